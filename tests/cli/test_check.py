@@ -146,16 +146,16 @@ def test_a_name_that_is_unknown(desk: Desk) -> None:
     configure(desk, GREEN + SLOW)
 
     assert desk.typed("check", "test", "tets") == error(
-        "there is no check `tets` here (there are: `test`, `e2e`)",
-        "`untildone detect` tells where they come from",
+        "there is no check `tets` (available: `test`, `e2e`)",
+        "`untildone detect` shows where they come from",
     )
 
 
 def test_nothing_to_check(desk: Desk) -> None:
     assert desk.typed("check") == error(
         f"no check was found in `{desk.project}`",
-        "name one in `untildone.toml`, then `untildone trust`:"
-        ' `[checks.test]` with `command = "YOUR COMMAND"`',
+        'add `[checks.test]` with `command = "YOUR COMMAND"` to `untildone.toml`, then run'
+        " `untildone trust`",
     )
 
 
@@ -210,9 +210,8 @@ def test_detect_tells_what_it_left_out(desk: Desk) -> None:
 
 def test_detect_nothing(desk: Desk) -> None:
     told = (
-        f"error: no check was found in `{desk.project}`:"
-        " which command tells that the work is done?\n\n"
-        'hint: name it: `untildone start --check "YOUR COMMAND"`\n'
+        f"error: no check was found in `{desk.project}`\n\n"
+        'hint: name the command that decides: `untildone start --check "YOUR COMMAND"`\n'
     )
 
     assert desk.typed("detect") == (2, "", told)

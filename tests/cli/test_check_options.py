@@ -82,7 +82,7 @@ def test_outside_git_nothing_tells_what_changed(tmp_path: Path) -> None:
     desk.write("Makefile", "lint:\n\tfalse\n")
 
     assert desk.said("check", "--changed") == error(
-        f"nothing tells what changed: `{desk.project}` is in no git repository",
+        f"`--changed` needs a git repository, and `{desk.project}` is in none",
         "leave out `--changed`",
     )
 
@@ -116,9 +116,7 @@ def test_what_takes_too_long_is_told_with_a_remedy(tmp_path: Path) -> None:
     code, _, told = desk.said("check")
 
     assert code == 1
-    assert told.endswith(
-        "\nhint: `timeout` of the check in `untildone.toml` gives it more seconds\n"
-    )
+    assert told.endswith("\nhint: raise the `timeout` of the check in `untildone.toml`\n")
 
 
 def test_what_cannot_run_is_told_with_a_remedy(tmp_path: Path) -> None:
@@ -130,7 +128,7 @@ def test_what_cannot_run_is_told_with_a_remedy(tmp_path: Path) -> None:
     assert code == 17
     assert "it asks for a terminal (`/dev/tty`), and checks run without one" in shown
     assert told.endswith(
-        "\nhint: install what is missing, or name another command in `untildone.toml`\n"
+        "\nhint: install what is missing, or set another command in `untildone.toml`\n"
     )
 
 
@@ -176,7 +174,7 @@ def test_a_run_under_way_is_told_or_waited_for(tmp_path: Path) -> None:
         waited = world.untildone("check", "--wait")
 
     assert first.returncode == 0
-    assert (busy.returncode, "is under way" in busy.stderr) == (2, True)
+    assert (busy.returncode, "is in progress" in busy.stderr) == (2, True)
     # The run that was waited for answers for the same tree.
     assert "as before" in waited.stdout
 

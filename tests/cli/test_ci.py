@@ -90,10 +90,10 @@ def published(runner: Runner) -> tuple[int, Path]:
     """The exit code of the action, and the folder of the one loop."""
     ran = runner.step("Run until it is done")
     assert ran.returncode == 0, ran.stderr
-    left = runner.step("Leave receipt, JUnit and SARIF")
+    left = runner.step("Write receipt, JUnit and SARIF")
     assert left.returncode == 0, left.stderr
     (folder,) = Path(runner.values["steps.reports.outputs.reports"]).iterdir()
-    return runner.step("Exit as the outcome says").returncode, folder
+    return runner.step("Exit with the code of the outcome").returncode, folder
 
 
 def test_a_task_is_run_published_and_ends_with_its_outcome(desk: Desk) -> None:

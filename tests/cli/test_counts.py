@@ -148,7 +148,7 @@ def test_bounds_are_changed_while_it_runs(desk: Desk) -> None:
 
     code, told, _ = desk.typed("continue", loop, "--rounds", "+3")
 
-    assert (code, told.partition(";")[0]) == (0, f"loop {loop} goes on, round 1 of 6")
+    assert (code, told.partition(";")[0]) == (0, f"loop {loop} continues, round 1 of 6")
     assert desk.standing(loop) == ("active", None, 1, 6)
 
 

@@ -50,12 +50,12 @@ def test_the_agent_is_held_twice_and_then_let_go(tmp_path: Path) -> None:
     done = demo(tmp_path, "--headless")
 
     shown = [line.strip() for line in done.stdout.splitlines()]
-    verdicts = [line for line in shown if re.search(r"held, round|let go", line)]
+    verdicts = [line for line in shown if re.search(r"held, round|released", line)]
     assert (done.returncode, done.stderr) == (0, "")
     assert verdicts == [
         "untildone  not done: held, round 1",
         "untildone  not done: held, round 2",
-        "untildone  done: let go, round 3",
+        "untildone  done: released, round 3",
     ]
     assert "✗ test  red, 1 passed, 1 failed: AssertionError: 40 != 45" in shown
     assert any(line.startswith("✗ test  no test was run") for line in shown)
@@ -88,7 +88,7 @@ def test_an_agent_that_never_repairs_fails_the_demo() -> None:
     place, shown = stage()
 
     assert play(SCRIPT[:2], place) == 1
-    end = "the scene did not go as it should: Continue, Continue; then out of script"
+    end = "the demo did not go as expected: Continue, Continue; then out of script"
     assert shown.getvalue().splitlines()[-1] == end
 
 
@@ -96,7 +96,7 @@ def test_an_agent_that_is_done_at_once_fails_the_demo() -> None:
     place, shown = stage()
 
     assert play(SCRIPT[2:], place) == 1
-    assert shown.getvalue().splitlines()[-1].endswith("should: Finish; then let go")
+    assert shown.getvalue().splitlines()[-1].endswith("expected: Finish; then let go")
 
 
 def test_a_terminal_without_unicode_gets_plain_marks(tmp_path: Path) -> None:

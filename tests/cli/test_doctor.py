@@ -30,7 +30,7 @@ def test_nothing_is_wrong_after_init(tmp_path: Path) -> None:
     patient = Patient(tmp_path)
 
     assert patient.findings() == (0, [])
-    assert "nothing needs mending" in patient.untildone("doctor").stdout
+    assert "nothing needs fixing" in patient.untildone("doctor").stdout
 
 
 def test_automatic_mode_is_told(patient: Patient) -> None:
@@ -56,7 +56,7 @@ def test_automatic_mode_without_the_extra_is_told(patient: Patient, tmp_path: Pa
 
     assert (
         "note: automatic mode: security findings are not looked for: `ast-grep` is not installed\n"
-        "  mend: `pip install 'untildone[security]'`\n"
+        "  fix: `pip install 'untildone[security]'`\n"
     ) in done.stdout
 
 
@@ -119,7 +119,7 @@ def test_a_package_that_is_gone(patient: Patient) -> None:
     code, found = patient.findings()
 
     assert (code, [each[1] for each in found]) == (1, ["stale", "interpreter"])
-    assert found[1][2].endswith("/untildone/untildone` any more")
+    assert found[1][2].endswith("/untildone/untildone`")
 
 
 def test_an_interpreter_that_is_another_program_now(patient: Patient) -> None:
@@ -156,7 +156,7 @@ def test_hooks_installed_twice(patient: Patient) -> None:
     assert patient.findings() == note(
         "duplicated",
         f"the hooks are installed 2 times: `{patient.settings}`, `{local}`",
-        "harmless; `untildone uninstall`, then `untildone init`, leaves one",
+        "harmless; `untildone uninstall`, then `untildone init`, keeps one",
     )
 
 
@@ -167,7 +167,7 @@ def test_hooks_that_are_switched_off(patient: Patient, name: str) -> None:
     assert patient.findings() == error(
         "switched off",
         f"hooks are switched off: `disableAllHooks` is set in `{path}`",
-        f"take `disableAllHooks` out of `{path}`",
+        f"remove `disableAllHooks` from `{path}`",
     )
 
 
@@ -187,7 +187,7 @@ def test_a_cap_that_is_too_low(patient: Patient) -> None:
     assert patient.findings() == error(
         "cap",
         f"`CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` is `3` in {path}:"
-        " the client lets go after that many holds",
+        " the client releases after that many holds",
         "set it to `60` there",
     )
 
@@ -197,7 +197,7 @@ def test_a_cap_that_was_removed(patient: Patient) -> None:
 
     assert patient.findings() == error(
         "cap",
-        "`CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` is not set: the client lets go after 8 holds",
+        "`CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` is not set: the client releases the agent after 8 holds",
         "`untildone init`",
     )
 
@@ -248,7 +248,7 @@ def test_a_stop_hook_of_another_tool(patient: Patient) -> None:
     path = patient.write(".claude/settings.json", json.dumps({"hooks": hooks}))
 
     assert patient.findings() == note(
-        "another hook", f"`bash stop.sh` in `{path}` is asked at every stop too"
+        "another hook", f"`bash stop.sh` in `{path}` also runs at every stop"
     )
 
 
@@ -299,7 +299,7 @@ def test_settings_that_are_no_json(patient: Patient) -> None:
     assert patient.findings() == error(
         "settings",
         f"`{path}` is not valid JSON at line 2, column 3: expecting a key in double quotes",
-        f"mend `{path}`",
+        f"correct `{path}`",
     )
 
 
@@ -407,6 +407,6 @@ def test_people_are_told_what_to_mend_first(patient: Patient) -> None:
 
     assert shown[:2] == [
         "error: switched off: `UNTILDONE_DISABLE` is set: no agent is held",
-        "  mend: `unset UNTILDONE_DISABLE`",
+        "  fix: `unset UNTILDONE_DISABLE`",
     ]
-    assert shown[-1] == "1 to mend"
+    assert shown[-1] == "1 to fix"

@@ -45,7 +45,7 @@ def test_a_plugin_beside_the_settings_is_harmless(tmp_path: Path) -> None:
     assert patient.findings() == note(
         "duplicated",
         f"the hooks are installed 2 times: `{patient.settings}`, the plugin `{NAME}`",
-        f"harmless; `claude plugin uninstall {NAME}` takes one out",
+        f"harmless; `claude plugin uninstall {NAME}` removes one",
     )
 
 

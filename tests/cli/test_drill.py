@@ -79,7 +79,7 @@ def test_it_fails_where_hooks_are_switched_off(patient: Patient, name: str) -> N
 
     told = f"hooks are switched off: `disableAllHooks` is set in `{path}`"
     assert (code, problems) == (1, {"installed": told})
-    assert mend == f"take `disableAllHooks` out of `{path}`"
+    assert mend == f"remove `disableAllHooks` from `{path}`"
 
 
 def test_it_fails_where_the_interpreter_is_gone(patient: Patient) -> None:
@@ -141,7 +141,7 @@ def test_a_failure_is_told_with_its_remedy(tmp_path: Path) -> None:
         "      no hook of untildone is installed for `Stop`",
         "",
         "1 of 1 failed",
-        "mend: `untildone init` writes the hooks anew; `untildone doctor` tells more",
+        "fix: run `untildone init` to write the hooks again; `untildone doctor` shows more",
     ]
 
 

@@ -1,4 +1,4 @@
-"""`untildone import`: a loop from another tool's file."""
+"""`untildone import`: starts a loop from another tool's file."""
 
 from pathlib import Path
 

@@ -35,9 +35,9 @@ def test_a_new_machine(desk: Desk) -> None:
     assert shown.splitlines() == [
         f"made: {desk.home}/.claude/settings.json",
         *(f"made: {desk.home / path}" for path in OURS),
-        "next: `untildone drill` proves it; then `/untildone:test` in Claude Code",
+        "next: run `untildone drill` to prove it, then type `/untildone:test` in Claude Code",
     ]
-    assert desk.said("init") == (0, "everything is in place already\n", "")
+    assert desk.said("init") == (0, "everything is installed already\n", "")
 
 
 def test_ours_are_merged_and_taken_out_byte_for_byte(desk: Desk) -> None:
@@ -97,7 +97,7 @@ def test_a_broken_file_is_refused_with_its_place_and_nothing_is_written(desk: De
 
     assert desk.said("init") == error(
         f"`{path}` is not valid JSON at line 3, column 1: expecting a key in double quotes",
-        f"mend `{path}`: nothing was written to it",
+        f"correct `{path}`; nothing was written to it",
     )
     assert path.read_text(encoding="utf-8") == '{\n  "model": "opus",\n}\n'
     assert files(desk.home) == {".claude/settings.json"}
@@ -132,7 +132,7 @@ def test_the_clients_own_folder_is_followed(desk: Desk) -> None:
 def test_what_is_kept_is_told(desk: Desk) -> None:
     settings(desk, '{"statusLine": {"type": "command", "command": "mine"}}')
 
-    note = "kept the status line that is not ours; `untildone statusline` prints ours"
+    note = "kept your own status line; `untildone statusline` prints ours"
     assert desk.json("init", "--dry-run")["notes"] == [note]
     assert desk.untildone("init").stderr == f"note: {note}\n"
 
@@ -177,10 +177,10 @@ def test_what_is_switched_is_said(desk: Desk) -> None:
 
     assert on[-2:] == [
         "switched on: automatic mode",
-        "next: `untildone drill` proves it; then `/untildone:test` in Claude Code",
+        "next: run `untildone drill` to prove it, then type `/untildone:test` in Claude Code",
     ]
     assert status[-1] == (
-        "automatic mode is on: a turn whose edits bring errors is held, loop or not"
+        "automatic mode is on: turns whose edits bring errors are held, with or without a loop"
     )
     assert off[:2] == ["switched off: automatic mode", "switched on: diagnostics after each edit"]
 
@@ -191,8 +191,8 @@ def test_an_agent_cannot_uninstall(desk: Desk) -> None:
     desk.agent_calls_a_tool()
 
     assert desk.said("uninstall", CLAUDE_CODE_SESSION_ID=SESSION) == error(
-        "`untildone uninstall` is the person's to say",
-        "it is run in their own terminal, not inside a session",
+        "only the user may run `untildone uninstall`",
+        "ask them to run it in their own terminal, outside of a session",
     )
     assert (desk.state / "installed.json").is_file()
 

@@ -64,7 +64,7 @@ def test_a_bug_of_ours_is_told_with_a_report_to_paste(desk: Desk, tmp_path: Path
 
     assert (code, shown) == (3, "")
     lines = told.splitlines()
-    assert lines[0] == "error: a bug in untildone; please report it with the following"
+    assert lines[0] == "error: this is a bug in untildone; please report it with the following"
     assert lines[2].startswith(f"untildone {__version__}, Python 3.")
     assert lines[3] == f"arguments: ['note', '{'x' * 200}']"
     assert lines[5:7] == ["```", "Traceback (most recent call last):"]
@@ -102,7 +102,7 @@ def test_output_that_cannot_be_written_is_told(desk: Desk) -> None:
         )
 
     assert (done.returncode, "", done.stderr) == error(
-        "the output cannot be written: no space left on device", "make room and try again"
+        "the output cannot be written: no space left on device", "free some space and try again"
     )
 
 
@@ -141,7 +141,7 @@ def test_a_folder_that_is_gone(desk: Desk, tmp_path: Path) -> None:
     )
 
     assert (done.returncode, done.stdout, done.stderr) == error(
-        "the folder this is called in is gone", "`cd` elsewhere, or give `--project DIR`"
+        "the current folder no longer exists", "`cd` elsewhere, or give `--project DIR`"
     )
 
 
@@ -241,7 +241,7 @@ def test_files_the_machine_refuses_are_told_without_a_traceback(desk: Desk) -> N
     settings.mkdir(parents=True)
 
     assert desk.said("init") == error(
-        f"`{settings}`: is a directory", "`untildone doctor` tells more"
+        f"`{settings}`: is a directory", "run `untildone doctor` for details"
     )
 
 
@@ -254,5 +254,5 @@ def test_a_loop_whose_journal_is_damaged(desk: Desk) -> None:
 
     assert (code, shown) == (2, "")
     assert told.startswith("error: ")
-    assert told.endswith("\n\nhint: `untildone doctor` tells more\n")
+    assert told.endswith("\n\nhint: run `untildone doctor` for details\n")
     assert "Traceback" not in told

@@ -25,7 +25,7 @@ def test_it_is_agreed_on_and_withheld(desk: Desk) -> None:
     shown = desk.untildone("show")
     raw = desk.untildone("show", "--json")
 
-    assert "- a hidden check of the person, run to confirm" in shown.stdout
+    assert "- a hidden check of the user, run to confirm" in shown.stdout
     assert json.loads(raw.stdout)["contract"]["oracle"] == {
         "path": "withheld",
         "sha256": "withheld",

@@ -76,7 +76,7 @@ def test_without_a_plan_the_remedy_is_named(desk: Desk) -> None:
         told = desk.typed("plan", verb, *given, "--plan", "no/x.json")
         assert told == error("there is no `no/x.json`", INIT)
     assert desk.typed("plan", "nonsense") == error(
-        "no such command `nonsense`", "`untildone plan --help` shows what it takes"
+        "no such command `nonsense`", "run `untildone plan --help` to see its options"
     )
     assert "set-status" in desk.typed("plan", "--help")[1]
 
@@ -97,10 +97,10 @@ def test_a_first_plan_is_valid_and_is_not_written_over(desk: Desk) -> None:
         "total_points": 1,
     }
     assert desk.typed("plan", "init") == error(
-        f"there is already a `{path}`", "name another one with `--plan`"
+        f"`{path}` exists already", "give another file with `--plan`"
     )
     assert desk.typed("plan", "init", "--plan", "TASKS.json/TASKS.json") == error(
-        "`TASKS.json` is no folder", "name another one with `--plan`"
+        "`TASKS.json` is not a folder", "give another file with `--plan`"
     )
     assert desk.typed("plan", "init", "--plan", "a/b/TASKS.json")[0] == 0
     assert desk.json("plan", "show", "--plan", "a/b/TASKS.json")["feature"] == "b"
@@ -125,7 +125,7 @@ def test_everything_wrong_is_told_at_once(desk: Desk, plan: Path) -> None:
         "correct the reference, or write it into `PRD.md`\n"
         f"{plan}: warning: `sdd_refs` cannot be looked up: there is no `SDD.md` beside the plan; "
         "write `SDD.md`, or take out the references\n"
-        "over 5 points, to be divided: TASK-002\n",
+        "over 5 points, split them: TASK-002\n",
         "",
     )
 
@@ -159,7 +159,7 @@ def test_the_plan_and_a_task_are_shown(desk: Desk, plan: Path) -> None:
         "TASK-001: Users table (completed, 3 points)\n"
         "blocks: TASK-002, TASK-003\n"
         "checked: Run migration: npm run db:migrate  (`npm run db:migrate`)\n"
-        "needs a reader: The table has a unique e-mail\n\n"
+        "needs review: The table has a unique e-mail\n\n"
         "Write the migration.\n"
     )
     shown = desk.json("plan", "show", "TASK-003")
@@ -203,8 +203,8 @@ def test_an_agent_does_not_say_that_a_task_is_completed(desk: Desk, plan: Path) 
     done = desk.untildone("plan", "set-status", "TASK-002", "completed")
 
     assert (done.returncode, done.stderr) == error(
-        "`TASK-002` is completed by its verification or by the person's word, not by an agent's",
-        "stop: what its loop checks is then checked; else ask the person to say it",
+        "only verification or the user completes `TASK-002`",
+        "stop so that its loop verifies it, or ask the user to run this",
     )[::2]
     assert plan.read_text(encoding="utf-8") == LOGIN
     assert desk.untildone("plan", "set-status", "TASK-002", "in_progress").returncode == 0
@@ -232,9 +232,9 @@ def test_large_tasks_are_listed_and_divided(desk: Desk, plan: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("TASK-002",), "a task and its parts belong together"),
+        (("TASK-002",), "a task and its parts must be given together"),
         (("TASK-002", "--into", "gone.json"), "`gone.json` cannot be read: "),
-        (("TASK-002", "--into", "TASKS.json"), "`TASKS.json` is no object of tasks by their ids"),
+        (("TASK-002", "--into", "TASKS.json"), "`TASKS.json` is not a JSON object of tasks by id"),
     ],
 )
 def test_parts_that_cannot_be_read_are_told(
@@ -256,7 +256,7 @@ def test_tasks_md_is_written_but_never_over_somebody_elses(desk: Desk, plan: Pat
 
     assert desk.typed("plan", "render") == error(
         f"`{target}` was not written by `untildone plan render`",
-        "`untildone plan render --force` writes over it",
+        "run `untildone plan render --force` to overwrite it",
     )
     assert target.read_text(encoding="utf-8") == "mine\n"
     assert desk.typed("plan", "render", "--force")[0] == 0
@@ -287,7 +287,7 @@ def test_another_tools_list_becomes_a_plan(desk: Desk) -> None:
     assert desk.typed("plan", "validate")[0] == 0
     assert desk.json("plan", "next")["ready"] == ["TASK-001"]
     assert desk.typed("plan", "import", "todo.md") == error(
-        f"there is already a `{path}`", "name another one with `--plan`"
+        f"`{path}` exists already", "give another file with `--plan`"
     )
 
 
@@ -311,7 +311,7 @@ def test_what_a_plan_runs_is_trusted_by_its_commands(desk: Desk, plan: Path) -> 
     )
     plan.unlink()
     assert desk.typed("trust", "--plan") == error(
-        f"there is no plan in `{desk.project}`", "nothing needs trust here"
+        f"there is no plan in `{desk.project}`", "there is nothing to trust"
     )
 
 
@@ -327,7 +327,7 @@ def test_the_folder_this_is_called_in_may_be_gone(desk: Desk) -> None:
     )
 
     assert (done.returncode, done.stderr) == error(
-        "the folder this is called in is gone", "`cd` elsewhere, or give `--project DIR`"
+        "the current folder no longer exists", "`cd` elsewhere, or give `--project DIR`"
     )[::2]
 
 
@@ -336,11 +336,11 @@ def test_a_plan_that_runs_nothing_needs_no_trust(desk: Desk) -> None:
 
     assert desk.said("trust", "--plan") == (
         0,
-        "nothing needs trust here: no plan runs a command\n",
+        "there is nothing to trust: no plan runs a command\n",
         "",
     )
     assert desk.typed("trust", "--plan", "--sha256", "0" * 64) == error(
-        "`--sha256` is that of `untildone.toml`", "`--yes` agrees to what is shown"
+        "`--sha256` applies to `untildone.toml` only", "use `--yes` to trust what is shown"
     )
 
 

@@ -115,7 +115,7 @@ def test_a_wait_is_counted_down_on_a_terminal(desk: Desk) -> None:
 
     assert code == 0
     assert re.search(r"round 1: limit: .*; waiting until \d\d:\d\d:\d\d", shown)
-    assert "left to wait" in shown
+    assert "waiting, " in shown
 
 
 def test_ci_wants_plain_lines(desk: Desk) -> None:
@@ -172,7 +172,7 @@ def test_a_template_takes_the_task_s_place(desk: Desk) -> None:
             ("task", "--client", "no-such-client"), "`no-such-client` was not found", id="missing"
         ),
         pytest.param(("task",), "`claude` was not found", id="claude is missing"),
-        pytest.param(("--client", "git"), "there is no task", id="no task"),
+        pytest.param(("--client", "git"), "no task is given", id="no task"),
     ],
 )
 def test_wrong_use_begins_nothing(desk: Desk, arguments: tuple[str, ...], message: str) -> None:
@@ -189,7 +189,8 @@ def test_a_run_is_continued_on_another_day(desk: Desk) -> None:
     code, shown, _ = desk.typed("continue")
 
     assert paused == 10
-    assert re.search(r"^paused \(out-of-rounds\): `untildone continue \w+` goes on$", told, re.M)
+    paused_line = r"^paused \(out-of-rounds\): run `untildone continue \w+` to continue$"
+    assert re.search(paused_line, told, re.M)
     assert (code, shown.startswith("# Receipt of loop ")) == (0, True)
     assert standing(desk)[:3] == ("finished", "done", 2)
 
@@ -203,7 +204,7 @@ def test_a_loop_that_is_run_is_not_continued_beside_it(desk: Desk) -> None:
     desk.typed("pause")
     child.communicate(timeout=60)
 
-    assert (code, "is being run already" in told, child.returncode) == (2, True, 22)
+    assert (code, "is running already" in told, child.returncode) == (2, True, 22)
 
 
 @POSIX

@@ -34,10 +34,10 @@ def test_the_agents_lower_score_counts_and_brings_gates(desk: Desk) -> None:
     assert shown.splitlines()[0] == "7 of 10: colleague-shaped"
     assert "  success      2 (`make e2e` passes), yours 1 (no e2e here)" in shown.splitlines()
     assert shown.splitlines()[-6:] == [
-        "asks the person after the steps are known",
-        "asks the person after each round",
-        "asks the person before it is done",
-        "it would be clearer with answers to:",
+        "asks the user after the steps are known",
+        "asks the user after each round",
+        "asks the user before it is done",
+        "answer these to make it clearer:",
         "  - which commands or observations show that it works?",
         "  - what ends the work: done when …?",
     ]
@@ -73,10 +73,11 @@ def test_the_loop_of_this_session_gains_gates_by_it(desk: Desk) -> None:
 
 def test_wrong_use(desk: Desk) -> None:
     assert desk.typed("score", "x", "--done", "3:much") == error(
-        "`--done 3:much` is no score with a reason", 'for example `--done "1:no number is named"`'
+        "`--done 3:much` is not a score with a reason",
+        'for example `--done "1:no number is named"`',
     )
     assert desk.typed("score", "x", "--done", "2") == error(
-        "`--done 2` is no score with a reason", 'for example `--done "1:no number is named"`'
+        "`--done 2` is not a score with a reason", 'for example `--done "1:no number is named"`'
     )
     assert desk.typed("score")[0] == 2
 

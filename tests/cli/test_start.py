@@ -8,8 +8,8 @@ import pytest
 
 from cli.desk import OTHER, RED, SESSION, Desk, error
 
-UNARMED = "not armed yet: no hook of this session was seen; `untildone doctor` tells why"
-SIGNAL = "nothing is red now, so green is no proof: the agent must also say it is done"
+UNARMED = "not armed yet: no hook of this session has run; `untildone doctor` tells why"
+SIGNAL = "nothing is red, so green proves nothing: the agent must also say that it is done"
 STARTED = {"id", "session", "armed", "checks", "red_at_start", "unrunnable_at_start"}
 
 
@@ -49,7 +49,7 @@ def test_armed_once_a_hook_of_the_session_was_seen(desk: Desk) -> None:
 
     code, shown, told = desk.typed("start", "--check", RED)
 
-    assert (code, shown.splitlines()[-1]) == (0, "armed: hooks of this session were seen")
+    assert (code, shown.splitlines()[-1]) == (0, "armed: the hooks of this session run")
     assert UNARMED not in told
 
 
@@ -72,8 +72,8 @@ def test_a_check_that_cannot_run_is_no_green(desk: Desk) -> None:
     assert code == 0
     assert why in told.splitlines()
     assert shown.splitlines()[1] == (
-        "`check` cannot be run, nothing else is red,"
-        " so green is no proof: the agent must also say it is done"
+        "`check` cannot be run, and nothing else is red,"
+        " so green proves nothing: the agent must also say that it is done"
     )
     given = ("start", "--session", OTHER, "--check", "no-such-program", "--json")
     _, shown, told = desk.typed(*given)
@@ -187,7 +187,7 @@ def test_the_only_live_session_here_is_meant(desk: Desk, tmp_path: Path) -> None
     code, _, told = desk.typed("start", "--check", RED, "--project", str(elsewhere))
     assert (code, told.splitlines()[0]) == (
         2,
-        f"error: no live session of claude was seen in `{elsewhere}`",
+        f"error: there is no live session of claude in `{elsewhere}`",
     )
     assert desk.json("start", "--check", RED)["session"] == SESSION
 
@@ -199,7 +199,7 @@ def test_several_live_sessions_are_listed_and_none_is_guessed(desk: Desk) -> Non
     code, shown, told = desk.typed("start", "--check", RED)
 
     assert (code, shown) == (2, "")
-    assert told.startswith("error: several sessions run here: ")
+    assert told.startswith("error: this project has several sessions: ")
     assert f"`{SESSION}`" in told
     assert f"`{OTHER}`" in told
     assert told.endswith("\n\nhint: name one with `--session ID`\n")
@@ -246,7 +246,7 @@ def test_inside_an_agents_shell_the_session_is_its_own(desk: Desk) -> None:
         (
             ("--session", OTHER),
             f"`{OTHER}` is another session",
-            "leave out `--session` inside an agent",
+            "leave out `--session`",
         ),
     ],
 )

@@ -31,11 +31,11 @@ def held_once(desk: Desk) -> str:
 def test_no_loop_here(desk: Desk) -> None:
     assert desk.said("status") == (
         0,
-        "no loop here; `untildone start --preset test` begins one\n",
+        "no loop in this project; `untildone start --preset test` starts one\n",
         "",
     )
     assert desk.json("status") == {"loops": [], "unreadable": [], "automatic": False}
-    assert desk.said("history") == (0, "nothing ran here yet\n", "")
+    assert desk.said("history") == (0, "no loop ran in this project yet\n", "")
     assert desk.json("history") == {"loops": []}
 
 
@@ -118,7 +118,7 @@ def test_a_paused_loop_names_its_remedy(desk: Desk) -> None:
     lines = desk.typed("status")[1].splitlines()
 
     assert lines[:2] == [f"{loop}  paused, round 1 of 10", "  paused by the user"]
-    assert f"  to go on: `untildone continue {loop}`" in lines
+    assert f"  to continue: `untildone continue {loop}`" in lines
 
 
 def test_what_is_finished_is_shown_only_while_nothing_else_is_there(desk: Desk) -> None:
@@ -140,7 +140,7 @@ def test_other_projects_are_shown_with_all(desk: Desk, tmp_path: Path) -> None:
 
     assert desk.typed("status", *there)[1].endswith("; `--all` shows 1 loop elsewhere\n")
     assert desk.typed("history", *there)[1] == (
-        "nothing ran here yet; `--all` shows 1 loop elsewhere\n"
+        "no loop ran in this project yet; `--all` shows 1 loop elsewhere\n"
     )
     assert desk.json("status", *there)["loops"] == desk.json("history", *there)["loops"] == []
     assert [found["id"] for found in desk.json("status", "--all", *there)["loops"]] == [loop]
@@ -162,7 +162,7 @@ def test_a_damaged_loop_is_named_and_never_taken_for_no_loop(desk: Desk) -> None
     assert desk.typed("history")[2].startswith(f"{loop}  cannot be read: ")
     code, shown, told = desk.typed("show", loop)
     assert (code, shown) == (2, "")
-    assert told.endswith("\n\nhint: `untildone doctor` tells more\n")
+    assert told.endswith("\n\nhint: run `untildone doctor` for details\n")
 
 
 def test_history(desk: Desk) -> None:
@@ -221,7 +221,7 @@ def test_rounds_tell_how_much_there_was_and_where(desk: Desk) -> None:
     assert first["totals"] == NOTHING | {"errors": 2}
     assert desk.said("rounds")[1].splitlines()[1:] == [
         "  check: red, 2 findings",
-        "  in all: 2 errors",
+        "  total: 2 errors",
         "    a.py: 2 errors",
     ]
 
@@ -247,7 +247,7 @@ def test_rounds_tell_what_was_lost_and_noted(desk: Desk) -> None:
     desk.event("Stop", last_assistant_message="")
 
     assert desk.said("rounds")[1].splitlines()[2:] == [
-        "  missing compared with the baseline: remove-test:test_ferry.py::Ferry::test_two",
+        "  concern: remove-test:test_ferry.py::Ferry::test_two",
         "  noted: two is gone",
     ]
 
@@ -258,7 +258,7 @@ NOTHING = dict.fromkeys(Totals.__struct_fields__, 0)
 def test_no_round_yet(desk: Desk) -> None:
     loop = desk.start()
 
-    assert desk.typed("rounds") == (0, "no stop was judged yet\n", "")
+    assert desk.typed("rounds") == (0, "no stop has been judged yet\n", "")
     assert desk.json("rounds") == {"loop": loop, "rounds": []}
 
 
@@ -358,6 +358,10 @@ def test_a_loop_whose_folder_is_gone_is_named_until_the_person_gives_it_up(desk:
 
     assert desk.json("status")["unreadable"] == [{"id": loop, "reason": f"`{folder}` is missing"}]
 
-    assert desk.said("cancel", loop) == (0, f"loop {loop} was lost and is given up\n", "")
+    assert desk.said("cancel", loop) == (
+        0,
+        f"loop {loop} had lost its files; its session is released\n",
+        "",
+    )
     assert desk.json("status")["unreadable"] == []
     assert desk.said("cancel", loop)[0] == 2

@@ -19,7 +19,7 @@ def loop(desk: Desk) -> str:
 
 def test_steps_are_named_done_and_shown(desk: Desk, loop: str) -> None:
     assert desk.typed("steps", "show")[1] == (
-        'no steps yet; `untildone steps set "STEP"…` names them\n'
+        'there are no steps yet; `untildone steps set "STEP"…` adds them\n'
     )
     assert desk.typed("steps", "set", "find it", "mend it") == (0, "2 steps recorded\n", "")
     assert desk.typed("steps", "done", "1") == (0, "done: 1\n", "")
@@ -53,8 +53,8 @@ def test_rollback_says_what_it_did(desk: Desk, loop: str) -> None:
 
     assert desk.typed("rollback", "1") == (
         0,
-        f"rolled back `{desk.project}`:\n  took away new.txt\n"
-        "as it was just now: `untildone rollback undo-1`\n",
+        f"rolled back `{desk.project}`:\n  removed new.txt\n"
+        "to undo this: `untildone rollback undo-1`\n",
         "",
     )
     assert desk.json("rollback", "undo-1") == {
@@ -78,8 +78,8 @@ def test_rollback_is_the_persons(desk: Desk, loop: str) -> None:
     done = desk.untildone("rollback", "1")
 
     assert (done.returncode, done.stderr) == error(
-        "`untildone rollback` is the person's to say",
-        "if you cannot go on, run `untildone blocked REASON`",
+        "only the user may run `untildone rollback`",
+        "if you cannot continue, run `untildone blocked REASON`",
     )[::2]
 
 
@@ -101,7 +101,7 @@ def test_a_precheck_is_recorded(desk: Desk, loop: str) -> None:
 
 def test_the_commands_of_a_shape_are_trusted_by_their_content(desk: Desk) -> None:
     assert desk.typed("trust", "--shape") == error(
-        f"there is no `.loop/shape/SHAPE.md` in `{desk.project}`", "nothing needs trust here"
+        f"there is no `.loop/shape/SHAPE.md` in `{desk.project}`", "there is nothing to trust"
     )
     path = desk.write(".loop/shape/SHAPE.md", "mustNot:\n- `test -f bad`\n- lose data\n")
 
@@ -120,4 +120,4 @@ def test_a_shape_that_nobody_agrees_to_is_not_trusted(desk: Desk) -> None:
     done = desk.untildone("trust", "--shape", stdin="n\n")
 
     assert done.returncode == 1
-    assert done.stderr.endswith("not trusted: nothing in it is run\n")
+    assert done.stderr.endswith("not trusted: none of its commands is run\n")

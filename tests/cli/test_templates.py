@@ -190,7 +190,7 @@ def test_a_project_without_a_type_checker(desk: Desk) -> None:
 
 def test_an_argument_without_a_template(desk: Desk) -> None:
     assert desk.typed("start", "--session", SESSION, "do it") == error(
-        "`do it` belongs to no template", 'a task is given by `--task "TEXT"`'
+        "`do it` is an argument without a template", 'give a task with `--task "TEXT"`'
     )
 
 

@@ -61,7 +61,7 @@ def test_it_is_shown_and_asked_about(desk: Desk, path: Path) -> None:
 def test_a_no_is_a_no(desk: Desk) -> None:
     done = desk.untildone("trust", stdin="n\n")
 
-    assert (done.returncode, done.stderr) == (1, "not trusted: nothing in it is run\n")
+    assert (done.returncode, done.stderr) == (1, "not trusted: none of its commands is run\n")
     assert desk.typed("check")[0] == 2
 
 
@@ -69,8 +69,8 @@ def test_nobody_there_to_answer(desk: Desk) -> None:
     done = desk.untildone("trust")
 
     assert (done.returncode, "", done.stderr) == error(
-        "nobody answered",
-        "`--yes` agrees to what is shown, `--sha256 H` to one content of `untildone.toml`",
+        "there is no terminal to ask on",
+        "use `--yes`, or `--sha256 H` for a known content of `untildone.toml`",
     )
 
 
@@ -99,7 +99,7 @@ def test_a_hash_needs_no_answer(desk: Desk, path: Path) -> None:
     empty = desk.untildone("trust", "--sha256", "", "--yes")
     right = desk.untildone("trust", "--sha256", HASH.upper())
 
-    hint = "`untildone trust` shows what is in it"
+    hint = "`untildone trust` shows the content"
     assert (2, wrong.stdout, wrong.stderr) == error(f"`{path}` has sha256 {HASH}, not 00", hint)
     assert (2, empty.stdout, empty.stderr) == error(
         f"`{path}` has sha256 {HASH}, not an empty one", hint
@@ -119,7 +119,7 @@ def test_a_change_revokes_it_and_is_shown(desk: Desk, path: Path) -> None:
     shown = desk.untildone("trust", stdin="n\n").stdout.splitlines()
     assert shown[:-1] == [
         "--- trusted",
-        "+++ now",
+        "+++ current",
         "@@ -1,2 +1,2 @@",
         " [checks.test]",
         "-command = 'touch marker'",
@@ -158,8 +158,8 @@ def test_an_agent_cannot_trust(desk: Desk) -> None:
     desk.agent_calls_a_tool()
 
     assert desk.said("trust", "--yes", CLAUDE_CODE_SESSION_ID=SESSION) == error(
-        "`untildone trust` is the person's to say",
-        "it is run in their own terminal, not inside a session",
+        "only the user may run `untildone trust`",
+        "ask them to run it in their own terminal, outside of a session",
     )
 
 
@@ -168,7 +168,7 @@ def test_nothing_to_trust(desk: Desk, path: Path) -> None:
 
     assert desk.typed("trust") == error(
         f"there is no `untildone.toml` in `{desk.project}`",
-        "checks that are found need no trust: `untildone detect` lists them",
+        "detected checks need no trust: `untildone detect` lists them",
     )
 
 
@@ -194,6 +194,6 @@ def test_loop_files_are_not_trusted_from_inside_a_session(desk: Desk) -> None:
     desk.event("SessionStart", source="startup")
 
     assert desk.said("trust", "--dialects") == error(
-        "`untildone trust` is the person's to say",
-        "it is run in their own terminal, not inside a session",
+        "only the user may run `untildone trust`",
+        "ask them to run it in their own terminal, outside of a session",
     )

@@ -26,7 +26,7 @@ def test_pause_continue_cancel(desk: Desk) -> None:
     assert desk.standing(loop) == ("paused", "paused", 0, 10)
     assert desk.said("continue") == (
         0,
-        f"loop {loop} goes on, round 0 of 10; the agent is held from its next stop\n",
+        f"loop {loop} continues, round 0 of 10; the agent is held from its next stop\n",
         "",
     )
     assert desk.standing(loop) == ("active", None, 0, 10)
@@ -166,7 +166,7 @@ def test_approve(desk: Desk) -> None:
 
     assert desk.said("approve", "config:b") == (
         0,
-        "approved config:b\nstill asked about: remove-test:a\n",
+        "approved config:b\nstill open: remove-test:a\n",
         "",
     )
     assert desk.json("approve", "--all", "--loop", loop) == {
@@ -229,8 +229,8 @@ def test_the_persons_verbs_are_refused_to_the_agent(desk: Desk, verb: str) -> No
     desk.agent_calls_a_tool()
 
     assert desk.said(verb, CLAUDE_CODE_SESSION_ID=SESSION) == error(
-        f"`untildone {verb}` is the person's to say",
-        "if you cannot go on, run `untildone blocked REASON`",
+        f"only the user may run `untildone {verb}`",
+        "if you cannot continue, run `untildone blocked REASON`",
     )
     assert desk.standing(loop) == ("active", None, 0, 10)
 
@@ -255,7 +255,7 @@ def test_what_the_agent_says(desk: Desk) -> None:
         (0, "added: docs\n", ""),
         (0, "recorded: docs by review\n", ""),
         (0, "noted\n", ""),
-        (0, "signalled; stop now and the checks decide\n", ""),
+        (0, "recorded; stop now, and the checks decide\n", ""),
         (0, "recorded; stop now\n", ""),
     ]
     progress = desk.json("show", loop)["progress"]
@@ -310,7 +310,7 @@ def test_a_verb_where_the_state_cannot_be_written_is_printed_for_the_hook(desk: 
     code, shown, told = without_writing(desk, "signal", CLAUDE_CODE_SESSION_ID=SESSION)
 
     line, *rest = shown.splitlines()
-    assert (code, told, rest) == (0, "", ["signalled; stop now and the checks decide"])
+    assert (code, told, rest) == (0, "", ["recorded; stop now, and the checks decide"])
     assert json.loads(line.removeprefix("untildone-verb: "))["verb"] == "signal"
 
 
@@ -318,7 +318,7 @@ def test_a_person_whose_state_cannot_be_written_is_told(desk: Desk) -> None:
     loop = desk.start()
 
     assert without_writing(desk, "pause") == error(
-        "the state cannot be written: file too large", "make room and try again"
+        "the state cannot be written: file too large", "free some space and try again"
     )
     assert desk.standing(loop) == ("active", None, 0, 10)
 

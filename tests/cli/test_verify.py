@@ -52,12 +52,12 @@ def test_what_is_missing_is_told_at_once(desk: Desk) -> None:
     [
         (
             ("--result", "BLOCKED"),
-            "`--result BLOCKED` says nothing of why",
+            "`--result BLOCKED` needs a reason",
             "add `--reason TEXT`",
         ),
         (
             ("--result", "INCOMPLETE"),
-            "`--result INCOMPLETE` says nothing of what is missing",
+            "`--result INCOMPLETE` does not say what is missing",
             "add `--missing CRITERION WHAT`",
         ),
         (

@@ -65,7 +65,7 @@ def typed(desk: Desk) -> Typed:
 def test_an_argument_that_is_not_understood(
     typed: Typed, arguments: tuple[str, ...], message: str, of: str
 ) -> None:
-    assert typed(*arguments) == error(message, f"`{of} --help` shows what it takes")
+    assert typed(*arguments) == error(message, f"run `{of} --help` to see its options")
 
 
 def test_a_group_without_its_command_shows_its_help(typed: Typed) -> None:
@@ -136,7 +136,7 @@ def test_nothing_to_go_by_is_a_question_with_the_flag(desk: Desk, typed: Typed) 
         'name it: `untildone start --preset test --check "YOUR COMMAND"`',
     )
     assert typed("start", "--check", RED) == error(
-        f"no live session of claude was seen in `{desk.project}`",
+        f"there is no live session of claude in `{desk.project}`",
         "start the agent here first (after `untildone init`), or name one with `--session ID`",
     )
 
@@ -163,9 +163,7 @@ def test_a_loop_that_is_not_there(desk: Desk, typed: Typed, verb: str) -> None:
     )
     assert typed(verb, "abc") == error("there is no loop `abc`", HISTORY)
     assert typed(verb, "../x") == error("`../x` is not the id of a loop", HISTORY)
-    assert typed(verb, "") == error(
-        "the id of the loop is empty", "`untildone status --all` lists them"
-    )
+    assert typed(verb, "") == error("the loop id is empty", "`untildone status --all` lists them")
 
 
 def test_several_loops_are_listed_and_none_is_guessed(typed: Typed) -> None:
@@ -209,7 +207,7 @@ def test_several_loops_are_listed_and_none_is_guessed(typed: Typed) -> None:
         (
             ("--here",),
             "`--here` needs an agent's session",
-            "type `!untildone continue --here` in it",
+            "type `!untildone continue --here` in that session",
         ),
     ],
 )

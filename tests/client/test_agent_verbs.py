@@ -13,7 +13,7 @@ from client.world import RED, World
 
 pytestmark = pytest.mark.client
 
-SIGNALLED = "signalled; stop now and the checks decide"
+SIGNALLED = "recorded; stop now, and the checks decide"
 UNSAID = said(
     "Round 1 of 10: every criterion holds, but you have not said that the task is done.",
     "If the whole task is done, run `untildone signal`; otherwise go on with what is missing."

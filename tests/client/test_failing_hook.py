@@ -75,7 +75,7 @@ def test_a_damaged_contract_pauses_the_loop_as_tampered(tmp_path: Path) -> None:
     reason = "`STATE/loops/LOOP/contract.json` is not a file of untildone"
     assert len(server.requests) == 1
     assert [world.named(text) for text in result.notices] == [
-        f"Stop says: untildone: paused (tampered): {reason}. Nobody holds the agent now;"
+        f"Stop says: untildone: paused (tampered): {reason}. The agent is no longer held;"
         " resume with `untildone continue`"
     ]
     assert world.standing("held") == ("paused", "tampered", 0, False)

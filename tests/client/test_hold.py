@@ -62,7 +62,7 @@ def test_twelve_text_only_stops_end_at_our_bound(tmp_path: Path) -> None:
     assert world.told(server) == tuple((still_red(number, of=12),) for number in range(1, 12))
     assert world.standing("held") == ("paused", "out-of-rounds", 12, False)
     assert result.notices[-1] == (
-        "Stop says: untildone: paused (out-of-rounds): round 12 of 12. Nobody holds the agent now;"
+        "Stop says: untildone: paused (out-of-rounds): round 12 of 12. The agent is no longer held;"
         " resume with `untildone continue --rounds +N` | left: check"
     )
     assert requests_without_us(script) == 1

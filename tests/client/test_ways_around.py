@@ -41,7 +41,7 @@ def test_an_agent_of_another_session_does_not_touch_this_loop(tmp_path: Path) ->
     _, server = world.run([say, "done"])
 
     (told,) = world.told(server)[0]
-    assert "`untildone cancel` is the person's to say" in told
+    assert "only the user may run `untildone cancel`" in told
     assert "loop `LOOP` belongs to another session" in told
     assert world.standing("session") == ("active", None, 0, owner)
     assert (

@@ -76,7 +76,7 @@ def test_the_next_event_finds_what_both_places_lost(
 
     assert answer.json["systemMessage"] == (
         f"untildone: loop {loop} is paused (tampered): `{missing}` is missing."
-        f" To go on: `untildone continue {loop}`"
+        f" To continue: `untildone continue {loop}`"
     )
     assert outcome(place, loop) == "tampered"
     assert (index(place).get_loop_id(), index(place).is_active()) == (loop, False)

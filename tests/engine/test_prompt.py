@@ -1,6 +1,7 @@
 """A submitted prompt: the person's verbs act, a loop is started, a question is remembered."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from untildone.engine.context import Context, fingerprint_project
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin_loop
+from untildone.store.home import prepare_home
+from untildone.store.trust import record_trust
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 CLEAR = "Add a users endpoint in src/api; no new dependencies; done when `make test` passes"
@@ -85,7 +88,7 @@ def test_pause_status_and_continue(world: World) -> None:
     assert paused["reason"] == (
         f"untildone: loop {loop} is paused; `/untildone:continue` resumes it"
     )
-    assert status["reason"].startswith(f"untildone {loop} | paused (paused)")
+    assert status["reason"].startswith(f"untildone {loop} | paused")
     assert [bool(answer) for answer in reminded] == [True, False]
     assert resumed["systemMessage"] == f"untildone: loop {loop} goes on"
     assert world.state(loop) == ("active", None)
@@ -267,6 +270,20 @@ def test_a_prompt_may_ask_for_security_too(world: World) -> None:
         ["check", "security"],
         "it",
     )
+
+
+def test_a_prompt_that_asks_for_security_uses_the_trusted_rules(world: World) -> None:
+    (world.project / "rules").mkdir()
+    file = world.project / "untildone.toml"
+    file.write_text('security_rules = ["rules"]\n', encoding="utf-8")
+    text = file.read_text(encoding="utf-8")
+    prepare_home(world.home)
+    record_trust(world.home, file, sha256=sha256(text.encode()).hexdigest(), text=text)
+
+    world.say('/untildone:fix it --check "false" --zero-security')
+
+    contract = world.here.loops.load(world.here.session(SESSION).get_loop_id()).contract
+    assert contract.checks[1].command.endswith(" --rules rules")
 
 
 def test_a_prompt_after_a_compaction_gets_the_context_back(world: World) -> None:

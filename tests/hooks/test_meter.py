@@ -64,8 +64,8 @@ def test_a_budget_that_is_used_up_ends_the_turn_and_pauses_the_loop(tmp_path: Pa
     answer = place.after_calls()
 
     told = (
-        "untildone: paused (out-of-budget): 4.00 of 3 USD, in the middle of round 1. Nobody holds"
-        " the agent now; resume with `untildone continue --budget +N`"
+        "untildone: paused (out-of-budget): 4.00 of 3 USD, in the middle of round 1. The agent"
+        " is no longer held; resume with `untildone continue --budget +N`"
     )
     assert answer.json == {"continue": False, "stopReason": told, "systemMessage": told}
     assert (answer.exit_code, answer.peak < 64 * 1024) == (0, True)

@@ -166,6 +166,7 @@ def test_a_cap_of_the_environment(place: InstallPaths, settings: Path) -> None:
     assert told(read_installation(place, {CAP_VARIABLE: "5"})) == [
         (
             "cap",
-            f"`{CAP_VARIABLE}` is `5` in the environment: the client lets go after that many holds",
+            f"`{CAP_VARIABLE}` is `5` in the environment:"
+            " the client releases after that many holds",
         )
     ]

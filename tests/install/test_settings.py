@@ -141,14 +141,14 @@ def test_a_foreign_status_line_is_kept_and_told() -> None:
     text = '{"statusLine": {"type": "command", "command": "mine"}}'
     merged = merge(text, Entries(status_line=OURS.status_line), path=PATH)
 
-    note = "kept the status line that is not ours; `untildone statusline` prints ours"
+    note = "kept your own status line; `untildone statusline` prints ours"
     assert (merged.text, merged.notes) == (text, (note,))
 
 
 def test_hooks_that_are_switched_off_are_told() -> None:
     merged = merge('{"disableAllHooks": true}', Entries(), path=PATH)
 
-    note = "`disableAllHooks` is set in this file: no hook will run until it is taken out"
+    note = "`disableAllHooks` is set in this file: no hook runs until you remove it"
     assert merged.notes == (note,)
 
 
@@ -207,7 +207,7 @@ def test_a_file_that_cannot_be_read_is_refused(text: str, problem: str) -> None:
         merge(text, OURS, path=PATH)
 
     assert caught.value.message == f"`{PATH}` {problem}"
-    assert caught.value.hint == f"mend `{PATH}`: nothing was written to it"
+    assert caught.value.hint == f"correct `{PATH}`; nothing was written to it"
 
 
 def test_bytes_that_are_no_text_are_refused_with_their_place() -> None:

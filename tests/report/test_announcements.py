@@ -82,10 +82,10 @@ def test_what_is_announced(verdict: Verdict, progress: Progress, expected: str) 
 def test_a_step_and_a_pattern_are_announced_once() -> None:
     held, after = Continue(cause="unmet"), Progress(round=4, steps_done=STEPS)
 
-    assert announce_verdict(record(after), held, steps_reported=3) == (
+    assert announce_verdict(record(after), held, announced=3) == (
         "[LOOP] ✓ test complete | Progress: 4/4\n[LOOP] Round 4/10 | Cost: unknown/$25"
     )
-    assert announce_verdict(record(after), held, steps_reported=4) == (
+    assert announce_verdict(record(after), held, announced=4) == (
         "[LOOP] Round 4/10 | Cost: unknown/$25"
     )
 
@@ -94,7 +94,7 @@ def test_without_bounds_and_steps_little_is_said() -> None:
     unbound = record(Progress(round=1), steps=(), bounds=bounds(rounds=0, budget_usd=0))
 
     assert announce_verdict(unbound, Continue(cause="unmet")) == "[LOOP] Round 1 | Cost: unknown"
-    assert announce_verdict(unbound, Continue(cause="unmet"), following="mend it") == (
+    assert announce_verdict(unbound, Continue(cause="unmet"), next_step="mend it") == (
         "[LOOP] Round 1 | Cost: unknown | Next: mend it"
     )
 

@@ -94,7 +94,7 @@ def test_what_a_result_amounts_to(outcome: CheckResult, text: str) -> None:
             Pause(outcome="stagnated", reason="nothing moved"),
             (RED,),
             "untildone: paused (stagnated): nothing moved."
-            " Nobody holds the agent now; resume with `untildone continue`",
+            " The agent is no longer held; resume with `untildone continue`",
         ),
         (
             Pause(outcome="gate", reason="may I?"),
@@ -166,11 +166,11 @@ def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None
     )
     paused = describe_verdict(record(), Pause(outcome="needs-approval", reason="lost: a"), (GREEN,))
 
-    assert held == "untildone: held, round 1 of 10, missing compared with the baseline: config:a"
+    assert held == "untildone: held, round 1 of 10, concerns: config:a"
     assert paused == (
-        "untildone: paused (needs-approval): lost: a. Nobody holds the agent now."
+        "untildone: paused (needs-approval): lost: a. The agent is no longer held."
         " `untildone show a1` shows the changes. If you wanted them: `untildone approve --all`."
-        " If not: have them restored, then `untildone continue`"
+        " If not: restore them, then `untildone continue`"
     )
 
 
@@ -185,7 +185,7 @@ def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None
         (
             "needs-approval",
             "`untildone show a1`, then `untildone approve --all --loop a1`,"
-            " or `untildone continue a1` once it is restored",
+            " or `untildone continue a1` after you restored it",
         ),
     ],
 )
@@ -199,4 +199,4 @@ def test_how_to_go_on(outcome: Outcome, text: str) -> None:
 def test_a_paused_loop_is_recalled_with_its_remedy(outcome: Outcome, state: str) -> None:
     told = describe_pause(record(status="paused", outcome=outcome, reason="no key"))
 
-    assert told == f"untildone: loop a1 is {state}: no key. To go on: `untildone continue a1`"
+    assert told == f"untildone: loop a1 is {state}: no key. To continue: `untildone continue a1`"

@@ -8,14 +8,8 @@ from untildone.core.contract import Amendment, Claim
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.core.progress import ClaimReport, Progress, Round
 from untildone.core.verdict import Continue
-from untildone.report.receipt import (
-    Allowance,
-    Receipt,
-    ReceiptConcern,
-    build_receipt,
-    encode_receipt,
-    render_receipt,
-)
+from untildone.report.receipt import Allowance, Receipt, ReceiptConcern, build_receipt
+from untildone.report.receipt_text import encode_receipt, render_receipt
 from untildone.store.loops import Record
 
 LATER = "2025-03-01T11:00:00+00:00"
@@ -66,7 +60,7 @@ def test_as_text() -> None:
         "## Said by the agent",
         "- DONE",
         "",
-        "## Allowed by the person",
+        "## Allowed by the user",
         "- `config:a` at 2025-03-01T10:00:00+00:00",
         "",
         "## Round by round",
@@ -75,10 +69,10 @@ def test_as_text() -> None:
         "## Notes",
         "- look here",
         "",
-        "## What next",
-        "- go on with `untildone continue --rounds +N`",
-        "- or address what is named above first",
-        "- or end it with `untildone cancel`",
+        "## Next steps",
+        "- continue with `untildone continue --rounds +N`",
+        "- or fix what is listed above first",
+        "- to give up: `untildone cancel`",
     ]
 
 
@@ -117,15 +111,15 @@ def test_words_alone_are_to_be_looked_at() -> None:
 
     assert "- followed by loop c3" in text
     assert text.endswith(
-        "## What next\n- look at it yourself: it rests on the agent's words alone\n"
+        "## Next steps\n- review the work yourself: only the agent's words support it\n"
     )
 
 
 def test_what_was_cancelled_unfinished_can_begin_again() -> None:
     text = render_receipt(paper(status="finished", outcome="cancelled", unmet=("test",)))
 
-    assert text.endswith("- begin again with `untildone start`, or go on by hand\n")
-    assert "## What next" not in render_receipt(paper(status="finished", outcome="cancelled"))
+    assert text.endswith("- start again with `untildone start`, or continue by hand\n")
+    assert "## Next steps" not in render_receipt(paper(status="finished", outcome="cancelled"))
 
 
 def test_a_gate_is_answered_in_a_prompt() -> None:
@@ -137,13 +131,13 @@ def test_a_gate_is_answered_in_a_prompt() -> None:
 def test_what_is_finished_needs_nothing_more() -> None:
     text = render_receipt(paper(status="finished", outcome="done", reason="every check passes"))
 
-    assert "## What next" not in text
+    assert "## Next steps" not in text
 
 
 def test_as_json() -> None:
     written = json.loads(encode_receipt(paper(**PAUSED)))
 
-    assert set(written) == set(Receipt.__struct_fields__)
+    assert set(written) == set(Receipt.__struct_encode_fields__)
     assert (written["outcome"], written["by_words_alone"], written["claims"]) == (
         "out-of-rounds",
         ["docs", "DONE"],
@@ -190,11 +184,11 @@ def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
         generation=1,
     )
 
-    text = render_receipt(build_receipt(record, seen(GREEN), (), at=LATER, lost=lost))
+    text = render_receipt(build_receipt(record, seen(GREEN), (), at=LATER, concerns=lost))
 
-    assert text[text.index("\n## Lost") :].splitlines() == [
+    assert text[text.index("\n## Concerns") :].splitlines() == [
         "",
-        "## Lost against the start",
+        "## Concerns",
         "- `remove-test:a.py::x`: gone",
         "- `remove-test:a.py::y`: gone",
         "",
@@ -202,11 +196,11 @@ def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
         "    +++ a.py now",
         "    -assert x",
         "",
-        "## What next",
-        "- if you wanted it: `untildone approve --all --loop a1`",
-        "- if not: have it restored (`untildone show --at-start PATH` prints a file as it was),"
+        "## Next steps",
+        "- if you wanted the change: `untildone approve --all --loop a1`",
+        "- if not: restore it (`untildone show --at-start PATH` prints a file of the baseline),"
         " then `untildone continue a1`",
-        "- or end it with `untildone cancel a1`",
+        "- to give up: `untildone cancel a1`",
     ]
 
 

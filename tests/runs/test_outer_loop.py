@@ -382,7 +382,7 @@ def test_a_loop_is_driven_by_one_run_at_a_time(tmp_path: Path) -> None:
     with meanwhile(run, again):
         said = run.drive()
 
-    assert refused == [f"loop `{run.loop}` is being run already"]
+    assert refused == [f"loop `{run.loop}` is running already"]
     assert standing(said) == ("paused", "paused", 0, 22)
 
 

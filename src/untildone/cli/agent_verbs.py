@@ -1,4 +1,4 @@
-"""How a verb of the agent is recorded, also where its shell cannot write our state."""
+"""How a report of the agent is recorded, also if its shell cannot write our state."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ from untildone.store.loops import Record
 
 
 def require_text(_context: click.Context, parameter: click.Parameter, text: str) -> str:
-    """What is to be read later must say something."""
+    """A click callback that refuses an empty text."""
     if not text.strip():
         name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.name
         raise UserError(f"`{name}` is empty", hint="say it in words")
@@ -28,17 +28,16 @@ def record_verb(
     *,
     done: str,
 ) -> None:
-    """`which` is the loop and the project, as far as they were named."""
+    """`which` is the loop and the project, each None if it was not given."""
     context = open_context()
-    chosen_one = choose_loop(context, *which)
-    require_own_loop(context, chosen_one)
-    named = chosen_one.contract.id
+    loop = choose_loop(context, *which)
+    require_own_loop(context, loop)
     try:
-        record(context, named)
+        record(context, loop.contract.id)
     except OSError:
         if not current_session_id(context):
             raise
         # A sandboxed shell: the hook reads this line from the tool call's output.
-        for said in verb if isinstance(verb, tuple) else (verb,):
-            click.echo(format_verb(said))
+        for each in verb if isinstance(verb, tuple) else (verb,):
+            click.echo(format_verb(each))
     click.echo(done)

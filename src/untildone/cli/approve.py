@@ -1,4 +1,4 @@
-"""`untildone approve`: the person allows what was lost against the start."""
+"""`untildone approve`: the user allows the concerns that a loop paused for."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from untildone.runs import memory
 
 @click.command("approve")
 @click.argument("findings", nargs=-1)
-@click.option(ALL, "everything", is_flag=True, help="Approve all that is asked about.")
+@click.option(ALL, "everything", is_flag=True, help="Approve every open concern.")
 @loop_option
 @project_option
 @json_option
@@ -26,13 +26,13 @@ def command(
     project: Path | None,
     as_json: bool,
 ) -> None:
-    """Approve what is gone or loosened since the start, as the pause names it.
+    """Approve what is removed or loosened since the baseline, as the pause names it.
 
-    An approval holds for what is there now: if it is changed again, you are asked again. Where
-    nothing is asked about, `--all` approves what differs now, as after a `git pull` of yours.
+    An approval holds for the current files: if they change again, you are asked again. If no
+    concern is open, `--all` approves the current differences, for example after your `git pull`.
 
     \b
-    untildone show                  what is asked about, with the changes
+    untildone show                  the open concerns, with the changes
     untildone approve --all
     untildone approve remove-test:tests/test_old.py::test_gone
     """
@@ -40,8 +40,8 @@ def command(
     record = choose_loop(context, loop, project)
     require_user(context, record, "approve")
     headless = memory.read(context, record.contract.id) is not None
-    named = (ALL,) if everything else findings
-    approved = approve(context, record, named, resumes=not headless)
+    selected = (ALL,) if everything else findings
+    approved = approve(context, record, selected, resumes=not headless)
     if as_json:
         print_json(approved)
         return
@@ -52,9 +52,12 @@ def describe_approval(approved: ApprovalResult, *, headless: bool = False) -> li
     lines = [f"approved {strip_content_digest(finding)}" for finding in approved.approved]
     if approved.left:
         left = ", ".join(strip_content_digest(finding) for finding in approved.left)
-        return [*lines, f"still asked about: {left}"]
+        return [*lines, f"still open: {left}"]
     if headless:
-        return [*lines, f"`untildone continue {approved.loop}` runs it on"]
+        return [*lines, f"run `untildone continue {approved.loop}` to continue"]
     if approved.goes_on:
-        return [*lines, f"loop {approved.loop} goes on: prompt the agent, its next stop is judged"]
+        return [
+            *lines,
+            f"loop {approved.loop} continues: prompt the agent, its next stop is judged",
+        ]
     return lines

@@ -10,12 +10,12 @@ from untildone.store.sessions import Session
 def require_user(
     context: Context, record: Record, verb: str, *, session: Session | None = None
 ) -> None:
-    """Refuse a person's verb that comes from an agent's side, towards the loop's own session."""
+    """Refuse a user's command that an agent runs; `session` replaces the session of the loop."""
     require_user_of_session(context, session or context.session_of(record), verb)
 
 
 def refuse_in_check(context: Context, verb: str) -> None:
-    """Code that a check runs has no say in whether it is checked."""
+    """Refuse what the code under test calls: it must not decide whether it is checked."""
     if is_in_check(str(context.home)):
         raise UserError(
             f"`untildone {verb}` is refused: it was called from inside a check",
@@ -27,23 +27,23 @@ def require_user_of_session(context: Context, session: Session, verb: str) -> No
     refuse_in_check(context, verb)
     if speaks_for_agent(context.agent, str(context.home), session):
         raise UserError(
-            f"`untildone {verb}` is the person's to say",
-            hint="if you cannot go on, run `untildone blocked REASON`",
+            f"only the user may run `untildone {verb}`",
+            hint="if you cannot continue, run `untildone blocked REASON`",
         )
 
 
 def require_user_of_machine(context: Context, verb: str) -> None:
-    """Refuse what concerns the whole machine from below any agent's client."""
+    """Refuse a command for the whole machine if any agent runs it."""
     refuse_in_check(context, verb)
     if find_calling_session(context.agent, str(context.home)):
         raise UserError(
-            f"`untildone {verb}` is the person's to say",
-            hint="it is run in their own terminal, not inside a session",
+            f"only the user may run `untildone {verb}`",
+            hint="ask them to run it in their own terminal, outside of a session",
         )
 
 
 def require_own_loop(context: Context, record: Record) -> None:
-    """Refuse an agent's word on the loop of another session."""
+    """Refuse an agent's report on the loop of another session."""
     caller = find_calling_session(context.agent, str(context.home))
     if caller and caller.id != context.session_of(record).id:
         raise UserError(

@@ -1,4 +1,4 @@
-"""`untildone baseline`: the detached run of the start's checks."""
+"""`untildone baseline`: the detached process that runs the checks of a new loop once."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`untildone blocked`: the agent cannot get past something."""
+"""`untildone blocked`: the agent reports what it cannot do without the user."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from untildone.engine.relayed_verbs import RelayedVerb
 @loop_option
 @project_option
 def command(reason: str, *, loop: str | None, project: Path | None) -> None:
-    """Say what you cannot get past without the person; said twice, the loop pauses for them.
+    """Report what you cannot do without the user; the second report pauses the loop.
 
     \b
     untildone blocked "the test needs the password of the staging database"

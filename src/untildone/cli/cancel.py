@@ -16,16 +16,16 @@ from untildone.store.sessions import list_sessions
 @loop_argument
 @project_option
 def command(loop: str | None, project: Path | None) -> None:
-    """Cancel a loop: the agent is let go at its next stop, or at once if it is being judged.
+    """Cancel a loop: the agent is released at its next stop, or at once if it is being judged.
 
     \b
-    untildone cancel           this session's or project's only one
-    untildone cancel 1f2e      by the beginning of its id
+    untildone cancel           the loop of this session, or the only one of this project
+    untildone cancel 1f2e      the loop whose id begins with this
     """
     context = open_context()
     if loop and _is_lost(context, loop):
         _release_lost_loop(context, loop)
-        click.echo(f"loop {loop} was lost and is given up")
+        click.echo(f"loop {loop} had lost its files; its session is released")
         return
     record = choose_loop(context, loop, project)
     require_user(context, record, "cancel")
@@ -34,7 +34,7 @@ def command(loop: str | None, project: Path | None) -> None:
 
 
 def _is_lost(context: Context, loop: str) -> bool:
-    """It is remembered as unfinished, and its folder is gone."""
+    """Whether an unfinished loop's folder is gone."""
     return not context.loops.get_folder(loop).exists() and context.loops.is_remembered(loop)
 
 

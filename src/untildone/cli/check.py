@@ -37,16 +37,16 @@ from untildone.worktree.files import find_tracking_root, list_changed_files
 from untildone.worktree.fingerprint import fingerprint_tree
 
 _EXIT_CODES = {"green": 0, "red": 1, "unrunnable": OUTCOMES["unrunnable"].exit_code}
-_PATIENCE = 3_600.0
-_WHOLE_LINES = 10_000
+_LOCK_TIMEOUT = 3_600.0
+_PIPE_WIDTH = 10_000
 _HINTS = {
-    "unrunnable": "\nhint: install what is missing, or name another command in `untildone.toml`",
-    "timed-out": "\nhint: `timeout` of the check in `untildone.toml` gives it more seconds",
+    "unrunnable": "\nhint: install what is missing, or set another command in `untildone.toml`",
+    "timed-out": "\nhint: raise the `timeout` of the check in `untildone.toml`",
 }
 
 
 class CheckOptions(Struct, frozen=True, kw_only=True):
-    """How the results are wanted."""
+    """How to run the checks and where to report."""
 
     cache: bool
     changed: bool
@@ -59,8 +59,16 @@ class CheckOptions(Struct, frozen=True, kw_only=True):
 
 @click.command("check")
 @click.argument("names", nargs=-1)
-@click.option("--no-cache", "cache", flag_value=False, default=True, help="Run everything.")
-@click.option("--changed", is_flag=True, help="Only findings in files changed since the commit.")
+@click.option(
+    "--no-cache",
+    "cache",
+    flag_value=False,
+    default=True,
+    help="Run every check, also those known to be green.",
+)
+@click.option(
+    "--changed", is_flag=True, help="Report only findings in files changed since the last commit."
+)
 @click.option("--watch", is_flag=True, help="Run again whenever the tree changes.")
 @click.option("--wait", is_flag=True, help="Wait for another run of these checks to end.")
 @click.option(
@@ -77,10 +85,10 @@ class CheckOptions(Struct, frozen=True, kw_only=True):
 )
 @project_option
 @json_option
-def command(names: tuple[str, ...], *, project: Path | None, **wishes: object) -> int:
+def command(names: tuple[str, ...], *, project: Path | None, **given: object) -> int:
     """Run the project's checks, all or the named ones: exit 0 green, 1 red, 17 unrunnable.
 
-    A check that was green on this very tree is not run again.
+    A check that was green on the same tree is not run again.
 
     \b
     untildone check
@@ -89,102 +97,103 @@ def command(names: tuple[str, ...], *, project: Path | None, **wishes: object) -
     untildone check --sarif findings.sarif --junit checks.xml
     """
     context = open_context()
-    place = find_configured_folder(find_project(project))
-    wanted = _select_checks(_find_checks(context, place), names, place)
-    asked = CheckOptions(**wishes)  # type: ignore[arg-type]  # click has checked them
-    if asked.changed and find_tracking_root(place) is None:
+    folder = find_configured_folder(find_project(project))
+    wanted = _select_checks(_find_checks(context, folder), names, folder)
+    options = CheckOptions(**given)  # type: ignore[arg-type]  # click has checked them
+    if options.changed and find_tracking_root(folder) is None:
         raise UserError(
-            f"nothing tells what changed: `{place}` is in no git repository",
+            f"`--changed` needs a git repository, and `{folder}` is in none",
             hint="leave out `--changed`",
         )
     while True:
-        seen = fingerprint_tree(place) if asked.watch else ""
-        code = _run_once(context, place, wanted, asked)
-        if not asked.watch:
+        seen = fingerprint_tree(folder) if options.watch else ""
+        code = _run_once(context, folder, wanted, options)
+        if not options.watch:
             return code
-        _wait_for_change(place, seen)
+        _wait_for_change(folder, seen)
 
 
-def _run_once(context: Context, place: Path, wanted: list[Check], asked: CheckOptions) -> int:
-    results = _run(context, place, wanted, asked)
-    if asked.changed:
-        results = _limit_to_files(results, list_changed_files(place))
-    if asked.sarif:
-        _write(asked.sarif, json.dumps(build_sarif(results), indent=2) + "\n")
-    if asked.junit:
-        _write(asked.junit, render_junit(results))
-    found_out = build_report(results)
-    if asked.as_json:
-        print_json(found_out)
-        return _EXIT_CODES[found_out.outcome]
-    _print_results(results, place)
+def _run_once(context: Context, project: Path, wanted: list[Check], options: CheckOptions) -> int:
+    results = _run(context, project, wanted, options)
+    if options.changed:
+        results = _limit_to_files(results, list_changed_files(project))
+    if options.sarif:
+        _write(options.sarif, json.dumps(build_sarif(results), indent=2) + "\n")
+    if options.junit:
+        _write(options.junit, render_junit(results))
+    report = build_report(results)
+    if options.as_json:
+        print_json(report)
+        return _EXIT_CODES[report.outcome]
+    _print_results(results, project)
     for outcome in _HINTS.keys() & {result.outcome for result in results}:
         click.echo(_HINTS[outcome], err=True)
-    return _EXIT_CODES[found_out.outcome]
+    return _EXIT_CODES[report.outcome]
 
 
-def _print_results(results: tuple[CheckResult, ...], place: Path) -> None:
+def _print_results(results: tuple[CheckResult, ...], project: Path) -> None:
     console = Console(highlight=False)
     if console.is_terminal:
-        print_results(console, results, place)
+        print_results(console, results, project)
         return
-    # Who reads a pipe wants whole lines, without the blanks that fill a table's cells.
-    console.width = _WHOLE_LINES
+    # A pipe gets whole lines, without the blanks that fill a table's cells.
+    console.width = _PIPE_WIDTH
     with console.capture() as captured:
-        print_results(console, results, place)
+        print_results(console, results, project)
     click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
-def _find_checks(context: Context, place: Path) -> tuple[Check, ...]:
-    checks, untrusted = list_checks(context, place)
+def _find_checks(context: Context, project: Path) -> tuple[Check, ...]:
+    checks, untrusted = list_checks(context, project)
     if untrusted and not checks:
-        raise make_untrusted_error(place, untrusted)
+        raise make_untrusted_error(project, untrusted)
     if untrusted:
         click.echo(untrusted, err=True)
     return checks
 
 
-def _select_checks(checks: tuple[Check, ...], names: tuple[str, ...], place: Path) -> list[Check]:
+def _select_checks(checks: tuple[Check, ...], names: tuple[str, ...], project: Path) -> list[Check]:
     if not checks:
         raise UserError(
-            f"no check was found in `{place}`",
-            hint="name one in `untildone.toml`, then `untildone trust`:"
-            ' `[checks.test]` with `command = "YOUR COMMAND"`',
+            f"no check was found in `{project}`",
+            hint='add `[checks.test]` with `command = "YOUR COMMAND"` to `untildone.toml`, then run'
+            " `untildone trust`",
         )
     known = {check.name: check for check in checks}
     unknown = ", ".join(f"`{name}`" for name in names if name not in known)
     if unknown:
         listed = ", ".join(f"`{name}`" for name in known)
         raise UserError(
-            f"there is no check {unknown} here (there are: {listed})",
-            hint="`untildone detect` tells where they come from",
+            f"there is no check {unknown} (available: {listed})",
+            hint="`untildone detect` shows where they come from",
         )
     return [known[name] for name in dict.fromkeys(names)] or list(checks)
 
 
 def _run(
-    context: Context, place: Path, wanted: list[Check], asked: CheckOptions
+    context: Context, project: Path, wanted: list[Check], options: CheckOptions
 ) -> tuple[CheckResult, ...]:
-    """One run of a project's checks at a time, whoever asks for it."""
+    """Run the checks under a lock: one run per project at a time."""
     prepare_home(context.home)
-    shared = project_folder(context.home, place)
+    shared = project_folder(context.home, project)
     shared.mkdir(parents=True, exist_ok=True, mode=0o700)
-    memory = ResultCache(shared / "checks", environment(os.environ), serve_green=asked.cache)
+    memory = ResultCache(shared / "checks", environment(os.environ), serve_green=options.cache)
     last = {check.name: known for check in wanted if (known := memory.load_last(check))}
-    # On a terminal the table of results takes the place of what was shown meanwhile.
+    # On a terminal the table of results replaces the progress display.
     shown_again = sys.stdout.isatty()
     try:
         with (
             hold_lock(
-                shared / "checks.lock", timeout=_PATIENCE if asked.wait or asked.watch else 0
+                shared / "checks.lock",
+                timeout=_LOCK_TIMEOUT if options.wait or options.watch else 0,
             ),
             show_progress(wanted, last=last, transient=shown_again) as progress,
         ):
-            running = RunOptions(project=place, cache=memory, on_preview=progress.early)
+            running = RunOptions(project=project, cache=memory, on_preview=progress.early)
             return run_checks(wanted, running, report=progress)
     except LockTimeoutError:
         raise UserError(
-            f"another run of the checks of `{place}` is under way",
+            f"another run of the checks of `{project}` is in progress",
             hint="`untildone check --wait` waits for it",
         ) from None
 
@@ -192,22 +201,22 @@ def _run(
 def _limit_to_files(
     results: tuple[CheckResult, ...], files: frozenset[str]
 ) -> tuple[CheckResult, ...]:
-    """A red check whose findings all lie elsewhere is none of this change's business."""
-    kept = []
+    """Keep findings in `files`; a red check whose findings are all elsewhere becomes green."""
+    limited = []
     for result in results:
-        # A change may break any test.
-        here = tuple(each for each in result.findings if result.tests or each.path in files)
-        elsewhere = bool(result.findings) and not here
+        # A change may break any test, so those of unchanged files stay.
+        inside = tuple(each for each in result.findings if result.tests or each.path in files)
+        elsewhere = bool(result.findings) and not inside
         outcome = "green" if elsewhere and result.outcome == "red" else result.outcome
         reason = "findings only in unchanged files" if outcome != result.outcome else result.reason
-        kept.append(replace(result, findings=here, outcome=outcome, reason=reason))
-    return tuple(kept)
+        limited.append(replace(result, findings=inside, outcome=outcome, reason=reason))
+    return tuple(limited)
 
 
-def _wait_for_change(place: Path, seen: str) -> None:
-    """Also what changed while the checks ran is a change."""
-    click.echo(f"\n{time.strftime('%H:%M:%S')}  watching; Ctrl-C ends\n", err=True)
-    while fingerprint_tree(place) == seen:
+def _wait_for_change(project: Path, seen: str) -> None:
+    """`seen` is from before the checks ran, so that a change during the run counts."""
+    click.echo(f"\n{time.strftime('%H:%M:%S')}  watching; press Ctrl-C to end\n", err=True)
+    while fingerprint_tree(project) == seen:
         time.sleep(1)
 
 
@@ -216,5 +225,5 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:
         raise UserError(
-            f"`{path}` cannot be written: {error.strerror}", hint="name another file"
+            f"`{path}` cannot be written: {error.strerror}", hint="give another file"
         ) from None

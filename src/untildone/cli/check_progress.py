@@ -1,4 +1,4 @@
-"""Progress of running checks: one line each on a terminal, plain lines elsewhere."""
+"""Progress of running checks: a live table on a terminal, plain lines elsewhere."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from untildone.core.contract import Check
 from untildone.core.failure_list import summarize_result
 
 _STYLES = {"green": "green", "red": "red"}
-# What a line needs beside the name, and the shortest that still tells one name from another.
+# The width a line needs beside the name, and the least width of a name.
 _BESIDE_NAME = 45
 _SHORTEST_NAME = 10
 _EARLY_SHOWN = 3
@@ -23,7 +23,7 @@ _NOTHING: Mapping[str, CheckResult] = {}
 
 
 class ProgressDisplay(Protocol):
-    """Hears of each start (None) and each result, and of what was found early."""
+    """Called at the start of each check (with None) and with its result; `early` with a preview."""
 
     def __call__(self, check: Check, result: CheckResult | None) -> None: ...
 
@@ -37,7 +37,7 @@ def show_progress(
     last: Mapping[str, CheckResult] = _NOTHING,
     transient: bool = False,
 ) -> Iterator[ProgressDisplay]:
-    """`last`: what the checks came to before; `transient`: what is shown goes when all is known."""
+    """`last` has the previous results; with `transient`, the table disappears at the end."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _PlainDisplay(console)
@@ -65,7 +65,7 @@ class _PlainDisplay:
 
 
 class _TableDisplay:
-    """What is drawn again four times a second."""
+    """A table that is redrawn four times a second."""
 
     def __init__(self, checks: Sequence[Check], last: Mapping[str, CheckResult]) -> None:
         self._last = last
@@ -81,8 +81,8 @@ class _TableDisplay:
         self._early[check.name] = result
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
-        room = max(_SHORTEST_NAME, options.max_width - _BESIDE_NAME)
-        width = min(room, max(map(len, self._results), default=0))
+        available = max(_SHORTEST_NAME, options.max_width - _BESIDE_NAME)
+        width = min(available, max(map(len, self._results), default=0))
         for name in self._results:
             yield from self._lines(name, width)
 
@@ -99,11 +99,11 @@ class _TableDisplay:
         before = (
             _describe_early(early) if early else f"last: {summarize_result(last)}" if last else ""
         )
-        yield line.append(f"{self._under_way(name)}  {before}", style="" if early else "dim")
+        yield line.append(f"{self._format_elapsed(name)}  {before}", style="" if early else "dim")
         for found in _format_early_lines(early) if early else ():
             yield Text(found, style="red", no_wrap=True, overflow="ellipsis")
 
-    def _under_way(self, name: str) -> str:
+    def _format_elapsed(self, name: str) -> str:
         began = self._began.get(name)
         if began is None:
             return f"{'waiting':<21}"

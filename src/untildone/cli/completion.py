@@ -13,7 +13,7 @@ _SHELLS: dict[str, type[ShellComplete]] = {
 @click.command("completion")
 @click.argument("shell", type=click.Choice(tuple(_SHELLS)))
 def command(shell: str) -> None:
-    """Print the completion script; put it where your shell loads such files.
+    """Print the completion script; save it where your shell loads completions.
 
     \b
     untildone completion bash > ~/.local/share/bash-completion/completions/untildone

@@ -34,7 +34,7 @@ from untildone.store.sessions import Session
 @click.option("--budget", metavar="[+=]USD", help="Add to or set the budget.")
 @click.option("--minutes", metavar="[+=]N", help="Add to or set the minutes.")
 @click.option("--round-minutes", metavar="[+=]N", help="Add to or set the minutes of one round.")
-@click.option("--here", "into_session", is_flag=True, help="Take the loop into this session.")
+@click.option("--here", "into_session", is_flag=True, help="Move the loop to this session.")
 @project_option
 @json_option
 def command(
@@ -45,9 +45,9 @@ def command(
     as_json: bool,
     **bounds: str | None,
 ) -> int:
-    """Continue a paused loop; one that ran into a bound is given as much again.
+    """Continue a paused loop; one that reached a bound gets as much again.
 
-    A headless one is run on, here and now, as `untildone run` does it.
+    A headless loop continues in this terminal, as with `untildone run`.
 
     \b
     untildone continue
@@ -72,7 +72,7 @@ def command(
     record = verbs.resume(context, record.contract.id, granted)
     if headless and not session:
         return _run_headless(context, record.contract.id)
-    going = f"loop {record.contract.id} goes on, {describe_round(record.agreed, record.progress)}"
+    going = f"loop {record.contract.id} continues, {describe_round(record.agreed, record.progress)}"
     _print_loop(context, record, f"{going}; the agent is held from its next stop", as_json=as_json)
     return 0
 
@@ -80,12 +80,13 @@ def command(
 def _is_headless(context: Context, record: Record, session: Session | None) -> bool:
     if session and not session.id:
         raise UserError(
-            "`--here` needs an agent's session", hint="type `!untildone continue --here` in it"
+            "`--here` needs an agent's session",
+            hint="type `!untildone continue --here` in that session",
         )
     headless = memory.read(context, record.contract.id)
     if headless and is_driven(context.session_of(record)):
         raise UserError(
-            f"loop `{record.contract.id}` is being run already",
+            f"loop `{record.contract.id}` is running already",
             hint=f"`untildone pause {record.contract.id}` stops that run",
         )
     return bool(headless)
@@ -99,21 +100,21 @@ def _print_loop(context: Context, record: Record, text: str, *, as_json: bool) -
 
 
 def _run_headless(context: Context, loop: str) -> int:
-    # Imported where it is used: hardly any loop is headless.
+    # Imported here because hardly any loop is headless.
     from untildone.cli.run import drive_loop as driven_to_its_end
 
     return driven_to_its_end(context, loop)
 
 
 def _import_waiting_loop(context: Context, project: Path) -> Record | None:
-    """A trusted loop file of another tool that nobody's session wrote, where no loop waits."""
+    """Import a trusted loop file of another tool, unless the project has an unfinished loop."""
     session = context.session(current_session_id(context))
     loops = (record.progress.status for record in list_project_loops(context, project))
     if not session.known or session.get_loop_id() or any(status != "finished" for status in loops):
         return None
     if speaks_for_agent(context.agent, str(context.home), session):
         return None
-    # Imported where it is used: it brings YAML along.
+    # Imported here because it imports YAML.
     from untildone.features.importers.follow import import_waiting_file
 
     return import_waiting_file(context, session.id, project)

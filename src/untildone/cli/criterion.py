@@ -1,4 +1,4 @@
-"""`untildone criterion add`: the agent adds to what must hold."""
+"""`untildone criterion add`: the agent adds a criterion to its loop."""
 
 from pathlib import Path
 from typing import cast, get_args
@@ -33,7 +33,7 @@ def command() -> None:
 @loop_option
 @project_option
 def add(name: str, *, by: str, loop: str | None, project: Path | None) -> None:
-    """Add a criterion; what was agreed is never taken away.
+    """Add a criterion; existing criteria stay.
 
     \b
     untildone criterion add "the help names the new option" --by observation

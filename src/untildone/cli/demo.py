@@ -1,4 +1,4 @@
-"""`untildone demo`: the whole thing in a minute, without key or agent."""
+"""`untildone demo`: shows a loop in a minute, without an API key or an agent."""
 
 import sys
 import uuid
@@ -23,19 +23,19 @@ from untildone.runs.outer_loop import drive
 from untildone.runs.scripted_agent import Agent, Ended, ScriptEvent, Turn
 from untildone.runs.scripted_client import Step, write_script
 
-# Seconds a person gets to read a line.
+# Seconds to read a line.
 _BEAT = 0.9
 
 
 @click.command("demo")
 @click.option(
-    "--headless", is_flag=True, help="Plain lines, and `untildone run` in the place of hooks."
+    "--headless", is_flag=True, help="Print plain lines, and use `untildone run` instead of hooks."
 )
 @click.option("--fast", is_flag=True, hidden=True)
 def command(*, headless: bool, fast: bool) -> int:
     """Watch a scripted agent stop too early, be held, and be released when the work is done.
 
-    The hooks are the real ones, installed in a home of their own; nothing is left behind.
+    It installs the real hooks in a temporary home and removes everything afterwards.
 
     \b
     untildone demo
@@ -46,81 +46,85 @@ def command(*, headless: bool, fast: bool) -> int:
     return play(demo_scene.SCRIPT, DemoDisplay(console, beat=beat), headless=headless)
 
 
-def play(script: Sequence[Turn], stage: DemoDisplay, *, headless: bool = False) -> int:
-    """0 if the agent was held while it was not done, and let go when it was."""
+def play(script: Sequence[Turn], display: DemoDisplay, *, headless: bool = False) -> int:
+    """0 if the agent was held until it was done, and then released."""
     means = "a real run" if headless else "the real hooks"
-    stage.title(f"untildone demo: a scripted agent, a broken project, and {means}")
-    # A closed terminal must not leave the theatre behind.
-    with end_runs_on_signal(), open_demo_environment() as place:
-        demo_scene.write_project(place.project)
-        ended = (_play_headless if headless else _play_with_hooks)(place, script, stage)
-        rounds = place.rounds()
+    display.title(f"untildone demo: a scripted agent, a broken project, and {means}")
+    # A closed terminal must not leave the temporary folder behind.
+    with end_runs_on_signal(), open_demo_environment() as demo:
+        demo_scene.write_project(demo.project)
+        ended = (_play_headless if headless else _play_with_hooks)(demo, script, display)
+        rounds = demo.rounds()
         if ended != "let go" or not _is_expected(rounds):
             verdicts = ", ".join(type(entry.verdict).__name__ for entry in rounds) or "no verdict"
-            stage.end(f"the scene did not go as it should: {verdicts}; then {ended}")
+            display.end(f"the demo did not go as expected: {verdicts}; then {ended}")
             return 1
-        receipt = place.project / ".untildone" / "receipt.md"
-        stage.receipt(receipt.read_text(encoding="utf-8"))
-    stage.end("Nothing is left behind. Next: `untildone init` installs it for Claude Code.")
+        receipt = demo.project / ".untildone" / "receipt.md"
+        display.receipt(receipt.read_text(encoding="utf-8"))
+    display.end(
+        "The demo left nothing behind. Next: run `untildone init` to install it for Claude Code."
+    )
     return 0
 
 
-def _play_with_hooks(place: DemoEnvironment, script: Sequence[Turn], stage: DemoDisplay) -> Ended:
+def _play_with_hooks(demo: DemoEnvironment, script: Sequence[Turn], display: DemoDisplay) -> Ended:
     def show(happened: ScriptEvent) -> None:
-        _show(happened, place, stage, judging)
+        _show(happened, demo, display, judging)
 
     with ExitStack() as judging:
-        agent = Agent(place.project, settings=[place.settings], environ=place.environ, show=show)
+        agent = Agent(demo.project, settings=[demo.settings], environ=demo.environ, show=show)
         agent.begin()
-        with stage.working("starting the loop"):
+        with display.working("starting the loop"):
             checks = demo_scene.list_checks(Path(sys.executable).name.removesuffix(".exe"))
-            record = place.start(agent.session, demo_scene.TASK, checks)
-        stage.says("you", demo_scene.TASK)
+            record = demo.start(agent.session, demo_scene.TASK, checks)
+        display.says("you", demo_scene.TASK)
         names = " and ".join(check.name for check in checks)
-        stage.says("untildone", f"loop {record.contract.id}: the agent is held until {names} pass")
+        display.says(
+            "untildone", f"loop {record.contract.id}: the agent is held until {names} pass"
+        )
         ended = agent.prompt(demo_scene.TASK, script)
         agent.end()
     return ended
 
 
-def _play_headless(place: DemoEnvironment, script: Sequence[Turn], stage: DemoDisplay) -> Ended:
+def _play_headless(demo: DemoEnvironment, script: Sequence[Turn], display: DemoDisplay) -> Ended:
     def show(happening: RunEvent) -> None:
         match happening:
             case Tool():
-                stage.says("agent", happening.detail, style="dim", beats=0.6)
+                display.says("agent", happening.detail, style="dim", beats=0.6)
             case AgentText():
-                stage.quotes(happening.text)
+                display.quotes(happening.text)
             case Judged():
-                stage.verdict(place.rounds()[-1])
+                display.verdict(demo.rounds()[-1])
             case _:
                 pass
 
-    # Its own path: the run is this very process, whose variables are the person's.
-    record = place.start(
+    # By its own path: the run is this process, whose PATH is the user's.
+    record = demo.start(
         str(uuid.uuid4()), demo_scene.TASK, demo_scene.list_checks(quote_argument(sys.executable))
     )
-    stage.says("you", f"untildone run {quote_argument(demo_scene.TASK)}")
+    display.says("you", f"untildone run {quote_argument(demo_scene.TASK)}")
     steps = [Step(edits=turn.edits, says=turn.says) for turn in script]
-    client = write_script(place.project.parent / "script.json", steps)
-    memory.write(place.context, record.contract.id, RunMemory(how=RunOptions(client=client)))
-    ended = drive(place.context, record.contract.id, show=show)
+    client = write_script(demo.project.parent / "script.json", steps)
+    memory.write(demo.context, record.contract.id, RunMemory(how=RunOptions(client=client)))
+    ended = drive(demo.context, record.contract.id, show=show)
     return "let go" if ended.outcome == "done" else "out of script"
 
 
 def _show(
-    happened: ScriptEvent, place: DemoEnvironment, stage: DemoDisplay, judging: ExitStack
+    happened: ScriptEvent, demo: DemoEnvironment, display: DemoDisplay, judging: ExitStack
 ) -> None:
     match happened.what:
         case "edit" | "shell":
-            stage.says("agent", happened.text, style="dim", beats=0.6)
+            display.says("agent", happened.text, style="dim", beats=0.6)
         case "says":
-            stage.quotes(happened.text)
-            judging.enter_context(stage.working("untildone runs the checks"))
+            display.quotes(happened.text)
+            judging.enter_context(display.working("untildone runs the checks"))
         case "held" | "let go":
             judging.close()
-            rounds = place.rounds()
+            rounds = demo.rounds()
             if rounds:
-                stage.verdict(rounds[-1])
+                display.verdict(rounds[-1])
         case "prompt" | "refused" | "notice":
             pass
 

@@ -1,4 +1,4 @@
-"""The demo as people see it: who says what, and what each stop came to."""
+"""The demo on the terminal: who says what, and the result of each stop."""
 
 import time
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _STYLES = {"you": "bold", "agent": "bold cyan", "untildone": "bold magenta"}
 
 
 class DemoDisplay:
-    """Lines for a person; `beat` is how many seconds they get to read one."""
+    """Prints line by line; `beat` is the time in seconds to read one."""
 
     def __init__(self, console: Console, *, beat: float = 0) -> None:
         self._console = console
@@ -31,7 +31,7 @@ class DemoDisplay:
         self._console.print(Text(text, style="dim"), soft_wrap=True)
 
     def says(self, speaker: str, text: str, *, style: str = "", beats: float = 1) -> None:
-        """A new speaker begins a new paragraph, except where untildone answers."""
+        """A new speaker begins a new paragraph, except untildone, which answers."""
         named = speaker if speaker != self._last else ""
         if named and speaker != "untildone":
             self._console.print()
@@ -45,7 +45,7 @@ class DemoDisplay:
 
     @contextmanager
     def working(self, text: str) -> Iterator[None]:
-        """A sign that something is under way, where a terminal can show one."""
+        """Show a spinner, if the output is a terminal."""
         if not self._console.is_terminal:
             yield
             return
@@ -57,7 +57,7 @@ class DemoDisplay:
             case Continue():
                 self.says("untildone", f"not done: held, round {judged.number}", style="bold red")
             case Finish(outcome="done"):
-                text = f"done: let go, round {judged.number}"
+                text = f"done: released, round {judged.number}"
                 self.says("untildone", text, style="bold green")
             case other:
                 self.says("untildone", f"{type(other).__name__.lower()}: {other.reason}")
@@ -77,12 +77,12 @@ class DemoDisplay:
 
     def receipt(self, text: str) -> None:
         self._console.print()
-        paper = Text(text.strip())
+        receipt = Text(text.strip())
         if self._console.is_terminal:
             width = min(self._console.width, _WIDTH)
-            self._console.print(Panel(paper, title="receipt", width=width, border_style="green"))
+            self._console.print(Panel(receipt, title="receipt", width=width, border_style="green"))
         else:
-            self._console.print(paper, soft_wrap=True)
+            self._console.print(receipt, soft_wrap=True)
 
     def end(self, text: str) -> None:
         self._console.print()
@@ -90,12 +90,12 @@ class DemoDisplay:
 
 
 def _describe_result(result: CheckResult) -> str:
-    """What it came to, and the one line that says why."""
+    """The result, and the one line that says why."""
     if result.green:
         return summarize_result(result)
     if result.outcome == "no-evidence":
-        # Exit code 0 is what a gate that looks no further would take for a pass.
-        return result.reason + (" (and yet: exit code 0)" if result.exit_code == 0 else "")
+        # A gate that looks only at the exit code would take this for a pass.
+        return result.reason + (" (although it exits 0)" if result.exit_code == 0 else "")
     lines = result.output.strip().splitlines() or [result.reason]
     why = result.findings[0].text if result.findings else lines[-1]
     return f"{summarize_result(result)}: {why}"

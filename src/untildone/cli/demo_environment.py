@@ -1,4 +1,4 @@
-"""Where the demo plays: a project, a home and a state of their own, gone when it is over."""
+"""The demo's project, home and state in a temporary folder."""
 
 import json
 import os
@@ -10,24 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from untildone.app import open_context
-from untildone.cli.place import place_of
 from untildone.core.contract import Check
 from untildone.core.progress import Round
 from untildone.engine.request import Request
 from untildone.engine.start import begin_loop
 from untildone.errors import UserError
-from untildone.install.claude import apply_plan, plan_init
+from untildone.install.claude import apply_plan, find_install_paths, plan_init
 from untildone.process.command import environment
 from untildone.process.runner import run
 from untildone.store.home import prepare_home
 from untildone.store.loops import Record
 from untildone.worktree.fingerprint import fingerprint_tree
 
-_PATIENCE = 60.0
+_TIMEOUT = 60.0
 
 
 class DemoEnvironment:
-    """What `init` writes stands in `settings`; `environ` is what the agent is started with."""
+    """`settings` is what `init` wrote; `environ` is the environment of the agent."""
 
     def __init__(self, top: Path) -> None:
         self.project = top / "shop"
@@ -37,13 +36,15 @@ class DemoEnvironment:
         self.environ = _build_environ(home)
         self.context = open_context(self.environ)
         prepare_home(self.context.home)
-        place = place_of(self.context, self.project)
-        apply_plan(place, plan_init(place, "user"))
-        self.settings: dict[str, Any] = json.loads(place.settings("user").read_bytes())
+        paths = find_install_paths(
+            self.context.environ, home=self.context.home, project=self.project
+        )
+        apply_plan(paths, plan_init(paths, "user"))
+        self.settings: dict[str, Any] = json.loads(paths.settings("user").read_bytes())
         self._loop = ""
 
     def start(self, session: str, task: str, checks: tuple[Check, ...]) -> Record:
-        """A loop as `untildone start` begins it, with what is red now."""
+        """Start a loop as `untildone start` does, and run its checks for the baseline."""
         record = begin_loop(
             self.context,
             Request(session=session, project=self.project, task=task, checks=checks),
@@ -53,7 +54,7 @@ class DemoEnvironment:
         ended = run(
             [*argv, fingerprint_tree(self.project)],
             cwd=self.project,
-            timeout=_PATIENCE,
+            timeout=_TIMEOUT,
             env=self.environ,
         )
         if ended.exit_code != 0:
@@ -65,17 +66,17 @@ class DemoEnvironment:
 
 
 def _build_environ(home: Path) -> dict[str, str]:
-    """The person's, without what would lead to their own state or to an agent of theirs."""
-    kept = {
+    """The user's variables without those that lead to their own state or agent."""
+    inherited = {
         name: value
         for name, value in environment(os.environ).items()
         if not name.startswith(("UNTILDONE_", "XDG_"))
     }
-    # The checks are `python …`: the one that runs us is there for certain.
+    # The checks run `python`, and only our own interpreter certainly exists.
     folder = str(Path(sys.executable).parent)
     return {
-        **kept,
-        "PATH": os.pathsep.join((folder, kept.get("PATH", os.defpath))),
+        **inherited,
+        "PATH": os.pathsep.join((folder, inherited.get("PATH", os.defpath))),
         "HOME": str(home),
         "USERPROFILE": str(home),
         "UNTILDONE_HOME": str(home / "state"),

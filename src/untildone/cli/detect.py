@@ -29,7 +29,7 @@ class SkippedCommand(Struct, frozen=True, kw_only=True):
 
 
 class Detection(Struct, frozen=True, kw_only=True):
-    """`left_out`: what the project's files speak for too, and why no check may run it."""
+    """`left_out`: commands that the project also names, and why no check runs them."""
 
     checks: tuple[DetectedCheck, ...]
     left_out: tuple[SkippedCommand, ...] = ()
@@ -39,23 +39,23 @@ class Detection(Struct, frozen=True, kw_only=True):
 @project_option
 @json_option
 def command(project: Path | None, *, as_json: bool) -> None:
-    """List the checks of this project, configured or found, and why; nothing is run.
+    """List the checks of this project, configured or detected, with reasons; nothing is run.
 
-    Exit 2 if there is none, also with `--json`.
+    Exits 2 if there is none, also with `--json`.
 
     \b
     untildone detect
     untildone detect --project ../api --json
     """
-    place = find_configured_folder(find_project(project))
-    checks, ignored = list_checks(open_context(), place)
+    folder = find_configured_folder(find_project(project))
+    checks, ignored = list_checks(open_context(), folder)
     found = tuple(
         DetectedCheck(name=check.name, command=check.command, reason=check.reason)
         for check in checks
     )
     left_out = tuple(
         SkippedCommand(command=entry.command, reason=f"{entry.reason}, which {entry.harm}")
-        for entry in list_unused_candidates(open_context(), place)
+        for entry in list_unused_candidates(open_context(), folder)
     )
     if ignored and found:
         click.echo(ignored, err=True)
@@ -64,11 +64,11 @@ def command(project: Path | None, *, as_json: bool) -> None:
     else:
         _print_checks(found, left_out)
     if not found and ignored:
-        raise make_untrusted_error(place, ignored)
+        raise make_untrusted_error(folder, ignored)
     if not found:
         raise UserError(
-            f"no check was found in `{place}`: which command tells that the work is done?",
-            hint='name it: `untildone start --check "YOUR COMMAND"`',
+            f"no check was found in `{folder}`",
+            hint='name the command that decides: `untildone start --check "YOUR COMMAND"`',
         )
 
 

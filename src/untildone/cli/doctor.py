@@ -1,5 +1,6 @@
-"""`untildone doctor`: what is wrong, and how to mend it."""
+"""`untildone doctor`: what is wrong, and how to fix it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -8,10 +9,10 @@ from rich.text import Text
 
 from untildone.app import open_context
 from untildone.cli.options import json_option, print_json, project_option
-from untildone.cli.place import place_of
 from untildone.cli.project import find_project
-from untildone.engine import health as ground
-from untildone.install import health as installation
+from untildone.engine import health as state_health
+from untildone.install import health as install_health
+from untildone.install.claude import find_install_paths
 from untildone.install.installation import read_installation
 from untildone.report.doctor import Diagnosis, Problem, build_diagnosis
 
@@ -20,40 +21,41 @@ from untildone.report.doctor import Diagnosis, Problem, build_diagnosis
 @project_option
 @json_option
 def command(project: Path | None, *, as_json: bool) -> int:
-    """Look for what keeps a loop from holding: exit 1 if something needs mending.
+    """Look for problems that keep a loop from holding: exit 1 if something needs fixing.
 
     \b
     untildone doctor
     untildone doctor --json | jq -r '.findings[].mend'
     """
-    found = build_diagnosis(_diagnose(find_project(project)))
+    diagnosis = build_diagnosis(_diagnose(find_project(project)))
     if as_json:
-        print_json(found)
+        print_json(diagnosis)
     else:
-        _print_diagnosis(found)
-    return 0 if found.ok else 1
+        _print_diagnosis(diagnosis)
+    return 0 if diagnosis.ok else 1
 
 
-def _diagnose(project: Path) -> list[Problem]:
-    found = open_context()
-    machine = read_installation(place_of(found, project), found.environ)
-    return [
-        *(trouble for seek in installation.PROBES for trouble in seek(machine)),
-        *(trouble for seek in ground.PROBES for trouble in seek(found, project)),
-    ]
+def _diagnose(project: Path) -> Iterator[Problem]:
+    context = open_context()
+    paths = find_install_paths(context.environ, home=context.home, project=project)
+    installation = read_installation(paths, context.environ)
+    for probe in install_health.PROBES:
+        yield from probe(installation)
+    for look in state_health.PROBES:
+        yield from look(context, project)
 
 
-def _print_diagnosis(found: Diagnosis) -> None:
+def _print_diagnosis(diagnosis: Diagnosis) -> None:
     console = Console(highlight=False)
-    for trouble in found.findings:
-        style = "bold red" if trouble.level == "error" else "bold"
-        line = Text.assemble((f"{trouble.level}: {trouble.name}: ", style), trouble.text)
+    for problem in diagnosis.findings:
+        style = "bold red" if problem.level == "error" else "bold"
+        line = Text.assemble((f"{problem.level}: {problem.name}: ", style), problem.text)
         console.print(line, soft_wrap=True)
-        if trouble.mend:
-            console.print(Text(f"  mend: {trouble.mend}", style="dim"), soft_wrap=True)
-    errors = sum(trouble.level == "error" for trouble in found.findings)
-    looked = len(installation.PROBES) + len(ground.PROBES)
+        if problem.fix:
+            console.print(Text(f"  fix: {problem.fix}", style="dim"), soft_wrap=True)
+    errors = sum(problem.level == "error" for problem in diagnosis.findings)
+    probes = len(install_health.PROBES) + len(state_health.PROBES)
     if errors:
-        console.print(f"{errors} to mend")
+        console.print(f"{errors} to fix")
     else:
-        console.print(Text(f"{looked} things looked at, nothing needs mending", style="green"))
+        console.print(Text(f"checked {probes} things, nothing needs fixing", style="green"))

@@ -1,4 +1,4 @@
-"""`untildone drill`: prove that the installed hook holds and lets go."""
+"""`untildone drill`: proves that the installed hook holds and releases the agent."""
 
 import tempfile
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from rich.text import Text
 
 from untildone.app import open_context
 from untildone.cli.options import json_option, print_json, project_option
-from untildone.cli.place import place_of
 from untildone.cli.project import find_project
 from untildone.engine.context import Context
 from untildone.errors import UserError
+from untildone.install.claude import find_install_paths
 from untildone.install.health import find_broken_settings, find_disabled_hooks
 from untildone.install.installation import Installation, read_installation
 from untildone.process.runner import end_runs_on_signal
@@ -25,82 +25,85 @@ from untildone.runs.drill_scene import settings_with_only
 from untildone.store.home import prepare_home
 
 
-class DrillReport(Struct, frozen=True, kw_only=True):
+class DrillReport(Struct, frozen=True, kw_only=True, rename={"fix": "mend"}):
     """What `drill --json` prints."""
 
     passed: bool
     proofs: tuple[Proof, ...]
-    mend: str = ""
+    fix: str = ""
 
 
 @click.command("drill")
 @project_option
 @json_option
 def command(project: Path | None, *, as_json: bool) -> int:
-    """Feed the hooks installed here real payloads and faults: exit 1 if one does not hold.
+    """Feed the installed hooks real payloads and faults: exit 1 if one does not hold.
 
-    It plays in a project and sessions of its own, with the installed command lines as they are,
-    and takes away what it left in the state. Settings are only read.
+    It runs the installed command lines in a temporary project with its own sessions, and removes
+    what it wrote to the state. It only reads settings.
 
     \b
     untildone drill
     untildone drill --json | jq .passed
     """
-    found = open_context()
-    machine = read_installation(place_of(found, find_project(project)), found.environ)
+    context = open_context()
+    installation = read_installation(
+        find_install_paths(context.environ, home=context.home, project=find_project(project)),
+        context.environ,
+    )
     console = Console(highlight=False)
     proofs = []
     with end_runs_on_signal():
-        for proof in _run_scenes(found, machine):
+        for proof in _run_scenes(context, installation):
             proofs.append(proof)
             if not as_json:
                 _print_proof(console, proof)
     passed = all(proof.passed for proof in proofs)
-    mend = "" if passed else _find_fix(machine)
+    fix = "" if passed else _find_fix(installation)
     if as_json:
-        print_json(DrillReport(passed=passed, proofs=tuple(proofs), mend=mend))
+        print_json(DrillReport(passed=passed, proofs=tuple(proofs), fix=fix))
     else:
-        _print_result(console, proofs, mend)
+        _print_result(console, proofs, fix)
     return 0 if passed else 1
 
 
-def _run_scenes(found: Context, machine: Installation) -> Iterator[Proof]:
-    problem = _describe_missing_hook(machine)
+def _run_scenes(context: Context, installation: Installation) -> Iterator[Proof]:
+    problem = _describe_missing_hook(installation)
     yield Proof(name="installed", expected="a hook at Stop", passed=not problem, problem=problem)
     if problem:
         return
     try:
-        prepare_home(found.home)
+        prepare_home(context.home)
     except UserError as error:
         yield Proof(name="state", expected="writable", passed=False, problem=error.message)
         return
-    hooked = {file.path: file for file in (*machine.files, *machine.hooked)}
+    hooked = {file.path: file for file in (*installation.files, *installation.hooked)}
     settings = [settings_with_only(file.ours, file.env) for file in hooked.values()]
     with tempfile.TemporaryDirectory(prefix="untildone-drill-", ignore_cleanup_errors=True) as top:
         for name in SCENES:
             folder = Path(top).resolve()
-            yield prove(name, context=found, settings=settings, folder=folder)
+            yield prove(name, context=context, settings=settings, folder=folder)
 
 
-def _describe_missing_hook(machine: Installation) -> str:
-    """The first thing for which the client would not run a hook of ours at all."""
-    trouble = _find_trouble(machine)
-    if trouble:
-        return trouble.text
-    if not any("Stop" in file.ours for file in machine.hooked):
+def _describe_missing_hook(installation: Installation) -> str:
+    """Why the client would not run our hooks at all; empty if it would."""
+    problem = _find_problem(installation)
+    if problem:
+        return problem.text
+    if not any("Stop" in file.ours for file in installation.hooked):
         return "no hook of untildone is installed for `Stop`"
     return ""
 
 
-def _find_trouble(machine: Installation) -> Problem | None:
-    return next(chain(find_broken_settings(machine), find_disabled_hooks(machine)), None)
+def _find_problem(installation: Installation) -> Problem | None:
+    return next(chain(find_broken_settings(installation), find_disabled_hooks(installation)), None)
 
 
-def _find_fix(machine: Installation) -> str:
-    trouble = _find_trouble(machine)
-    if trouble:
-        return trouble.mend
-    return "`untildone init` writes the hooks anew; `untildone doctor` tells more"
+def _find_fix(installation: Installation) -> str:
+    problem = _find_problem(installation)
+    if problem:
+        return problem.fix
+    return "run `untildone init` to write the hooks again; `untildone doctor` shows more"
 
 
 def _print_proof(console: Console, proof: Proof) -> None:
@@ -115,11 +118,11 @@ def _print_proof(console: Console, proof: Proof) -> None:
     console.print(line, soft_wrap=True)
 
 
-def _print_result(console: Console, proofs: list[Proof], mend: str) -> None:
+def _print_result(console: Console, proofs: list[Proof], fix: str) -> None:
     failed = sum(not proof.passed for proof in proofs)
     if not failed:
-        text = f"\n{len(proofs)} of {len(proofs)} passed: the installed hook holds and lets go"
+        text = f"\n{len(proofs)} of {len(proofs)} passed: the installed hook holds and releases"
         console.print(Text(text, style="bold green"))
         return
     console.print(Text(f"\n{failed} of {len(proofs)} failed", style="bold red"))
-    console.print(Text(f"mend: {mend}"), soft_wrap=True)
+    console.print(Text(f"fix: {fix}"), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`untildone history`: what ran."""
+"""`untildone history`: past loops."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ class History(Struct, frozen=True, kw_only=True):
 
 
 @click.command("history")
-@click.option("--all", "everywhere", is_flag=True, help="Every project's.")
+@click.option("--all", "everywhere", is_flag=True, help="List the loops of every project.")
 @project_option
 @json_option
 def command(*, everywhere: bool, project: Path | None, as_json: bool) -> None:
@@ -39,7 +39,7 @@ def command(*, everywhere: bool, project: Path | None, as_json: bool) -> None:
     untildone history --json | jq '.loops[].outcome'
     """
     context = open_context()
-    place = str(find_project(project))
+    folder = str(find_project(project))
     loops = tuple(
         LoopEntry(
             id=record.contract.id,
@@ -52,7 +52,7 @@ def command(*, everywhere: bool, project: Path | None, as_json: bool) -> None:
             task=record.contract.task,
         )
         for record in list_loops(context)
-        if everywhere or record.contract.project == place
+        if everywhere or record.contract.project == folder
     )
     if as_json:
         print_json(History(loops=loops))
@@ -60,15 +60,15 @@ def command(*, everywhere: bool, project: Path | None, as_json: bool) -> None:
     for damaged in list_broken_loops(context):
         click.echo(f"{damaged.id}  cannot be read: {damaged.reason}", err=True)
     for loop in loops:
-        click.echo(_format_entry(loop, place=everywhere))
+        click.echo(_format_entry(loop, with_project=everywhere))
     if not loops:
-        click.echo(f"nothing ran here yet{describe_other_loops(context)}")
+        click.echo(f"no loop ran in this project yet{describe_other_loops(context)}")
 
 
-def _format_entry(loop: LoopEntry, *, place: bool) -> str:
-    end = loop.outcome or loop.status
+def _format_entry(loop: LoopEntry, *, with_project: bool) -> str:
+    result = loop.outcome or loop.status
     rounds = pluralize(loop.rounds, "round")
-    head = f"{loop.id}  {format_time(loop.started_at)}  {end:<14}  {rounds:>9}  "
-    if place:
+    head = f"{loop.id}  {format_time(loop.started_at)}  {result:<14}  {rounds:>9}  "
+    if with_project:
         head += f"{Path(loop.project).name}: "
     return head + fit_headline(loop.task, indent=len(head))

@@ -1,4 +1,4 @@
-"""`untildone hook EVENT`: the same entry the installed command runs."""
+"""`untildone hook EVENT`: runs the entry point of the installed hooks."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""`untildone import`: a loop from another tool's file."""
+"""`untildone import`: starts a loop from another tool's file."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from untildone.features.importers.start import read_loop_file as read_file
     type=click.Choice(sorted(AGENTS)),
     default="claude",
     show_default=True,
-    help="Whose session it is.",
+    help="The agent of the session.",
 )
 @project_option
 @json_option
@@ -39,21 +39,21 @@ def command(
     untildone import .claude/ralph-loop.local.md --session ID
     """
     context = open_context(agent)
-    place = find_project(project)
-    chosen = choose_session(context, session, place)
+    folder = find_project(project)
+    chosen = choose_session(context, session, folder)
     by_agent = is_agent_calling(context, chosen)
     by: Speaker = "agent" if by_agent else "user"
-    read = read_file(place, file.absolute())
-    record = import_loop(context, read, project=place, session=chosen.id, by=by)
-    taken = describe_differences(read.loop, by)
-    for line in taken:
+    read = read_file(folder, file.absolute())
+    record = import_loop(context, read, project=folder, session=chosen.id, by=by)
+    differences = describe_differences(read.loop, by)
+    for line in differences:
         click.echo(f"{read.shown}: {line}", err=True)
     record, results = run_baseline_checks(context, record, detached=by_agent)
-    more = {"file": read.shown, "taken": taken}
+    extra = {"file": read.shown, "taken": differences}
     print_started(
         context,
         record,
         results,
         as_json=as_json,
-        more=lambda begun: {**to_builtins(begun), **more},
+        extend=lambda started: {**to_builtins(started), **extra},
     )

@@ -1,4 +1,4 @@
-"""What commands have in common: where they work, which loop is meant, who may say it."""
+"""The state a command works on, and which loop it means."""
 
 from pathlib import Path
 
@@ -6,50 +6,49 @@ import click
 
 from untildone import app
 from untildone.cli.project import find_project
-from untildone.core.text import pluralize
+from untildone.core.text import join_first, pluralize
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.report.receipt import join_first
 from untildone.store.home import check_home
 from untildone.store.loops import Record, UnreadableLoop
 
 
 def open_context(agent: str = "claude") -> Context:
-    """A state that is there and cannot be ours is named, never taken for no loop."""
-    found = app.open_context(agent=agent)
-    check_home(found.home)
-    return found
+    """Refuses a state folder that is unusable, which must not look like a state without loops."""
+    context = app.open_context(agent=agent)
+    check_home(context.home)
+    return context
 
 
-def current_session_id(found: Context) -> str:
+def current_session_id(context: Context) -> str:
     """The session whose shell this runs in, if any."""
-    return found.environ.get(found.agent.SESSION_VARIABLE, "")
+    return context.environ.get(context.agent.SESSION_VARIABLE, "")
 
 
-def list_loops(found: Context) -> list[Record]:
-    return [record for record in found.loops.list_all() if isinstance(record, Record)]
+def list_loops(context: Context) -> list[Record]:
+    return [record for record in context.loops.list_all() if isinstance(record, Record)]
 
 
-def list_broken_loops(found: Context) -> list[UnreadableLoop]:
-    return [record for record in found.loops.list_all() if isinstance(record, UnreadableLoop)]
+def list_broken_loops(context: Context) -> list[UnreadableLoop]:
+    return [record for record in context.loops.list_all() if isinstance(record, UnreadableLoop)]
 
 
-def describe_other_loops(found: Context) -> str:
-    """Where nothing is here: a plan's tasks, for one, are worked on in folders of their own."""
-    count = len(list_loops(found))
+def describe_other_loops(context: Context) -> str:
+    """A hint for a project without loops: tasks of a plan, for example, run in other folders."""
+    count = len(list_loops(context))
     return f"; `--all` shows {pluralize(count, 'loop')} elsewhere" if count else ""
 
 
-def choose_loop(found: Context, loop: str | None, project: Path | None) -> Record:
+def choose_loop(context: Context, loop: str | None, project: Path | None) -> Record:
     """The loop named, the one of this session, or the only unfinished one of this project."""
     if loop is not None:
-        return _find_loop(found, loop)
-    own = found.session(current_session_id(found)).get_loop_id()
+        return _find_loop(context, loop)
+    own = context.session(current_session_id(context)).get_loop_id()
     if own:
-        return _find_loop(found, own)
+        return _find_loop(context, own)
     unfinished = [
         record
-        for record in list_project_loops(found, project)
+        for record in list_project_loops(context, project)
         if record.progress.status != "finished"
     ]
     if not unfinished:
@@ -60,41 +59,41 @@ def choose_loop(found: Context, loop: str | None, project: Path | None) -> Recor
     return _require_one(unfinished, "there are several loops here")
 
 
-def choose_loop_to_show(found: Context, loop: str | None, project: Path | None) -> Record:
-    """As `chosen`; where nothing is unfinished, the last one of this project."""
-    ended = list_project_loops(found, project) if loop is None else []
+def choose_loop_to_show(context: Context, loop: str | None, project: Path | None) -> Record:
+    """Like `choose_loop`; if this project has no unfinished loop, its last one."""
+    ended = list_project_loops(context, project) if loop is None else []
     if ended and all(record.progress.status == "finished" for record in ended):
         return ended[0]
-    return choose_loop(found, loop, project)
+    return choose_loop(context, loop, project)
 
 
-def list_project_loops(found: Context, project: Path | None) -> list[Record]:
-    """Those of this project, the newest first."""
-    place = str(find_project(project))
-    return [record for record in list_loops(found) if record.contract.project == place]
+def list_project_loops(context: Context, project: Path | None) -> list[Record]:
+    """The loops of this project, the newest first."""
+    folder = str(find_project(project))
+    return [record for record in list_loops(context) if record.contract.project == folder]
 
 
-def _find_loop(found: Context, loop: str) -> Record:
-    """By the id or its beginning."""
+def _find_loop(context: Context, loop: str) -> Record:
+    """The loop whose id begins with `loop`."""
     if not loop:
-        raise UserError("the id of the loop is empty", hint="`untildone status --all` lists them")
-    matches = [record for record in list_loops(found) if record.contract.id.startswith(loop)]
+        raise UserError("the loop id is empty", hint="`untildone status --all` lists them")
+    matches = [record for record in list_loops(context) if record.contract.id.startswith(loop)]
     if matches:
         return _require_one(matches, f"several loops begin with `{loop}`")
-    return found.loops.load(loop)
+    return context.loops.load(loop)
 
 
-def _require_one(matches: list[Record], otherwise: str) -> Record:
+def _require_one(matches: list[Record], message: str) -> Record:
     if len(matches) == 1:
         return matches[0]
     ids = join_first(tuple(f"`{record.contract.id}`" for record in matches))
     raise UserError(
-        f"{otherwise}: {ids}", hint=f"name one: `{_suggest_command(matches[0].contract.id)}`"
+        f"{message}: {ids}", hint=f"name one: `{_suggest_command(matches[0].contract.id)}`"
     )
 
 
 def _suggest_command(loop: str) -> str:
-    """The command that was typed, with this loop: some take it as `--loop`."""
+    """The command that was typed, with this loop as its argument or as `--loop`."""
     called = click.get_current_context()
     option = any("--loop" in param.opts for param in called.command.params)
     return f"{called.command_path} … --loop {loop}" if option else f"{called.command_path} {loop}"

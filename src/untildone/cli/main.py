@@ -17,41 +17,41 @@ import click
 from untildone import __version__
 from untildone.errors import UserError
 
-# command -> what it does, in the order of the help; the module of the same name has `command`
+# What each command does, in the order of the help; the module of the same name has `command`.
 COMMANDS = {
-    "demo": "Show the whole thing in a minute, without key or agent.",
+    "demo": "Show a loop in a minute, without an API key or an agent.",
     "init": "Install hooks, skills and status line.",
-    "uninstall": "Take our entries out again.",
-    "doctor": "Explain what is wrong and how to mend it.",
-    "drill": "Prove that the installed hook holds and lets go.",
+    "uninstall": "Remove what `init` installed.",
+    "doctor": "Explain what is wrong and how to fix it.",
+    "drill": "Prove that the installed hook holds and releases.",
     "detect": "List the checks found here, with reasons.",
     "check": "Run the checks now: 0 green, 1 red, 17 unrunnable.",
     "templates": "List the named loops, with their checks and bounds.",
     "start": "Start a loop in an agent's session.",
     "run": "Run an agent headless until its work is done.",
     "import": "Start a loop from another tool's file.",
-    "plan": "The task list: what comes next, what is wrong with it.",
-    "status": "Show what runs, and whether it is really held.",
-    "history": "List what ran.",
-    "show": "Show one loop whole.",
-    "rounds": "Show a loop's rounds as they happened.",
+    "plan": "Work with a task list: validate it, show what is next.",
+    "status": "Show active loops, and whether their agents are held.",
+    "history": "List past loops.",
+    "show": "Show one loop in full.",
+    "rounds": "Show the rounds of a loop.",
     "pause": "Pause a loop.",
     "continue": "Continue a paused loop.",
     "cancel": "Cancel a loop.",
-    "approve": "Approve what was lost against the start.",
-    "rollback": "Bring back the tree of before a step.",
+    "approve": "Approve concerns that a loop paused for.",
+    "rollback": "Restore the files from before a step.",
     "trust": "Trust this repository's configuration as it is now.",
-    "met": "Report a claim as met (the agent's).",
-    "verify": "Record a verifier's result on a task of a plan (the agent's).",
-    "criterion": "Add a criterion (the agent's).",
-    "steps": "Name the steps and say which are done (the agent's).",
-    "precheck": "Record what could go wrong, before a change that is hard to undo (the agent's).",
+    "met": "Report a claim as met (for the agent).",
+    "verify": "Record a verifier's result on a task of a plan (for the agent).",
+    "criterion": "Add a criterion (for the agent).",
+    "steps": "Name the steps and report which are done (for the agent).",
+    "precheck": "Record what could go wrong before a change that is hard to undo (for the agent).",
     "score": "Score a spec: how clear it is, and what would make it clearer.",
-    "note": "Leave a note in the receipt (the agent's).",
-    "signal": "Say that the task is done (the agent's).",
-    "blocked": "Say what cannot be got past (the agent's).",
+    "note": "Leave a note in the receipt (for the agent).",
+    "signal": "Report that the task is done (for the agent).",
+    "blocked": "Report what needs the user (for the agent).",
     "completion": "Print the shell's completion script.",
-    "hook": "Answer one event of an agent (what the installed command comes to).",
+    "hook": "Answer one event of an agent, as the installed command does.",
     "statusline": "Print the agent's status line.",
     "baseline": "",
     "diagnose": "",
@@ -59,7 +59,7 @@ COMMANDS = {
 }
 _MODULES = {"continue": "continue_", "import": "import_"}
 _HIDDEN = frozenset(("hook", "statusline", "baseline", "diagnose", "milestone"))
-# As a shell says it of a program that SIGPIPE ended.
+# The exit status of a program that SIGPIPE ended: 128 + 13.
 _CLOSED_PIPE = 141
 _REFUSALS = frozenset(
     (
@@ -72,7 +72,7 @@ _LONGEST = 200
 
 @contextmanager
 def _handle_closed_pipe() -> Iterator[None]:
-    """Who reads our output may have had enough; click and rich would make a 1 of it, "not met"."""
+    """Exit 141 if the reader closes the pipe; click and rich would exit 1, meaning "not met"."""
     try:
         yield
     except (BrokenPipeError, SystemExit) as ended:
@@ -83,7 +83,7 @@ def _handle_closed_pipe() -> Iterator[None]:
 
 
 class Commands(click.Group):
-    """Imports a command's module only when that command is meant."""
+    """Imports the module of a command only when that command is called."""
 
     def make_context(self, *given: Any, **more: Any) -> click.Context:  # noqa: ANN401  click's own
         with _handle_closed_pipe():
@@ -115,10 +115,10 @@ def cli() -> None:
     """Keep a coding agent working until the evidence says that the work is done.
 
     \b
-    untildone demo      see it in a minute
+    untildone demo      watch a loop in a minute
     untildone init      install it for Claude Code, once per machine
     untildone check     run this project's checks
-    untildone status    see what runs, and whether it is held
+    untildone status    show active loops, and whether their agents are held
     """
 
 
@@ -140,7 +140,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _escape_unencodable_output() -> None:
-    """A path or task may hold what the terminal's encoding does not."""
+    """A path or task may contain characters that the terminal's encoding lacks."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
 
@@ -153,7 +153,7 @@ def _print_error(error: UserError) -> int:
 
 
 def _print_usage_error(error: click.ClickException) -> int:
-    """click's message in our words: on one line, lower case, literals in backticks."""
+    """Print click's message in our style: one line, lower case, literals in backticks."""
     if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
         error.show()
         return error.exit_code
@@ -161,26 +161,26 @@ def _print_usage_error(error: click.ClickException) -> int:
     text = re.sub(r"(?<!\w)'([^'`]*)'(?!\w)", r"`\1`", text[:1].lower() + text[1:])
     context = error.ctx if isinstance(error, click.UsageError) else None
     path = context.command_path if context else "untildone"
-    return _print_error(UserError(text, hint=f"`{path} --help` shows what it takes"))
+    return _print_error(UserError(text, hint=f"run `{path} --help` to see its options"))
 
 
 def _explain_system_error(error: Exception) -> UserError | None:
-    """What is no bug of ours: a full disk, a missing permission, damaged or locked files."""
-    # Imported where it is used: hardly any command gets here.
+    """The message for a full disk, a missing permission, damaged or locked files; else None."""
+    # Imported here because hardly any command gets here.
     from untildone.store.files import DamagedFileError
     from untildone.store.lock import LockTimeoutError
 
     if isinstance(error, DamagedFileError):
-        return UserError(str(error), hint="`untildone doctor` tells more")
+        return UserError(str(error), hint="run `untildone doctor` for details")
     if isinstance(error, LockTimeoutError):
         return UserError(str(error), hint="try again when the other program has ended")
     if not isinstance(error, OSError) or error.errno not in _REFUSALS:
         return None
     reason = (error.strerror or str(error)).lower()
     if error.filename is not None:
-        return UserError(f"`{error.filename}`: {reason}", hint="`untildone doctor` tells more")
+        return UserError(f"`{error.filename}`: {reason}", hint="run `untildone doctor` for details")
     what = "the output" if _is_output_refused() else "the state"
-    return UserError(f"{what} cannot be written: {reason}", hint="make room and try again")
+    return UserError(f"{what} cannot be written: {reason}", hint="free some space and try again")
 
 
 def _is_output_refused() -> bool:
@@ -193,7 +193,7 @@ def _is_output_refused() -> bool:
 
 
 def _discard_output() -> None:
-    """Python's last flush would complain once more, and change the exit code."""
+    """Python's last flush would fail again and change the exit status."""
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, 1)
     os.close(sink)
@@ -202,7 +202,7 @@ def _discard_output() -> None:
 def _report_bug() -> int:
     arguments = [argument[:_LONGEST] for argument in sys.argv[1:]]
     report = (
-        "error: a bug in untildone; please report it with the following\n\n"
+        "error: this is a bug in untildone; please report it with the following\n\n"
         f"untildone {__version__}, Python {platform.python_version()}, {platform.platform()}\n"
         f"arguments: {arguments}\n\n```\n{traceback.format_exc()}```"
     )

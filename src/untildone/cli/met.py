@@ -1,4 +1,4 @@
-"""`untildone met`: the agent reports a claim."""
+"""`untildone met`: the agent reports a claim as met."""
 
 from pathlib import Path
 from typing import cast, get_args

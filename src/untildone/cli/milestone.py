@@ -1,4 +1,4 @@
-"""`untildone milestone`: the detached telling of what happened."""
+"""`untildone milestone`: the detached process that delivers a notification."""
 
 import click
 

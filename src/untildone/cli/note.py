@@ -1,4 +1,4 @@
-"""`untildone note`: the agent leaves something for the person."""
+"""`untildone note`: the agent leaves a note for the user."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`untildone pause`: let the agent go for now."""
+"""`untildone pause`: stop holding the agent for now."""
 
 from pathlib import Path
 
@@ -14,11 +14,11 @@ from untildone.engine import verbs
 @loop_argument
 @project_option
 def command(loop: str | None, project: Path | None) -> None:
-    """Pause a loop: nobody holds the agent until `untildone continue`.
+    """Pause a loop: the agent is not held until `untildone continue`.
 
     \b
-    untildone pause            this session's or project's only one
-    untildone pause 1f2e       by the beginning of its id
+    untildone pause            the loop of this session, or the only one of this project
+    untildone pause 1f2e       the loop whose id begins with this
     """
     context = open_context()
     record = choose_loop(context, loop, project)

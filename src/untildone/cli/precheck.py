@@ -1,4 +1,4 @@
-"""`untildone precheck`: what could go wrong, recorded before a change that is hard to undo."""
+"""`untildone precheck`: the agent records what a change that is hard to undo could break."""
 
 from pathlib import Path
 
@@ -12,12 +12,15 @@ from untildone.features.spec import steps
 
 @click.command("precheck")
 @click.option(
-    "--evidence", required=True, callback=require_text, help="What was looked at, and found."
+    "--evidence",
+    required=True,
+    callback=require_text,
+    help="What you looked at, and what you found.",
 )
 @loop_option
 @project_option
 def command(*, evidence: str, loop: str | None, project: Path | None) -> None:
-    """Record how the change could go wrong; a loop of type 1 is not done without it.
+    """Record how the change could go wrong; a loop with `--reversibility 1` requires it.
 
     \b
     untildone precheck --evidence "old clients read the column: kept for one release"

@@ -7,13 +7,13 @@ from untildone.worktree.files import find_worktree_root
 
 
 def find_project(given: Path | None) -> Path:
-    """The folder given, else the top of the worktree this is called in."""
+    """The given folder, else the top of the current worktree."""
     if given:
         return given.resolve()
     try:
-        called_in = Path.cwd()
+        current = Path.cwd()
     except FileNotFoundError:
         raise UserError(
-            "the folder this is called in is gone", hint="`cd` elsewhere, or give `--project DIR`"
+            "the current folder no longer exists", hint="`cd` elsewhere, or give `--project DIR`"
         ) from None
-    return find_worktree_root(called_in) or called_in
+    return find_worktree_root(current) or current

@@ -1,4 +1,4 @@
-"""`untildone rollback`: the person brings back the tree of before a step."""
+"""`untildone rollback`: the user restores the files from before a step."""
 
 from pathlib import Path
 
@@ -19,13 +19,13 @@ _SHOWN = 20
 @project_option
 @json_option
 def command(step: str, *, loop: str | None, project: Path | None, as_json: bool) -> None:
-    """Bring back the files as they were before a step; what is there now is kept first.
+    """Restore the files from before a step; the current files are saved first.
 
     Commits, branches, the index and ignored files stay as they are.
 
     \b
-    untildone rollback 2             to before the second step
-    untildone rollback undo-1        back again to before that rollback
+    untildone rollback 2             the files from before the second step
+    untildone rollback undo-1        the files from before that rollback
     """
     context = open_context()
     record = choose_loop_to_show(context, loop, project)
@@ -35,7 +35,7 @@ def command(step: str, *, loop: str | None, project: Path | None, as_json: bool)
         print_json(restored)
         return
     changed = [f"  wrote {path}" for path in restored.written]
-    changed += [f"  took away {path}" for path in restored.removed]
+    changed += [f"  removed {path}" for path in restored.removed]
     more = [f"  and {len(changed) - _SHOWN} more"] if len(changed) > _SHOWN else []
     click.echo("\n".join([f"rolled back `{restored.root}`:", *changed[:_SHOWN], *more]))
-    click.echo(f"as it was just now: `untildone rollback {restored.saved}`")
+    click.echo(f"to undo this: `untildone rollback {restored.saved}`")

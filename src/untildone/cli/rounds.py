@@ -1,4 +1,4 @@
-"""`untildone rounds`: a loop's rounds as they happened."""
+"""`untildone rounds`: the rounds of a loop."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from untildone.cli.terminal_text import fit_headline, format_time
 from untildone.core.concerns import strip_content_digest
 from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
+from untildone.core.text import join_first
 from untildone.core.verdict import Finish, Pause
-from untildone.report.receipt import join_first
 from untildone.report.totals import describe_totals
 
 _FILES = 5
@@ -28,7 +28,7 @@ class Rounds(Struct, frozen=True, kw_only=True):
 @project_option
 @json_option
 def command(loop: str | None, *, project: Path | None, as_json: bool) -> None:
-    """Show each judged stop: the verdict, the checks, what the agent had said.
+    """Show each judged stop: the verdict, the checks, the agent's message.
 
     \b
     untildone rounds              of this project's loop, or its last one
@@ -43,7 +43,7 @@ def command(loop: str | None, *, project: Path | None, as_json: bool) -> None:
     for entry in rounds:
         click.echo(_format_round(entry))
     if not rounds:
-        click.echo("no stop was judged yet")
+        click.echo("no stop has been judged yet")
 
 
 def _format_round(entry: Round) -> str:
@@ -53,12 +53,9 @@ def _format_round(entry: Round) -> str:
     lines = [f"round {entry.number}  {format_time(entry.at)}  {verdict}"]
     lines += [f"  {result.name}: {summarize_result(result)}" for result in entry.checks]
     if entry.totals and (counted := describe_totals(entry.totals)):
-        lines.append(f"  in all: {counted}")
+        lines.append(f"  total: {counted}")
     lines += [f"    {file.path}: {describe_totals(file)}" for file in entry.files[:_FILES]]
-    lines += [
-        f"  missing compared with the baseline: {strip_content_digest(loss.id)}"
-        for loss in entry.concerns or ()
-    ]
+    lines += [f"  concern: {strip_content_digest(concern.id)}" for concern in entry.concerns or ()]
     if entry.written_files:
         lines.append(f"  touched: {join_first(entry.written_files)}")
     lines += [f"  noted: {note}" for note in entry.notes]

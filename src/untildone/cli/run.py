@@ -1,4 +1,4 @@
-"""`untildone run`: an outer loop around the agent that verifies each return itself."""
+"""`untildone run`: runs an agent headless and verifies its work each time it returns."""
 
 import shutil
 import uuid
@@ -24,14 +24,14 @@ from untildone.runs import memory
 from untildone.runs.memory import RunMemory, RunOptions
 from untildone.runs.outer_loop import drive
 
-# Given by the environment where not on the command line, as CI does it.
+# The environment variables that replace options in CI.
 _VARIABLES = {"rounds": "UNTILDONE_ROUNDS", "budget": "UNTILDONE_BUDGET"}
-_OWN = frozenset(("argument", "task", "session", "agent", "project", "as_json"))
+_NOT_FROM_START = frozenset(("argument", "task", "session", "agent", "project", "as_json"))
 _CLIENT = "untildone.client"
 
 
 class _RunCommand(click.Command):
-    """What stands after `--` is the client's, whatever stands before it."""
+    """Passes everything after `--` to the client."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
@@ -41,7 +41,7 @@ class _RunCommand(click.Command):
         return super().parse_args(ctx, args)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        return [*super().collect_usage_pieces(ctx), "[-- CLIENT'S OPTIONS]"]
+        return [*super().collect_usage_pieces(ctx), "[-- CLIENT OPTIONS]"]
 
 
 @click.command("run", cls=_RunCommand)
@@ -52,29 +52,36 @@ class _RunCommand(click.Command):
     default="claude",
     show_default=True,
     envvar="UNTILDONE_AGENT",
-    help="Whose client is run.",
+    help="The agent to run.",
 )
-@click.option("--client", default="", metavar="COMMAND", help="Run this instead of its program.")
+@click.option(
+    "--client",
+    default="",
+    metavar="COMMAND",
+    help="Run this command instead of the agent's program.",
+)
 @click.option(
     "--fresh/--resume",
     default=None,
-    help="A new conversation for each round, or always the same; by default once it is 60 % full.",
+    help="Begin each round with a new conversation, or keep one; default: new when 60 % full.",
 )
 @click.option("--no-wait", is_flag=True, help="Pause at a usage limit instead of waiting for it.")
 @click.option(
     "--plan",
     metavar="TASKS.json",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Run the tasks of a plan, each in a git worktree of its own.",
+    help="Run the tasks of a plan, each in its own git worktree.",
 )
-@click.option("-j", "--jobs", metavar="N", type=click.IntRange(1, 64), help="Tasks at once.")
+@click.option(
+    "-j", "--jobs", metavar="N", type=click.IntRange(1, 64), help="Run this many tasks at once."
+)
 @project_option
 @json_option
 def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) -> int:  # noqa: ANN401  click's own values
-    """Run an agent headless until the evidence says that TASK is done, and say so by exit code.
+    """Run an agent headless until the evidence says that TASK is done; the exit code tells.
 
-    With `--template`, TASK is what that takes. The options of `untildone start` apply. Ctrl-C
-    pauses; `untildone continue LOOP` goes on, on another day too.
+    With `--template`, TASK is the template's argument. The options of `untildone start` apply.
+    Ctrl-C pauses; `untildone continue LOOP` continues, also on another day.
 
     \b
     untildone run "Port the parser" --check "npm test"
@@ -88,23 +95,25 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     how = _read_run_settings(given, click.get_current_context().meta.get(_CLIENT, ()))
     _require_client(context, how)
     if given["plan"] or given["jobs"]:
-        # Imported where it is used: a run of one task need not pay for it.
+        # Imported here because a run of one task does not need it.
         from untildone.cli.run_plan import run_plan_command
 
         return run_plan_command(context, project, given, how=how, as_json=as_json)
     if not (given["task"] or given["template"] or given["preset"] or given["from_todos"]):
-        raise UserError("there is no task", hint='say what is to be done: `untildone run "TASK"`')
-    place = find_configured_folder(find_project(project))
+        raise UserError("no task is given", hint='say what to do: `untildone run "TASK"`')
+    folder = find_configured_folder(find_project(project))
     given["argument"] = given["task"] if given["template"] else ""
     given["task"] = "" if given["template"] else given["task"]
     by_agent = find_calling_session(context.agent, str(context.home)) is not None
-    record = start.start_loop(context, place, given, session=str(uuid.uuid4()), by_agent=by_agent)
+    record = start.start_loop(context, folder, given, session=str(uuid.uuid4()), by_agent=by_agent)
     memory.write(context, record.contract.id, RunMemory(how=how))
     start.run_baseline_checks(context, record, detached=False)
     return drive_loop(context, record.contract.id, as_json=as_json)
 
 
-command.params += [param for param in map(copy, start.command.params) if param.name not in _OWN]
+command.params += [
+    param for param in map(copy, start.command.params) if param.name not in _NOT_FROM_START
+]
 for _param in command.params:
     _param.envvar = _VARIABLES.get(_param.name or "", _param.envvar)
 
@@ -125,7 +134,7 @@ def _read_run_settings(given: dict[str, Any], arguments: tuple[str, ...]) -> Run
 
 
 def _require_client(context: Context, how: RunOptions) -> None:
-    """Before anything is begun for nothing."""
+    """Fail early if the client is missing."""
     client = context.agent.load_headless()
     program = parse_argv(how.client)[0] if how.client.strip() else client.PROGRAM
     if shutil.which(program, path=context.environ.get("PATH")) is None:

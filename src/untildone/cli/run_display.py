@@ -1,4 +1,4 @@
-"""A run as it is seen: one line that moves on a terminal, plain lines elsewhere, or JSON lines."""
+"""The display of a headless run: a live line on a terminal, plain lines elsewhere, or JSON."""
 
 import json
 import time
@@ -35,19 +35,19 @@ def open_display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]
 def draw_live(
     lines: RenderableType, console: Console, environ: Mapping[str, str]
 ) -> AbstractContextManager[object]:
-    """What moves, where a terminal can show it and the person wants it."""
+    """Redraw `lines` on a terminal, unless the user asked for plain output."""
     if not console.is_terminal or environ.get(_PLAIN, "") not in ("", "0"):
         return nullcontext()
     return Live(lines, console=console, refresh_per_second=4, transient=True)
 
 
 def _print(happening: RunEvent) -> None:
-    # In ASCII, as all our JSON; a reader gets each line as it happens.
+    # ASCII, like all our JSON.
     click.echo(json.dumps(msgspec.to_builtins(happening)))
 
 
 class _Lines:
-    """What stays is printed; what moves is drawn again four times a second."""
+    """Prints lasting lines, and is itself the live line that is redrawn four times a second."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -67,13 +67,13 @@ class _Lines:
             case AgentText():
                 self._doing = " ".join(happening.text.split())
             case Retrying():
-                self._doing = f"the client tries again ({happening.reason})"
+                self._doing = f"the client retries ({happening.reason})"
             case Ended():
                 self._end(happening)
             case _:
-                self._say(self._told(happening))
+                self._say(self._describe(happening))
 
-    def _told(self, happening: RunEvent) -> str:
+    def _describe(self, happening: RunEvent) -> str:
         match happening:
             case Started():
                 return _describe_start(happening)
@@ -91,7 +91,7 @@ class _Lines:
     def __rich__(self) -> Text:
         if self._until:
             left = max(0, round(self._until - time.time()))
-            return Text(f"{self._round}: {left // 60}:{left % 60:02} left to wait", style="dim")
+            return Text(f"{self._round}: waiting, {left // 60}:{left % 60:02} left", style="dim")
         parts = (self._round, pluralize(self._tools, "tool"), self._elapsed(), self._doing)
         line = " · ".join(part for part in parts if part) if self._round else "starting"
         return Text(line, style="dim", no_wrap=True, overflow="ellipsis")
@@ -121,7 +121,8 @@ class _Lines:
         if receipt and receipt.exists():
             click.echo(receipt.read_text(encoding="utf-8"), nl=False)
         if happening.resume:
-            self._say(f"paused ({happening.outcome}): `{happening.resume}` goes on")
+            outcome = "" if happening.outcome == "paused" else f" ({happening.outcome})"
+            self._say(f"paused{outcome}: run `{happening.resume}` to continue")
 
     def _say(self, text: str) -> None:
         if text:

@@ -1,4 +1,4 @@
-"""`untildone run --plan`: the tasks of a plan, each in a worktree of its own."""
+"""`untildone run --plan`: runs the tasks of a plan, each in its own worktree."""
 
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,9 @@ from untildone.runs.memory import RunOptions
 from untildone.runs.plan.plan_run import run_plan
 from untildone.runs.plan.workspace import Workspace, find_repository, state_folder_of
 
-# As many for each task, unless the person says otherwise.
+# The default for each task.
 ROUNDS = 5
-_TAKEN = frozenset(
+_PLAN_OPTIONS = frozenset(
     (
         *("plan", "jobs", "agent", "client", "fresh", "no_wait", "project", "as_json"),
         *(option.name for option in OPTIONS if option.bound),
@@ -43,16 +43,16 @@ def run_plan_command(
 
 
 def _refuse_other_options(given: dict[str, Any]) -> None:
-    """What a plan says itself is not said beside it."""
+    """Refuse options for what the plan itself says."""
     if not given["plan"]:
-        raise UserError("`-j` is for the tasks of a plan", hint="name it with `--plan TASKS.json`")
+        raise UserError("`-j` needs a plan", hint="add `--plan TASKS.json`")
     context = click.get_current_context()
     for param in context.command.params:
         name = param.name or ""
         typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if typed and name not in _TAKEN:
+        if typed and name not in _PLAN_OPTIONS:
             raise UserError(
-                f"`{param.opts[0]}` does not go with `--plan`",
+                f"`{param.opts[0]}` cannot be combined with `--plan`",
                 hint="put it into the plan, as `checks`, `allow` or `prompt` of a task",
             )
 
@@ -64,8 +64,8 @@ def load_plan_run(
     below_an_agent = find_calling_session(context.agent, str(context.home)) is not None
     if below_an_agent and not is_trusted(context, path, document.plan):
         raise UserError(
-            f"what `{path}` would run is not trusted",
-            hint="ask the person to run `untildone trust --plan`",
+            f"the commands of `{path}` are not trusted",
+            hint="ask the user to run `untildone trust --plan`",
         )
     place = find_configured_folder(project)
     git = find_repository(place)

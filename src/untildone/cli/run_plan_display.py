@@ -1,4 +1,4 @@
-"""A plan run as it is seen: a table that moves on a terminal, plain lines elsewhere, or JSON."""
+"""The display of a plan run: a live table on a terminal, plain lines elsewhere, or JSON."""
 
 import json
 import time
@@ -51,7 +51,7 @@ class _Working(Struct):
 
 
 class _Lines:
-    """What stays is printed; the tasks at work are drawn again four times a second."""
+    """Prints lasting lines, and is itself the table of running tasks that is redrawn."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -65,9 +65,9 @@ class _Lines:
                 self._conclude(happening)
             case _:
                 self._move(task, happening)
-                told = _describe(happening)
-                if told:
-                    self._say(f"{task}: {told}")
+                text = _describe(happening)
+                if text:
+                    self._say(f"{task}: {text}")
 
     def _move(self, task: str, happening: RunEvent) -> None:
         row = self._working.setdefault(task, _Working(began=time.monotonic()))
@@ -89,7 +89,7 @@ class _Lines:
 
     def __rich__(self) -> Table:
         table = Table("task", "round", "time", "doing", box=None, pad_edge=False)
-        # Drawn by a thread of its own.
+        # Another thread draws this, so iterate over a copy.
         for task, row in list(self._working.items()):
             seconds = time.monotonic() - row.began
             doing = Text(row.doing, no_wrap=True, overflow="ellipsis")
@@ -112,11 +112,11 @@ class _Lines:
         click.echo(f"{ended.outcome}: {ended.reason} ({_format_time(ended.seconds)}{cost})")
         for task in ended.tasks:
             if task.loop and task.step not in ("merged", "waiting"):
-                self._say(f"{task.id}: `untildone show {task.loop}` tells what is left")
+                self._say(f"{task.id}: `untildone show {task.loop}` shows what is left")
         if ended.outcome not in ("done", "claimed"):
-            self._say("the same command goes on where this ended")
+            self._say("run the same command again to continue")
         elif ended.branch:
-            self._say(f"the work is on `{ended.branch}`; `git merge {ended.branch}` takes it")
+            self._say(f"the work is on `{ended.branch}`; run `git merge {ended.branch}` to take it")
 
     def _say(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
@@ -147,8 +147,8 @@ def _format_summary(task: TaskSummary) -> str:
     state = task.step if task.step in ("merged", "waiting") else task.outcome or "paused"
     parts = [pluralize(task.rounds, "round"), _format_time(task.seconds)] if task.rounds else []
     parts += [] if task.spend_usd is None else [f"{task.spend_usd:.2f} USD"]
-    told = f" ({', '.join(parts)})" if parts else ""
-    return f"{task.id}  {state}{told}  {to_one_line(task.title)}"
+    details = f" ({', '.join(parts)})" if parts else ""
+    return f"{task.id}  {state}{details}  {to_one_line(task.title)}"
 
 
 def _format_time(seconds: float) -> str:

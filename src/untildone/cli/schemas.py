@@ -1,4 +1,4 @@
-"""`python -m untildone.cli.schemas FOLDER`: the published JSON Schemas, from the types."""
+"""The published JSON Schemas; `python -m untildone.cli.schemas FOLDER` writes them."""
 
 import json
 import sys
@@ -10,8 +10,8 @@ from untildone.cli.detect import Detection
 from untildone.cli.plan.import_ import Imported
 from untildone.cli.plan.next_ import Next
 from untildone.cli.plan.refine_ import Refinement
-from untildone.cli.plan.show_ import Overview, Whole
-from untildone.cli.plan.validate_ import Validated
+from untildone.cli.plan.show_ import Overview, TaskDetails
+from untildone.cli.plan.validate_ import ValidationReport
 from untildone.core.contract import Contract
 from untildone.features.plans.model import Plan
 from untildone.features.plans.reports import VerifierReport as Verification
@@ -26,8 +26,8 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "plan-next": Next,
     "plan-refine": Refinement,
     "plan-show": Overview,
-    "plan-show-task": Whole,
-    "plan-validate": Validated,
+    "plan-show-task": TaskDetails,
+    "plan-validate": ValidationReport,
     "verification": Verification,
     "status": StatusReport,
     "check": CheckReport,
@@ -36,14 +36,14 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "contract": Contract,
     "state": State,
 }
-_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_META_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 
 def build_schemas() -> dict[str, str]:
-    """Each schema's text by the name of its file."""
+    """The text of each schema by its file name."""
     return {
         f"{name}.schema.json": json.dumps(
-            {"$schema": _DIALECT, "title": name, **msgspec.json.schema(kind)}, indent=2
+            {"$schema": _META_SCHEMA, "title": name, **msgspec.json.schema(kind)}, indent=2
         )
         + "\n"
         for name, kind in SCHEMAS.items()

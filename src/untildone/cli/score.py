@@ -1,4 +1,4 @@
-"""`untildone score`: how clear a spec is, by the agent's scores and our own reading."""
+"""`untildone score`: how clear a spec is, by the agent's scores and our own."""
 
 import re
 import sys
@@ -71,10 +71,10 @@ def command(
     as_json: bool,
     **given: str | None,
 ) -> int:
-    """Score a spec from 0 to 10; the lower of your total and our own reading counts.
+    """Score a spec from 0 to 10; the lower of your total and our own total counts.
 
-    8 and more is tool-shaped, 5 to 7 colleague-shaped (it asks the person at gates), less is vague
-    (exit 19). Without a spec, that of this session's loop: it may gain gates by it.
+    8 and more is tool-shaped, 5 to 7 colleague-shaped (the agent asks the user at gates), less is
+    vague (exit 19). Without a spec, the task of this session's loop is scored and may gain gates.
 
     \b
     untildone score "Fix /api/token: p95 <100 ms, no new packages, done when make e2e passes"
@@ -83,25 +83,25 @@ def command(
     opinions = {name: _parse_opinion(name, text) for name in DIMENSIONS if (text := given[name])}
     text = _read_spec(spec, path)
     if text is None:
-        text, found = _score_loop(opinions, loop, project)
+        text, result = _score_loop(opinions, loop, project)
     else:
-        found = score_spec(text, opinions=opinions)
-    shown = _build_report(text, found)
+        result = score_spec(text, opinions=opinions)
+    report = _build_report(text, result)
     if as_json:
-        print_json(shown)
+        print_json(report)
     else:
-        click.echo("\n".join(_format_report(shown)))
-    return OUTCOMES["vague"].exit_code if found.shape == "vague" else 0
+        click.echo("\n".join(_format_report(report)))
+    return OUTCOMES["vague"].exit_code if result.shape == "vague" else 0
 
 
 def _parse_opinion(name: Dimension, text: str) -> Opinion:
-    said = re.fullmatch(r"([0-2])\s*[:=]?\s*(.*\S)", text.strip(), re.DOTALL)
-    if said is None:
+    opinion = re.fullmatch(r"([0-2])\s*[:=]?\s*(.*\S)", text.strip(), re.DOTALL)
+    if opinion is None:
         raise UserError(
-            f"`--{name} {text}` is no score with a reason",
+            f"`--{name} {text}` is not a score with a reason",
             hint=f'for example `--{name} "1:no number is named"`',
         )
-    return Opinion(score=int(said[1]), reason=said[2])
+    return Opinion(score=int(opinion[1]), reason=opinion[2])
 
 
 def _read_spec(spec: str | None, path: Path | None) -> str | None:
@@ -120,31 +120,33 @@ def _score_loop(
     return record.contract.task, score_loop(context, record, opinions)
 
 
-def _build_report(text: str, found: Score) -> ScoreReport:
+def _build_report(text: str, result: Score) -> ScoreReport:
     kind = classify_workflow(text)
     return ScoreReport(
-        total=found.total,
+        total=result.total,
         of=MAX_SCORE,
-        shape=found.shape,
+        shape=result.shape,
         workflow=kind.name if kind else None,
         first=kind.first if kind else "",
-        gates=_GATES if found.shape == "colleague" else (),
-        ratings=found.ratings,
-        questions=found.questions,
+        gates=_GATES if result.shape == "colleague" else (),
+        ratings=result.ratings,
+        questions=result.questions,
     )
 
 
-def _format_report(shown: ScoreReport) -> list[str]:
-    lines = [f"{shown.total} of {shown.of}: {shown.shape}-shaped".replace("vague-shaped", "vague")]
-    for rating in shown.ratings:
+def _format_report(report: ScoreReport) -> list[str]:
+    lines = [
+        f"{report.total} of {report.of}: {report.shape}-shaped".replace("vague-shaped", "vague")
+    ]
+    for rating in report.ratings:
         theirs = f", yours {rating.theirs} ({rating.reason})" if rating.theirs is not None else ""
         lines.append(f"  {rating.dimension:12} {rating.ours} ({rating.seen}){theirs}")
-    if shown.workflow:
-        lines.append(f"workflow: {shown.workflow}; {shown.first}")
-    lines += [f"asks the person {gate}" for gate in shown.gates]
-    if shown.shape != "tool":
+    if report.workflow:
+        lines.append(f"workflow: {report.workflow}; {report.first}")
+    lines += [f"asks the user {gate}" for gate in report.gates]
+    if report.shape != "tool":
         lines += [
-            "it would be clearer with answers to:",
-            *(f"  - {each}" for each in shown.questions),
+            "answer these to make it clearer:",
+            *(f"  - {each}" for each in report.questions),
         ]
     return lines

@@ -11,18 +11,20 @@ from untildone.store.sessions import Session, list_sessions
 
 
 def choose_session(context: Context, given: str | None, project: Path) -> Session:
-    """The one named, the one this shell belongs to, or the only live one of this project."""
-    named = current_session_id(context) if given is None else given
-    if named or given is not None:
-        return context.session(named)
+    """The given session, that of this shell, or the only live one of this project."""
+    session_id = current_session_id(context) if given is None else given
+    if session_id or given is not None:
+        return context.session(session_id)
     live = list_live_sessions(context, project)
     if len(live) == 1:
         return live[0]
     if live:
         ids = ", ".join(f"`{session.id}`" for session in live)
-        raise UserError(f"several sessions run here: {ids}", hint="name one with `--session ID`")
+        raise UserError(
+            f"this project has several sessions: {ids}", hint="name one with `--session ID`"
+        )
     raise UserError(
-        f"no live session of {context.agent.NAME} was seen in `{project}`",
+        f"there is no live session of {context.agent.NAME} in `{project}`",
         hint="start the agent here first (after `untildone init`), or name one with `--session ID`",
     )
 
@@ -41,5 +43,5 @@ def is_live(session: Session) -> bool:
 
 
 def _is_in_project(session: Session, project: Path) -> bool:
-    place = str(session.read_json("session.json").get("project", ""))
-    return bool(place) and os.path.realpath(place) == os.path.realpath(project)
+    own = str(session.read_json("session.json").get("project", ""))
+    return bool(own) and os.path.realpath(own) == os.path.realpath(project)

@@ -1,4 +1,4 @@
-"""`untildone show`: one loop whole."""
+"""`untildone show`: one loop in full."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from untildone.engine.artifacts import load_last_evidence, make_receipt
 from untildone.engine.ci_reports import write_ci_reports
 from untildone.engine.concern_diffs import read_baseline_file as file_at_start
 from untildone.engine.hold_status import load_loop_status
-from untildone.report.receipt import render_receipt
+from untildone.report.receipt_text import render_receipt
 from untildone.report.status import LoopStatus
 
 
@@ -29,18 +29,18 @@ class LoopDetails(Struct, frozen=True, kw_only=True):
 
 @click.command("show")
 @loop_argument
-@click.option("--at-start", metavar="PATH", help="Print that file as it was when the loop began.")
+@click.option("--at-start", metavar="PATH", help="Print that file as it is in the baseline.")
 @click.option(
     "--reports",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Leave receipt, JUnit and SARIF there, for a pipeline to keep.",
+    help="Write receipt, JUnit and SARIF there, for a CI artifact.",
 )
-@click.option("--all", "every", is_flag=True, help="With `--reports`: of every loop.")
+@click.option("--all", "every", is_flag=True, help="With `--reports`: for every loop.")
 @project_option
 @json_option
-def command(loop: str | None, *, project: Path | None, as_json: bool, **wishes: Any) -> None:  # noqa: ANN401  click's own values
-    """Show a loop's contract, progress and receipt; with what it asks you to approve.
+def command(loop: str | None, *, project: Path | None, as_json: bool, **given: Any) -> None:  # noqa: ANN401  click's own values
+    """Show a loop's contract, progress and receipt, with the concerns you may approve.
 
     \b
     untildone show              of this project's loop, or its last one
@@ -49,18 +49,16 @@ def command(loop: str | None, *, project: Path | None, as_json: bool, **wishes: 
     untildone show --all --reports build/untildone
     """
     context = open_context()
-    if wishes["reports"]:
+    if given["reports"]:
         every = (
-            list_loops(context)
-            if wishes["every"]
-            else [choose_loop_to_show(context, loop, project)]
+            list_loops(context) if given["every"] else [choose_loop_to_show(context, loop, project)]
         )
         for each in every:
-            click.echo(write_ci_reports(context, each, wishes["reports"]))
+            click.echo(write_ci_reports(context, each, given["reports"]))
         return
     record = choose_loop_to_show(context, loop, project)
-    if wishes["at_start"]:
-        click.echo(file_at_start(context, record, wishes["at_start"]), nl=False)
+    if given["at_start"]:
+        click.echo(file_at_start(context, record, given["at_start"]), nl=False)
         return
     seal = context.loops.explain_broken_seal(record.contract.id)
     if as_json:
@@ -84,20 +82,20 @@ def command(loop: str | None, *, project: Path | None, as_json: bool, **wishes: 
 
 
 def _hide_oracle(contract: Contract) -> Contract:
-    """An agent may ask this too."""
+    """An agent may run this command too, and must not see the oracle."""
     hidden = Oracle(path="withheld", sha256="withheld")
     return replace(contract, oracle=hidden) if contract.oracle else contract
 
 
 def _describe_contract(contract: Contract) -> Iterator[str]:
     for check in contract.checks:
-        late = ", only when all else is met" if check.when == "done" else ""
+        late = ", only when everything else is met" if check.when == "done" else ""
         yield f"check {check.name}: `{check.command}`{late}"
     yield from (f"promise: {text}" for text in contract.promises)
     yield from (f"claim: {claim.name} (by {claim.verification})" for claim in contract.claims)
     yield from (f"must not exit 0: `{command}`" for command in contract.must_not)
     if contract.oracle:
-        yield "a hidden check of the person, run to confirm"
+        yield "a hidden check of the user, run to confirm"
     bounds = contract.bounds
     named = {
         "rounds": bounds.rounds,

@@ -1,4 +1,4 @@
-"""`untildone signal`: the agent says that the task is done."""
+"""`untildone signal`: the agent reports that the task is done."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from untildone.engine.relayed_verbs import RelayedVerb
 @loop_option
 @project_option
 def command(loop: str | None, project: Path | None) -> None:
-    """Say that you believe the whole task is done; the checks still decide.
+    """Report that you believe the whole task is done; the checks still decide.
 
     \b
     untildone signal
@@ -23,5 +23,5 @@ def command(loop: str | None, project: Path | None) -> None:
         (loop, project),
         RelayedVerb(verb="signal"),
         verbs.signal,
-        done="signalled; stop now and the checks decide",
+        done="recorded; stop now, and the checks decide",
     )

@@ -1,4 +1,4 @@
-"""`untildone start`: begin a loop in an agent's session."""
+"""`untildone start`: starts a loop in an agent's session."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -84,19 +84,19 @@ def _click_option(option: StartOption) -> Callable[[Callable[..., Any]], Callabl
 @click.option(
     "--session",
     metavar="ID",
-    help="The agent's session, if not this shell's or the only live one here.",
+    help="The agent's session, if not that of this shell or the only live one of this project.",
 )
 @click.option(
     "--agent",
     type=click.Choice(sorted(AGENTS)),
     default="claude",
     show_default=True,
-    help="Whose session it is.",
+    help="The agent of the session.",
 )
 @project_option
 @json_option
 def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) -> None:  # noqa: ANN401  click's own values
-    """Start a loop: the agent is held at each stop until its criteria are met.
+    """Start a loop: the agent is held at each stop until the criteria are met.
 
     \b
     untildone start --preset test
@@ -108,25 +108,25 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     untildone start --check "make e2e" --criterion "docs describe it=review"
     """
     context = open_context(agent)
-    place = find_configured_folder(find_project(project))
-    session = choose_session(context, given["session"], place)
+    folder = find_configured_folder(find_project(project))
+    session = choose_session(context, given["session"], folder)
     by_agent = is_agent_calling(context, session)
-    record = start_loop(context, place, given, session=session.id, by_agent=by_agent)
+    record = start_loop(context, folder, given, session=session.id, by_agent=by_agent)
     record, results = run_baseline_checks(context, record, detached=by_agent)
     print_started(context, record, results, as_json=as_json)
 
 
 def start_loop(
-    context: Context, place: Path, given: dict[str, Any], *, session: str, by_agent: bool
+    context: Context, project: Path, given: dict[str, Any], *, session: str, by_agent: bool
 ) -> Record:
     """Start the loop that the options describe, and print its warnings."""
     by: Speaker = "agent" if by_agent else "user"
-    request = build_request(context, _read_options(given), session=session, project=place, by=by)
+    request = build_request(context, _read_options(given), session=session, project=project, by=by)
     record = begin_loop(context, request)
-    ignored = "" if given["checks"] else describe_untrusted(context, load_proposals(place))
+    ignored = "" if given["checks"] else describe_untrusted(context, load_proposals(project))
     for line in filter(None, (*record.warnings, ignored)):
         click.echo(line, err=True)
-    write_task(place, record.contract)
+    write_task(project, record.contract)
     return record
 
 
@@ -134,7 +134,8 @@ def _read_options(given: dict[str, Any]) -> StartOptions:
     name, argument = given["template"], given["argument"]
     if argument and not name:
         raise UserError(
-            f"`{argument}` belongs to no template", hint='a task is given by `--task "TEXT"`'
+            f"`{argument}` is an argument without a template",
+            hint='give a task with `--task "TEXT"`',
         )
     values = {option.name: given[option.name] for option in OPTIONS}
     values["template"] = f"{name} {argument}"
@@ -142,22 +143,20 @@ def _read_options(given: dict[str, Any]) -> StartOptions:
 
 
 def is_agent_calling(context: Context, session: Session) -> bool:
-    """Below a client this has an agent's authority, and towards its own session only."""
+    """Whether an agent runs this command; an agent may start a loop in its own session only."""
     caller = find_calling_session(context.agent, str(context.home))
     if caller is None or not is_driven(caller):
-        # A headless run checks one task while the agent of another works.
+        # The agent of a headless run may start loops while the checks of another task run.
         refuse_in_check(context, "start")
     if caller and caller.id != session.id:
-        raise UserError(
-            f"`{session.id}` is another session", hint="leave out `--session` inside an agent"
-        )
+        raise UserError(f"`{session.id}` is another session", hint="leave out `--session`")
     return caller is not None
 
 
 def run_baseline_checks(
     context: Context, record: Record, *, detached: bool
 ) -> tuple[Record, tuple[CheckResult, ...]]:
-    """What is red now: at once for the person who waits, behind the agent's back otherwise."""
+    """Run the checks of the baseline: at once for a user, in a detached process for an agent."""
     checks = [check for check in record.contract.checks if check.when == "round"]
     if not checks:
         return record, ()
@@ -177,10 +176,10 @@ def print_started(
     results: tuple[CheckResult, ...],
     *,
     as_json: bool,
-    more: Callable[[StartedLoop], object] = lambda begun: begun,
+    extend: Callable[[StartedLoop], object] = lambda started: started,
 ) -> None:
     unrunnable = [result for result in results if result.outcome == "unrunnable"]
-    begun = StartedLoop(
+    started = StartedLoop(
         id=record.contract.id,
         session=record.contract.session,
         armed=is_armed(context, record),
@@ -191,17 +190,17 @@ def print_started(
     for result in unrunnable:
         click.echo(f"`{result.name}` cannot be run: {result.reason}", err=True)
     if as_json:
-        print_json(more(begun))
+        print_json(extend(started))
         return
     click.echo("\n".join((describe_loop(record), *describe_start(context, record))))
-    if begun.red_at_start == () and record.contract.done_when == "checks":
-        names = ", ".join(f"`{name}`" for name in begun.unrunnable_at_start)
-        red = f"{names} cannot be run, nothing else is red" if names else "nothing is red now"
-        click.echo(f"{red}, so green is no proof: the agent must also say it is done")
-    if begun.armed:
-        click.echo("armed: hooks of this session were seen")
+    if started.red_at_start == () and record.contract.done_when == "checks":
+        names = ", ".join(f"`{name}`" for name in started.unrunnable_at_start)
+        red = f"{names} cannot be run, and nothing else is red" if names else "nothing is red"
+        click.echo(f"{red}, so green proves nothing: the agent must also say that it is done")
+    if started.armed:
+        click.echo("armed: the hooks of this session run")
     else:
         click.echo(
-            "not armed yet: no hook of this session was seen; `untildone doctor` tells why",
+            "not armed yet: no hook of this session has run; `untildone doctor` tells why",
             err=True,
         )

@@ -1,4 +1,4 @@
-"""`untildone status`: what runs, and whether it is really held."""
+"""`untildone status`: active loops, and whether their agents are held."""
 
 import time
 from pathlib import Path
@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from untildone.cli.loops import describe_other_loops, list_broken_loops, open_context
 from untildone.cli.loops import list_loops as all_records
 from untildone.cli.options import json_option, print_json, project_option
-from untildone.cli.place import place_of
 from untildone.cli.project import find_project
 from untildone.cli.terminal_text import fit_headline
 from untildone.engine.context import Context
 from untildone.engine.hold_status import load_loop_status
 from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.features.edits import switch
+from untildone.install.claude import find_install_paths
 from untildone.install.health import find_disabled_hooks, find_missing_hooks, find_package_changes
 from untildone.install.installation import read_installation
 from untildone.report.notices import describe_next_step
@@ -23,12 +23,14 @@ from untildone.report.status import LoopStatus, StatusReport, UnreadableLoop
 
 
 @click.command("status")
-@click.option("--all", "everywhere", is_flag=True, help="Every project's, also finished ones.")
-@click.option("--watch", is_flag=True, help="Show it again every second.")
+@click.option(
+    "--all", "everywhere", is_flag=True, help="Show the loops of every project, also finished ones."
+)
+@click.option("--watch", is_flag=True, help="Refresh every second.")
 @project_option
 @json_option
 def command(*, everywhere: bool, watch: bool, project: Path | None, as_json: bool) -> None:
-    """Show the loops of this project; `--all` those of every project, finished ones too.
+    """Show the loops of this project; `--all` shows those of every project.
 
     \b
     untildone status
@@ -37,7 +39,7 @@ def command(*, everywhere: bool, watch: bool, project: Path | None, as_json: boo
     context = open_context()
     while True:
         loops = _find_loops(context, project, everywhere=everywhere)
-        _print_status(context, loops, as_json=as_json, places=everywhere)
+        _print_status(context, loops, as_json=as_json, with_projects=everywhere)
         if not watch:
             return
         time.sleep(1)
@@ -47,13 +49,13 @@ def command(*, everywhere: bool, watch: bool, project: Path | None, as_json: boo
 def _find_loops(
     context: Context, project: Path | None, *, everywhere: bool
 ) -> tuple[LoopStatus, ...]:
-    place = str(find_project(project))
+    folder = str(find_project(project))
     wanted = [
         pause_unindexed_loop(context, record)
         for record in all_records(context)
-        if everywhere or record.contract.project == place
+        if everywhere or record.contract.project == folder
     ]
-    # Without `--all`: what is unfinished, and the newest ending, so that a script sees how it went.
+    # Without `--all`: the unfinished loops, else the newest one, so that a script sees its end.
     if not everywhere:
         unfinished = [record for record in wanted if record.progress.status != "finished"]
         wanted = unfinished or wanted[:1]
@@ -61,21 +63,24 @@ def _find_loops(
 
 
 def _confirm_held(context: Context, loop: LoopStatus) -> LoopStatus:
-    """Hooks that are switched off or gone by now may still be those of a running session."""
+    """A running session may still use hooks that are disabled or gone by now: held is unknown."""
     if loop.held is not True:
         return loop
-    machine = read_installation(place_of(context, Path(loop.project)), context.environ)
-    troubles = (
-        trouble
-        for check in (find_disabled_hooks, find_missing_hooks, find_package_changes)
-        for trouble in check(machine)
+    installation = read_installation(
+        find_install_paths(context.environ, home=context.home, project=Path(loop.project)),
+        context.environ,
     )
-    trouble = next(troubles, None)
-    return replace(loop, held="unknown", not_held_because=trouble.text) if trouble else loop
+    problems = (
+        problem
+        for check in (find_disabled_hooks, find_missing_hooks, find_package_changes)
+        for problem in check(installation)
+    )
+    problem = next(problems, None)
+    return replace(loop, held="unknown", not_held_because=problem.text) if problem else loop
 
 
 def _print_status(
-    context: Context, loops: tuple[LoopStatus, ...], *, as_json: bool, places: bool
+    context: Context, loops: tuple[LoopStatus, ...], *, as_json: bool, with_projects: bool
 ) -> None:
     unreadable = tuple(
         UnreadableLoop(id=damaged.id, reason=damaged.reason)
@@ -88,21 +93,23 @@ def _print_status(
     for damaged in unreadable:
         click.echo(f"loop {damaged.id} cannot be read: {damaged.reason}", err=True)
     if not loops and not unreadable:
-        begin = "`untildone start --preset test` begins one"
-        click.echo(f"no loop here; {begin}{describe_other_loops(context)}")
+        start = "`untildone start --preset test` starts one"
+        click.echo(f"no loop in this project; {start}{describe_other_loops(context)}")
     for loop in loops:
-        click.echo(_format_loop(loop, place=places))
+        click.echo(_format_loop(loop, with_project=with_projects))
     if automatic:
-        click.echo("automatic mode is on: a turn whose edits bring errors is held, loop or not")
+        click.echo(
+            "automatic mode is on: turns whose edits bring errors are held, with or without a loop"
+        )
 
 
-def _format_loop(loop: LoopStatus, *, place: bool) -> str:
+def _format_loop(loop: LoopStatus, *, with_project: bool) -> str:
     outcome = "" if loop.outcome in (None, loop.status) else f" ({loop.outcome})"
     bound = f" of {loop.max_rounds}" if loop.max_rounds else ", no bound"
     lines = [f"{loop.id}  {loop.status}{outcome}, round {loop.round}{bound}"]
     if loop.reason:
         lines.append(f"  {loop.reason}")
-    if place:
+    if with_project:
         lines.append(f"  project: {loop.project}")
     lines.append(f"  task: {fit_headline(loop.task, indent=len('  task: '))}")
     if loop.unmet:
@@ -112,7 +119,7 @@ def _format_loop(loop: LoopStatus, *, place: bool) -> str:
         held = "yes" if loop.held is True else f"{loop.held or 'no'}: {loop.not_held_because}"
         lines.append(f"  held: {held}")
     if loop.status == "paused" and loop.outcome:
-        lines.append(f"  to go on: {describe_next_step(loop.id, loop.outcome)}")
+        lines.append(f"  to continue: {describe_next_step(loop.id, loop.outcome)}")
     lines.append(f"  session: {loop.session}")
     return "\n".join(lines)
 

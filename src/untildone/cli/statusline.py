@@ -1,4 +1,4 @@
-"""`untildone statusline`: for a status line of one's own that wants ours in it."""
+"""`untildone statusline`: prints our line, for users with their own status line."""
 
 import os
 

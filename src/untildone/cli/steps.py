@@ -1,4 +1,4 @@
-"""`untildone steps`: the agent names the steps of its loop and says which are done."""
+"""`untildone steps`: the agent names the steps of its loop and reports which are done."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def command() -> None:
     """The steps of a loop, in order.
 
     \b
-    untildone steps set "find the failing test" "mend the cause"
+    untildone steps set "find the failing test" "fix the cause"
     untildone steps done 1
     untildone steps show
     """
@@ -50,19 +50,19 @@ def command() -> None:
 @loop_option
 @project_option
 def set_steps(names: tuple[str, ...], *, loop: str | None, project: Path | None) -> None:
-    """Name steps; those that are known stay, none is taken away.
+    """Add steps; existing steps stay.
 
     \b
-    untildone steps set "find the failing test" "mend the cause"
+    untildone steps set "find the failing test" "fix the cause"
     """
-    said = tuple(filter(str.strip, names))
-    if not said:
+    steps_given = tuple(filter(str.strip, names))
+    if not steps_given:
         raise UserError("no step is named", hint="say it in words")
     record_verb(
         (loop, project),
-        tuple(RelayedVerb(verb="steps", name="set", text=name) for name in said),
-        lambda context, named: steps.add_steps(context, named, said),
-        done=f"{pluralize(len(said), 'step')} recorded",
+        tuple(RelayedVerb(verb="steps", name="set", text=name) for name in steps_given),
+        lambda context, named: steps.add_steps(context, named, steps_given),
+        done=f"{pluralize(len(steps_given), 'step')} recorded",
     )
 
 
@@ -71,7 +71,7 @@ def set_steps(names: tuple[str, ...], *, loop: str | None, project: Path | None)
 @loop_option
 @project_option
 def step_done(step: str, *, loop: str | None, project: Path | None) -> None:
-    """Say that a step is done, by its name or number.
+    """Report a step as done, by its name or number.
 
     \b
     untildone steps done 1
@@ -106,4 +106,4 @@ def show(loop: str | None, *, project: Path | None, as_json: bool) -> None:
     for step in known:
         click.echo(f"{step.number}. [{'x' if step.done else ' '}] {step.name}")
     if not known:
-        click.echo('no steps yet; `untildone steps set "STEP"…` names them')
+        click.echo('there are no steps yet; `untildone steps set "STEP"…` adds them')

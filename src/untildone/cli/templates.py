@@ -1,4 +1,4 @@
-"""`untildone templates`: the named loops there are, with their checks and bounds."""
+"""`untildone templates`: the named loops, with their checks and bounds."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from untildone.features.templates.templates import fill_recipe, find_recipe_chec
 
 
 class TemplateSummary(Struct, frozen=True, kw_only=True):
-    """`unusable`: why it cannot be started here."""
+    """`unusable` says why the template cannot be started in this project."""
 
     name: str
     argument: str
@@ -44,7 +44,7 @@ class TemplateList(Struct, frozen=True, kw_only=True):
 @project_option
 @json_option
 def command(project: Path | None, *, as_json: bool) -> None:
-    """List the templates of `untildone start --template NAME` with what they come to here.
+    """List the templates of `untildone start --template NAME` with their checks in this project.
 
     \b
     untildone templates
@@ -52,13 +52,13 @@ def command(project: Path | None, *, as_json: bool) -> None:
     untildone start --template coverage-to 80
     """
     context = open_context()
-    place = find_configured_folder(find_project(project))
-    ignored = describe_untrusted(context, load_proposals(place))
+    folder = find_configured_folder(find_project(project))
+    ignored = describe_untrusted(context, load_proposals(folder))
     if ignored:
         click.echo(ignored, err=True)
     listed = tuple(
-        _summarise(context, place, name, recipe)
-        for name, recipe in load_recipes(context, place).items()
+        _summarise(context, folder, name, recipe)
+        for name, recipe in load_recipes(context, folder).items()
     )
     if as_json:
         print_json(TemplateList(templates=listed))
@@ -67,8 +67,8 @@ def command(project: Path | None, *, as_json: bool) -> None:
         click.echo("\n".join(_format_template(each)))
 
 
-def _summarise(context: Context, place: Path, name: str, recipe: Recipe) -> TemplateSummary:
-    checks, unusable = _find_checks(context, place, recipe)
+def _summarise(context: Context, project: Path, name: str, recipe: Recipe) -> TemplateSummary:
+    checks, unusable = _find_checks(context, project, recipe)
     agreed = fill_recipe(recipe, recipe.usual or recipe.argument)
     return TemplateSummary(
         name=name,
@@ -83,12 +83,12 @@ def _summarise(context: Context, place: Path, name: str, recipe: Recipe) -> Temp
     )
 
 
-def _find_checks(context: Context, place: Path, recipe: Recipe) -> tuple[tuple[Check, ...], str]:
+def _find_checks(context: Context, project: Path, recipe: Recipe) -> tuple[tuple[Check, ...], str]:
     template = recipe.template
     try:
-        checks = find_recipe_checks(context, place, recipe, recipe.usual or recipe.sample)
+        checks = find_recipe_checks(context, project, recipe, recipe.usual or recipe.sample)
         if not checks and (template.preset or not (template.promises or template.criteria)):
-            checks = choose_checks(context, place, template.preset or "ship")
+            checks = choose_checks(context, project, template.preset or "ship")
     except UserError as error:
         return (), error.message
     return checks, ""
@@ -108,6 +108,6 @@ def _format_template(each: TemplateSummary) -> list[str]:
         *(f"  check `{text}`" for text in each.checks),
         *(f"  claim `{text}`" for text in each.criteria),
         *(f"  promise `{text}`" for text in each.promises),
-        *([f"  not here: {each.unusable}"] if each.unusable else []),
+        *([f"  unusable here: {each.unusable}"] if each.unusable else []),
         f"  {', '.join(limits)}",
     ]

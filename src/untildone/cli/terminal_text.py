@@ -1,4 +1,4 @@
-"""Texts made to fit a line of the terminal; in a pipe they are whole."""
+"""Texts that fit the terminal; a pipe gets them whole."""
 
 import shutil
 import sys
@@ -10,7 +10,7 @@ from untildone.core.text import shorten
 
 
 def fit_headline(text: str, *, indent: int) -> str:
-    """The first line of a text that stands behind `indent` other characters."""
+    """The first line of a text, cut to fit after `indent` other characters."""
     first = next((line for line in map(str.strip, text.splitlines()) if line), "")
     return (
         shorten(first, shutil.get_terminal_size().columns - indent)
@@ -26,5 +26,5 @@ def wrap_paragraph(text: str) -> str:
 
 
 def format_time(at: str) -> str:
-    """`2026-05-04 13:07`, by the clock on the person's wall."""
+    """`2026-05-04 13:07` in the local time zone."""
     return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")

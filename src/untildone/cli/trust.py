@@ -1,4 +1,4 @@
-"""`untildone trust`: the person lets this content of the configuration be run."""
+"""`untildone trust`: the user allows the commands of the configuration."""
 
 import difflib
 import hashlib
@@ -35,7 +35,7 @@ from untildone.store.trust import read_trusted_text, record_trust
 @click.option(
     "--dialects/--no-dialects",
     default=None,
-    help="Obey loop files of other tools in this project (or no longer).",
+    help="Obey loop files of other tools in this project, or stop obeying them.",
 )
 @click.option("--shape", "what", flag_value="shape", help=f"Trust the commands of `{SHAPE_FILE}`.")
 @click.option("--plan", "what", flag_value="plan", help="Trust the commands of the plans here.")
@@ -43,21 +43,21 @@ from untildone.store.trust import read_trusted_text, record_trust
 def command(
     *, sha256: str | None, yes: bool, dialects: bool | None, what: str | None, project: Path | None
 ) -> int:
-    """Trust this repository's `untildone.toml` as it is now; any change revokes it.
+    """Trust this repository's current `untildone.toml`; any change revokes the trust.
 
-    Files of that name in its folders are trusted together with it.
+    The files of that name in subfolders are trusted together with it.
 
     \b
-    untildone trust                                        shows it and asks
+    untildone trust                                        show the content and ask
     untildone trust --sha256 "$(sha256sum <reviewed.toml | cut -c1-64)"    in CI
-    untildone trust --shape                                what must not hold, by SHAPE.md
-    untildone trust --plan                                 what the tasks of TASKS.json would run
+    untildone trust --shape                                the commands of SHAPE.md
+    untildone trust --plan                                 the commands of TASKS.json
     untildone trust --dialects                             `.claude/ralph-loop.local.md` and others
     """
     context = open_context()
     if sha256 is not None and (dialects is not None or what):
         raise UserError(
-            "`--sha256` is that of `untildone.toml`", hint="`--yes` agrees to what is shown"
+            "`--sha256` applies to `untildone.toml` only", hint="use `--yes` to trust what is shown"
         )
     if dialects is not None:
         return _trust_dialects(context, find_project(project), wanted=dialects)
@@ -70,22 +70,22 @@ def command(
     )
 
 
-def _trust_configuration(context: Context, place: Path, *, sha256: str | None, yes: bool) -> int:
-    files = load_proposals(place)
+def _trust_configuration(context: Context, project: Path, *, sha256: str | None, yes: bool) -> int:
+    files = load_proposals(project)
     if not files:
         raise UserError(
-            f"there is no `untildone.toml` in `{place}`",
-            hint="checks that are found need no trust: `untildone detect` lists them",
+            f"there is no `untildone.toml` in `{project}`",
+            hint="detected checks need no trust: `untildone detect` lists them",
         )
     require_user_of_machine(context, "trust")
     if sha256 is not None and sha256.lower() != _combine_digests(files):
         raise UserError(
             f"`{files[0].path}`{' and its folders' if len(files) > 1 else ''}"
             f" has sha256 {_combine_digests(files)}, not {sha256 or 'an empty one'}",
-            hint="`untildone trust` shows what is in it",
+            hint="`untildone trust` shows the content",
         )
     _print_proposals(context, files)
-    if not _confirm(sure=bool(sha256) or yes):
+    if not _confirm(assume_yes=bool(sha256) or yes):
         return 1
     _trust_files(context, files)
     return 0
@@ -100,23 +100,25 @@ def _trust_files(context: Context, files: Sequence[Proposal]) -> None:
         click.echo(f"together: sha256 {_combine_digests(files)}")
 
 
-def _trust_dialects(context: Context, place: Path, *, wanted: bool) -> int:
-    """Also for the sessions that run already."""
+def _trust_dialects(context: Context, project: Path, *, wanted: bool) -> int:
+    """Applies to running sessions too."""
     require_user_of_machine(context, "trust")
     prepare_home(context.home)
     home = str(context.home)
-    store.set_trust(home, str(place), wanted=wanted)
+    store.set_trust(home, str(project), wanted=wanted)
     for session in list_sessions(home, context.agent.NAME):
-        if store.is_within(str(session.read_json("session.json").get("project", "")), str(place)):
+        if store.is_within(str(session.read_json("session.json").get("project", "")), str(project)):
             store.watch_session(session, wanted=wanted)
     if not wanted:
-        click.echo(f"loop files of other tools in {place} are no longer obeyed")
+        click.echo(f"loop files of other tools in {project} are no longer obeyed")
         return 0
     paths = sorted(path for dialect in LOOP_FORMATS.values() for path in dialect.AT_STOPS)
-    click.echo(f"trusted in {place}, whoever writes them, with the commands they name:")
+    click.echo(f"trusted in {project}, whoever writes them, with the commands they name:")
     for path in paths:
         click.echo(f"  {path}")
-    click.echo("a session is held by the file it wrote; `untildone trust --no-dialects` ends this")
+    click.echo(
+        "such a file holds the session that wrote it; `untildone trust --no-dialects` ends this"
+    )
     return 0
 
 
@@ -124,12 +126,12 @@ def _trust_shape(context: Context, project: Path, *, yes: bool) -> int:
     file = load_shape_file(project)
     if file is None:
         raise UserError(
-            f"there is no `{SHAPE_FILE}` in `{project}`", hint="nothing needs trust here"
+            f"there is no `{SHAPE_FILE}` in `{project}`", hint="there is nothing to trust"
         )
     require_user_of_machine(context, "trust")
     for command in parse_shape_file(file.text).commands:
         click.echo(_escape_controls(f"must not exit 0: {command}"))
-    if not _confirm(sure=yes):
+    if not _confirm(assume_yes=yes):
         return 1
     prepare_home(context.home)
     record_trust(context.home, file.path, sha256=file.sha256, text=file.text)
@@ -140,16 +142,16 @@ def _trust_shape(context: Context, project: Path, *, yes: bool) -> int:
 def _trust_plans(context: Context, project: Path, *, yes: bool) -> int:
     documents = [read_plan(path) for path in list_plans(project)]
     if not documents:
-        raise UserError(f"there is no plan in `{project}`", hint="nothing needs trust here")
+        raise UserError(f"there is no plan in `{project}`", hint="there is nothing to trust")
     documents = [document for document in documents if list_commands(document.plan)]
     if not documents:
-        click.echo("nothing needs trust here: no plan runs a command")
+        click.echo("there is nothing to trust: no plan runs a command")
         return 0
     require_user_of_machine(context, "trust")
     for document in documents:
         for command in list_commands(document.plan):
             click.echo(_escape_controls(f"{document.path.name} runs: {command}"))
-    if not _confirm(sure=yes):
+    if not _confirm(assume_yes=yes):
         return 1
     for document in documents:
         trust_plan(context, document.path, document.plan)
@@ -158,32 +160,31 @@ def _trust_plans(context: Context, project: Path, *, yes: bool) -> int:
 
 
 def _combine_digests(files: Sequence[Proposal]) -> str:
-    """Of several files that of what `sha256sum` prints for them, so that a script can make it."""
+    """For several files, the hash of what `sha256sum` prints, which a script can compute."""
     if len(files) == 1:
         return files[0].sha256
     listed = "".join(f"{file.sha256}  {file.name}\n" for file in files)
     return hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _confirm(*, sure: bool) -> bool:
-    """Who is `sure` is not asked."""
+def _confirm(*, assume_yes: bool) -> bool:
     try:
-        agreed = sure or click.confirm("trust this content?")
+        agreed = assume_yes or click.confirm("trust this content?")
     except click.Abort:
         if sys.stdin.isatty():
             raise
         click.echo()
         raise UserError(
-            "nobody answered",
-            hint="`--yes` agrees to what is shown, `--sha256 H` to one content of `untildone.toml`",
+            "there is no terminal to ask on",
+            hint="use `--yes`, or `--sha256 H` for a known content of `untildone.toml`",
         ) from None
     if not agreed:
-        click.echo("not trusted: nothing in it is run", err=True)
+        click.echo("not trusted: none of its commands is run", err=True)
     return agreed
 
 
 def _print_proposals(context: Context, files: Sequence[Proposal]) -> None:
-    """What is not trusted yet: whole where it is new, else the difference."""
+    """Print new files in full, and changed ones as a diff against the trusted content."""
     shown = {file.name: _describe_change(context, file) for file in files}
     for name, text in shown.items():
         if text and len(files) > 1:
@@ -199,13 +200,13 @@ def _describe_change(context: Context, file: Proposal) -> str:
     if not before:
         return file.text
     lines = difflib.unified_diff(
-        before.splitlines(), file.text.splitlines(), "trusted", "now", lineterm=""
+        before.splitlines(), file.text.splitlines(), "trusted", "current", lineterm=""
     )
     return "\n".join(lines)
 
 
 def _escape_controls(text: str) -> str:
-    """Nothing in it may hide or reorder what else is shown."""
+    """Escape control characters, which could hide or reorder what is shown."""
     return "".join(
         char if char.isprintable() or char in "\n\t" else char.encode("unicode_escape").decode()
         for char in text

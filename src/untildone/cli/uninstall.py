@@ -1,4 +1,4 @@
-"""`untildone uninstall`: take our entries out again."""
+"""`untildone uninstall`: removes what `init` installed."""
 
 from pathlib import Path
 
@@ -9,12 +9,11 @@ from untildone.cli.authority import require_user_of_machine
 from untildone.cli.init import WrittenFile
 from untildone.cli.loops import list_loops, open_context
 from untildone.cli.options import json_option, print_json, project_option
-from untildone.cli.place import place_of
 from untildone.cli.project import find_project
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.features.edits import switch
-from untildone.install.claude import uninstall
+from untildone.install.claude import find_install_paths, uninstall
 from untildone.install.manifest import read
 
 
@@ -29,9 +28,9 @@ class UninstallReport(Struct, frozen=True, kw_only=True):
 @project_option
 @json_option
 def command(project: Path | None, *, as_json: bool) -> None:
-    """Take out our entries everywhere `init` put them; what the loops recorded is kept.
+    """Remove our entries wherever `init` wrote them; recorded loops are kept.
 
-    Active loops are paused first: nobody would hold their agents any more.
+    Active loops are paused first, because no hook would hold their agents any more.
 
     \b
     untildone uninstall
@@ -40,11 +39,11 @@ def command(project: Path | None, *, as_json: bool) -> None:
     require_user_of_machine(context, "uninstall")
     installed = read(context.home)
     paused = _pause_all(context) if installed else ()
-    place = place_of(context, find_project(project))
+    paths = find_install_paths(context.environ, home=context.home, project=find_project(project))
     files = tuple(
         WrittenFile(path=str(change.path), kind=change.kind)
         for each in installed
-        for change in uninstall(place, each)
+        for change in uninstall(paths, each)
         if change.kind != "unchanged"
     )
     switch.write_modes(str(context.home), frozenset())
@@ -60,7 +59,7 @@ def command(project: Path | None, *, as_json: bool) -> None:
 
 
 def _pause_all(context: Context) -> tuple[str, ...]:
-    """Nobody will hold these agents any more: say so rather than let it look held."""
+    """Without hooks no agent is held, so no loop must look active."""
     active = [record for record in list_loops(context) if record.progress.status == "active"]
     for record in active:
         verbs.pause(context, record.contract.id, "untildone was uninstalled")

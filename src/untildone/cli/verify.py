@@ -1,4 +1,4 @@
-"""`untildone verify`: a verifier's result on a task, with evidence for each criterion."""
+"""`untildone verify`: records a verifier's result on a task, with evidence per criterion."""
 
 from pathlib import Path
 from typing import cast, get_args
@@ -22,7 +22,7 @@ _Pairs = tuple[tuple[str, str], ...]
 @click.command("verify")
 @click.argument("task")
 @click.option(
-    "--result", required=True, type=click.Choice(get_args(VerifierResult)), help="What it is."
+    "--result", required=True, type=click.Choice(get_args(VerifierResult)), help="The result."
 )
 @click.option(
     "--met",
@@ -45,16 +45,16 @@ _Pairs = tuple[tuple[str, str], ...]
     show_default=True,
     help="How it was verified.",
 )
-@click.option("--reason", default="", help="Why it is blocked, or not what was asked for.")
+@click.option("--reason", default="", help="Why the task is blocked or misaligned.")
 @loop_option
 @project_option
 def command(
     *, task: str, result: str, loop: str | None, project: Path | None, **given: object
 ) -> None:
-    """Record what a verifier found of TASK, or of the whole `feature`; checks are run by us.
+    """Record a verifier's result on TASK, or on the whole `feature`; untildone runs the checks.
 
-    VERIFIED needs evidence for every criterion that no check can see. BLOCKED and MISALIGNED pause
-    the loop for the person.
+    VERIFIED needs evidence for every criterion that no check covers. BLOCKED and MISALIGNED pause
+    the loop for the user.
 
     \b
     untildone verify TASK-001 --result VERIFIED --met "The help names it" "read `app --help`"
@@ -63,15 +63,15 @@ def command(
     """
     report = _report(cast(VerifierResult, result), given)
 
-    def recorded(context: Context, named: str) -> Record:
+    def record_result(context: Context, named: str) -> Record:
         record = record_report(context, named, task, report)
-        told = record.progress.report
-        if told:
-            click.echo("\n".join((told.summary, *list_missing(told))))
+        recorded = record.progress.report
+        if recorded:
+            click.echo("\n".join((recorded.summary, *list_missing(recorded))))
         return record
 
     verb = RelayedVerb(verb="verify", name=task, text=msgspec.json.encode(report).decode())
-    record_verb((loop, project), verb, recorded, done=f"recorded for {task}")
+    record_verb((loop, project), verb, record_result, done=f"recorded for {task}")
 
 
 def _report(result: VerifierResult, given: dict[str, object]) -> VerifierReport:
@@ -81,10 +81,10 @@ def _report(result: VerifierResult, given: dict[str, object]) -> VerifierReport:
         if not (name.strip() and text.strip()):
             raise UserError(f"`{name}` has no evidence", hint="say in words what was seen")
     if result in ("BLOCKED", "MISALIGNED") and not reason:
-        raise UserError(f"`--result {result}` says nothing of why", hint="add `--reason TEXT`")
+        raise UserError(f"`--result {result}` needs a reason", hint="add `--reason TEXT`")
     if result == "INCOMPLETE" and not (missing or reason):
         raise UserError(
-            "`--result INCOMPLETE` says nothing of what is missing",
+            "`--result INCOMPLETE` does not say what is missing",
             hint="add `--missing CRITERION WHAT`",
         )
     return VerifierReport(

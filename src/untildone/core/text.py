@@ -1,6 +1,9 @@
 """Helpers for short texts: length, line breaks, plural."""
 
+from collections.abc import Sequence
+
 _MAX_LINE = 300
+_NAMED = 5
 
 
 def shorten(text: str, limit: int) -> str:
@@ -16,3 +19,9 @@ def to_one_line(text: str) -> str:
 
 def pluralize(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def join_first(names: Sequence[str]) -> str:
+    """`a, b, c, d, e and 2 more`."""
+    rest = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")

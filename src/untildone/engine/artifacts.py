@@ -10,13 +10,8 @@ from untildone.core.evidence import Evidence
 from untildone.core.feedback import TASK_BEGINNING
 from untildone.core.progress import Round
 from untildone.engine.context import Context
-from untildone.report.receipt import (
-    Receipt,
-    ReceiptConcern,
-    build_receipt,
-    encode_receipt,
-    render_receipt,
-)
+from untildone.report.receipt import Receipt, ReceiptConcern, build_receipt
+from untildone.report.receipt_text import encode_receipt, render_receipt
 from untildone.store.files import write_atomically
 from untildone.store.loops import Record
 
@@ -84,7 +79,7 @@ def make_receipt(
 
         asked = load_concern_diffs(context, record, evidence.concerns or (), project=project)
     rounds = context.loops.read_rounds(record.contract.id)
-    return build_receipt(record, evidence, rounds, at=at, lost=asked)
+    return build_receipt(record, evidence, rounds, at=at, concerns=asked)
 
 
 def load_last_evidence(rounds: tuple[Round, ...]) -> Evidence:

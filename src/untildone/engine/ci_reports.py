@@ -6,7 +6,7 @@ from pathlib import Path
 from untildone.engine.artifacts import load_last_evidence, make_receipt
 from untildone.engine.context import Context
 from untildone.report.junit import render_junit
-from untildone.report.receipt import encode_receipt, render_receipt
+from untildone.report.receipt_text import encode_receipt, render_receipt
 from untildone.report.sarif import build_sarif
 from untildone.store.files import write_atomically
 from untildone.store.loops import Record

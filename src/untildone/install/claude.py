@@ -1,11 +1,14 @@
-"""What `init` writes for Claude Code, and `uninstall` takes out: settings and slash commands."""
+"""The files that `init` writes for Claude Code and `uninstall` removes."""
 
 import stat
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+import untildone
 from untildone import __version__
 from untildone.errors import UserError
 from untildone.install import manifest, settings
@@ -17,7 +20,7 @@ Scope: TypeAlias = Literal["user", "project", "local"]
 
 
 class InstallPaths(Struct, frozen=True, kw_only=True):
-    """Where things stand: the client's own folder, the project, the state, what runs."""
+    """The client's settings folder, the project, the state, and the program to install."""
 
     user: Path
     project: Path
@@ -33,8 +36,21 @@ class InstallPaths(Struct, frozen=True, kw_only=True):
         return self.folder(scope) / name
 
 
+def find_install_paths(environ: Mapping[str, str], *, home: Path, project: Path) -> InstallPaths:
+    """The paths for the program that runs now; `home` is the state folder."""
+    user_home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
+    return InstallPaths(
+        user=Path(environ.get("CLAUDE_CONFIG_DIR") or user_home / ".claude"),
+        project=project,
+        home=home,
+        # Not resolved: a virtual environment is known by the path of its own interpreter.
+        python=Path(sys.executable),
+        package=Path(untildone.__file__).parent,
+    )
+
+
 class FileChange(Struct, frozen=True, kw_only=True):
-    """One file to write; `after` None takes it away."""
+    """One file to write; `after` is None where it is removed."""
 
     path: Path
     before: bytes | None
@@ -55,12 +71,12 @@ class InstallPlan(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-def plan_init(place: InstallPaths, scope: Scope) -> InstallPlan:
-    """Everything `init` would do; a broken settings file is refused before anything is written."""
-    path = place.settings(scope)
+def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
+    """Everything `init` would do; raises for an unreadable settings file before any write."""
+    path = paths.settings(scope)
     before = _read_bytes(path)
-    earlier = manifest.find(place.home, path)
-    ours = build_settings_entries(home=place.home, python=place.python, package=place.package)
+    earlier = manifest.find(paths.home, path)
+    ours = build_settings_entries(home=paths.home, python=paths.python, package=paths.package)
     text = settings.decode(before or b"", path=str(path)) or "{}\n"
     merged = settings.merge(
         text, ours, path=str(path), installed=earlier.entries if earlier else None
@@ -76,27 +92,27 @@ def plan_init(place: InstallPaths, scope: Scope) -> InstallPlan:
         written_sha256=manifest.sha256(after),
         entries=merged.entries,
         program=manifest.describe_program(
-            interpreter=place.python, package=place.package, version=__version__
+            interpreter=paths.python, package=paths.package, version=__version__
         ),
     )
     changes = (
         FileChange(path=path, before=before, after=after),
-        *_plan_command_files(place, scope),
+        *_plan_command_files(paths, scope),
     )
     return InstallPlan(changes=changes, installed=installed, notes=merged.notes)
 
 
-def _plan_command_files(place: InstallPaths, scope: Scope) -> tuple[FileChange, ...]:
-    folder = place.folder(scope)
+def _plan_command_files(paths: InstallPaths, scope: Scope) -> tuple[FileChange, ...]:
+    folder = paths.folder(scope)
     return tuple(
         FileChange(path=folder / name, before=_read_bytes(folder / name), after=text.encode())
         for name, text in build_command_files().items()
     )
 
 
-def apply_plan(place: InstallPaths, plan: InstallPlan) -> None:
-    # The record first: whatever is written after it can be taken out again.
-    manifest.write(place.home, plan.installed)
+def apply_plan(paths: InstallPaths, plan: InstallPlan) -> None:
+    # The manifest first: `uninstall` can then remove whatever is written after it.
+    manifest.write(paths.home, plan.installed)
     for change in plan.changes:
         _apply(change)
 
@@ -111,7 +127,7 @@ def plan_uninstall(installed: manifest.InstalledFile) -> tuple[FileChange, ...]:
     return (FileChange(path=path, before=before, after=after), *files)
 
 
-def uninstall(place: InstallPaths, installed: manifest.InstalledFile) -> tuple[FileChange, ...]:
+def uninstall(paths: InstallPaths, installed: manifest.InstalledFile) -> tuple[FileChange, ...]:
     changes = plan_uninstall(installed)
     for change in changes:
         _apply(change)
@@ -121,12 +137,12 @@ def uninstall(place: InstallPaths, installed: manifest.InstalledFile) -> tuple[F
     ):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
-    manifest.forget(place.home, Path(installed.path))
+    manifest.forget(paths.home, Path(installed.path))
     return changes
 
 
 def _list_own_folders(installed: manifest.InstalledFile) -> tuple[Path, ...]:
-    """Folders that may have been made by us; they go only if nothing is in them."""
+    """Folders that `init` may have made; they are removed only if they are empty."""
     folder = Path(installed.path).parent
     below = (folder / "commands", folder / "agents")
     return (*below, folder) if installed.original is None else below
@@ -139,7 +155,7 @@ def _apply(change: FileChange) -> None:
         change.path.unlink(missing_ok=True)
         return
     change.path.parent.mkdir(parents=True, exist_ok=True)
-    # Settings kept in a dotfiles folder are links: what they point to is written.
+    # Settings in a dotfiles folder are links: write their target, keep the link.
     target = change.path.resolve()
     mode = target.stat().st_mode if target.exists() else None
     try:
@@ -148,7 +164,7 @@ def _apply(change: FileChange) -> None:
             target.chmod(stat.S_IMODE(mode))
     except OSError as error:
         raise UserError(
-            f"`{change.path}` cannot be written: {error.strerror}", hint="mend its permissions"
+            f"`{change.path}` cannot be written: {error.strerror}", hint="correct its permissions"
         ) from None
 
 

@@ -1,15 +1,15 @@
-"""Which entries of an agent's settings are ours, and what a change of the file does to them."""
+"""Which entries of an agent's settings are ours, and how a change of the file harms them."""
 
 import json
 
 CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 CAP = 60
-_CAP_OF_THE_CLIENT = 8
+_CLIENT_CAP = 8
 _UNBOUNDED = float("inf")
 
-# Far more than a person writes, and little beside the memory a hook may take.
+# Far more than a real settings file, and little for the memory of a hook.
 _LIMIT = 4_000_000
-# `untildone/hook` is what earlier versions installed: `init` and `uninstall` still find it.
+# `untildone/hook` is from earlier versions; `init` and `uninstall` must still find it.
 _MARKS = ("untildone/hooks/__main__.py", "untildone/hook", "untildone hook", "untildone statusline")
 _HOOK_TYPES = ("command", "http", "mcp_tool", "prompt", "agent")
 _SHAPES: dict[str, type] = {"disableAllHooks": bool, "env": dict, "statusLine": dict}
@@ -22,7 +22,7 @@ def is_ours(command: str) -> bool:
 
 
 def is_our_hook(hook: object) -> bool:
-    """Also in the form without a shell, whose words are in `args`."""
+    """Also recognises a hook that runs without a shell and has its words in `args`."""
     if not isinstance(hook, dict):
         return False
     args = hook.get("args")
@@ -31,7 +31,7 @@ def is_our_hook(hook: object) -> bool:
 
 
 def find_our_hooks(settings: dict[str, object]) -> list[tuple[str, str]]:
-    """Each of our hooks as its event and its text, with what its group says of it."""
+    """Each of our hooks as its event and its JSON text, with the fields of its group."""
     found = []
     for event, groups in _as_object(settings.get("hooks")).items():
         for group in groups if isinstance(groups, list) else ():
@@ -40,7 +40,7 @@ def find_our_hooks(settings: dict[str, object]) -> list[tuple[str, str]]:
 
 
 def describe_harm(before_text: str, after_text: str) -> str:
-    """What the change would do to us, or nothing; an empty text is a file that is not there."""
+    """How the change harms our hooks, or an empty text; a missing file has an empty text."""
     after = _parse_settings(after_text)
     before = _parse_settings(before_text)
     if after is None:
@@ -55,13 +55,13 @@ def describe_harm(before_text: str, after_text: str) -> str:
 
 
 def describe_harm_in_file(path: str, home: str) -> str:
-    """What a file that was already changed does to what `init` recorded of it, as a predicate."""
+    """How a changed file harms what `init` recorded of it, without a subject: `removes …`."""
     before = _load_recorded_entries(path, home)
     return describe_harm(json.dumps(before), _read_file(path)).removeprefix("it ")
 
 
 def is_well_shaped(key: str, value: object) -> bool:
-    """Whether the client would take the value; it drops all of a file for one it would not."""
+    """Whether the client accepts the value; for one invalid value it ignores the whole file."""
     if key == "hooks":
         return isinstance(value, dict) and all(map(_is_groups, value.values()))
     if key == "permissions":
@@ -91,7 +91,7 @@ def _load_recorded_entries(path: str, home: str) -> dict[str, object]:
 
 
 def _read_file(path: str) -> str:
-    """A file that cannot be read as text is none the client can read."""
+    """A file that is not text gets a text that is not JSON, which the client cannot read either."""
     try:
         with open(path, encoding="utf-8") as file:
             return file.read(_LIMIT)
@@ -151,23 +151,21 @@ def _describe_environment_change(before: dict[str, object], after: dict[str, obj
     for name in sorted({*before, *after}):
         if name.upper().startswith("UNTILDONE_") and before.get(name) != after.get(name):
             return f"it sets or changes the variable `{name}`"
-    if _read_cap(after, otherwise=_CAP_OF_THE_CLIENT) < _read_cap(
-        before, otherwise=_CAP_OF_THE_CLIENT
-    ):
+    if _read_cap(after, default=_CLIENT_CAP) < _read_cap(before, default=_CLIENT_CAP):
         return f"it lowers the variable `{CAP_VARIABLE}`"
     # A file that did not name the variable may hide the value another file gives it.
-    if CAP_VARIABLE not in before and _read_cap(after, otherwise=CAP) < CAP:
+    if CAP_VARIABLE not in before and _read_cap(after, default=CAP) < CAP:
         return f"it lowers the variable `{CAP_VARIABLE}`"
     return ""
 
 
-def _read_cap(environment: dict[str, object], *, otherwise: int) -> float:
+def _read_cap(environment: dict[str, object], *, default: int) -> float:
     if CAP_VARIABLE not in environment:
-        return otherwise
+        return default
     try:
         cap = int(str(environment[CAP_VARIABLE]).removesuffix(".0"))
     except ValueError:
-        return _CAP_OF_THE_CLIENT
+        return _CLIENT_CAP
     return cap if cap > 0 else _UNBOUNDED
 
 
@@ -187,12 +185,12 @@ def _is_groups(groups: object) -> bool:
 def _is_group(group: object) -> bool:
     fields = _as_object(group)
     hooks = fields.get("hooks")
-    named = isinstance(fields.get("matcher", ""), str)
-    return named and isinstance(hooks, list) and all(map(_is_hook, hooks))
+    has_matcher = isinstance(fields.get("matcher", ""), str)
+    return has_matcher and isinstance(hooks, list) and all(map(_is_hook, hooks))
 
 
 def _is_hook(hook: object) -> bool:
     fields = _as_object(hook)
-    timed = isinstance(fields.get("timeout", 0), int | float)
-    spoken = fields.get("type") != "command" or isinstance(fields.get("command"), str)
-    return timed and spoken and fields.get("type") in _HOOK_TYPES
+    has_timeout = isinstance(fields.get("timeout", 0), int | float)
+    has_command = fields.get("type") != "command" or isinstance(fields.get("command"), str)
+    return has_timeout and has_command and fields.get("type") in _HOOK_TYPES

@@ -1,4 +1,4 @@
-"""What can be wrong with the installation, one function each."""
+"""Probes for problems of the installation, one function each."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -19,68 +19,69 @@ DISABLE = "UNTILDONE_DISABLE"
 _INIT = "`untildone init`"
 
 
-def find_broken_settings(machine: Installation) -> Iterator[Problem]:
-    for file in machine.files:
+def find_broken_settings(installation: Installation) -> Iterator[Problem]:
+    for file in installation.files:
         if file.fault:
-            yield make_error("settings", file.fault, f"mend `{file.path}`")
+            yield make_error("settings", file.fault, f"correct `{file.path}`")
 
 
-def find_disabled_hooks(machine: Installation) -> Iterator[Problem]:
-    for file in machine.files:
+def find_disabled_hooks(installation: Installation) -> Iterator[Problem]:
+    for file in installation.files:
         for key in ("disableAllHooks", "allowManagedHooksOnly"):
             if file.settings.get(key):
                 text = f"hooks are switched off: `{key}` is set in `{file.path}`"
-                yield make_error("switched off", text, f"take `{key}` out of `{file.path}`")
-    if machine.environ.get(DISABLE, "") not in ("", "0"):
+                yield make_error("switched off", text, f"remove `{key}` from `{file.path}`")
+    if installation.environ.get(DISABLE, "") not in ("", "0"):
         yield make_error(
             "switched off", f"`{DISABLE}` is set: no agent is held", f"`unset {DISABLE}`"
         )
 
 
-def find_missing_hooks(machine: Installation) -> Iterator[Problem]:
-    installed = {event for file in machine.hooked for event in file.ours}
+def find_missing_hooks(installation: Installation) -> Iterator[Problem]:
+    installed = {event for file in installation.hooked for event in file.ours}
     if not installed:
         text = "no hook of untildone is installed"
-        if machine.plugin:
-            text = f"the plugin `{machine.plugin}` is enabled, but its hooks were not found"
+        if installation.plugin:
+            text = f"the plugin `{installation.plugin}` is enabled, but its hooks were not found"
         yield make_error("hooks", text, _INIT)
         return
-    lost = ", ".join(
-        f"`{event}`" for event in _build_wanted_hooks(machine) if event not in installed
+    absent = ", ".join(
+        f"`{event}`" for event in _build_wanted_hooks(installation) if event not in installed
     )
-    if lost:
-        yield make_error("hooks", f"not installed for {lost}", _INIT)
+    if absent:
+        yield make_error("hooks", f"not installed for {absent}", _INIT)
 
 
-def find_stale_hooks(machine: Installation) -> Iterator[Problem]:
-    """Lines that are not what `init` would write now, with the reason where it is known."""
-    wanted = _build_wanted_hooks(machine)
-    for file in machine.installed:
+def find_stale_hooks(installation: Installation) -> Iterator[Problem]:
+    """Hooks that differ from what `init` would write, with the reason if it is known."""
+    wanted = _build_wanted_hooks(installation)
+    for file in installation.installed:
         known = [event for event in file.ours if event in wanted]
         if all(wanted[event] in file.ours[event] for event in known):
             continue
         reason = (
-            "; ".join(_describe_differences(machine, file.path, file.ours)) or "the lines differ"
+            "; ".join(_describe_differences(installation, file.path, file.ours))
+            or "the lines differ"
         )
         yield make_error("stale", f"the hooks in `{file.path}` are out of date: {reason}", _INIT)
 
 
-def find_stale_plugin(machine: Installation) -> Iterator[Problem]:
-    """The plugin starts the `untildone` on the path: both must be there and be of one age."""
-    if machine.plugin_hooks is None:
+def find_stale_plugin(installation: Installation) -> Iterator[Problem]:
+    """The plugin runs the `untildone` on PATH: both must exist and have the same version."""
+    if installation.plugin_hooks is None:
         return
-    if not shutil.which("untildone", path=machine.environ.get("PATH")):
+    if not shutil.which("untildone", path=installation.environ.get("PATH")):
         text = "the plugin starts `untildone`, which is not on `PATH`"
         yield make_error("interpreter", text, "`pipx install untildone`")
     wanted = {event: [_get_hook(group)] for event, group in build_plugin_entries().hooks.items()}
-    if machine.plugin_hooks.ours != wanted:
-        text = f"the plugin in `{machine.plugin_hooks.path}` is not of version {__version__}"
-        yield make_error("stale", text, f"`claude plugin update {machine.plugin}`")
+    if installation.plugin_hooks.ours != wanted:
+        text = f"the plugin in `{installation.plugin_hooks.path}` is not of version {__version__}"
+        yield make_error("stale", text, f"`claude plugin update {installation.plugin}`")
 
 
-def _build_wanted_hooks(machine: Installation) -> dict[str, object]:
-    place = machine.place
-    entries = build_settings_entries(home=place.home, python=place.python, package=place.package)
+def _build_wanted_hooks(installation: Installation) -> dict[str, object]:
+    paths = installation.paths
+    entries = build_settings_entries(home=paths.home, python=paths.python, package=paths.package)
     return {event: _get_hook(group) for event, group in entries.hooks.items()}
 
 
@@ -90,29 +91,31 @@ def _get_hook(group: dict[str, object]) -> object:
 
 
 def _describe_differences(
-    machine: Installation, path: Path, ours: dict[str, list[dict[str, object]]]
+    installation: Installation, path: Path, ours: dict[str, list[dict[str, object]]]
 ) -> Iterator[str]:
-    place = machine.place
-    known = _find_recorded(machine, path)
+    paths = installation.paths
+    known = _find_recorded(installation, path)
     if known and known.program.version != __version__:
         yield f"written by version {known.program.version}, this is {__version__}"
-    started = _find_hook_command(ours)
-    if started is None:
+    command = _find_hook_command(ours)
+    if command is None:
         return
-    now = HookCommand(python=str(place.python), package=str(place.package), home=str(place.home))
-    if started.python != now.python:
-        yield f"they start `{started.python}`, this is `{now.python}`"
-    if started.package != now.package:
-        yield f"they run `{started.package}`, this is `{now.package}`"
-    if started.home != now.home:
-        yield f"their state is in `{started.home}`, ours in `{now.home}`"
+    current = HookCommand(
+        python=str(paths.python), package=str(paths.package), home=str(paths.home)
+    )
+    if command.python != current.python:
+        yield f"they start `{command.python}`, this is `{current.python}`"
+    if command.package != current.package:
+        yield f"they run `{command.package}`, this is `{current.package}`"
+    if command.home != current.home:
+        yield f"their state is in `{command.home}`, ours in `{current.home}`"
 
 
-def _find_recorded(machine: Installation, path: Path) -> manifest.InstalledFile | None:
+def _find_recorded(installation: Installation, path: Path) -> manifest.InstalledFile | None:
     try:
-        return manifest.find(machine.place.home, path)
+        return manifest.find(installation.paths.home, path)
     except (UserError, OSError):
-        # Told by `broken_record`.
+        # `find_broken_manifest` reports it.
         return None
 
 
@@ -121,24 +124,22 @@ def _find_hook_command(ours: dict[str, list[dict[str, object]]]) -> HookCommand 
     return next(filter(None, found), None)
 
 
-def find_interpreter_changes(machine: Installation) -> Iterator[Problem]:
-    """What the installed lines start must be there, and be what `init` saw."""
-    for file in machine.installed:
-        started = _find_hook_command(file.ours)
-        if started is None:
+def find_interpreter_changes(installation: Installation) -> Iterator[Problem]:
+    """The interpreter and package of the hooks must exist, as they were when `init` ran."""
+    for file in installation.installed:
+        command = _find_hook_command(file.ours)
+        if command is None:
             continue
-        if not Path(started.python).exists():
-            yield make_error("interpreter", f"`{started.python}` is gone: no hook can start", _INIT)
-        elif not Path(started.package, "hooks", "__main__.py").is_file():
-            yield make_error(
-                "interpreter", f"untildone is not in `{started.package}` any more", _INIT
-            )
+        if not Path(command.python).exists():
+            yield make_error("interpreter", f"`{command.python}` is gone: no hook can start", _INIT)
+        elif not Path(command.package, "hooks", "__main__.py").is_file():
+            yield make_error("interpreter", f"untildone is no longer in `{command.package}`", _INIT)
         else:
-            yield from _find_replaced_interpreter(machine, file.path)
+            yield from _find_replaced_interpreter(installation, file.path)
 
 
-def _find_replaced_interpreter(machine: Installation, path: Path) -> Iterator[Problem]:
-    known = _find_recorded(machine, path)
+def _find_replaced_interpreter(installation: Installation, path: Path) -> Iterator[Problem]:
+    known = _find_recorded(installation, path)
     if known is None:
         return
     program = known.program
@@ -147,17 +148,17 @@ def _find_replaced_interpreter(machine: Installation, path: Path) -> Iterator[Pr
         yield make_note("interpreter", text, f"{_INIT}, if you upgraded it")
 
 
-def find_package_changes(machine: Installation) -> Iterator[Problem]:
-    """An upgrade is followed by `init`; a change without it may be anybody's."""
-    for file in machine.installed:
-        known = _find_recorded(machine, file.path)
+def find_package_changes(installation: Installation) -> Iterator[Problem]:
+    """After an upgrade the user runs `init`; a change without it may be tampering."""
+    for file in installation.installed:
+        known = _find_recorded(installation, file.path)
         if known is None or not known.program.package_sha256:
             continue
         package = Path(known.program.package)
         try:
             same = manifest.hash_package(package) == known.program.package_sha256
         except OSError:
-            # Told by `interpreter`.
+            # `find_interpreter_changes` reports it.
             continue
         if package.is_dir() and not same:
             text = f"the modules in `{package}` are not those that were there when `init` ran"
@@ -171,58 +172,62 @@ def _digest(path: Path) -> str:
         return ""
 
 
-def find_broken_manifest(machine: Installation) -> Iterator[Problem]:
+def find_broken_manifest(installation: Installation) -> Iterator[Problem]:
     try:
-        manifest.read(machine.place.home)
+        manifest.read(installation.paths.home)
     except UserError as fault:
         yield make_error("record", fault.message, fault.hint)
     except OSError as fault:
-        text = f"what `init` wrote down cannot be read: {fault.strerror}"
-        yield make_error("record", text, f"mend the permissions of `{machine.place.home}`")
+        text = f"the record of `init` cannot be read: {fault.strerror}"
+        yield make_error("record", text, f"correct the permissions of `{installation.paths.home}`")
 
 
-def find_duplicate_hooks(machine: Installation) -> Iterator[Problem]:
-    places = [f"`{file.path}`" for file in machine.installed]
-    if machine.plugin:
-        places.append(f"the plugin `{machine.plugin}`")
+def find_duplicate_hooks(installation: Installation) -> Iterator[Problem]:
+    places = [f"`{file.path}`" for file in installation.installed]
+    if installation.plugin:
+        places.append(f"the plugin `{installation.plugin}`")
     if len(places) > 1:
         text = f"the hooks are installed {len(places)} times: {', '.join(places)}"
         remedy = (
-            f"harmless; `claude plugin uninstall {machine.plugin}` takes one out"
-            if machine.plugin
-            else f"harmless; `untildone uninstall`, then {_INIT}, leaves one"
+            f"harmless; `claude plugin uninstall {installation.plugin}` removes one"
+            if installation.plugin
+            else f"harmless; `untildone uninstall`, then {_INIT}, keeps one"
         )
         yield make_note("duplicated", text, remedy)
 
 
-def find_low_cap(machine: Installation) -> Iterator[Problem]:
-    """The client lets go by itself after so many holds in a row without a tool call."""
+def find_low_cap(installation: Installation) -> Iterator[Problem]:
+    """The client releases the agent itself after this many holds without a tool call."""
     given = [
         (str(file.path), file.env[CAP_VARIABLE])
-        for file in machine.files
+        for file in installation.files
         if CAP_VARIABLE in file.env
     ]
-    if not given and CAP_VARIABLE in machine.environ:
-        given = [("the environment", machine.environ[CAP_VARIABLE])]
+    if not given and CAP_VARIABLE in installation.environ:
+        given = [("the environment", installation.environ[CAP_VARIABLE])]
     if not given:
-        if machine.installed:
+        if installation.installed:
             yield make_error(
-                "cap", f"`{CAP_VARIABLE}` is not set: the client lets go after 8 holds", _INIT
+                "cap",
+                f"`{CAP_VARIABLE}` is not set: the client releases the agent after 8 holds",
+                _INIT,
             )
-        elif machine.plugin:
+        elif installation.plugin:
             text = "a plugin cannot raise the client's cap of 8 holds in a row: loops pause there"
             yield make_note("cap", text, f"{_INIT} raises it to {CAP}")
         return
-    place, value = given[-1]
+    source, value = given[-1]
     if not str(value).isdecimal() or 0 < int(str(value)) < CAP:
-        text = f"`{CAP_VARIABLE}` is `{value}` in {place}: the client lets go after that many holds"
+        text = (
+            f"`{CAP_VARIABLE}` is `{value}` in {source}: the client releases after that many holds"
+        )
         yield make_error("cap", text, f"set it to `{CAP}` there")
 
 
-def find_foreign_hooks(machine: Installation) -> Iterator[Problem]:
-    for file in machine.files:
+def find_foreign_hooks(installation: Installation) -> Iterator[Problem]:
+    for file in installation.files:
         for command in file.foreign_stops:
-            text = f"`{command[:80]}` in `{file.path}` is asked at every stop too"
+            text = f"`{command[:80]}` in `{file.path}` also runs at every stop"
             yield make_note("another hook", text)
 
 

@@ -1,7 +1,7 @@
 """The command lines of Claude Code's hooks.
 
-Hooks run at every event of every session, so that there is nothing to do is decided by a shell
-test in the command itself; the interpreter is named by its absolute path and starts isolated.
+Hooks run at every event of every session, so a shell test in the command itself decides whether
+there is anything to do. Only then it starts the interpreter, isolated and by its absolute path.
 """
 
 import os
@@ -15,14 +15,14 @@ from untildone.core.todos import TODO_FILES, TODO_STATE_FILE
 from untildone.install.entries import CAP, CAP_VARIABLE
 from untildone.install.settings import Entries
 
-# Seconds the client gives our hooks, by event.
+# The time limit of our hooks in seconds, by event.
 _TIMEOUTS = {"Stop": 3_600, "SessionEnd": 10}
 _TIMEOUT = 30
-# By this comment `uninstall` and the guard know our lines, whatever else stands in them.
+# The comment by which `uninstall` and the guard recognise our lines.
 MARK = "# untildone hook"
 _PAYLOAD = 1_000_000
 _CALL = 65_536
-# What a prompt must contain to be looked at: a superset of the words that start a loop.
+# Only prompts with one of these start the interpreter: a superset of the words that start a loop.
 _PROMPT_WORDS = "|".join(
     pattern
     for words in (
@@ -31,22 +31,22 @@ _PROMPT_WORDS = "|".join(
     )
     for pattern in (f"*{words[1:]}*", f"*{words[1:].upper()}*")
 )
-# What a tool call must contain to be looked at: our state, our verbs, settings, a schedule.
+# Only tool calls with one of these start the interpreter: our state, verbs, settings, schedules.
 _TOOL_WORDS = (
     "*untildone*|*settings.json*|*settings.local.json*|*disableAllHooks*|*Cron*|*Schedule*|*Wakeup*"
 )
 
 
-# Where the state's home and the session's folder become `$h` and `$s`.
+# A placeholder for the text that sets `$h`, the state folder, and `$s`, the session's folder.
 _SESSION = "@session"
-# An active loop is named in a second place: who removes one of the two is not out of sight.
+# An active loop is recorded in a second place, so that removing one of the two hides nothing.
 _HELD = '[ -f "$h/held/claude/$CLAUDE_CODE_SESSION_ID" ]'
 _READ = f"p=$(head -c {_PAYLOAD})"
 _SPOOL = (
     '{ [ -f "$s/loop" ] && echo >>"$s/post" || [ -f "$s/dialects" ]; }'
     f' && head -c {_CALL} >>"$s/calls/$$"'
 )
-# Lists that the client keeps, one that we keep, and files written since the session began.
+# TODO lists of the client, our own list, and files written since the session began.
 _CLIENT = '"${CLAUDE_CONFIG_DIR:-$HOME/.claude}"'
 _OWN = "$CLAUDE_CODE_SESSION_ID"
 _LISTED = (
@@ -58,7 +58,7 @@ _LISTED = (
 
 
 class HookProgram(Struct, frozen=True, kw_only=True):
-    """How a command finds us: shell words for the state's home and for what runs an event."""
+    """Shell words for the state folder and for the program that handles an event."""
 
     home: str
     program: str
@@ -68,8 +68,8 @@ class HookProgram(Struct, frozen=True, kw_only=True):
     def event(self, name: str) -> str:
         return f"{self.program} {self.arguments} {name} claude {self.source} {self.home}"
 
-    def told(self, name: str) -> str:
-        """With the payload that the shell has read already."""
+    def pipe_event(self, name: str) -> str:
+        """The call with the payload that the shell has read already."""
         return f'printf %s "$p" | {self.event(name)}'
 
 
@@ -83,12 +83,12 @@ def build_settings_program(*, home: Path, python: Path, package: Path) -> HookPr
 
 
 def _find_entry_point(package: Path) -> Path:
-    # As a file, not as its folder: a folder is run by `runpy`, whose imports cost half a start.
+    # The file, not its folder: `runpy` runs a folder, and its imports cost half a start.
     return package / "hooks" / "__main__.py"
 
 
 def build_plugin_program() -> HookProgram:
-    """A plugin is the same on every machine: what it needs is found when it runs."""
+    """The plugin is the same on every machine, so it finds its paths when it runs."""
     home = '"${UNTILDONE_HOME:-${XDG_STATE_HOME:-$HOME/.local/state}/untildone}"'
     return HookProgram(home=home, program="untildone", arguments="hook", source="plugin")
 
@@ -106,9 +106,9 @@ def _build_session_lines(program: HookProgram) -> dict[str, str]:
         "UserPromptSubmit": (
             f'{_SESSION}; {_READ}; [ -f "$s/loop" ] || {_HELD} || {_LISTED} ||'
             f" case $p in {_PROMPT_WORDS}) ;; *) exit 0 ;; esac;"
-            f" {_report_if_absent(program)}{program.told('UserPromptSubmit')}"
+            f" {_report_if_absent(program)}{program.pipe_event('UserPromptSubmit')}"
         ),
-        # `look`: without a loop, there is something else at this session's stops.
+        # `look`: something other than a loop wants this session's stops.
         "Stop": (
             f'{_SESSION}; [ -f "$s/active" ] || [ -f "$s/look" ] || {_HELD} || exit 0;'
             f" exec {program.event('Stop')}"
@@ -129,17 +129,17 @@ def _build_tool_lines(program: HookProgram) -> dict[str, str]:
         "PreToolUse": (
             f'{_SESSION}; [ -f "$s/loop" ] || {_HELD} || exit 0; echo >>"$s/pre"; {_READ};'
             f' case $p in {_TOOL_WORDS}) ;; *) [ -f "$s/precheck" ] || exit 0 ;; esac;'
-            f" {program.told('PreToolUse')}; exit 0"
+            f" {program.pipe_event('PreToolUse')}; exit 0"
         ),
-        # `edits`: the person wants them looked at; the client tells what a file was before.
+        # `edits`: the user wants edits checked; the payload has the file's previous content.
         "PostToolUse": (
             f'{_SESSION}; [ -f "$h/edits" ] || {{ {_SPOOL}; exit 0; }}; {_READ};'
-            f" case $p in *originalFile*) {program.told('PostToolUse')} ;;"
+            f" case $p in *originalFile*) {program.pipe_event('PostToolUse')} ;;"
             f' *) printf %s "$p" | {{ {_SPOOL}; }} ;; esac; exit 0'
         ),
         "PostToolUseFailure": f"{_SESSION}; {_SPOOL}; exit 0",
-        # Only here does the client end a turn after calls that failed, too. `meter` has the time
-        # of the next look at money and minutes.
+        # Only this event can end a turn also after failed calls. The time of the file `meter` is
+        # when money and minutes are due to be measured again.
         "PostToolBatch": (
             f'{_SESSION}; [ -f "$s/loop" ] || exit 0; : >"$s/pre"; : >"$s/post";'
             f' [ -f "$s/meter" ] && [ "$s/post" -nt "$s/meter" ] &&'
@@ -149,7 +149,7 @@ def _build_tool_lines(program: HookProgram) -> dict[str, str]:
 
 
 def _run_if_present(program: HookProgram, event: str) -> str:
-    """Silent where we are not installed: settings of a project travel without us."""
+    """Silent where untildone is not installed, because project settings are shared."""
     return f"command -v {program.program} >/dev/null || exit 0; exec {program.event(event)}"
 
 
@@ -176,7 +176,7 @@ def build_groups(texts: dict[str, str]) -> dict[str, dict[str, object]]:
 def build_windows_groups(
     *, home: Path, python: Path, package: Path
 ) -> dict[str, dict[str, object]]:
-    """Without a shell to rely on, each event starts the interpreter itself."""
+    """Windows has no reliable shell, so each event starts the interpreter itself."""
     entry = str(_find_entry_point(package))
 
     def hook(event: str) -> dict[str, object]:

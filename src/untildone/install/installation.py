@@ -1,4 +1,4 @@
-"""What is installed on this machine: the settings files the client reads, and our lines in them."""
+"""The current installation: the settings files that the client reads, and our hooks in them."""
 
 import json
 import shlex
@@ -21,7 +21,7 @@ _SCOPES: tuple[Scope, ...] = ("user", "project", "local")
 
 
 class SettingsFile(Struct, frozen=True, kw_only=True):
-    """One file as the client reads it; `fault` says why it could not be read."""
+    """One settings file; `fault` says why it could not be read."""
 
     path: Path
     settings: dict[str, object] = {}
@@ -38,7 +38,7 @@ class SettingsFile(Struct, frozen=True, kw_only=True):
 
     @property
     def foreign_stops(self) -> list[str]:
-        """Commands of others that are asked at a stop."""
+        """Commands of other tools that run at a stop."""
         hooks = (hook for event, hook in _list_hooks(self.settings) if event == "Stop")
         return [
             str(hook.get("command", hook.get("type"))) for hook in hooks if not is_our_hook(hook)
@@ -51,16 +51,16 @@ class SettingsFile(Struct, frozen=True, kw_only=True):
 
     @property
     def plugin(self) -> str:
-        """The name under which the plugin is enabled here, if it is."""
+        """The name under which our plugin is enabled in this file, or an empty text."""
         enabled = self.settings.get("enabledPlugins")
         names = enabled.items() if isinstance(enabled, dict) else ()
         return next((name for name, on in names if on and name.startswith("untildone@")), "")
 
 
 class Installation(Struct, frozen=True, kw_only=True):
-    """`plugin` is the name of ours if it is enabled, `plugin_hooks` the file it brought along."""
+    """`plugin` is the name of our plugin if it is enabled, `plugin_hooks` its hooks file."""
 
-    place: InstallPaths
+    paths: InstallPaths
     environ: Mapping[str, str]
     files: tuple[SettingsFile, ...]
     plugin: str = ""
@@ -72,22 +72,22 @@ class Installation(Struct, frozen=True, kw_only=True):
 
     @property
     def hooked(self) -> tuple[SettingsFile, ...]:
-        """Every file the client takes hooks of ours from."""
+        """Every file from which the client takes our hooks."""
         return (*self.installed, *((self.plugin_hooks,) if self.plugin_hooks else ()))
 
 
-def read_installation(place: InstallPaths, environ: Mapping[str, str]) -> Installation:
-    """The files in the order in which the client lets the later one win."""
+def read_installation(paths: InstallPaths, environ: Mapping[str, str]) -> Installation:
+    """Read the files in the client's order: a later one overrides an earlier one."""
     managed = Path(_MANAGED.get(sys.platform, "/etc/claude-code/managed-settings.json"))
-    paths = dict.fromkeys((*(place.settings(scope) for scope in _SCOPES), managed))
-    files = tuple(filter(None, (_read_settings(path) for path in paths)))
+    candidates = dict.fromkeys((*(paths.settings(scope) for scope in _SCOPES), managed))
+    files = tuple(filter(None, (_read_settings(path) for path in candidates)))
     plugin = next((file.plugin for file in files if file.plugin), "")
     return Installation(
-        place=place,
+        paths=paths,
         environ=environ,
         files=files,
         plugin=plugin,
-        plugin_hooks=_read_plugin_hooks(place.folder("user"), plugin) if plugin else None,
+        plugin_hooks=_read_plugin_hooks(paths.folder("user"), plugin) if plugin else None,
     )
 
 
@@ -115,7 +115,7 @@ def _read_settings(path: Path) -> SettingsFile | None:
 
 
 class HookCommand(Struct, frozen=True, kw_only=True):
-    """What an installed line starts: the interpreter, our package in it, the state it uses."""
+    """The interpreter, package and state folder that an installed hook uses."""
 
     python: str
     package: str
@@ -123,7 +123,7 @@ class HookCommand(Struct, frozen=True, kw_only=True):
 
 
 def parse_hook_command(hook: Mapping[str, object]) -> HookCommand | None:
-    """From the words of a line; None where it does not name an interpreter, as the plugin's."""
+    """None if the hook names no interpreter, like those of the plugin."""
     args = hook.get("args")
     try:
         words = (
@@ -143,8 +143,8 @@ def parse_hook_command(hook: Mapping[str, object]) -> HookCommand | None:
     )
 
 
-def _list_hooks(found: Mapping[str, object]) -> list[tuple[str, dict[str, object]]]:
-    events = found.get("hooks")
+def _list_hooks(settings_object: Mapping[str, object]) -> list[tuple[str, dict[str, object]]]:
+    events = settings_object.get("hooks")
     return [
         (event, hook)
         for event, groups in (events.items() if isinstance(events, dict) else ())

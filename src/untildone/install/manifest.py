@@ -1,4 +1,4 @@
-"""What `init` wrote on this machine, and what stood there before."""
+"""The record of what `init` wrote on this machine, and of the files before it."""
 
 import hashlib
 from pathlib import Path
@@ -15,18 +15,18 @@ _NAME = "installed.json"
 
 
 class InstalledProgram(Struct, frozen=True, kw_only=True):
-    """The untildone that the installed commands start."""
+    """The untildone that the installed hooks run."""
 
     interpreter: str
     interpreter_sha256: str
     package: str
     version: str
-    # Of its modules; empty where an older version wrote the record.
+    # The hash of its modules; empty if an older version wrote the record.
     package_sha256: str = ""
 
 
 class InstalledFile(Struct, frozen=True, kw_only=True):
-    """One settings file; `original` is None where there was no file."""
+    """One settings file; `original` is its content before `init`, None if there was no file."""
 
     path: str
     scope: str
@@ -58,7 +58,7 @@ def describe_program(*, interpreter: Path, package: Path, version: str) -> Insta
 
 
 def hash_package(package: Path) -> str:
-    """Of every module by its place, whatever the interpreter has compiled of them."""
+    """The hash of all modules and their paths, without compiled files."""
     found = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         found.update(
@@ -88,7 +88,7 @@ def write(home: Path, installed: InstalledFile) -> None:
 
 
 def forget(home: Path, path: Path) -> None:
-    """Taken off the list; the file itself stays as it is."""
+    """Remove a file from the record; the file itself stays as it is."""
     kept = tuple(installed for installed in read(home) if installed.path != str(path))
     if kept:
         _save(home, kept)
@@ -99,7 +99,7 @@ def forget(home: Path, path: Path) -> None:
 def choose_original(
     earlier: InstalledFile | None, current: bytes | None, *, path: Path
 ) -> bytes | None:
-    """What `uninstall` shall bring back if the file `init` finds is written again."""
+    """The content that `uninstall` will restore if `init` writes over `current`."""
     if current is None:
         return None
     if earlier is not None and sha256(current) == earlier.written_sha256:
@@ -110,7 +110,7 @@ def choose_original(
 def restore_original(
     installed: InstalledFile | None, current: bytes, *, path: Path
 ) -> bytes | None:
-    """The file without us, as it was byte for byte if nothing else changed; None is no file."""
+    """The file without our entries, byte for byte the original if nothing else changed."""
     if installed is not None and sha256(current) == installed.written_sha256:
         return installed.original
     return _remove_ours(installed, current, path=path)

@@ -1,4 +1,4 @@
-"""The plugin as files; `python -m untildone.install.plugin REPOSITORY` writes them anew."""
+"""The plugin's files; `python -m untildone.install.plugin REPOSITORY` writes them."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ def build_hooks(entries: Entries) -> dict[str, object]:
 
 
 def build_plugin_files(entries: Entries) -> dict[str, str]:
-    """By path in the repository."""
+    """The texts by their path in the repository."""
     made = {f"plugin/{path}": text for path, text in build_plugin_skills().items()}
     made["plugin/.claude-plugin/plugin.json"] = _encode(_build_manifest())
     made["plugin/hooks/hooks.json"] = _encode(build_hooks(entries))

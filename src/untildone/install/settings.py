@@ -1,4 +1,4 @@
-"""The settings file of Claude Code with our entries in it, and without them again."""
+"""Adds our entries to a settings file of Claude Code, and removes them."""
 
 from collections.abc import Iterator
 from typing import TypeAlias
@@ -17,7 +17,7 @@ _RULE = "Bash(untildone "
 
 
 class Entries(Struct, frozen=True, kw_only=True):
-    """One group of hooks per event, as it stands in the file, and what else is ours."""
+    """Our entries: one group of hooks per event, variables, status line, permissions."""
 
     hooks: dict[str, Json] = {}
     env: dict[str, str] = {}
@@ -26,7 +26,7 @@ class Entries(Struct, frozen=True, kw_only=True):
 
 
 class MergedSettings(Struct, frozen=True, kw_only=True):
-    """`entries` are those that are now ours in the file: what a person had already is not."""
+    """`entries` are ours in the new text; entries that the user had already are not."""
 
     text: str
     entries: Entries
@@ -34,7 +34,7 @@ class MergedSettings(Struct, frozen=True, kw_only=True):
 
 
 def decode(data: bytes, *, path: str) -> str:
-    """A byte order mark stays in the text, so that encoding it gives the same bytes."""
+    """Keeps a byte order mark, so that encoding the text gives the same bytes."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -58,7 +58,7 @@ def parse(text: str, path: str) -> Json:
 def merge(
     text: str, ours: Entries, *, path: str, installed: Entries | None = None
 ) -> MergedSettings:
-    """Adds or renews our entries only; `installed` are those an earlier `merge` left there."""
+    """Add or renew our entries; `installed` are those that an earlier `merge` wrote."""
     settings = parse(text, path)
     owned = _find_owned(settings, installed)
     wanted = _exclude_foreign(ours, settings, owned)
@@ -78,7 +78,7 @@ def merge(
 
 
 def remove(text: str, *, path: str, installed: Entries | None = None) -> str:
-    """Takes out ours, and the containers it leaves empty."""
+    """Remove our entries, and the containers they leave empty."""
     owned = _find_owned(parse(text, path), installed)
     document = _remove_entries(_read(text, path), owned, keep=Entries())
     return document.text if text.strip() else text
@@ -93,11 +93,11 @@ def _read(text: str, path: str) -> Document:
 
 
 def _unreadable_error(path: str, what: str) -> UserError:
-    return UserError(f"`{path}` {what}", hint=f"mend `{path}`: nothing was written to it")
+    return UserError(f"`{path}` {what}", hint=f"correct `{path}`; nothing was written to it")
 
 
 def _find_owned(settings: Json, installed: Entries | None) -> Entries:
-    """What of ours is in the file; without a record it is known by its values."""
+    """Our entries in the file; without a record they are known by their values."""
     environment, rules = _get_env(settings), _get_rules(settings)
     if installed is None:
         by_value = bool(find_our_hooks(settings))
@@ -153,9 +153,9 @@ def _describe_kept(ours: Entries, settings: Json, wanted: Entries) -> Iterator[s
             kept = environment[name]
             yield f"kept the variable `{name}` at `{kept}`; untildone would set `{value}`"
     if ours.status_line is not None and wanted.status_line is None:
-        yield "kept the status line that is not ours; `untildone statusline` prints ours"
+        yield "kept your own status line; `untildone statusline` prints ours"
     if settings.get("disableAllHooks"):
-        yield "`disableAllHooks` is set in this file: no hook will run until it is taken out"
+        yield "`disableAllHooks` is set in this file: no hook runs until you remove it"
 
 
 def _remove_entries(document: Document, owned: Entries, *, keep: Entries) -> Document:
@@ -181,7 +181,7 @@ def _find_rules(document: Document) -> list[object]:
 
 
 def _find_stale_hook(document: Document, keep: Entries) -> tuple[str | int, ...] | None:
-    """A hook of ours that is no more wanted, or stands there twice, or in a foreign group."""
+    """The path of one of our hooks that is unwanted, duplicated, or in another tool's group."""
     kept: set[str] = set()
     for event, position, hooks in _iterate_groups(document):
         ours = [place for place, hook in enumerate(hooks) if is_our_hook(hook)]

@@ -1,4 +1,4 @@
-"""Slash commands and subagents: one text each, for the plugin and for what `init` writes."""
+"""Slash commands and subagents, for the plugin and for `init`; their texts are in `texts/`."""
 
 from importlib.resources import files
 
@@ -10,7 +10,7 @@ PLAN_COMMANDS = ("plan-feature", "implement-task", "implement-feature")
 NAMES = (*LOOP_COMMANDS, *PLAN_COMMANDS, "status", *USER_COMMANDS)
 AGENTS = ("task-planner", "task-verifier", "planning-validator")
 
-# They touch the plan alone; `plan start` runs its commands, as `start` does.
+# These only change the plan; `plan start` is missing because it runs the plan's commands.
 _PLAN_PERMISSIONS = (
     "Bash(untildone start --template refine-plan:*)",
     *(
@@ -28,23 +28,23 @@ def build_command(name: str) -> str:
         shared = _read_text("working").replace("{preset}", name)
         return f"{_add_permissions(own)}\n{shared}"
     if name in PLAN_COMMANDS:
-        shared = "" if name == "plan-feature" else f"\n{_read_text('planned')}"
+        shared = "" if name == "plan-feature" else f"\n{_read_text('planning')}"
         return f"{_add_permissions(own, *_PLAN_PERMISSIONS)}{shared}"
     if name in USER_COMMANDS:
-        return f"{own}\n{_read_text('person').replace('{verb}', name)}"
+        return f"{own}\n{_read_text('user-command').replace('{verb}', name)}"
     return own
 
 
 def build_plugin_skills() -> dict[str, str]:
-    """By path in a plugin, whose name the client puts before theirs: `/untildone:NAME`."""
+    """The files by their path in the plugin; the client calls them `/untildone:NAME`."""
     made = {f"skills/{name}/SKILL.md": build_command(name) for name in NAMES}
     return made | {f"agents/{name}.md": build_agent(name, name) for name in AGENTS}
 
 
 def build_command_files() -> dict[str, str]:
-    """By path in the client's settings folder.
+    """The files by their path in the client's settings folder.
 
-    A skill there can have no colon in its name; a command in a folder is `/untildone:NAME`.
+    A skill there cannot have a colon in its name, but a command in a folder is `/untildone:NAME`.
     """
     made = {f"commands/untildone/{name}.md": build_command(name) for name in NAMES}
     named = {name: f"untildone-{name}" for name in AGENTS}
@@ -52,7 +52,7 @@ def build_command_files() -> dict[str, str]:
 
 
 def build_agent(name: str, shown_as: str) -> str:
-    """Where no plugin stands before its name, an agent of the person's may have the same."""
+    """`shown_as` is the agent's name; outside of the plugin it must not clash with the user's."""
     return _read_text(f"agents/{name}").replace("{name}", shown_as)
 
 

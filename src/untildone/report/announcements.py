@@ -1,4 +1,4 @@
-"""What the person is told of a loop from a spec beside the notice: `[LOOP] …` and its verdict."""
+"""What a spec loop announces to the user beside the notice: `[LOOP] …` lines and its verdict."""
 
 from untildone.core.contract import Contract
 from untildone.core.progress import Progress
@@ -27,16 +27,15 @@ def announce_start(record: Record) -> str:
 
 
 def announce_verdict(
-    record: Record, verdict: Verdict, *, steps_reported: int = 0, following: str = ""
+    record: Record, verdict: Verdict, *, announced: int = 0, next_step: str = ""
 ) -> str:
-    """`steps_told` of the steps that are done were announced before; `following` is what the agent
-    says it will do next."""
+    """`announced` steps are known to the user already; `next_step` is what the agent plans next."""
     contract = record.agreed
     progress = record.progress
     match verdict:
         case Continue():
-            new = progress.steps_done[steps_reported:]
-            return "\n".join(_announce_round(contract, progress, new, following))
+            new = progress.steps_done[announced:]
+            return "\n".join(_announce_round(contract, progress, new, next_step))
         case Pause():
             done = len(progress.steps_done)
             steps = f"Progress: {done} steps complete, {len(contract.steps) - done} remaining"
@@ -55,35 +54,39 @@ def _format_line(*parts: str) -> str:
 
 
 def _announce_round(
-    contract: Contract, progress: Progress, new: tuple[str, ...], following: str
+    contract: Contract, progress: Progress, new: tuple[str, ...], next_step: str
 ) -> list[str]:
     bounds = contract.bounds
     spent = "unknown" if progress.spend_usd is None else f"${progress.spend_usd:.2f}"
     left = [step for step in contract.steps if step not in progress.steps_done]
-    told = _format_line(
+    announcement = _format_line(
         f"Round {progress.round}" + (f"/{bounds.rounds}" if bounds.rounds else ""),
         f"Cost: {spent}" + (f"/${bounds.budget_usd:g}" if bounds.budget_usd else ""),
-        f"Step: {left[0]}" if left else f"Next: {following}" if following else "",
+        f"Step: {left[0]}" if left else f"Next: {next_step}" if next_step else "",
     )
-    return [*_announce_steps(contract, new, left), told, *_announce_patterns(progress, len(new))]
+    return [
+        *_announce_steps(contract, new, left),
+        announcement,
+        *_announce_patterns(progress, len(new)),
+    ]
 
 
 def _announce_steps(contract: Contract, new: tuple[str, ...], left: list[str]) -> list[str]:
     total = len(contract.steps)
-    following = f"Next: {left[0]}" if left else ""
+    next_step = f"Next: {left[0]}" if left else ""
     done = f"✓ {', '.join(new)} complete"
-    return [_format_line(done, f"Progress: {total - len(left)}/{total}", following)] if new else []
+    return [_format_line(done, f"Progress: {total - len(left)}/{total}", next_step)] if new else []
 
 
 def _announce_patterns(progress: Progress, new: int) -> list[str]:
     done = progress.steps_done
     again = [find_repeated_work(done[: len(done) - later]) for later in reversed(range(new))]
-    told = "for the third time. This is a learnable pattern: ask for the steps to run it yourself"
-    return [_format_line(f"`{kind}` {told}") for kind in again if kind]
+    advice = "for the third time. This is a learnable pattern: ask for the steps to run it yourself"
+    return [_format_line(f"`{kind}` {advice}") for kind in again if kind]
 
 
 def list_criteria(contract: Contract, progress: Progress) -> list[str]:
-    """Each criterion with how it was verified; what the last stop left unmet is not."""
+    """Each criterion with how it was verified; one that was unmet at the last stop is not."""
     left = progress.unmet or ()
     lines = [
         f"- {name}: ✗ not verified"
@@ -111,14 +114,14 @@ def draw_verdict_box(contract: Contract, progress: Progress) -> list[str]:
 
 
 def _find_note(progress: Progress, word: str) -> str:
-    """What the agent last noted under this word: `untildone note "Alt: …"`."""
+    """The agent's last note under this word: `untildone note "Alt: …"`."""
     notes = [note.partition(":") for note in progress.notes]
     said = [text.strip() for name, _, text in notes if name.strip().casefold() == word]
     return said[-1] if said else ""
 
 
 def _describe_risk(contract: Contract, progress: Progress) -> str:
-    """The agent's own word for it, else what it found before the first change, else its claims."""
+    """The agent's note on it, else its precheck, else the claims that only its word supports."""
     claims = ", ".join(claim.name for claim in contract.claims)
     rests = f"the agent's word for {claims}" if claims else ""
     return _find_note(progress, "risk") or progress.precheck or rests

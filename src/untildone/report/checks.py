@@ -1,4 +1,4 @@
-"""What checks came to: as JSON, as a table, and finding by finding with the line of code."""
+"""Check results as JSON, as a table, and as findings with their line of code."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -13,7 +13,7 @@ from rich.text import Text
 from untildone.core.check_results import CheckResult, Finding
 from untildone.core.failure_list import find_extra_reason, summarize_result
 
-Whole: TypeAlias = Literal["green", "red", "unrunnable"]
+Overall: TypeAlias = Literal["green", "red", "unrunnable"]
 _STYLES = {"green": "green", "red": "red"}
 _SEVERITIES = {"error": "red", "security": "magenta", "warning": "yellow", "info": "cyan"}
 _SIGNS = {"green": "\u2713", "red": "\u2717"}
@@ -45,18 +45,18 @@ class CheckSummary(Struct, frozen=True, kw_only=True):
 class CheckReport(Struct, frozen=True, kw_only=True):
     """What `check --json` prints."""
 
-    outcome: Whole
+    outcome: Overall
     checks: tuple[CheckSummary, ...]
     findings: tuple[Finding, ...]
 
 
 def build_report(results: tuple[CheckResult, ...]) -> CheckReport:
     outcomes = {result.outcome for result in results}
-    whole: Whole = "green" if outcomes == {"green"} else "red"
+    overall: Overall = "green" if outcomes == {"green"} else "red"
     if "unrunnable" in outcomes:
-        whole = "unrunnable"
+        overall = "unrunnable"
     return CheckReport(
-        outcome=whole,
+        outcome=overall,
         checks=tuple(_summarise(result) for result in results),
         findings=tuple(finding for result in results for finding in result.findings),
     )
@@ -79,7 +79,7 @@ def _summarise(result: CheckResult) -> CheckSummary:
 
 
 def print_results(console: Console, results: tuple[CheckResult, ...], project: Path) -> None:
-    """Findings first, the table last: what matters stands where the eye rests."""
+    """Print the findings first and the table last, where the reader looks first."""
     for result in results:
         details = list(_render_findings(result, project))
         if details:
@@ -90,24 +90,24 @@ def print_results(console: Console, results: tuple[CheckResult, ...], project: P
 
 
 def build_table(results: tuple[CheckResult, ...], *, signs: bool) -> Table:
-    found = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for title in ("check", "result", "", "time", ""):
-        found.add_column(title, justify="right" if title == "time" else "left")
+        table.add_column(title, justify="right" if title == "time" else "left")
     for result in results:
         outcome, _, counted = summarize_result(result).partition(", ")
         style = _STYLES.get(result.outcome, "yellow")
-        found.add_row(
+        table.add_row(
             Text(result.name),
             Text(f"{_SIGNS.get(result.outcome, '!')} {outcome}" if signs else outcome, style=style),
             Text(", ".join(filter(None, _describe_result(counted, result)))),
             Text(f"{result.seconds:.1f} s", no_wrap=True),
             Text("as before" if result.cached else "", style="dim"),
         )
-    return found
+    return table
 
 
 def _describe_result(counted: str, result: CheckResult) -> tuple[str, str]:
-    """Counts and reason, but not the same thing twice."""
+    """Counts and reason, without saying the same thing twice."""
     tests = result.tests
     if tests and not tests.executed:
         return "", result.reason
@@ -129,7 +129,7 @@ def _render_findings(result: CheckResult, project: Path) -> Iterable[RenderableT
 
 
 def _build_grid(rows: Iterable[tuple[str, Text]]) -> Table:
-    """What is too long goes on under its beginning, not under the number."""
+    """A grid in which long text wraps under its beginning, not under the line number."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(justify="right", min_width=_MARGIN, no_wrap=True)
     grid.add_column(overflow="fold")
@@ -147,7 +147,7 @@ def _render_finding(finding: Finding, source: list[str]) -> Iterable[tuple[str, 
 
 
 def _render_code(line: str) -> Text:
-    """Cut to the line: whoever wants the rest opens the file. Its control characters stay there."""
+    """One line of source, cut to the terminal, with control characters replaced."""
     shown = "".join(char if char.isprintable() else "\ufffd" for char in line.expandtabs(4).strip())
     return Text(shown[:_LONGEST_CODE], style="dim", no_wrap=True, overflow="ellipsis")
 

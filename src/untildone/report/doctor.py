@@ -1,4 +1,4 @@
-"""What `doctor` found, as a person and a script read it."""
+"""The problems that `doctor` finds."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -6,13 +6,13 @@ from typing import Literal
 from msgspec import Struct
 
 
-class Problem(Struct, frozen=True, kw_only=True):
-    """`mend` is the command or edit that mends it; a note may need none."""
+class Problem(Struct, frozen=True, kw_only=True, rename={"fix": "mend"}):
+    """`fix` is the command or edit that solves it; a note may need none."""
 
     name: str
     level: Literal["error", "note"]
     text: str
-    mend: str = ""
+    fix: str = ""
 
 
 class Diagnosis(Struct, frozen=True, kw_only=True):
@@ -22,15 +22,16 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     findings: tuple[Problem, ...]
 
 
-def build_diagnosis(troubles: Iterable[Problem]) -> Diagnosis:
-    """What must be mended comes first."""
-    found = tuple(sorted(troubles, key=lambda trouble: trouble.level))
-    return Diagnosis(ok=all(trouble.level == "note" for trouble in found), findings=found)
+def build_diagnosis(problems: Iterable[Problem]) -> Diagnosis:
+    """Errors come before notes."""
+    ordered = tuple(sorted(problems, key=lambda problem: problem.level))
+    ok = all(problem.level == "note" for problem in ordered)
+    return Diagnosis(ok=ok, findings=ordered)
 
 
-def make_error(name: str, text: str, mend: str) -> Problem:
-    return Problem(name=name, level="error", text=text, mend=mend)
+def make_error(name: str, text: str, fix: str) -> Problem:
+    return Problem(name=name, level="error", text=text, fix=fix)
 
 
-def make_note(name: str, text: str, mend: str = "") -> Problem:
-    return Problem(name=name, level="note", text=text, mend=mend)
+def make_note(name: str, text: str, fix: str = "") -> Problem:
+    return Problem(name=name, level="note", text=text, fix=fix)

@@ -1,4 +1,4 @@
-"""One line on a loop, for a status line, a notice, a terminal."""
+"""Lines that tell the user about a loop: its status line, the notice after a verdict, a pause."""
 
 from untildone.core.check_results import CheckResult
 from untildone.core.concerns import strip_content_digest
@@ -10,7 +10,7 @@ from untildone.core.verdict import OUTCOMES, Continue, Finish, Ignore, Outcome, 
 from untildone.report.totals import describe_improvement, describe_totals
 from untildone.store.loops import Record
 
-_LEFT = 4
+_SHOWN = 4
 
 
 def describe_round(contract: Contract, progress: Progress) -> str:
@@ -22,16 +22,16 @@ def format_status_line(record: Record) -> str:
     contract, progress = record.agreed, record.progress
     parts = [f"untildone {contract.id}", describe_round(contract, progress)]
     if progress.status != "active":
-        parts.insert(1, f"{progress.status} ({progress.outcome})")
+        parts.insert(1, f"{progress.status}{_format_outcome(progress.outcome, progress.status)}")
     if progress.unmet:
-        parts.append(f"unmet: {', '.join(progress.unmet[:_LEFT])}")
+        parts.append(f"unmet: {', '.join(progress.unmet[:_SHOWN])}")
     if progress.spend_usd is not None:
         parts.append(f"{progress.spend_usd:.2f} USD")
     return " | ".join(parts)
 
 
 def describe_next_step(loop: str, outcome: Outcome) -> str:
-    """How the person goes on with a paused loop; nothing where there is no way on."""
+    """How the user continues a paused loop; empty where that is not possible."""
     if OUTCOMES[outcome].status != "paused":
         return ""
     if outcome == "gate":
@@ -39,7 +39,7 @@ def describe_next_step(loop: str, outcome: Outcome) -> str:
     if outcome == "needs-approval":
         return (
             f"`untildone show {loop}`, then `untildone approve --all --loop {loop}`,"
-            f" or `untildone continue {loop}` once it is restored"
+            f" or `untildone continue {loop}` after you restored it"
         )
     verb, _, bound = OUTCOMES[outcome].resume.partition(" ")
     return f"`{' '.join(filter(None, ('untildone', verb, loop, bound)))}`"
@@ -47,23 +47,22 @@ def describe_next_step(loop: str, outcome: Outcome) -> str:
 
 def describe_pause(record: Record) -> str:
     loop, outcome = record.contract.id, record.progress.outcome or "paused"
-    why = "" if outcome == "paused" else f" ({outcome})"
     return (
-        f"untildone: loop {loop} is paused{why}: {record.progress.reason}."
-        f" To go on: {describe_next_step(loop, outcome)}"
+        f"untildone: loop {loop} is paused{_format_outcome(outcome)}: {record.progress.reason}."
+        f" To continue: {describe_next_step(loop, outcome)}"
     )
 
 
 def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) -> str:
-    """What the person is told of a verdict; nothing where nothing happened to their loop."""
+    """The notice that the user sees; empty where the verdict changes nothing."""
     contract, progress = record.agreed, record.progress
     match verdict:
         case Continue(cause="background" | "fault"):
             return f"untildone: held ({verdict.cause}): {', '.join(verdict.names)}"
         case Continue(cause="losses"):
-            names = ", ".join(strip_content_digest(finding) for finding in verdict.names[:_LEFT])
+            names = ", ".join(strip_content_digest(finding) for finding in verdict.names[:_SHOWN])
             held = f"untildone: held, {describe_round(contract, progress)}"
-            return f"{held}, missing compared with the baseline: {names}"
+            return f"{held}, concerns: {names}"
         case Continue():
             red = [
                 f"{result.name} {summarize_result(result)}" for result in checks if not result.green
@@ -85,26 +84,34 @@ def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult
             return ""
 
 
+def _format_outcome(outcome: Outcome | None, status: str = "paused") -> str:
+    """` (stagnated)`; empty where the outcome says no more than the status."""
+    return "" if outcome in (None, status) else f" ({outcome})"
+
+
 def _describe_new_pause(loop: str, progress: Progress, pause: Pause) -> str:
     if pause.outcome == "gate":
         return f"untildone: {pause.reason} Your next prompt is the answer."
-    ended = f"untildone: paused ({pause.outcome}): {pause.reason}. Nobody holds the agent now"
+    ended = (
+        f"untildone: paused{_format_outcome(pause.outcome)}: {pause.reason}."
+        " The agent is no longer held"
+    )
     if pause.outcome == "needs-approval":
         return (
             f"{ended}. `untildone show {loop}` shows the changes. If you wanted them:"
-            " `untildone approve --all`. If not: have them restored, then `untildone continue`"
+            " `untildone approve --all`. If not: restore them, then `untildone continue`"
         )
     ended += f"; resume with `untildone {OUTCOMES[pause.outcome].resume}`"
-    left = f" | left: {', '.join(progress.unmet[:_LEFT])}" if progress.unmet else ""
+    left = f" | left: {', '.join(progress.unmet[:_SHOWN])}" if progress.unmet else ""
     return _add_improvement(ended + left, progress)
 
 
 def _describe_counts(progress: Progress) -> str:
-    now = describe_totals(progress.totals) if progress.totals else ""
-    gone = "" if progress.improved is None else f", progress: {progress.improved} %"
-    return f"now: {now or 'nothing'}{gone}"
+    totals = describe_totals(progress.totals) if progress.totals else ""
+    improved = "" if progress.improved is None else f", progress: {progress.improved} %"
+    return f"now: {totals or 'nothing'}{improved}"
 
 
 def _add_improvement(ended: str, progress: Progress) -> str:
-    moved = describe_improvement(progress.baseline_totals, progress.totals, progress.improved)
-    return f"{ended} | {moved}" if moved else ended
+    improvement = describe_improvement(progress.baseline_totals, progress.totals, progress.improved)
+    return f"{ended} | {improvement}" if improvement else ended

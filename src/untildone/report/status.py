@@ -33,7 +33,7 @@ class LoopStatus(Struct, frozen=True, kw_only=True):
     budget_usd: float = 0
     minutes: float = 0
     max_minutes: float = 0
-    # What stands in the way of knowing the spend, or all of it.
+    # Why the spend, or a part of it, is unknown.
     spend_unknown_because: str = ""
 
 
@@ -43,11 +43,11 @@ class UnreadableLoop(Struct, frozen=True, kw_only=True):
 
 
 class StatusReport(Struct, frozen=True, kw_only=True):
-    """A loop whose files are damaged is named, never taken for no loop."""
+    """Loops whose files are damaged are listed as unreadable, never left out."""
 
     loops: tuple[LoopStatus, ...]
     unreadable: tuple[UnreadableLoop, ...] = ()
-    # Automatic mode is on: turns without a loop are held too when their edits bring errors.
+    # Automatic mode is on: it also holds turns without a loop if their edits bring errors.
     automatic: bool = False
 
 

@@ -1,11 +1,11 @@
-"""Counts of findings and tests in a few words, and how far a loop brought them."""
+"""Counts of findings and tests as text, and how far a loop improved them."""
 
 from collections.abc import Iterable
 
 from untildone.core.check_results import FileTotals, Totals
 from untildone.core.text import pluralize
 
-# What a person looks for first comes first.
+# In the order of a reader's interest.
 _NOUNS = {
     "errors": "error",
     "warnings": "warning",
@@ -16,7 +16,7 @@ _NOUNS = {
 
 
 def describe_totals(counted: Totals | FileTotals) -> str:
-    """`12 errors, 1 warning`: all that is not zero."""
+    """`12 errors, 1 warning`: every count that is not zero."""
     return _format_counts(counted, _list_nonzero(counted))
 
 

@@ -102,7 +102,7 @@ def test_a_second_run_of_the_plan_is_told(tmp_path: Path) -> None:
 
     assert (ran.returncode, ran.stderr) == (
         2,
-        f"error: `{world.plan}` is being run already\n\nhint: wait for that run, or end it\n",
+        f"error: `{world.plan}` is running already\n\nhint: wait for that run, or end it\n",
     )
 
 

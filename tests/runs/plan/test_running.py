@@ -84,7 +84,7 @@ def test_lines_tell_what_happens_and_a_summary_what_it_cost(tmp_path: Path) -> N
     first, second, *_, before, last = ran.stderr.splitlines()
     assert (first, second) == (f"plan pay: 1 task to do into `{WORK}`", "A: Something")
     assert re.fullmatch(r"A: merged [0-9a-f]{12}", before)
-    assert last == f"the work is on `{WORK}`; `git merge {WORK}` takes it"
+    assert last == f"the work is on `{WORK}`; run `git merge {WORK}` to take it"
 
 
 def test_a_conflict_goes_back_to_the_task_with_both_sides(tmp_path: Path) -> None:
@@ -154,8 +154,8 @@ def test_a_task_that_was_continued_by_itself_is_merged_and_not_repeated(tmp_path
     assert (first.stderr.splitlines()[-3:], first.returncode) == (
         [
             "A: out-of-rounds: round 1 of 1",
-            f"A: `untildone show {loop['id']}` tells what is left",
-            "the same command goes on where this ended",
+            f"A: `untildone show {loop['id']}` shows what is left",
+            "run the same command again to continue",
         ],
         10,
     )
@@ -245,7 +245,7 @@ def test_what_a_plan_says_itself_is_not_said_beside_it(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.written()
 
-    assert "`--check` does not go with `--plan`" in world.run("--check", "true").stderr
+    assert "`--check` cannot be combined with `--plan`" in world.run("--check", "true").stderr
 
 
 def test_a_subjective_criterion_needs_its_promise(tmp_path: Path) -> None:

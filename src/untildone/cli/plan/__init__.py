@@ -1,19 +1,19 @@
-"""`untildone plan`: the task list; each of its commands is imported only when it is meant."""
+"""`untildone plan`: commands for a task list, each imported only when it is called."""
 
 import importlib
 
 import click
 
 _COMMANDS = {
-    "init": "Write a plan to begin with.",
-    "validate": "Name everything that is wrong with the plan.",
-    "next": "Show the task that comes next.",
-    "show": "Show the plan, or one task with what is checked of it.",
-    "set-status": "Say how far a task is.",
-    "refine": "List the tasks over 5 points, or divide one.",
+    "init": "Write a new plan.",
+    "validate": "List everything that is wrong with the plan.",
+    "next": "Show the next task.",
+    "show": "Show the plan, or one task and how it is verified.",
+    "set-status": "Set the status of a task.",
+    "refine": "List the tasks over 5 points, or split one.",
     "start": "Hold a session until a task is verified, or all of them.",
     "render": "Write TASKS.md from the plan.",
-    "import": "Make a plan of another tool's file.",
+    "import": "Import a plan from another tool's file.",
 }
 
 

@@ -1,4 +1,4 @@
-"""`untildone plan import`: a plan made of another tool's file."""
+"""`untildone plan import`: imports a plan from another tool's file."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import click
 from msgspec import Struct
 
 from untildone.cli.options import json_option, print_json
-from untildone.cli.plan.place import with_new_plan
+from untildone.cli.plan.plan_path import with_new_plan
 from untildone.features.importers.plan_formats.plan_format import LARGEST, ImportedPlan
 from untildone.features.importers.plan_formats.registry import PLAN_FORMATS, read_foreign_plan
 from untildone.features.plans.editing import save_plan
@@ -25,7 +25,12 @@ class Imported(Struct, frozen=True, kw_only=True):
 
 @click.command("import")
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--format", "kind", type=click.Choice(list(PLAN_FORMATS)), help="If it is not seen.")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(list(PLAN_FORMATS)),
+    help="The format, if it is not recognised.",
+)
 @with_new_plan
 @json_option
 def command(source: Path, *, kind: str | None, path: Path, as_json: bool) -> None:
@@ -40,7 +45,7 @@ def command(source: Path, *, kind: str | None, path: Path, as_json: bool) -> Non
     foreign = read_foreign_plan(source.as_posix(), data, kind=kind or "")
     path.parent.mkdir(parents=True, exist_ok=True)
     save_plan(path, render_json(_plan(foreign, source)))
-    _tell(
+    _print_imported(
         Imported(file=str(path), tasks=tuple(foreign.tasks), taken=foreign.notes), as_json=as_json
     )
     for mistake in check_order(foreign.tasks):
@@ -52,7 +57,7 @@ def _plan(foreign: ImportedPlan, source: Path) -> Plan:
     return Plan(feature=feature, phases=(Phase(id=1, name=feature),), tasks=foreign.tasks)
 
 
-def _tell(imported: Imported, *, as_json: bool) -> None:
+def _print_imported(imported: Imported, *, as_json: bool) -> None:
     if as_json:
         print_json(imported)
         return

@@ -1,10 +1,10 @@
-"""`untildone plan init`: a plan to begin with."""
+"""`untildone plan init`: writes a new plan."""
 
 from pathlib import Path
 
 import click
 
-from untildone.cli.plan.place import with_new_plan
+from untildone.cli.plan.plan_path import with_new_plan
 from untildone.features.plans.editing import save_plan
 from untildone.features.plans.model import Phase, Plan, Task
 from untildone.features.plans.rendering import render_json
@@ -22,7 +22,7 @@ _FIRST = Task(
 @click.argument("feature", required=False)
 @with_new_plan
 def command(feature: str | None, *, path: Path) -> None:
-    """Write a plan with one task to begin with.
+    """Write a new plan with one task.
 
     \b
     untildone plan init login

@@ -1,4 +1,4 @@
-"""`untildone plan next`: the task that comes next."""
+"""`untildone plan next`: shows the next task."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ import click
 from msgspec import Struct, to_builtins
 
 from untildone.cli.options import json_option, print_json
-from untildone.cli.plan.place import with_plan
+from untildone.cli.plan.plan_path import with_plan
 from untildone.features.plans.document import read_plan, require_order
 from untildone.features.plans.order import OpenTasks, group_open_tasks
 
@@ -32,31 +32,31 @@ def command(*, path: Path, as_json: bool) -> None:
     untildone plan next --json | jq -r .task.prompt
     """
     plan = require_order(read_plan(path)).plan
-    found = group_open_tasks(plan.tasks)
-    first = next(iter(found.ready), None)
+    tasks = group_open_tasks(plan.tasks)
+    first = next(iter(tasks.ready), None)
     if as_json:
         task = None if first is None else {"id": first, **to_builtins(plan.tasks[first])}
         print_json(
             Next(
                 task=task,
-                ready=found.ready,
-                in_progress=found.in_progress,
-                blocked=found.blocked,
+                ready=tasks.ready,
+                in_progress=tasks.in_progress,
+                blocked=tasks.blocked,
             )
         )
         return
     if first is not None:
         click.echo(f"{first}: {plan.tasks[first].title} ({plan.tasks[first].size})")
-    click.echo(_rest(found, len(plan.tasks)))
+    click.echo(_describe_rest(tasks, len(plan.tasks)))
 
 
-def _rest(found: OpenTasks, total: int) -> str:
-    unfinished = len(found.ready) + len(found.in_progress) + len(found.blocked)
+def _describe_rest(tasks: OpenTasks, total: int) -> str:
+    unfinished = len(tasks.ready) + len(tasks.in_progress) + len(tasks.blocked)
     if not unfinished:
         return f"all {total} tasks are completed" if total else "there is no task"
-    parts = [f"{len(found.ready)} ready"]
-    if found.in_progress:
-        parts.append(f"in progress: {', '.join(found.in_progress)}")
-    if found.blocked:
-        parts.append(f"{len(found.blocked)} wait for others")
+    parts = [f"{len(tasks.ready)} ready"]
+    if tasks.in_progress:
+        parts.append(f"in progress: {', '.join(tasks.in_progress)}")
+    if tasks.blocked:
+        parts.append(f"{len(tasks.blocked)} wait for others")
     return "; ".join(parts)

@@ -1,4 +1,4 @@
-"""`untildone plan refine`: the tasks over 5 points, or one of them divided."""
+"""`untildone plan refine`: lists the tasks over 5 points, or splits one."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ import click
 from msgspec import Struct
 
 from untildone.cli.options import json_option, print_json
-from untildone.cli.plan.place import with_plan
+from untildone.cli.plan.plan_path import with_plan
 from untildone.errors import UserError
 from untildone.features.plans.document import read_plan, require_order
 from untildone.features.plans.editing import change_plan
@@ -19,16 +19,16 @@ from untildone.features.plans.rules import find_large_tasks
 _LARGEST = 4_000_000
 
 
-class Large(Struct, frozen=True, kw_only=True):
+class LargeTask(Struct, frozen=True, kw_only=True):
     id: str
     title: str
     points: int
 
 
 class Refinement(Struct, frozen=True, kw_only=True):
-    """What `plan refine --json` prints: what is still to be divided."""
+    """What `plan refine --json` prints: the tasks that are still too large."""
 
-    large: tuple[Large, ...]
+    large: tuple[LargeTask, ...]
 
 
 @click.command("refine")
@@ -39,9 +39,10 @@ class Refinement(Struct, frozen=True, kw_only=True):
 @with_plan
 @json_option
 def command(task: str | None, *, into: str | None, path: Path, as_json: bool) -> int:
-    """List the tasks over 5 points (exit 1 if there are any), or put parts in a task's place.
+    """List the tasks over 5 points (exit 1 if there are any), or replace a task by its parts.
 
-    What depended on the task depends on its last parts; its first parts depend on what it did.
+    Tasks that depended on it then depend on its last parts; its first parts take over its own
+    dependencies.
 
     \b
     untildone plan refine
@@ -49,25 +50,25 @@ def command(task: str | None, *, into: str | None, path: Path, as_json: bool) ->
     """
     if (task is None) != (into is None):
         raise UserError(
-            "a task and its parts belong together", hint="`plan refine TASK --into FILE`"
+            "a task and its parts must be given together", hint="`plan refine TASK --into FILE`"
         )
     if task is not None and into is not None:
-        parts = _parts(into)
+        parts = _read_parts(into)
         change_plan(path, lambda context: split_task(context, task, parts))
     plan = require_order(read_plan(path)).plan
-    found = tuple(
-        Large(id=name, title=plan.tasks[name].title, points=plan.tasks[name].points)
+    large = tuple(
+        LargeTask(id=name, title=plan.tasks[name].title, points=plan.tasks[name].points)
         for name in find_large_tasks(plan.tasks)
     )
     if as_json:
-        print_json(Refinement(large=found))
+        print_json(Refinement(large=large))
     else:
-        lines = [f"{each.id}: {each.title} ({each.points} points)" for each in found]
+        lines = [f"{each.id}: {each.title} ({each.points} points)" for each in large]
         click.echo("\n".join(lines or ["no task is over 5 points"]))
-    return 1 if found and task is None else 0
+    return 1 if large and task is None else 0
 
 
-def _parts(into: str) -> dict[str, dict[str, Any]]:
+def _read_parts(into: str) -> dict[str, dict[str, Any]]:
     try:
         text = sys.stdin.read(_LARGEST) if into == "-" else Path(into).read_text(encoding="utf-8")
         parts = json.loads(text)
@@ -76,6 +77,6 @@ def _parts(into: str) -> dict[str, dict[str, Any]]:
     if isinstance(parts, dict) and all(isinstance(part, dict) for part in parts.values()):
         return parts
     raise UserError(
-        f"`{into}` is no object of tasks by their ids",
+        f"`{into}` is not a JSON object of tasks by id",
         hint='`{"TASK-004a": {"title": …, "points": 3, "acceptance_criteria": […]}, …}`',
     )

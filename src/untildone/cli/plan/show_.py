@@ -1,4 +1,4 @@
-"""`untildone plan show`: the plan, or one task with what is checked of it."""
+"""`untildone plan show`: shows the plan, or one task and how it is verified."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import click
 from msgspec import Struct, to_builtins
 
 from untildone.cli.options import json_option, print_json
-from untildone.cli.plan.place import with_plan
+from untildone.cli.plan.plan_path import with_plan
 from untildone.core.contract import Check
 from untildone.core.text import pluralize
 from untildone.features.plans.document import Document, read_plan, require_task
@@ -21,7 +21,7 @@ from untildone.features.plans.task_checks import (
 _BOXES = {"not_started": " ", "in_progress": "~", "completed": "x"}
 
 
-class Line(Struct, frozen=True, kw_only=True):
+class TaskEntry(Struct, frozen=True, kw_only=True):
     id: str
     title: str
     status: TaskStatus
@@ -39,11 +39,11 @@ class Overview(Struct, frozen=True, kw_only=True):
     summary: Summary
     phases: tuple[Phase, ...]
     large: tuple[str, ...]
-    tasks: tuple[Line, ...]
+    tasks: tuple[TaskEntry, ...]
 
 
-class Whole(Struct, frozen=True, kw_only=True):
-    """What `plan show TASK --json` prints; `checked` is what we can look at ourselves."""
+class TaskDetails(Struct, frozen=True, kw_only=True):
+    """What `plan show TASK --json` prints; `checked` are the criteria that untildone checks."""
 
     id: str
     task: Task
@@ -66,14 +66,16 @@ def command(task: str | None, *, path: Path, as_json: bool) -> None:
     document = read_plan(path)
     for mistake in document.mistakes:
         click.echo(f"{document.path.name}: {mistake}", err=True)
-    shown = _overview(document) if task is None else _whole(document, task)
+    shown = _build_overview(document) if task is None else _build_details(document, task)
     if as_json:
         print_json(shown)
         return
-    click.echo("\n".join(_lines(shown) if isinstance(shown, Overview) else _task_lines(shown)))
+    click.echo(
+        "\n".join(_format_overview(shown) if isinstance(shown, Overview) else _format_task(shown))
+    )
 
 
-def _overview(document: Document) -> Overview:
+def _build_overview(document: Document) -> Overview:
     plan = document.plan
     return Overview(
         file=str(document.path),
@@ -82,15 +84,18 @@ def _overview(document: Document) -> Overview:
         phases=plan.phases,
         large=find_large_tasks(plan.tasks),
         tasks=tuple(
-            Line(id=name, **{field: getattr(task, field) for field in Line.__struct_fields__[1:]})
+            TaskEntry(
+                id=name,
+                **{field: getattr(task, field) for field in TaskEntry.__struct_fields__[1:]},
+            )
             for name, task in plan.tasks.items()
         ),
     )
 
 
-def _whole(document: Document, name: str) -> Whole:
+def _build_details(document: Document, name: str) -> TaskDetails:
     task = document.plan.tasks[require_task(document, name)]
-    return Whole(
+    return TaskDetails(
         id=name,
         task=task,
         checked=list_task_checks(task),
@@ -99,7 +104,7 @@ def _whole(document: Document, name: str) -> Whole:
     )
 
 
-def _lines(shown: Overview) -> list[str]:
+def _format_overview(shown: Overview) -> list[str]:
     summary = shown.summary
     tasks, points = pluralize(summary.total_tasks, "task"), pluralize(summary.total_points, "point")
     lines = [f"{shown.feature or shown.file}: {tasks}, {points}"]
@@ -114,7 +119,7 @@ def _lines(shown: Overview) -> list[str]:
     return lines
 
 
-def _task_lines(shown: Whole) -> list[str]:
+def _format_task(shown: TaskDetails) -> list[str]:
     task = shown.task
     lines = [f"{shown.id}: {task.title} ({task.status.replace('_', ' ')}, {task.size})"]
     fields = {key: value for key, value in to_builtins(task).items() if value}
@@ -122,7 +127,7 @@ def _task_lines(shown: Whole) -> list[str]:
         f"{key}: {', '.join(fields[key])}" for key in ("depends_on", "blocks") if key in fields
     ]
     lines += [f"checked: {check.name}  (`{check.command}`)" for check in shown.checked]
-    lines += [f"needs a reader: {sentence}" for sentence in shown.subjective]
+    lines += [f"needs review: {sentence}" for sentence in shown.subjective]
     if shown.promise:
         lines.append(f"promise: {shown.promise}")
     return [*lines, "", task.prompt.strip()] if task.prompt.strip() else lines

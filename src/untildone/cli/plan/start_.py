@@ -1,4 +1,4 @@
-"""`untildone plan start`: a loop on a task of the plan, or on one after another."""
+"""`untildone plan start`: starts a loop on one task of a plan, or on all in order."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_r
     help="Pause a task at its Nth judged stop that is not met.",
 )
 @click.option("--session", metavar="ID", help="The agent's session, if not this shell's.")
-@click.option("--plan", default="", metavar="PLAN", help="By its file or its feature.")
+@click.option("--plan", default="", metavar="PLAN", help="The plan, by its file or feature.")
 @project_option
 @json_option
 def command(
@@ -34,27 +34,27 @@ def command(
 ) -> None:
     """Hold an agent's session until TASK is verified; without TASK, all tasks and the feature.
 
-    Its criteria are sealed now; a later change of the plan does not change them.
+    The criteria are sealed at the start; later changes of the plan do not affect them.
 
     \b
     untildone plan start TASK-001
     untildone plan start --plan login
     """
     context = open_context()
-    place = find_project(project)
-    chosen = choose_session(context, session, place)
+    folder = find_project(project)
+    chosen = choose_session(context, session, folder)
     by_agent = is_agent_calling(context, chosen)
-    asked = TaskChoice(
+    choice = TaskChoice(
         session=chosen.id,
-        project=place,
+        project=folder,
         plan=plan,
         task=task,
         by="agent" if by_agent else "user",
         bounds=replace(BOUNDS, rounds=rounds),
     )
-    record = begin_loop(context, build_task_request(context, asked))
+    record = begin_loop(context, build_task_request(context, choice))
     for line in record.warnings:
         click.echo(line, err=True)
-    write_task(place, record.contract)
+    write_task(folder, record.contract)
     record, results = run_baseline_checks(context, record, detached=by_agent)
     print_started(context, record, results, as_json=as_json)

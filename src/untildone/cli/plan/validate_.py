@@ -1,4 +1,4 @@
-"""`untildone plan validate`: everything that is wrong with a plan, at once."""
+"""`untildone plan validate`: lists everything that is wrong with a plan."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import click
 from msgspec import Struct
 
 from untildone.cli.options import json_option, print_json
-from untildone.cli.plan.place import with_plan
+from untildone.cli.plan.plan_path import with_plan
 from untildone.core.text import pluralize
 from untildone.features.plans.document import Document, read_plan
 from untildone.features.plans.editing import change_plan, edit_fields
@@ -18,7 +18,7 @@ from untildone.features.plans.rules import check_rules, find_large_tasks, summar
 _LARGEST = 4_000_000
 
 
-class Validated(Struct, frozen=True, kw_only=True):
+class ValidationReport(Struct, frozen=True, kw_only=True):
     """What `plan validate --json` prints."""
 
     file: str
@@ -31,11 +31,11 @@ class Validated(Struct, frozen=True, kw_only=True):
 
 
 @click.command("validate")
-@click.option("--fix", is_flag=True, help="Put `summary` and `blocks` right.")
+@click.option("--fix", is_flag=True, help="Correct `summary` and `blocks`.")
 @with_plan
 @json_option
 def command(*, fix: bool, path: Path, as_json: bool) -> int:
-    """Name everything that is wrong: references, cycles, points, criteria; 0 valid, 1 not.
+    """List everything that is wrong: references, cycles, points, criteria; exit 0 if valid, else 1.
 
     \b
     untildone plan validate
@@ -43,25 +43,27 @@ def command(*, fix: bool, path: Path, as_json: bool) -> int:
     """
     if fix:
         change_plan(path, lambda context: edit_fields(context, correct_blocks(context)))
-    shown = _validated(read_plan(path, whole=True))
+    shown = _validate(read_plan(path, whole=True))
     if as_json:
         print_json(shown)
     else:
-        click.echo("\n".join(_lines(shown)))
+        click.echo("\n".join(_format_report(shown)))
     return 0 if shown.valid else 1
 
 
-def _validated(document: Document) -> Validated:
+def _validate(document: Document) -> ValidationReport:
     plan = document.plan
     mistakes = (
         *document.mistakes,
         *check_rules(plan),
         *check_references(
-            plan, prd=_beside(document.path, "PRD.md"), sdd=_beside(document.path, "SDD.md")
+            plan,
+            prd=_read_sibling(document.path, "PRD.md"),
+            sdd=_read_sibling(document.path, "SDD.md"),
         ),
     )
     summary = summarize(plan.tasks)
-    return Validated(
+    return ValidationReport(
         file=str(document.path),
         valid=all(mistake.warning for mistake in mistakes),
         mistakes=mistakes,
@@ -72,7 +74,7 @@ def _validated(document: Document) -> Validated:
     )
 
 
-def _beside(path: Path, name: str) -> str | None:
+def _read_sibling(path: Path, name: str) -> str | None:
     try:
         with path.with_name(name).open("rb") as file:
             return file.read(_LARGEST).decode("utf-8", "replace")
@@ -80,13 +82,13 @@ def _beside(path: Path, name: str) -> str | None:
         return None
 
 
-def _lines(shown: Validated) -> list[str]:
+def _format_report(shown: ValidationReport) -> list[str]:
     lines = []
     for mistake in shown.mistakes:
         kind = "warning: " if mistake.warning else ""
         lines.append(f"{shown.file}: {kind}{mistake}; {mistake.remedy}")
     if shown.large:
-        lines.append(f"over 5 points, to be divided: {', '.join(shown.large)}")
+        lines.append(f"over 5 points, split them: {', '.join(shown.large)}")
     if shown.valid:
         tasks, points = pluralize(shown.total_tasks, "task"), pluralize(shown.total_points, "point")
         lines.append(f"valid: {tasks}, {points}")

@@ -87,8 +87,8 @@ def _finish_answer(_: Context, record: Record, judged: JudgedStop, answer: Answe
     text = announce_verdict(
         record,
         judged.verdict,
-        steps_reported=judged.progress.steps_reported,
-        following=status.next if status else "",
+        announced=judged.progress.steps_reported,
+        next_step=status.next if status else "",
     )
     return replace(answer, notice=f"{answer.notice}\n{text}") if text else answer
 
