@@ -91,7 +91,7 @@ def test_a_check_that_cannot_run_is_no_green(desk: Desk) -> None:
             "Clear every finding of the linters and formatters; keep what the code does.",
             ["lint"],
         ),
-        ("build", "Make the build pass: find what breaks it and mend the code.", ["build"]),
+        ("build", "Make the build pass: find what breaks it and fix the code.", ["build"]),
         ("ship", "Make build, tests and linters pass.", ["build", "test", "lint"]),
         ("fix", "Clear every error the project's own tools report.", ["build", "test", "lint"]),
         ("loop", "Port src/a.py to use the new parser", ["build", "test", "lint"]),
@@ -240,7 +240,7 @@ def test_inside_an_agents_shell_the_session_is_its_own(desk: Desk) -> None:
         ),
         (
             ("--allow", "config:a"),
-            "`--allow` is the person's to give",
+            "`--allow` can only be given by the user",
             "ask them to start the loop",
         ),
         (

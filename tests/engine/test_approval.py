@@ -92,7 +92,7 @@ def test_a_file_of_the_start_can_be_restored(world: World) -> None:
     paused(world)
 
     assert read_baseline_file(world.here, record(world), "tests/test_shop.py") == TESTS.encode()
-    with pytest.raises(UserError, match=r"there was no file `other\.py` at the start"):
+    with pytest.raises(UserError, match=r"there was no file `other\.py` in the baseline"):
         read_baseline_file(world.here, record(world), "other.py")
 
 

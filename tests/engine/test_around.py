@@ -85,7 +85,7 @@ def test_a_hidden_check_is_the_persons_to_give(world: World) -> None:
         session=SESSION, project=world.project, checks=checks, oracle=hidden, by="agent"
     )
 
-    with pytest.raises(UserError, match="`--oracle` is the person's to give"):
+    with pytest.raises(UserError, match="`--oracle` can only be given by the user"):
         begin_loop(world.here, asked)
 
 

@@ -15,7 +15,7 @@ from untildone.engine.speaker import explain_ignored, is_typed_by_user, read_tai
 from untildone.store.sessions import Session
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="asks /proc")
-OFF = "switched off by the person (UNTILDONE_DISABLE)"
+OFF = "switched off by the user (UNTILDONE_DISABLE)"
 NESTED = "this agent runs inside one of our checks"
 
 

@@ -101,7 +101,7 @@ def test_mended_code_passes_the_starts_tests_and_is_done(world: World) -> None:
     world.stop()
 
     assert world.outcome == "done"
-    assert world.proved == ["replayed: the start's tests pass on the code"]
+    assert world.proved == ["pass-to-pass: the baseline's tests pass on the new code"]
     assert fingerprint_tree(world.project) == before
     assert not (world.here.loops.get_folder(world.loop) / "baseline" / "tree").exists()
 
@@ -271,7 +271,7 @@ def test_a_check_that_a_clean_copy_is_not_enough_for_accuses_nobody(world: World
 
     assert world.outcome == "done"
     assert world.proved == [
-        "ratchet only: a clean copy is not enough for the checks (check: exit code 1)"
+        "comparison only: the checks do not run in the sandbox (check: exit code 1)"
     ]
 
 
@@ -283,8 +283,8 @@ def test_a_check_left_out_by_the_person_is_named_with_the_reason(world: World) -
 
     assert world.outcome == "done"
     assert world.proved == [
-        "ratchet only: no check is replayed",
-        "`check` is not replayed: it drives the one printer",
+        "comparison only: no check runs in the sandbox",
+        "`check` does not run in the sandbox: it drives the one printer",
     ]
 
 
@@ -323,7 +323,7 @@ def test_a_start_too_large_to_keep_is_said_in_the_receipt(world: World) -> None:
 
     assert world.outcome == "done"
     assert world.proved == [
-        "not compared with the start: the start is too large to keep"
+        "not compared with the baseline: the start is too large to keep"
         " (more than 50000 files or 2 GB)"
     ]
 
@@ -341,7 +341,7 @@ def test_the_person_goes_on_without_an_altered_start(world: World) -> None:
 
     assert world.outcome == "done"
     assert world.proved == [
-        "not compared with the start: the saved files of the baseline were changed"
+        "not compared with the baseline: the saved files of the baseline were changed"
     ]
 
 

@@ -390,7 +390,7 @@ def test_what_is_switched_off_is_not_run(tmp_path: Path) -> None:
     run = Run(tmp_path, [WORKS])
     run.context = open_context({**run.context.environ, "UNTILDONE_DISABLE": "1"})
 
-    with pytest.raises(UserError, match="nothing would be judged: switched off by the person"):
+    with pytest.raises(UserError, match="nothing would be judged: switched off by the user"):
         run.drive()
 
 

@@ -46,7 +46,7 @@ def read_baseline_file(context: Context, record: Record, path: str) -> bytes:
         )
     if path not in old:
         raise UserError(
-            f"there was no file `{path}` at the start", hint="give its path in the project"
+            f"there was no file `{path}` in the baseline", hint="give its path in the project"
         )
     return (old.root / path).read_bytes()
 
@@ -65,6 +65,8 @@ def _get_path(loss: Concern) -> str:
 
 def _format_diff(path: str, old: Tree, new: Tree) -> str:
     before, now = (clean(tree.text(path)).splitlines() for tree in (old, new))
-    lines = list(unified_diff(before, now, f"{path} at the start", f"{path} now", lineterm="", n=2))
+    lines = list(
+        unified_diff(before, now, f"{path} in the baseline", f"{path} now", lineterm="", n=2)
+    )
     rest = len(lines) - _LINES
     return "\n".join((*lines[:_LINES], *([f"… {rest} more lines"] if rest > 0 else [])))

@@ -44,7 +44,7 @@ def check_hold(record: Record, session: Session) -> tuple[Held, str]:
     if missed:
         return False, f"the last stop was not judged: {missed}"
     if not session.is_active():
-        return False, "the index does not know this loop; `untildone continue` mends it"
+        return False, "the index does not know this loop; `untildone continue` fixes it"
     if not session.find_last_event():
         return False, "no hook of this session was seen"
     process = str(session.read_json("session.json").get("process", ""))

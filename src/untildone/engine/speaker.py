@@ -21,7 +21,7 @@ def explain_ignored(agent: Agent, environ: Mapping[str, str]) -> str:
     if _is_set_by_user(agent, environ, NESTED):
         return "this agent runs inside one of our checks"
     if _is_set_by_user(agent, environ, DISABLE):
-        return f"switched off by the person ({DISABLE})"
+        return f"switched off by the user ({DISABLE})"
     return ""
 
 

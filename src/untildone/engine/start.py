@@ -99,7 +99,7 @@ def _require_authority(request: Request) -> None:
     ):
         if given:
             raise UserError(
-                f"`{option}` is the person's to give", hint="ask them to start the loop"
+                f"`{option}` can only be given by the user", hint="ask them to start the loop"
             )
     for name, ceiling in CEILINGS.items():
         number = getattr(bounds, name)

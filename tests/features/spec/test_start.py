@@ -345,7 +345,7 @@ def test_a_cancelled_loop_is_cleaned_up_too(world: World) -> None:
     verbs.cancel(world.here, world.loop)
 
     assert world.here.loops.list_all() == ()
-    with pytest.raises(UserError, match="`--clean` is the person's to give"):
+    with pytest.raises(UserError, match="`--clean` can only be given by the user"):
         world.start(task=CLEAR, clean=True, by="agent")
 
 

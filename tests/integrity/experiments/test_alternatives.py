@@ -63,7 +63,7 @@ def test_tests_that_were_too_few_may_become_enough(world: World) -> None:
 
     assert (world.outcome, world.lost) == ("done", [])
     assert world.proved == [
-        "replayed: the start's tests pass on the code, and the checks with those of now"
+        "pass-to-pass: the baseline's tests pass on the new code, and the checks with those of now"
     ]
 
 
@@ -164,7 +164,7 @@ def test_settings_that_became_stricter_do_not_speak_against_the_starts_tests(wor
 
     assert (world.outcome, world.lost) == ("done", [])
     assert world.proved == [
-        "replayed: the start's tests pass on the code, with the start's settings"
+        "pass-to-pass: the baseline's tests pass on the new code, with the baseline's settings"
     ]
 
 
@@ -255,6 +255,6 @@ def test_the_receipt_names_the_tests_that_were_said_in_the_words_of_now(world: W
 
     assert world.outcome == "done"
     assert world.proved == [
-        "replayed: the start's tests pass on the code",
-        "the start's, with the names and without the marks that are gone: test_shop.py",
+        "pass-to-pass: the baseline's tests pass on the new code",
+        "from the baseline, adapted to renamed names and removed marks: test_shop.py",
     ]

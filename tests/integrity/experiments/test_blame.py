@@ -30,7 +30,7 @@ def test_failing_tests_are_named_with_the_file_they_were_changed_in(tmp_path: Pa
         "config:tox.ini",
     ]
     assert found[0].detail == (
-        "the code does not pass `test_one` of `tests/test_a.py` as it was at the start"
+        "the code does not pass `test_one` of `tests/test_a.py` as it was in the baseline"
     )
 
 
@@ -51,7 +51,7 @@ def test_where_no_test_is_named_every_changed_file_is(tmp_path: Path) -> None:
         ),
         (
             "edit-expected:tests/golden.json",
-            "the code does not pass `tests/golden.json` as it was at the start",
+            "the code does not pass `tests/golden.json` as it was in the baseline",
         ),
         (
             "remove-test:tests/test_gone.py",
@@ -59,7 +59,7 @@ def test_where_no_test_is_named_every_changed_file_is(tmp_path: Path) -> None:
         ),
         (
             "config:ci/check.sh",
-            "`ci/check.sh` is gone, and the checks do not pass with it as it was at the start",
+            "`ci/check.sh` is gone, and the checks do not pass with it as it was in the baseline",
         ),
     ]
 

@@ -46,7 +46,7 @@ def test_another_content_is_not_run(project: Path, oracle: Oracle) -> None:
     Path(oracle.path).unlink()
     gone = run_oracle(oracle, cwd=project, environ=os.environ)
 
-    reason = "the hidden check of the user is gone or not what it was at the start"
+    reason = "the hidden check of the user is gone or has changed since the start"
     assert [each.detail for each in (told, gone) if each] == [reason, reason]
 
 

@@ -499,7 +499,7 @@ def test_a_type_may_not_compare_less_of_itself_than_at_the_start(
     path = "point.rs" if "struct" in new else "point.py"
     found = sniffing.find_concerns(beside(tmp_path, {path: old}, {path: new}))
 
-    because = f"`{path}` compares `Point` without `{without}`, which counted at the start"
+    because = f"`{path}` compares `Point` without `{without}`, which counted in the baseline"
     assert [lost.detail for lost in found] == ([because] if without else [])
 
 
@@ -560,7 +560,7 @@ def test_a_type_that_was_compared_exactly_may_not_be_compared_roughly(
     path = "point.rs" if "struct" in new else "point.py"
     found = sniffing.find_concerns(beside(tmp_path, {path: old}, {path: new}, task=task))
 
-    because = f"`{path}` compares `Point` roughly, where it was exact at the start"
+    because = f"`{path}` compares `Point` roughly, where it was exact in the baseline"
     assert [lost.detail for lost in found] == ([because] if told else [])
 
 

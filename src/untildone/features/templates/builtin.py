@@ -102,7 +102,7 @@ BUILT_IN: dict[str, Recipe] = {
         template=Template(
             preset="ship",
             task="Bring every dependency to the newest version the code can use, one at a time;"
-            " read its change log where something breaks and mend our code.",
+            " read its change log where something breaks and fix our code.",
             criteria=("each dependency is at its newest usable version=execution",),
             rounds=20,
         ),
@@ -141,7 +141,7 @@ BUILT_IN: dict[str, Recipe] = {
     ),
     "flaky-hunt": Recipe(
         template=Template(
-            task="Find the tests that sometimes fail and mend the cause: order, time, shared state,"
+            task="Find the tests that sometimes fail and fix the cause: order, time, shared state,"
             " ports. {argument} runs in a row must pass.",
             rounds=20,
         ),

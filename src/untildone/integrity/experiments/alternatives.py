@@ -13,7 +13,7 @@ from untildone.sandbox.files import SandboxFiles
 from untildone.worktree.roles import classify_file
 
 # Stricter settings may be too strict for the baseline's tests.
-_WITH_SETTINGS = "with the start's settings"
+_WITH_SETTINGS = "with the baseline's settings"
 # The baseline's tests may be too few.
 _WITH_TESTS = "and the checks with those of now"
 

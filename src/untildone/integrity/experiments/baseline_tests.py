@@ -20,7 +20,7 @@ from untildone.sandbox.files import SandboxFiles
 from untildone.sandbox.sandboxes import open_sandbox
 
 _NOT_FOUND = "No module named"
-_PASS = "replayed: the start's tests pass on the code"  # noqa: S105  not a password
+_PASS = "pass-to-pass: the baseline's tests pass on the new code"  # noqa: S105  not a password
 
 
 class PassToPass(Struct, frozen=True):
@@ -72,10 +72,10 @@ def run_baseline_tests(runs: SandboxRuns) -> PassToPass:
     inputs = runs.trial.inputs
     checks = [check for check in inputs.contract.checks if check.replay]
     if not checks:
-        return PassToPass(None, "ratchet only: no check is replayed")
+        return PassToPass(None, "comparison only: no check runs in the sandbox")
     first = runs.run(inputs.files, checks)
     if first.unproved or first.fault:
-        return PassToPass(None, f"ratchet only: {first.unproved}", fault=first.fault)
+        return PassToPass(None, f"comparison only: {first.unproved}", fault=first.fault)
     if not first.red:
         return PassToPass(True, _PASS, results=first.results)
     red = {result.name for result in first.red}
@@ -97,7 +97,7 @@ def _explain_failure(runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Che
     if passed := _pass_otherwise(runs, again, checks):
         return passed
     concerns = tuple(blame_files(runs.comparison, inputs.files.restored, again.red))
-    return PassToPass(False, "replayed: the start's tests do not pass on the code", concerns)
+    return PassToPass(False, "pass-to-pass: the baseline's tests fail on the new code", concerns)
 
 
 def _pass_otherwise(
@@ -151,10 +151,10 @@ def _explain_red_project(
     known = {result.name: result for result in runs.evidence.baseline or ()}
     if start.fault or not all(_is_as_known(result, known) for result in start.results):
         reasons = "; ".join(f"{result.name}: {result.reason}" for result in first.red)
-        summary = f"ratchet only: a clean copy is not enough for the checks ({reasons})"
+        summary = f"comparison only: the checks do not run in the sandbox ({reasons})"
         return PassToPass(None, summary, fault=start.fault)
     concerns = tuple(report_unexplained(first.red))
-    return PassToPass(False, "replayed: the checks pass in the project only", concerns)
+    return PassToPass(False, "pass-to-pass: the checks pass in the project only", concerns)
 
 
 def _is_as_known(result: CheckResult, known: dict[str, BaselineResult]) -> bool:

@@ -63,7 +63,7 @@ def _blame_test_file(
     names = list(dict.fromkeys(_strip_path(test, path) for test in failing))[:_MOST_TESTS]
     for name in names or [""]:
         what = f"`{name}` of `{path}`" if name else f"`{path}`"
-        because = f"the code does not pass {what} as it was at the start"
+        because = f"the code does not pass {what} as it was in the baseline"
         yield make_concern(kind, path, name, reason=because, content=content)
 
 
@@ -84,7 +84,7 @@ def _describe_change(comparison: Comparison, path: str) -> str:
     if path not in comparison.old:
         return f"the checks pass only together with the new `{path}`"
     what = "changed" if path in comparison.new else "gone"
-    return f"`{path}` is {what}, and the checks do not pass with it as it was at the start"
+    return f"`{path}` is {what}, and the checks do not pass with it as it was in the baseline"
 
 
 def _read_digest(comparison: Comparison, path: str) -> str:

@@ -70,7 +70,7 @@ def run_oracle(
     """Run the check in `cwd`; `through` is the command line that enters the sandbox."""
     place = Path(oracle.path)
     if _digest(place) != oracle.sha256:
-        because = "the hidden check of the user is gone or not what it was at the start"
+        because = "the hidden check of the user is gone or has changed since the start"
         return make_concern(ConcernKind.ORACLE, "hidden", reason=because, content=_digest(place))
     program = _PROGRAMS.get(place.suffix)
     argv = (program, str(place)) if program and not os.access(place, os.X_OK) else (str(place),)

@@ -26,14 +26,16 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
     """
     comparison = trial.comparison
     if comparison is None:
-        reason = f"not compared with the start: {trial.inputs.incomparable}"
+        reason = f"not compared with the baseline: {trial.inputs.incomparable}"
         return replace(evidence, comparisons=(reason,))
     runs = SandboxRuns(evidence=evidence, trial=trial, comparison=comparison)
     result = run_baseline_tests(runs) if trial.is_provable(evidence) else None
     environment = trial.compare_environment().result()
     evidence = replace(evidence, concerns=(*(evidence.concerns or ()), *environment))
     if result is None or not trial.is_provable(evidence):
-        return replace(evidence, comparisons=("compared with the start, not replayed",))
+        return replace(
+            evidence, comparisons=("compared with the baseline, not run in the sandbox",)
+        )
     return _apply(result, evidence, trial.inputs, comparison)
 
 
@@ -65,14 +67,14 @@ def _describe_tests(inputs: ConfirmationInputs) -> tuple[str, ...]:
     adapted = [path for path in inputs.adapted if path in inputs.files.restored]
     groups = (
         ("only follow the product to a new name, so taken as they are", inputs.followers),
-        ("the start's, with the names and without the marks that are gone", adapted),
+        ("from the baseline, adapted to renamed names and removed marks", adapted),
     )
     return tuple(f"{how}: {', '.join(paths)}" for how, paths in groups if paths)
 
 
 def _describe_left_out(contract: Contract) -> tuple[str, ...]:
     return tuple(
-        f"`{check.name}` is not replayed: {check.replay_reason or 'by the user'}"
+        f"`{check.name}` does not run in the sandbox: {check.replay_reason or 'by the user'}"
         for check in contract.checks
         if not check.replay
     )
@@ -80,7 +82,7 @@ def _describe_left_out(contract: Contract) -> tuple[str, ...]:
 
 def _describe_disproved(concerns: Sequence[Concern]) -> tuple[str, ...]:
     names = [strip_content_digest(each.id) for each in concerns]
-    text = f"the start's tests pass, so these took nothing away: {', '.join(names)}"
+    text = f"the baseline's tests pass, so these changes removed nothing: {', '.join(names)}"
     return (text,) if names else ()
 
 

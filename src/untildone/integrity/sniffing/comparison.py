@@ -54,7 +54,7 @@ def _find_ignored_fields(comparison: Comparison) -> Iterator[Concern]:
         found = list(find_ignored_fields(before, comparison.new, path))
         if found:
             shown = ", ".join(f"`{name}` without `{field}`" for name, field in found[:_SHOWN])
-            reason = f"`{path}` compares {shown}, which counted at the start"
+            reason = f"`{path}` compares {shown}, which counted in the baseline"
             yield _make_concern(comparison, ConcernKind.ALWAYS_EQUAL, path, reason)
 
 
@@ -62,7 +62,7 @@ def _find_loosened_equality(comparison: Comparison) -> Iterator[Concern]:
     for path in () if _ABOUT_EQUALITY.search(comparison.task) else comparison.changes.edited:
         is_read = language_of(path) in EQUALITY_LANGUAGES and comparison.role(path) == "product"
         if is_read and (name := find_loosened_type(comparison, path)):
-            reason = f"`{path}` compares `{name}` roughly, where it was exact at the start"
+            reason = f"`{path}` compares `{name}` roughly, where it was exact in the baseline"
             yield _make_concern(comparison, ConcernKind.ALWAYS_EQUAL, path, reason)
 
 
