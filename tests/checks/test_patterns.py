@@ -80,7 +80,7 @@ def test_an_invalid_pattern_is_told_with_its_place() -> None:
     with pytest.raises(UserError) as raised:
         validate_patterns(check(failure="a(b"))
     assert raised.value.message == (
-        "the failure pattern `a(b` of check `t` is no regular expression: missing )"
+        "the failure pattern `a(b` of check `t` is not a regular expression: missing )"
     )
     assert raised.value.hint == "fix it at character 4: `--failure-pattern RE`"
 

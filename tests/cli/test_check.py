@@ -165,7 +165,7 @@ def test_a_pattern_that_is_broken(desk: Desk) -> None:
     code, shown, told = desk.typed("check")
 
     assert (code, shown) == (2, "")
-    assert told.startswith("error: untildone.toml:3: `success_pattern` is no regular expression")
+    assert told.startswith("error: untildone.toml:3: `success_pattern` is not a regular expression")
 
 
 def test_another_project(desk: Desk, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_change_of_any_revokes_all_and_is_shown(desk: Desk, repository: Path) 
     assert shown[:-1] == [
         "== api/untildone.toml",
         "--- trusted",
-        "+++ now",
+        "+++ current",
         "@@ -1,2 +1,2 @@",
         " [checks.test]",
         "-command = 'touch ran'",

@@ -61,7 +61,7 @@ def read_error(project: Path, text: str, name: str = "untildone.toml") -> str:
          "3: `replay = false` needs a `replay_reason`"),
         ("[checks.a]\ncommand='x'\nreplay=1\n", "3: `replay` is `1`; allowed: `true` or `false`"),
         ("[checks.a]\ncommand='x'\nsuccess_pattern='('\n",
-         "3: `success_pattern` is no regular expression: missing ) at character 2"),
+         "3: `success_pattern` is not a regular expression: missing ) at character 2"),
         ("[checks.a]\ncommand='x'\npattern='(?P<file>.*)(?P<text>.)'\n",
          f"3: `pattern` names the group `file`; allowed: {GROUPS}"),
         ("[checks.a]\ncommand='x'\npattern='E.*'\n",

@@ -52,14 +52,14 @@ def validate_patterns(check: Check) -> None:
         if error := _find_error(pattern):
             message, position = error
             raise UserError(
-                f"the {kind} pattern `{pattern}` of check `{check.name}` is no regular expression:"
+                f"the {kind} pattern `{pattern}` of check `{check.name}` is not a regular expression:"
                 f" {message}",
                 hint=f"fix it at character {position}: `--{kind}-pattern RE`",
             )
 
 
 def explain_invalid(pattern: str) -> str:
-    """Why the pattern is no regular expression; "" if it is one."""
+    """Why the pattern is not a regular expression; "" if it is one."""
     error = _find_error(pattern)
     return f"{error[0]} at character {error[1]}" if error else ""
 

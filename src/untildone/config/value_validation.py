@@ -63,7 +63,7 @@ def _validate_check(check: CheckSettings, path: KeyPath) -> Iterator[ConfigProbl
         yield ConfigProblem((*path, "replay"), "`replay = false` needs a `replay_reason`")
     for key in ("success_pattern", "failure_pattern", "pattern"):
         if reason := explain_invalid(getattr(check, key)):
-            yield ConfigProblem((*path, key), f"`{key}` is no regular expression: {reason}")
+            yield ConfigProblem((*path, key), f"`{key}` is not a regular expression: {reason}")
         elif key == "pattern" and check.pattern:
             yield from _validate_groups(check.pattern, (*path, key))
 

@@ -82,7 +82,7 @@ def _lock_run(context: Context, loop: str) -> Iterator[None]:
             )
         except LockTimeoutError:
             raise UserError(
-                f"loop `{loop}` is being run already",
+                f"loop `{loop}` is running already",
                 hint=f"`untildone pause {loop}` stops that run",
             ) from None
         yield

@@ -68,7 +68,7 @@ def _lock_plan(setting: Workspace) -> Iterator[None]:
             held.enter_context(hold_lock(setting.folder / "run.lock", timeout=0))
         except LockTimeoutError:
             raise UserError(
-                f"`{setting.path}` is being run already", hint="wait for that run, or end it"
+                f"`{setting.path}` is running already", hint="wait for that run, or end it"
             ) from None
         mark, before = setting.folder.name, os.environ.get(_MARK)
         end_marked_processes(_MARK, mark)
