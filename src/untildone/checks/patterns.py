@@ -52,8 +52,8 @@ def validate_patterns(check: Check) -> None:
         if error := _find_error(pattern):
             message, position = error
             raise UserError(
-                f"the {kind} pattern `{pattern}` of check `{check.name}` is not a regular expression:"
-                f" {message}",
+                f"the {kind} pattern `{pattern}` of check `{check.name}` is not a regular"
+                f" expression: {message}",
                 hint=f"fix it at character {position}: `--{kind}-pattern RE`",
             )
 
