@@ -79,7 +79,7 @@ def test_rollback_is_the_persons(desk: Desk, loop: str) -> None:
 
     assert (done.returncode, done.stderr) == error(
         "only the user may run `untildone rollback`",
-        "if you cannot continue, run `untildone blocked REASON`",
+        "if you cannot go on, run `untildone blocked REASON`",
     )[::2]
 
 

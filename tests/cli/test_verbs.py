@@ -230,7 +230,7 @@ def test_the_persons_verbs_are_refused_to_the_agent(desk: Desk, verb: str) -> No
 
     assert desk.said(verb, CLAUDE_CODE_SESSION_ID=SESSION) == error(
         f"only the user may run `untildone {verb}`",
-        "if you cannot continue, run `untildone blocked REASON`",
+        "if you cannot go on, run `untildone blocked REASON`",
     )
     assert desk.standing(loop) == ("active", None, 0, 10)
 

@@ -176,6 +176,6 @@ def test_clear_pauses_the_loop_and_it_can_be_taken_along(tmp_path: Path) -> None
         terminal.type(f"!untildone continue --here {loop['id']}")
         terminal.wait_for("--here")
         terminal.press("Enter")
-        terminal.wait_for("goes on")
+        terminal.wait_for("continues")
         wait_until_ended(world, "done")
     assert world.status()["session"] != loop["session"]

@@ -115,6 +115,8 @@ def test_a_typed_task_is_held_and_given_back_when_it_is_cancelled(tmp_path: Path
         held = (statuses(world), world.status()["round"])
         terminal.submit("stop")
         wait_until_ended(world, "cancelled")
+        # The loop ends first, then its task is given back.
+        terminal.wait_for("is cancelled")
 
     assert held == (["in_progress", "not_started", "not_started"], 1)
     assert statuses(world) == ["not_started"] * 3

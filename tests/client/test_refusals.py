@@ -11,7 +11,7 @@ from client.world import RED, World
 
 pytestmark = pytest.mark.client
 
-PERSONS = "only the user can do that; if you cannot continue, run `untildone blocked REASON`"
+PERSONS = "only the user can do that; if you cannot go on, run `untildone blocked REASON`"
 KEPT = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
 ENTRIES = "leave untildone's entries as they are; change other keys with Edit"
 
@@ -62,7 +62,7 @@ def attempts(world: World, loop: str) -> list[tuple[Call, str]]:
             "Exit code 2\n"
             "error: only the user may run `untildone cancel`\n"
             "\n"
-            "hint: if you cannot continue, run `untildone blocked REASON`",
+            "hint: if you cannot go on, run `untildone blocked REASON`",
         ),
     ]
 

@@ -26,7 +26,7 @@ def test_an_agent_does_not_continue_its_paused_loop(tmp_path: Path) -> None:
     _, server = world.run([bash("true"), say, "I could not."], "and now?")
 
     assert len(server.requests) == 3
-    assert "is the person's to say" in world.told(server)[1][0]
+    assert "only the user may run" in world.told(server)[1][0]
     assert world.standing("max_rounds") == ("paused", "out-of-rounds", 1, 1)
 
 

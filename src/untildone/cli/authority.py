@@ -28,7 +28,7 @@ def require_user_of_session(context: Context, session: Session, verb: str) -> No
     if speaks_for_agent(context.agent, str(context.home), session):
         raise UserError(
             f"only the user may run `untildone {verb}`",
-            hint="if you cannot continue, run `untildone blocked REASON`",
+            hint="if you cannot go on, run `untildone blocked REASON`",
         )
 
 
