@@ -36,8 +36,8 @@ def test_a_hook_that_cannot_read_its_loop_says_so_and_lets_go(tmp_path: Path) ->
 
     assert len(server.requests) == 1
     assert [world.named(text) for text in result.notices] == [
-        f"UserPromptSubmit says: untildone failed (DamagedFileError: {DAMAGED}); this event was not looked"
-        " at. See `untildone doctor`",
+        f"UserPromptSubmit says: untildone failed (DamagedFileError: {DAMAGED}); this event was not"
+        " looked at. See `untildone doctor`",
         f"Stop says: untildone failed (DamagedFileError: {DAMAGED}); the agent was not held."
         " See `untildone doctor`",
     ]
