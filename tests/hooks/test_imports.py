@@ -107,3 +107,18 @@ def test_a_stop_without_checks_imports_neither_runner_nor_terminal(tmp_path: Pat
 
     assert "untildone.engine.stop" in found
     assert not found & {*NOT_FOR_A_STOP, "untildone.process.runner", "untildone.checks"}
+
+
+def test_modules_left_out_of_an_import_can_be_imported_later(tmp_path: Path) -> None:
+    code = (
+        "from untildone.hooks.entry import UNUSED, _import_msgspec\n"
+        "_import_msgspec()\n"
+        "assert not set(UNUSED) & set(__import__('sys').modules)\n"
+        "import platform, textwrap, urllib.parse\n"
+        "print(urllib.parse.quote('a b'), textwrap.dedent(' x'), bool(platform.system()))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "a%20b x True\n"
