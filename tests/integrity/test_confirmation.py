@@ -376,7 +376,7 @@ def test_a_comparison_that_fails_us_holds_the_agent_and_is_never_done(
     with mounted(small, options="size=64k,mode=700"):
         first, second = world.stop(), world.stop()
 
-    assert "the comparison with the start failed (" in first
+    assert "the comparison with the baseline failed (" in first
     assert '"additionalContext"' in first or '"decision"' in first
     assert world.outcome == "unverified"
     assert "paused" in second

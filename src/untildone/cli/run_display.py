@@ -82,7 +82,7 @@ class _Lines:
             case Waiting():
                 return self._waiting(happening)
             case Returned():
-                return self._returned(happening)
+                return self._describe_return(happening)
             case Judged():
                 return happening.notice
             case _:
@@ -92,7 +92,7 @@ class _Lines:
         if self._until:
             left = max(0, round(self._until - time.time()))
             return Text(f"{self._round}: waiting, {left // 60}:{left % 60:02} left", style="dim")
-        parts = (self._round, pluralize(self._tools, "tool"), self._elapsed(), self._doing)
+        parts = (self._round, pluralize(self._tools, "tool"), self._format_elapsed(), self._doing)
         line = " · ".join(part for part in parts if part) if self._round else "starting"
         return Text(line, style="dim", no_wrap=True, overflow="ellipsis")
 
@@ -100,15 +100,15 @@ class _Lines:
         self._round, self._began = name, time.monotonic()
         self._tools, self._doing, self._until = 0, "", 0.0
 
-    def _elapsed(self) -> str:
+    def _format_elapsed(self) -> str:
         seconds = round(time.monotonic() - self._began)
         return f"{seconds // 60}:{seconds % 60:02}"
 
-    def _returned(self, happening: Returned) -> str:
+    def _describe_return(self, happening: Returned) -> str:
         cost = "" if happening.cost_usd is None else f", {happening.cost_usd:.2f} USD so far"
         ended = happening.reason or "the agent returned"
         self._doing = "checking"
-        return f"{self._round}: {ended}; {pluralize(self._tools, 'tool')}{cost}, {self._elapsed()}"
+        return f"{self._round}: {ended}; {pluralize(self._tools, 'tool')}{cost}, {self._format_elapsed()}"
 
     def _waiting(self, happening: Waiting) -> str:
         self._until = datetime.fromisoformat(happening.until).timestamp()

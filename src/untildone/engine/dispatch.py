@@ -2,7 +2,7 @@
 
 from untildone.engine.context import Context
 from untildone.engine.duplicate_events import is_duplicate_event
-from untildone.engine.feature import used_features
+from untildone.engine.feature import load_used_features
 from untildone.engine.payload import Call
 from untildone.engine.scope import Scope
 from untildone.engine.speaker import is_driven
@@ -30,7 +30,7 @@ def answer_event(context: Context, call: Call) -> str:
 
             return session.answer_session(context, call)
         case _:
-            features = used_features(context, Scope(event=call.event))
+            features = load_used_features(context, Scope(event=call.event))
             return next(filter(None, (each.answer_event(context, call) for each in features)), "")
 
 

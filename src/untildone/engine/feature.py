@@ -139,6 +139,6 @@ class Feature(Struct, frozen=True, kw_only=True):
     find_problems: "Callable[[Context, Path], Iterator[Problem]]" = _no_problems
 
 
-def used_features(context: Context, scope: Scope) -> tuple[Feature, ...]:
-    """Loads those of the registry that are used in this event, and no others."""
+def load_used_features(context: Context, scope: Scope) -> tuple[Feature, ...]:
+    """Load the features that this event uses, and no others."""
     return tuple(cast(Feature, each.load()) for each in context.features if each.is_used(scope))

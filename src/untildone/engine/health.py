@@ -10,7 +10,7 @@ from untildone.config import load_proposals
 from untildone.core.contract import Check, Contract
 from untildone.core.text import pluralize
 from untildone.engine.context import Context
-from untildone.engine.feature import used_features
+from untildone.engine.feature import load_used_features
 from untildone.engine.hold_status import check_hold
 from untildone.engine.project_checks import is_trusted, list_checks
 from untildone.engine.scope import Scope
@@ -107,7 +107,7 @@ def find_damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
 
 
 def find_unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
-    unheld = sorted(_unheld(context), key=lambda each: each[0].project != str(project))
+    unheld = sorted(_list_unheld(context), key=lambda each: each[0].project != str(project))
     for contract, why in unheld[:_LISTED]:
         there = "" if contract.project == str(project) else f" ({contract.project})"
         text = f"loop {contract.id}{there}: {why}"
@@ -117,7 +117,7 @@ def find_unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
         yield make_note("not held", text, "`untildone status --all` lists them")
 
 
-def _unheld(context: Context) -> Iterator[tuple[Contract, str]]:
+def _list_unheld(context: Context) -> Iterator[tuple[Contract, str]]:
     for found in _list_loops(context):
         if isinstance(found, Record) and found.progress.status == "active":
             held, why = check_hold(found, context.session_of(found))
@@ -141,7 +141,7 @@ def describe_last_loop(context: Context, project: Path) -> Iterator[Problem]:
 
 
 def find_feature_problems(context: Context, project: Path) -> Iterator[Problem]:
-    for feature in used_features(context, Scope(event="doctor")):
+    for feature in load_used_features(context, Scope(event="doctor")):
         yield from feature.find_problems(context, project)
 
 

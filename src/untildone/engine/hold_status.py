@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from untildone.engine.context import Context
-from untildone.engine.feature import used_features
+from untildone.engine.feature import load_used_features
 from untildone.engine.scope import Scope
 from untildone.engine.session import explain_unjudged_stop
 from untildone.engine.speaker import is_driven
@@ -28,7 +28,7 @@ def load_loop_status(context: Context, record: Record) -> LoopStatus:
 
 
 def _explain_spend(context: Context, record: Record) -> str:
-    features = used_features(context, Scope(event="status", contract=record.contract))
+    features = load_used_features(context, Scope(event="status", contract=record.contract))
     return next(filter(None, (each.explain_spend(context, record) for each in features)), "")
 
 

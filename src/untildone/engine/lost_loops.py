@@ -10,11 +10,11 @@ from untildone.store.sessions import Session
 
 
 def pause_unindexed_loop(context: Context, record: Record) -> Record:
-    """The loop as it is; paused as tampered where nothing would hold its agent."""
+    """Pause an active loop as tampered if the hooks cannot find it; else return it unchanged."""
     loop = record.contract.id
     if not _is_unindexed(context, record):
         return record
-    # Whoever saves a loop binds it before letting go of the lock.
+    # A loop that is being saved gets into the index before its lock is released.
     with context.loops.lock(loop):
         record = context.loops.load(loop)
         if not _is_unindexed(context, record):

@@ -139,7 +139,7 @@ def _filter_by_preset(checks: Named, preset: str) -> tuple[Check, ...]:
 def _find_security_check(
     project: Path, files: Sequence[Proposal], checks: Sequence[Check]
 ) -> tuple[Check, ...]:
-    """Whoever names rules of their own wants them looked at."""
+    """Return a security check if the configuration names rules and no check runs them yet."""
     own = _find_own_configuration(files)
     if not own.security_rules or security.NAME in [check.name for check in checks]:
         return ()

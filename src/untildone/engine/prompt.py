@@ -4,7 +4,7 @@ from untildone.agents.events import Prompt
 from untildone.engine import verbs
 from untildone.engine.active_time import mark_turn_start
 from untildone.engine.context import Context, fingerprint_project
-from untildone.engine.feature import used_features
+from untildone.engine.feature import load_used_features
 from untildone.engine.gather import find_project_root
 from untildone.engine.grants import parse_grant
 from untildone.engine.lost_loops import describe_lost_loop
@@ -99,7 +99,7 @@ def _resume_by_answer(
 ) -> Record | None:
     contract = record.agreed
     scope = Scope(event="UserPromptSubmit", session=session, contract=contract)
-    features = used_features(context, scope)
+    features = load_used_features(context, scope)
     resumed = (each.resume_by_prompt(context, record, prompt.text) for each in features)
     return next(filter(None, resumed), None)
 
@@ -119,7 +119,7 @@ def _answer_without_loop(context: Context, session: Session, prompt: Prompt) -> 
 
 
 def _remind(context: Context, session: Session, prompt: Prompt) -> str:
-    features = used_features(context, Scope(event="UserPromptSubmit", session=session))
+    features = load_used_features(context, Scope(event="UserPromptSubmit", session=session))
     text = "\n".join(filter(None, (each.remind(context, prompt, session) for each in features)))
     return context.agent.pass_prompt(context=text, notice="") if text else ""
 

@@ -10,7 +10,7 @@ from untildone.core.text import pluralize as counted
 from untildone.engine.artifacts import write_task
 from untildone.engine.baseline import start_detached_baseline
 from untildone.engine.context import Context
-from untildone.engine.feature import used_features
+from untildone.engine.feature import load_used_features
 from untildone.engine.prompt_options import (
     convert_values,
     find_misplaced_options,
@@ -37,7 +37,7 @@ def start_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop) ->
     write_task(project, record.contract)
     if record.contract.checks:
         start_detached_baseline(context, record)
-    features = used_features(context, Scope(event="start", contract=record.contract))
+    features = load_used_features(context, Scope(event="start", contract=record.contract))
     lines = [line for feature in features for line in feature.describe_start(context, record)]
     more = (*lines, *record.warnings)
     return record, "\n".join(
@@ -46,7 +46,7 @@ def start_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop) ->
 
 
 def build_prompt_request(context: Context, prompt: Prompt, wanted: PromptedLoop) -> Request:
-    for feature in used_features(context, Scope(event="start", name=wanted.preset)):
+    for feature in load_used_features(context, Scope(event="start", name=wanted.preset)):
         own = feature.request_from_prompt(context, prompt, wanted)
         if own:
             return own

@@ -96,7 +96,7 @@ def read_tail(path: str) -> str:
 
 
 def find_calling_session(agent: Agent, home: str) -> Session | None:
-    """The session below whose client this process runs, whatever its environment says."""
+    """Return the session whose client is an ancestor of this process; ignores the environment."""
     # Imported where it is used: no hook asks this.
     from untildone.process.runner import list_ancestors
 

@@ -16,7 +16,7 @@ from untildone.core.progress import Progress
 from untildone.engine.active_time import read_clock
 from untildone.engine.baseline_snapshot import snapshot_baseline
 from untildone.engine.context import Context, project_folder, update_index
-from untildone.engine.feature import used_features
+from untildone.engine.feature import load_used_features
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.presets import DEFAULT_TASKS
 from untildone.engine.project_checks import choose_checks, list_checks, validate_check
@@ -52,7 +52,7 @@ def begin_loop(context: Context, request: Request) -> Record:
         folder = project_folder(context.home, request.project) / "checks"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     update_index(context, record, format_status_line(record))
-    features = used_features(context, Scope(event="start", session=session, contract=contract))
+    features = load_used_features(context, Scope(event="start", session=session, contract=contract))
     warnings = [line for feature in features for line in feature.loop_started(context, record)]
     return replace(
         record, warnings=(*record.warnings, *warnings, *_warn_of_vague_promises(request.promises))
@@ -163,7 +163,7 @@ def _build_contract(context: Context, request: Request) -> Contract:
         plan=request.plan,
     )
     scope = Scope(event="start", contract=contract, request=request)
-    for feature in used_features(context, scope):
+    for feature in load_used_features(context, scope):
         contract = feature.agree(context, request, contract)
     return contract
 

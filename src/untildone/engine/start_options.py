@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 
 from untildone.core.contract import Bounds, ExitRule, Reversibility, Speaker
 from untildone.engine.context import Context
-from untildone.engine.feature import used_features
+from untildone.engine.feature import load_used_features
 from untildone.engine.phrases import PRESETS
 from untildone.engine.request import Request, StartOptions, name_checks, parse_claim
 from untildone.engine.scope import Scope
@@ -295,7 +295,7 @@ def build_request(
         reversibility=options.reversibility,
         clean=bool(options.clean),
     )
-    for feature in used_features(context, Scope(event="start", options=options)):
+    for feature in load_used_features(context, Scope(event="start", options=options)):
         request = feature.read_options(context, options, request)
     return request
 

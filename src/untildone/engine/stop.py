@@ -16,7 +16,7 @@ from untildone.engine.check_run import DEADLINE
 from untildone.engine.conclusion import conclude
 from untildone.engine.context import Context
 from untildone.engine.duplicate_events import count_source, is_duplicate_stop
-from untildone.engine.feature import Feature, StoppedLoop, used_features
+from untildone.engine.feature import Feature, StoppedLoop, load_used_features
 from untildone.engine.gather import find_project_root, gather
 from untildone.engine.payload import Call
 from untildone.engine.relayed_verbs import RelayedVerb, apply_relayed_verbs
@@ -35,7 +35,7 @@ def answer_stop(context: Context, call: Call) -> str:
     session = context.session(stop.session)
     if stop.subagent:
         return ""
-    features = used_features(context, Scope(event="Stop", session=session))
+    features = load_used_features(context, Scope(event="Stop", session=session))
     notice = _first(each.before_stop(context, stop, session) for each in features)
     if not session.is_active():
         return _first(each.stop_without_loop(context, call, stop) for each in features) or notice
@@ -92,7 +92,7 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer
         count_source(context, record, call)
         return None
     calls = session.read_calls()
-    features = used_features(context, _scope(context, record, stop, calls))
+    features = load_used_features(context, _scope(context, record, stop, calls))
     loop = _load(context, call, stop, record, calls, features)
     evidence = replace(gather(context, loop, features), fault=call.fault)
     verdict = decide_before_checks(loop.contract, loop.progress, evidence)
@@ -133,7 +133,7 @@ def _load(
 
     def apply_verb(progress: Progress, verb: RelayedVerb) -> Progress:
         scope = Scope(event="verb", contract=record.contract, name=verb.verb)
-        for feature in used_features(context, scope):
+        for feature in load_used_features(context, scope):
             progress = feature.apply_verb(record.contract, progress, verb)
         return progress
 
@@ -159,5 +159,5 @@ def _load(
 def _clean_up(context: Context, session: Session, loop: str) -> None:
     """After the lock is released: what a feature removes may be needed until then."""
     folder = context.loops.get_folder(loop)
-    for feature in used_features(context, Scope(event="end", session=session, folder=folder)):
+    for feature in load_used_features(context, Scope(event="end", session=session, folder=folder)):
         feature.clean_up(context, loop)

@@ -162,7 +162,7 @@ def confirm(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
     try:
         return _compare_and_confirm(replace(evidence, checks=fresh), contract, site)
     except Exception as error:  # noqa: BLE001  what an agent wrote must not set it free by failing us
-        fault = f"the comparison with the start failed ({type(error).__name__}: {error})"
+        fault = f"the comparison with the baseline failed ({type(error).__name__}: {error})"
         return replace(evidence, fault=evidence.fault or fault)
 
 

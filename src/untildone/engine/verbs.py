@@ -14,7 +14,7 @@ from untildone.core.verdict import Finish, Pause
 from untildone.engine.active_time import read_clock
 from untildone.engine.baseline_snapshot import drop_altered_baseline
 from untildone.engine.context import Context, update_index
-from untildone.engine.feature import used_features
+from untildone.engine.feature import load_used_features
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
 from untildone.report.notices import format_status_line
@@ -75,7 +75,7 @@ def end(
         contract=record.contract,
         folder=context.loops.get_folder(loop),
     )
-    features = used_features(context, scope)
+    features = load_used_features(context, scope)
     lines = [line for feature in features for line in feature.loop_ended(context, record)]
     for feature in features:
         feature.clean_up(context, loop)

@@ -43,7 +43,7 @@ class ConfirmationInputs(Struct, frozen=True, kw_only=True):
     adapted: dict[str, str] = {}
     # Where Python finds what the baseline's tests import.
     python_path: dict[str, str] = {}
-    # Whether the current version of a test or setting may judge, whatever it says.
+    # Whether the current version of a test or setting is used instead of the baseline's.
     uses_current: UsesCurrent = _uses_no_current
     incomparable: str = ""
     broken: str = ""

@@ -13,7 +13,7 @@ from untildone.core.verdict import Pause
 from untildone.engine import verbs
 from untildone.engine.active_time import count_time
 from untildone.engine.context import Context
-from untildone.engine.feature import used_features
+from untildone.engine.feature import load_used_features
 from untildone.engine.payload import Call
 from untildone.engine.scope import Scope
 from untildone.engine.speaker import explain_ignored
@@ -74,6 +74,6 @@ def _pause_loop(context: Context, record: Record, evidence: Evidence, pause: Pau
     loop = record.contract.id
     record = verbs.end(context, loop, pause, before)
     scope = Scope(event="pause", folder=context.loops.get_folder(loop))
-    for feature in used_features(context, scope):
+    for feature in load_used_features(context, scope):
         feature.announce(context, record, pause, False)
     return record

@@ -53,6 +53,6 @@ def _is_still_wanted(folder: Path, own: DaemonAddress, project: Path) -> bool:
 
 
 def _leave(folder: Path, own: DaemonAddress) -> None:
-    """First of all: whoever comes now starts another one."""
+    """Remove our address first, so that the next client starts another process."""
     if load_address(folder) == own:
         (folder / ADDRESS_FILE).unlink(missing_ok=True)
