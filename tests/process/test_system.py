@@ -81,7 +81,7 @@ def test_windows_knows_the_program_itself() -> None:
 def test_windows_quotes_for_its_shell_and_searches_its_path() -> None:
     system = Windows(ask)
 
-    shell = system.prepared(["cmd", "/d", "/s", "/c", 'echo "a b"'], {})
+    shell = system.prepare_argv(["cmd", "/d", "/s", "/c", 'echo "a b"'], {})
     assert shell == 'cmd /d /s /c "echo "a b""'
-    assert system.prepared(["sh", "x"], {"PATH": "/bin"}) == ["/bin/sh", "x"]
-    assert system.prepared(["no-such-program"], {"PATH": "/bin"}) == ["no-such-program"]
+    assert system.prepare_argv(["sh", "x"], {"PATH": "/bin"}) == ["/bin/sh", "x"]
+    assert system.prepare_argv(["no-such-program"], {"PATH": "/bin"}) == ["no-such-program"]

@@ -108,7 +108,8 @@ class _Lines:
         cost = "" if happening.cost_usd is None else f", {happening.cost_usd:.2f} USD so far"
         ended = happening.reason or "the agent returned"
         self._doing = "checking"
-        return f"{self._round}: {ended}; {pluralize(self._tools, 'tool')}{cost}, {self._format_elapsed()}"
+        tools = pluralize(self._tools, "tool")
+        return f"{self._round}: {ended}; {tools}{cost}, {self._format_elapsed()}"
 
     def _waiting(self, happening: Waiting) -> str:
         self._until = datetime.fromisoformat(happening.until).timestamp()

@@ -125,7 +125,7 @@ def start_detached(argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, st
     _STATE.detached = [child for child in _STATE.detached if child.poll() is None]
     with _STATE.starting:
         child = subprocess.Popen(
-            _SYSTEM.prepared(argv, env),
+            _SYSTEM.prepare_argv(argv, env),
             cwd=cwd,
             env=dict(env),
             stdin=subprocess.DEVNULL,
@@ -259,7 +259,7 @@ def _spawn(
     with _STATE.starting, contextlib.ExitStack() as stack:
         stderr = stack.enter_context(errors.open("wb")) if errors else subprocess.STDOUT
         try:
-            return popen(_SYSTEM.prepared(argv, env), stderr)
+            return popen(_SYSTEM.prepare_argv(argv, env), stderr)
         except OSError as error:
             if error.errno != errno.ENOEXEC:
                 raise
@@ -352,7 +352,7 @@ def _end(tree: Tree, *steps: tuple[Step, float]) -> int:
 def _begin(tree: Tree) -> None:
     with _STATE.starting:
         if not _STATE.trees:
-            _STATE.own = _SYSTEM.children()
+            _STATE.own = _SYSTEM.list_children()
         _STATE.trees.add(tree)
 
 

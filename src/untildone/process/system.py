@@ -53,7 +53,7 @@ class Posix:
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
 
-    def prepared(self, argv: Sequence[str], env: Mapping[str, str]) -> Sequence[str] | str:
+    def prepare_argv(self, argv: Sequence[str], env: Mapping[str, str]) -> Sequence[str] | str:
         del env
         return argv
 
@@ -63,7 +63,7 @@ class Posix:
         if ignored and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
-    def children(self) -> frozenset[int] | None:
+    def list_children(self) -> frozenset[int] | None:
         """Return our child processes, or None where the system does not tell."""
         return None
 
@@ -127,7 +127,7 @@ class Linux(Posix):
             call = ctypes.CDLL(None).prctl
             self._adopts = call(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 
-    def children(self) -> frozenset[int] | None:
+    def list_children(self) -> frozenset[int] | None:
         lists = list(Path("/proc/self/task").glob("*/children"))
         try:
             words = " ".join(path.read_text("ascii") for path in lists).split()
@@ -183,13 +183,13 @@ class Linux(Posix):
     def _alone(self, tree: Tree) -> bool:
         """Whether the ended program is our only child, so that no search is needed."""
         only = frozenset({tree.pid} if tree.pid else ())
-        return self._adopts and self.children() == only and not self.alive(tree.pid)
+        return self._adopts and self.list_children() == only and not self.alive(tree.pid)
 
     def _descendants(self, tree: Tree, processes: Mapping[int, "_Process"]) -> set[int]:
         children = defaultdict(list)
         for process in processes.values():
             children[process.parent].append(process.pid)
-        todo = [p.pid for p in processes.values() if self._known(tree, p)]
+        todo = [p.pid for p in processes.values() if self._is_known(tree, p)]
         found: set[int] = set()
         while todo:
             pid = todo.pop()
@@ -198,7 +198,7 @@ class Linux(Posix):
                 todo += children[pid]
         return found
 
-    def _known(self, tree: Tree, process: "_Process") -> bool:
+    def _is_known(self, tree: Tree, process: "_Process") -> bool:
         if tree.pid and tree.pid in (process.pid, process.group, process.session):
             return True
         if tree.seen.get(process.pid) == process.started:
@@ -214,7 +214,7 @@ class Linux(Posix):
             return False
         if process.pid in strays.own or any(process.pid == tree.pid for tree in strays.spared):
             return False
-        return not any(self._known(tree, process) for tree in strays.spared)
+        return not any(self._is_known(tree, process) for tree in strays.spared)
 
 
 class Windows(Posix):
@@ -226,7 +226,7 @@ class Windows(Posix):
     def prepare(self) -> None:
         """Do nothing: Windows has no SIGCHLD and no subreaper."""
 
-    def prepared(self, argv: Sequence[str], env: Mapping[str, str]) -> Sequence[str] | str:
+    def prepare_argv(self, argv: Sequence[str], env: Mapping[str, str]) -> Sequence[str] | str:
         if tuple(argv[:4]) == WINDOWS_SHELL:
             # cmd removes the outer quotes and cannot escape inner ones.
             return f'{" ".join(WINDOWS_SHELL)} "{argv[4]}"'

@@ -45,7 +45,7 @@ class Conversation:
     def bounds(self) -> Bounds:
         return self.record.agreed.bounds
 
-    def reloaded(self) -> Record:
+    def reload(self) -> Record:
         self.record = self.context.loops.load(self.loop)
         return self.record
 
@@ -77,7 +77,7 @@ class Conversation:
         """Continue with the next loop; the costs so far belong to the first one."""
         self.loop = loop
         self._keep(replace(self.book, spent_before=-(self.book.spent_here or 0)))
-        self.reloaded()
+        self.reload()
 
     def asked(self, prompt: str) -> Return:
         begun, number = self.book.begun, self.record.progress.round + 1

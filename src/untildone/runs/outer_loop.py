@@ -141,7 +141,7 @@ class _Run:
 
     def _end(self, verdict: Pause) -> Record:
         talk = self.conversation
-        if talk.reloaded().progress.status == "active":
+        if talk.reload().progress.status == "active":
             talk.record = verbs.end(talk.context, talk.loop, verdict)
         return talk.record
 
@@ -264,11 +264,11 @@ class _Run:
         if answer and isinstance(answer.verdict, Finish) and record.contract.clean:
             progress = replace(record.progress, round=record.progress.round + 1)
             return replace(record, progress=end_loop(progress, answer.verdict))
-        return self.conversation.reloaded()
+        return self.conversation.reload()
 
     def _is_interrupted(self) -> None:
         """Whether Ctrl-C was pressed, or the loop was ended or paused elsewhere."""
-        if self.conversation.reloaded().progress.status == "active":
+        if self.conversation.reload().progress.status == "active":
             self.pause(_BY_USER)
 
     def _give_up(self, returned: Return) -> None:

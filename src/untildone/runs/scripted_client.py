@@ -82,7 +82,7 @@ def _session(arguments: list[str]) -> tuple[str, bool]:
 
 def _play(step: Step, session: str, cost: float) -> int:
     _say("system", subtype="init", session_id=session)
-    agent = Agent(Path.cwd(), settings=(), environ=os.environ, session=session, show=_shown)
+    agent = Agent(Path.cwd(), settings=(), environ=os.environ, session=session, show=_show)
     agent.prompt("", [Turn(edits=step.edits, says=step.says)])
     usage = {"input_tokens": step.tokens}
     _say("assistant", message={"content": [], "usage": usage}, parent_tool_use_id=None)
@@ -109,7 +109,7 @@ def _play(step: Step, session: str, cost: float) -> int:
     return 1 if step.status else 0
 
 
-def _shown(happened: ScriptEvent) -> None:
+def _show(happened: ScriptEvent) -> None:
     match happened.what:
         case "edit":
             block = {"type": "tool_use", "name": "Write", "input": {"file_path": happened.text}}

@@ -61,10 +61,10 @@ def classify_file(path: str) -> Role:
         return "config"
     if _SCRIPT_FILE.fullmatch(name) or _SCRIPT_FOLDERS.intersection(folders):
         return "script"
-    if _hidden(path):
+    if _is_hidden(path):
         return "config"
     return "document" if _DOCUMENT.fullmatch(name) else "product"
 
 
-def _hidden(path: str) -> bool:
+def _is_hidden(path: str) -> bool:
     return any(part.startswith(".") for part in path.split("/"))

@@ -130,7 +130,7 @@ def test_commits_are_ours_where_the_person_told_git_no_name(
     tree = git.ask("write-tree")
 
     def by() -> list[str]:
-        commit = git.committed(tree, message="Nothing")
+        commit = git.make_commit(tree, message="Nothing")
         return git.ask("show", "-s", "--format=%an <%ae>%n%cn <%ce>", commit).splitlines()
 
     subprocess.run(["git", "config", "user.name", "Ann"], cwd=tmp_path, check=True)

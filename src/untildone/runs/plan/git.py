@@ -37,14 +37,14 @@ class Git(Struct, frozen=True):
     def ask(self, *arguments: str, env: Mapping[str, str] = _NOTHING, stdin: bytes = b"") -> str:
         answer = self._run(arguments, env, stdin=stdin)
         if answer.code != 0:
-            raise _failed(self.folder, arguments[0], answer.complaint)
+            raise _make_error(self.folder, arguments[0], answer.complaint)
         return answer.output.strip()
 
-    def tried(self, *arguments: str) -> tuple[int, str]:
+    def try_git(self, *arguments: str) -> tuple[int, str]:
         """Return exit code and output; failing is an answer too."""
         answer = self._run(arguments)
         if answer.code is None or answer.code > 1:
-            raise _failed(self.folder, arguments[0], answer.complaint)
+            raise _make_error(self.folder, arguments[0], answer.complaint)
         return answer.code, answer.output
 
     def knows(self, *arguments: str) -> str:
@@ -58,9 +58,9 @@ class Git(Struct, frozen=True):
 
     def contains(self, later: str, earlier: str) -> bool:
         known = later == earlier
-        return known or self.tried("merge-base", "--is-ancestor", earlier, later)[0] == 0
+        return known or self.try_git("merge-base", "--is-ancestor", earlier, later)[0] == 0
 
-    def committed(self, tree: str, *parents: str, message: str) -> str:
+    def make_commit(self, tree: str, *parents: str, message: str) -> str:
         """Commit with the user's configured name, else with ours."""
         above = [word for parent in parents for word in ("-p", parent)]
         words = ("commit-tree", tree, *above, "-m", message)
@@ -87,7 +87,7 @@ class Git(Struct, frozen=True):
         return _Answer(finished.exit_code, output, finished.missing or said)
 
 
-def _failed(folder: Path, verb: str, said: str) -> UserError:
+def _make_error(folder: Path, verb: str, said: str) -> UserError:
     lines = [line for line in said.splitlines() if line.strip() and not _BESIDE.match(line)]
     # The last line may only say that it failed.
     reason = "; ".join(_KIND.sub("", line) for line in lines[-2:]) or "no reason given"

@@ -32,7 +32,7 @@ def merge_trees(git: Git, onto: str, commit: str) -> Merged:
     if git.contains(commit, onto):
         return Merged(tree=git.ask("rev-parse", f"{commit}^{{tree}}"))
     options = ("--write-tree", "--name-only", "--no-messages")
-    code, output = git.tried("merge-tree", *options, onto, commit)
+    code, output = git.try_git("merge-tree", *options, onto, commit)
     tree, *names = output.splitlines()
     return Merged(tree=tree, conflicts=tuple(filter(None, names)) if code else ())
 
@@ -53,4 +53,4 @@ def advance_branch(git: Git, *, branch: str, onto: str, commit: str) -> None:
 
 def commit_merge(git: Git, tree: str, *, onto: str, commit: str, message: str) -> str:
     """Make the commit that merges a task into the work branch."""
-    return git.committed(tree, onto, commit, message=message)
+    return git.make_commit(tree, onto, commit, message=message)

@@ -74,7 +74,7 @@ def commit_worktree(git: Git, *, branch: str, onto: str, plan: str, message: str
     above = git.contains(head, onto)
     if not above or tree != before:
         parents = (head,) if above else (head, onto)
-        head = git.committed(tree, *parents, message=message)
+        head = git.make_commit(tree, *parents, message=message)
     git.ask("update-ref", f"refs/heads/{branch}", head)
     if name != f"refs/heads/{branch}":
         git.ask("symbolic-ref", "HEAD", f"refs/heads/{branch}")
@@ -86,7 +86,7 @@ def _stage(git: Git) -> None:
     known: dict[str, None] = {}
     # Removals first: a folder may be where a file was.
     for kinds in (("--cached",), ("--others", "--exclude-standard")):
-        _, listed = git.tried("ls-files", "-z", *kinds, "--", *_WORK)
+        _, listed = git.try_git("ls-files", "-z", *kinds, "--", *_WORK)
         # A repository inside the worktree is listed with a trailing `/`.
         known |= dict.fromkeys(path.rstrip("/") for path in listed.split("\0") if path)
     fed = os.fsencode("".join(f"{path}\0" for path in known))
