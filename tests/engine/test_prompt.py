@@ -10,7 +10,7 @@ from untildone.engine.context import fingerprint_project
 from untildone.engine.request import name_checks
 from untildone.store.home import prepare_home
 from untildone.store.loops import Record
-from untildone.store.trust import record_trust
+from untildone.store.trusted_files import record_trust
 from world import ATTENDED, World
 
 CLEAR = "Add a users endpoint in src/api; no new dependencies; done when `make test` passes"

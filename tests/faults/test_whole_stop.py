@@ -23,7 +23,7 @@ from untildone.engine import stop
 from untildone.engine.payload import Call
 from untildone.engine.request import name_checks
 from untildone.errors import UserError
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 from world import CHECK, SESSION
 
 # `make faults` asks for every call and a hundred kills.

@@ -7,7 +7,7 @@ import pytest
 from untildone.config import load_proposals
 from untildone.engine import verbs
 from untildone.store.loops import Record
-from untildone.store.trust import record_trust
+from untildone.store.trusted_files import record_trust
 from world import World, shown
 
 PROMISE = "ALL PAGES WRITTEN"

@@ -12,7 +12,7 @@ from tools import tool
 from untildone.config import load_proposals
 from untildone.engine.context import project_folder
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
-from untildone.store.trust import record_trust
+from untildone.store.trusted_files import record_trust
 from world import World
 
 PATIENCE = 60.0

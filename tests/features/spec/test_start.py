@@ -16,7 +16,7 @@ from untildone.features.spec.cleanup import remove_finished_loop
 from untildone.features.spec.scoring import score_loop
 from untildone.features.spec.start import load_shape_file
 from untildone.store.lock import hold_lock
-from untildone.store.trust import record_trust
+from untildone.store.trusted_files import record_trust
 from world import World, shown
 
 TASK = "Refactor all API routes to use validation middleware"
