@@ -158,8 +158,8 @@ def test_a_long_task_is_cut_to_the_terminal_and_whole_in_a_pipe(desk: Desk) -> N
 def test_tasks_of_templates_are_broken_between_words(configured: Desk) -> None:
     _, shown = on_a_terminal(configured, "templates", COLUMNS="40")
 
-    assert "\r\n  Make every test pass by mending the\r\n  code, not the tests.\r\n" in shown
+    assert "\r\n  Make every test pass by fixing the\r\n  code, not the tests.\r\n" in shown
     assert (
-        "\n  Make every test pass by mending the code, not the tests.\n"
+        "\n  Make every test pass by fixing the code, not the tests.\n"
         in (configured.said("templates")[1])
     )

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.test_stop import SESSION, World, told
-from untildone.config import load_proposals
+from untildone.config.proposals import load_proposals
 from untildone.engine import verbs
 from untildone.store.home import prepare_home
 from untildone.store.loops import Record

@@ -11,7 +11,7 @@ import pytest
 from keepers import end_keepers
 from tools import tool
 from untildone.app import open_context
-from untildone.config import load_proposals
+from untildone.config.proposals import load_proposals
 from untildone.engine.context import Context, project_folder
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
 from untildone.store.trust import record_trust
