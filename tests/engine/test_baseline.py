@@ -11,7 +11,7 @@ from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, FileTotals, Totals
 from untildone.core.contract import Check
 from untildone.engine.baseline import save_baseline_results
-from untildone.store import baseline
+from untildone.store import baseline_records
 
 PYTEST = Check(name="tests", command=f"{sys.executable} -m pytest -q -p no:cacheprovider")
 PASSES = "def test_{0}(): assert True\n"
@@ -40,7 +40,9 @@ def begin(world: World, *functions: str) -> None:
 def kept(world: World) -> tuple[CheckResult, ...]:
     loops = world.here.loops
     digest = loops.load(world.loop).progress.baseline
-    return baseline.read_results(loops.get_folder(world.loop), digest, tuple[CheckResult, ...])
+    return baseline_records.read_results(
+        loops.get_folder(world.loop), digest, tuple[CheckResult, ...]
+    )
 
 
 def test_the_start_is_kept_by_name(world: World) -> None:

@@ -15,7 +15,7 @@ from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin_loop
 from untildone.store.home import prepare_home
-from untildone.store.trust import record_trust
+from untildone.store.trusted_files import record_trust
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 CLEAR = "Add a users endpoint in src/api; no new dependencies; done when `make test` passes"

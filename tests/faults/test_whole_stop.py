@@ -24,7 +24,7 @@ from untildone.engine import stop
 from untildone.engine.baseline import save_baseline_results
 from untildone.engine.payload import Call
 from untildone.errors import UserError
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 
 # `make faults` asks for every call and a hundred kills.
 KILLS = int(os.environ.get("UNTILDONE_TEST_KILLS", "50")) // 10

@@ -26,7 +26,7 @@ from untildone.features.spec.shape_file import SHAPE_FILE, parse_shape_file
 from untildone.features.spec.start import load_shape_file
 from untildone.store.home import prepare_home
 from untildone.store.sessions import list_sessions
-from untildone.store.trust import read_trusted_text, record_trust
+from untildone.store.trusted_files import read_trusted_text, record_trust
 
 
 @click.command("trust")

@@ -12,7 +12,7 @@ from untildone.config.type_validation import ConfigProblem, find_type_problems
 from untildone.config.value_validation import find_value_problems
 from untildone.core.contract import Check
 from untildone.errors import UserError
-from untildone.worktree.files import find_files_named
+from untildone.worktree.listing import find_files_named
 
 OWN_FILE = "untildone.toml"
 _SHARED_FILE = "pyproject.toml"

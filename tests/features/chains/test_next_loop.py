@@ -10,7 +10,7 @@ from untildone.config.proposals import load_proposals
 from untildone.engine import verbs
 from untildone.store.home import prepare_home
 from untildone.store.loops import Record
-from untildone.store.trust import record_trust
+from untildone.store.trusted_files import record_trust
 
 PROMISE = "ALL PAGES WRITTEN"
 TEMPLATES = """\

@@ -14,7 +14,7 @@ from untildone.app import open_context
 from untildone.config.proposals import load_proposals
 from untildone.engine.context import Context, project_folder
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
-from untildone.store.trust import record_trust
+from untildone.store.trusted_files import record_trust
 
 PATIENCE = 60.0
 UNDEFINED = "print(undefined)\n"

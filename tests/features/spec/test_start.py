@@ -22,7 +22,7 @@ from untildone.features.spec.cleanup import remove_finished_loop
 from untildone.features.spec.scoring import score_loop
 from untildone.features.spec.start import load_shape_file
 from untildone.store.lock import hold_lock
-from untildone.store.trust import record_trust
+from untildone.store.trusted_files import record_trust
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 ENVIRON = {"AI_AGENT": "claude-code_2-1-325_harness", "CLAUDE_CODE_SESSION_ID": SESSION}

@@ -16,7 +16,7 @@ from untildone.core.evidence import ConcernKind, Evidence
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.alternatives import find_alternative
 from untildone.integrity.experiments.composition import compose_files
-from untildone.sandbox.files import SandboxFiles
+from untildone.sandbox.sandboxes import SandboxFiles
 
 COVERED = (
     f"{sys.executable} -m coverage run --data-file=.cov --branch --include=shop.py"

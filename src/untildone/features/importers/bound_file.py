@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from untildone.engine.context import Context
 from untildone.features.importers.trusted_projects import BOUND_FILE
+from untildone.store.durable_files import DamagedFileError, read_bounded, write_atomically
 from untildone.store.encoding import decode, encode
-from untildone.store.files import DamagedFileError, read_bounded, write_atomically
 
 
 class BoundFile(Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.errors import UserError
 from untildone.process import runner
-from untildone.store.files import write_atomically
+from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 
 MILESTONES_FILE = "milestones.json"

@@ -26,7 +26,7 @@ def _request_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop)
     from untildone.engine.prompt_options import convert_values, split_options
     from untildone.engine.start_options import apply_bounds
     from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
-    from untildone.worktree.files import find_worktree
+    from untildone.worktree.listing import find_worktree
 
     text, given = split_options(wanted.task)
     words = text.split()

@@ -7,7 +7,7 @@ from untildone.engine.context import Context
 from untildone.features.plans.model import Plan
 from untildone.features.plans.task_checks import list_commands
 from untildone.store.home import prepare_home
-from untildone.store.trust import read_trusted_hash, record_trust
+from untildone.store.trusted_files import read_trusted_hash, record_trust
 
 
 def digest_commands(plan: Plan) -> str:

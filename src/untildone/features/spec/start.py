@@ -22,7 +22,7 @@ from untildone.features.spec import shape_file
 from untildone.features.spec.shape_file import ShapeContents
 from untildone.report.announcements import announce_start
 from untildone.store.loops import Record
-from untildone.store.trust import read_trusted_hash
+from untildone.store.trusted_files import read_trusted_hash
 
 
 class ShapeFile(Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from untildone.core.text import pluralize, shorten, to_one_line
 from untildone.core.todos import TODO_FILES, TODO_STATE_FILE, find_unfinished, parse_check_boxes
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.store.files import DamagedFileError, read_bounded
+from untildone.store.durable_files import DamagedFileError, read_bounded
 from untildone.store.sessions import Session
 
 # The last call that wrote the list, for clients that store it nowhere.

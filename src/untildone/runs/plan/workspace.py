@@ -15,7 +15,7 @@ from untildone.runs.plan.git import Git
 from untildone.runs.plan.journal import PlanJournal
 from untildone.runs.plan.merging import require_git_version
 from untildone.store.digest import sha256
-from untildone.worktree.files import find_worktree_root, list_changed_files
+from untildone.worktree.listing import find_worktree_root, list_changed_files
 
 
 class Workspace(Struct, frozen=True, kw_only=True):
