@@ -86,7 +86,7 @@ def test_a_check_that_cannot_run_is_no_green(cli: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("preset", "task", "names"),
     [
-        ("test", "Make every test pass by mending the code, not the tests.", ["test"]),
+        ("test", "Make every test pass by fixing the code, not the tests.", ["test"]),
         (
             "lint",
             "Clear every finding of the linters and formatters; keep what the code does.",

@@ -159,8 +159,13 @@ def test_a_long_task_is_cut_to_the_terminal_and_whole_in_a_pipe(cli: CommandLine
 def test_tasks_of_templates_are_broken_between_words(configured: CommandLine) -> None:
     _, shown = on_a_terminal(configured, "templates", COLUMNS="40")
 
-    assert "\r\n  Make every test pass by mending the\r\n  code, not the tests.\r\n" in shown
+    assert "\r\n  Make every test pass by fixing the\r\n  code, not the tests.\r\n" in shown
     assert (
+<<<<<<< HEAD
         "\n  Make every test pass by mending the code, not the tests.\n"
         in (configured.run_process("templates")[1])
+=======
+        "\n  Make every test pass by fixing the code, not the tests.\n"
+        in (configured.said("templates")[1])
+>>>>>>> main
     )

@@ -12,7 +12,7 @@ from untildone.cli.authority import require_user_of_machine
 from untildone.cli.loops import open_context
 from untildone.cli.options import project_option
 from untildone.cli.project import find_project
-from untildone.config import Proposal, load_proposals
+from untildone.config.proposals import Proposal, load_proposals
 from untildone.engine.context import Context
 from untildone.engine.project_checks import find_configured_folder
 from untildone.errors import UserError

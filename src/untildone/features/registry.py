@@ -5,10 +5,10 @@ A hook runs at each event of each session, so it imports only the features that 
 """
 
 from untildone.core.counts import DECIDING_PRESET
+from untildone.core.plan_task import PLANNED
 from untildone.engine.context import RegisteredFeature
 from untildone.engine.feature import Feature
 from untildone.engine.payload import EDITING, TODO
-from untildone.engine.request import PLANNED
 from untildone.engine.scope import Scope
 from untildone.features.edits.switch import AUTO
 from untildone.features.importers.trusted_projects import BOUND_FILE, REASON

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from untildone.config import load_proposals
+from engine.test_stop import World
+from untildone.config.proposals import load_proposals
 from untildone.engine import verbs
 from untildone.store.loops import Record
 from untildone.store.trusted_files import record_trust

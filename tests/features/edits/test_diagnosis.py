@@ -9,7 +9,7 @@ import pytest
 
 from keepers import end_keepers
 from tools import tool
-from untildone.config import load_proposals
+from untildone.config.proposals import load_proposals
 from untildone.engine.context import project_folder
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
 from untildone.store.trusted_files import record_trust

@@ -7,11 +7,12 @@ from msgspec.json import decode
 
 from untildone.agents.events import Prompt
 from untildone.core.contract import Bounds, Contract
+from untildone.core.plan_task import PLANNED
 from untildone.core.progress import Progress
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
 from untildone.engine.relayed_verbs import RelayedVerb
-from untildone.engine.request import PLANNED, PromptedLoop, Request
+from untildone.engine.request import PromptedLoop, Request
 from untildone.errors import UserError
 from untildone.store.loops import Record
 

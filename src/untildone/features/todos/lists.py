@@ -120,7 +120,7 @@ def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
 
 def _is_reminder_enabled(context: Context) -> bool:
     # Imported where it is used: TOML is read only if there is something to remind of.
-    from untildone.config import load_user_settings
+    from untildone.config.proposals import load_user_settings
 
     try:
         return load_user_settings(context.home / "config.toml").recall_todos
