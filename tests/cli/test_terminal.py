@@ -161,11 +161,6 @@ def test_tasks_of_templates_are_broken_between_words(configured: CommandLine) ->
 
     assert "\r\n  Make every test pass by fixing the\r\n  code, not the tests.\r\n" in shown
     assert (
-<<<<<<< HEAD
-        "\n  Make every test pass by mending the code, not the tests.\n"
-        in (configured.run_process("templates")[1])
-=======
         "\n  Make every test pass by fixing the code, not the tests.\n"
-        in (configured.said("templates")[1])
->>>>>>> main
+        in (configured.run_process("templates")[1])
     )

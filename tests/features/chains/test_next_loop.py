@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from engine.test_stop import World
 from untildone.config.proposals import load_proposals
 from untildone.engine import verbs
 from untildone.store.loops import Record
