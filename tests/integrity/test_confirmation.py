@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from shop import BROKEN, DONE_SIGNAL, FIXED, PYTEST, SHOP, TESTS
+from snippets import snippet
 from store.disk import mounted
 from untildone.engine.verbs import resume
 from untildone.worktree.fingerprint import fingerprint_tree
@@ -163,9 +164,11 @@ def test_a_hook_that_turns_failures_into_passes_is_found_by_running_without_it(
     world: World,
 ) -> None:
     world.start_check(PYTEST)
-    hook = (
-        "import pytest\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_pyfunc_call(pyfuncitem):\n"
-    )
+    hook = snippet("""
+        import pytest
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_pyfunc_call(pyfuncitem):
+    """)
     world.write("conftest.py", f"{hook}    outcome = yield\n    outcome.force_result(True)\n")
 
     world.stop()
@@ -175,7 +178,11 @@ def test_a_hook_that_turns_failures_into_passes_is_found_by_running_without_it(
 
 def test_printed_success_proves_nothing_for_unittest_either(tmp_path: Path) -> None:
     world = World(tmp_path)
-    case = "import unittest\nfrom shop import price\nclass Shop(unittest.TestCase):\n"
+    case = snippet("""
+        import unittest
+        from shop import price
+        class Shop(unittest.TestCase):
+    """)
     world.write_all(
         {
             "shop.py": BROKEN,
@@ -184,7 +191,11 @@ def test_printed_success_proves_nothing_for_unittest_either(tmp_path: Path) -> N
         }
     )
     world.start_check(f"{sys.executable} -m unittest -q")
-    forged = "import os\nprint('Ran 1 test in 0.000s\\n\\nOK', flush=True)\nos._exit(0)\n"
+    forged = snippet("""
+        import os
+        print('Ran 1 test in 0.000s\\n\\nOK', flush=True)
+        os._exit(0)
+    """)
     world.write("shop.py", BROKEN + forged)
 
     world.stop()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shop import DONE_SIGNAL
+from snippets import snippet
 from world import World
 
 BROKEN = "cat\n"
@@ -64,11 +65,25 @@ def test_a_run_that_does_not_come_to_a_script_proves_nothing_of_it(shell: World)
 
 
 RUFF = f"{Path(sys.executable).parent / 'ruff'} check --no-cache --output-format concise ."
-TEST = "import os\n\nfrom shop import price\n\n\ndef test_price():\n    assert price() == 1\n"
+TEST = """\
+import os
+
+from shop import price
+
+
+def test_price():
+    assert price() == 1
+"""
 
 
 def test_tests_that_the_linter_refused_may_be_mended(world: World) -> None:
-    shop = "import sys\n\n\ndef price():\n    return 1\n"
+    shop = snippet("""
+        import sys
+
+
+        def price():
+            return 1
+    """)
     world.write_all({"shop.py": shop, "tests/test_shop.py": TEST, "ruff_toml": ""})
     world.start_check(RUFF)
     world.write("shop.py", shop.replace("import sys\n\n\n", ""))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core.samples import contract
 from integrity.trees import beside
 from shop import BROKEN, DONE_SIGNAL, FIXED, PYTEST, TESTS
+from snippets import snippet
 from untildone.core.check_results import BaselineResult, CheckResult, Tests
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import ConcernKind, Evidence
@@ -24,11 +25,24 @@ COVERED = (
     f" -m pytest -q -p no:cacheprovider"
     f" && {sys.executable} -m coverage report --data-file=.cov --fail-under=100"
 )
-TWO_WAYS = (
-    "def price(total):\n    if total < 100:\n        return total\n    return total * 9 // 10\n"
-)
-ONE_TEST = "from shop import price\n\ndef test_small():\n    assert price(10) == 10\n"
-OLD_NAME = "from shop import price\n\ndef cost(total):\n    return price(total)\n"
+TWO_WAYS = """\
+def price(total):
+    if total < 100:
+        return total
+    return total * 9 // 10
+"""
+ONE_TEST = """\
+from shop import price
+
+def test_small():
+    assert price(10) == 10
+"""
+OLD_NAME = """\
+from shop import price
+
+def cost(total):
+    return price(total)
+"""
 WARNS = """\
 import warnings
 
@@ -39,7 +53,12 @@ def cost(total):
     warnings.warn("use price", DeprecationWarning, stacklevel=2)
     return price(total)
 """
-NAMED = "from old import cost\n\ndef test_cost():\n    assert cost(100) == 90\n"
+NAMED = """\
+from old import cost
+
+def test_cost():
+    assert cost(100) == 90
+"""
 WARNED = """\
 import pytest
 from old import cost
@@ -162,7 +181,14 @@ def test_settings_that_became_stricter_do_not_speak_against_the_starts_tests(wor
     world.write("pytest.ini", "[pytest]\npythonpath = .\n")
     world.start_check(PYTEST)
     world.write_all({"shop.py": FIXED, "old.py": WARNS, "test_old.py": WARNED})
-    world.write("pytest.ini", "[pytest]\npythonpath = .\nfilterwarnings = error\n")
+    world.write(
+        "pytest.ini",
+        snippet("""
+            [pytest]
+            pythonpath = .
+            filterwarnings = error
+        """),
+    )
 
     world.stop()
 
@@ -203,11 +229,14 @@ def test_a_mark_that_is_taken_off_with_the_claim_is_asked_about(world: World) ->
 
 
 def test_a_hook_that_skips_only_new_tests_took_nothing_away(world: World) -> None:
-    hook = (
-        "import pytest\n\ndef pytest_collection_modifyitems(items):\n"
-        "    for item in items:\n        if '{}' in item.name:\n"
-        "            item.add_marker(pytest.mark.skip(reason='slow'))\n"
-    )
+    hook = snippet("""
+        import pytest
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                if '{}' in item.name:
+                    item.add_marker(pytest.mark.skip(reason='slow'))
+    """)
     world.write_all({"shop.py": BROKEN, "test_shop.py": TESTS})
     world.start_check(PYTEST)
     world.write_all({"shop.py": FIXED, "test_slow.py": ONE_TEST.replace("small", "slow")})
@@ -219,11 +248,14 @@ def test_a_hook_that_skips_only_new_tests_took_nothing_away(world: World) -> Non
 
 
 def test_a_hook_that_skips_a_test_of_the_start_is_asked_about(world: World) -> None:
-    hook = (
-        "import pytest\n\ndef pytest_collection_modifyitems(items):\n"
-        "    for item in items:\n        if 'large' in item.name:\n"
-        "            item.add_marker(pytest.mark.skip(reason='slow'))\n"
-    )
+    hook = snippet("""
+        import pytest
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                if 'large' in item.name:
+                    item.add_marker(pytest.mark.skip(reason='slow'))
+    """)
     world.write_all({"shop.py": BROKEN, "test_shop.py": TESTS})
     world.start_check(PYTEST)
     world.write("conftest.py", hook)
