@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.engine.context import Context
-from untildone.features.importers.trusted_projects import BOUND_FILE
+from untildone.features.importers import BOUND_FILE
 from untildone.store.encoding import decode, encode
 from untildone.store.files import DamagedFileError, read_bounded, write_atomically
 
