@@ -16,7 +16,7 @@ from untildone.engine.start import begin_loop
 from untildone.engine.stop_answer import Answer, JudgedStop
 from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
-from untildone.features.templates.templates import fill_next_template
+from untildone.features.templates.recipes import fill_template
 from untildone.store.loops import Record
 
 
@@ -69,7 +69,7 @@ def _build_request(context: Context, ended: Record, project: Path) -> Request:
         from untildone.features.plans.task_loops import build_next_request as following_task
 
         return following_task(context, ended, contract.plan)
-    plan = fill_next_template(context, project, contract.then[0])
+    plan = fill_template(context, project, contract.then[0])
     return Request(
         session=context.session_of(ended).id,
         project=project,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from untildone.features.plans.model import Mistake, Task
+from untildone.features.plans.plan import Mistake, Task
 
 Tasks = Mapping[str, Task]
 

@@ -1,14 +1,12 @@
 """Templates: named loops, given as an option or to follow one that ends well."""
 
-from pathlib import Path
-
 from msgspec.structs import asdict, replace
 
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
 from untildone.engine.request import Request, StartOptions
 from untildone.engine.start_options import apply_bounds
-from untildone.features.templates.templates import (
+from untildone.features.templates.recipes import (
     FilledTemplate,
     check_next_templates,
     fill_template,
@@ -17,7 +15,11 @@ from untildone.features.templates.templates import (
 
 def _read_options(context: Context, options: StartOptions, request: Request) -> Request:
     """An option that is given overrides what the template says."""
-    template = _load_template(context, request.project, options)
+    template = FilledTemplate()
+    if options.template.strip():
+        template = fill_template(
+            context, request.project, options.template, checks=not options.checks
+        )
     return replace(
         request,
         preset=request.preset or template.preset,
@@ -30,13 +32,6 @@ def _read_options(context: Context, options: StartOptions, request: Request) -> 
         bounds=apply_bounds(template.bounds, asdict(options)),
         then=check_next_templates(context, request.project, options.then),
     )
-
-
-def _load_template(context: Context, project: Path, options: StartOptions) -> FilledTemplate:
-    name, _, argument = options.template.strip().partition(" ")
-    if not name:
-        return FilledTemplate()
-    return fill_template(context, project, name, argument.strip(), checks=not options.checks)
 
 
 FEATURE = Feature(read_options=_read_options)

@@ -16,7 +16,7 @@ from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.engine.request import Request
 from untildone.engine.start import begin_loop
-from untildone.features.plans.model import Task
+from untildone.features.plans.plan import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
 from untildone.features.plans.task_loops import list_task_claims
 from untildone.features.plans.task_loops import load_project_checks as found_checks

@@ -3,8 +3,8 @@
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.features.plans.document import read_plan
 from untildone.features.plans.editing import change_plan, edit_status
+from untildone.features.plans.plan_file import read_plan
 from untildone.runs.plan.git import Git
 
 # The first version that can merge without a checkout.

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from untildone.features.plans.model import Task
+from untildone.features.plans.plan import Task
 
 
 def list_ready(

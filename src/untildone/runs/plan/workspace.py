@@ -8,7 +8,7 @@ from msgspec import Struct
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.features.plans.model import Plan
+from untildone.features.plans.plan import Plan
 from untildone.runs.memory import RunOptions
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.git import Git

@@ -29,7 +29,7 @@ from untildone.features.importers.bound_file import (
     save_bound_file,
 )
 from untildone.features.importers.formats import LOOP_FORMATS
-from untildone.features.importers.start import (
+from untildone.features.importers.imported_loop import (
     LoopFile,
     describe_differences,
     find_begun_loop,

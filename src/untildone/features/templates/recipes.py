@@ -4,7 +4,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from untildone.config import Template, load_proposals
 from untildone.core.contract import Bounds, Check, Claim, ExitRule
@@ -12,7 +12,7 @@ from untildone.engine.context import Context
 from untildone.engine.project_checks import list_checks, load_trusted_configuration
 from untildone.engine.request import name_checks, parse_claim
 from untildone.errors import UserError
-from untildone.features.templates.builtin import BUILT_IN, FILE, Recipe
+from untildone.features.templates.builtin import FILE, FINDERS, Recipe, load_built_in
 
 MAX_NEXT_TEMPLATES = 5
 
@@ -33,7 +33,7 @@ class FilledTemplate(Struct, frozen=True, kw_only=True):
 def load_recipes(context: Context, project: Path) -> dict[str, Recipe]:
     """By name; the repository's template replaces a built-in one of the same name."""
     own = load_trusted_configuration(context, project).templates
-    return BUILT_IN | {name: _make_recipe(template) for name, template in own.items()}
+    return load_built_in() | {name: _make_recipe(template) for name, template in own.items()}
 
 
 def find_recipe(context: Context, project: Path, name: str) -> Recipe:
@@ -53,27 +53,23 @@ def find_recipe(context: Context, project: Path, name: str) -> Recipe:
 
 
 def fill_template(
-    context: Context, project: Path, name: str, argument: str = "", *, checks: bool = True
+    context: Context, project: Path, named: str, *, checks: bool = True
 ) -> FilledTemplate:
-    """Without `checks` the template's own are not looked for: the user named others."""
+    """`named` is a template with its argument, such as `coverage-to 80`.
+
+    Without `checks` the template's own are not looked for: the user named others.
+    """
+    name, _, argument = named.strip().partition(" ")
     found = find_recipe(context, project, name)
-    argument = _choose_argument(found, name, argument)
+    argument = _choose_argument(found, name, argument.strip())
     if found.argument == FILE and not (project / argument).is_file():
         raise UserError(
             f"`{argument}` is not a file in `{project}`", hint="name the specification's file"
         )
     agreed = fill_recipe(found, argument)
-    return (
-        replace(agreed, checks=find_recipe_checks(context, project, found, argument))
-        if checks
-        else agreed
-    )
-
-
-def fill_next_template(context: Context, project: Path, named: str) -> FilledTemplate:
-    """From the text that `--then` takes, such as `coverage-to 80`."""
-    name, _, argument = named.strip().partition(" ")
-    return fill_template(context, project, name, argument.strip())
+    if not checks:
+        return agreed
+    return replace(agreed, checks=find_recipe_checks(context, project, found, argument))
 
 
 def check_next_templates(
@@ -87,7 +83,7 @@ def check_next_templates(
         )
     for name in names:
         try:
-            fill_next_template(context, project, name)
+            fill_template(context, project, name)
         except UserError as error:
             raise UserError(f"`--then {name}`: {error.message}", hint=error.hint) from None
     return names
@@ -95,17 +91,21 @@ def check_next_templates(
 
 def fill_recipe(found: Recipe, argument: str) -> FilledTemplate:
     """The template with its argument, still without checks."""
-    template = found.template
+    usual = Bounds()
     return FilledTemplate(
-        task=template.task.replace("{argument}", argument),
-        preset=template.preset or "",
-        promises=template.promises,
-        claims=tuple(
-            parse_claim(text.replace("{argument}", argument)) for text in template.criteria
+        task=found.task.replace("{argument}", argument),
+        preset=found.preset or "",
+        promises=found.promises,
+        claims=tuple(parse_claim(text.replace("{argument}", argument)) for text in found.criteria),
+        must_not=found.must_not,
+        done_when=found.done_when,
+        bounds=Bounds(
+            rounds=usual.rounds if found.rounds is None else found.rounds,
+            budget_usd=usual.budget_usd if found.budget is None else found.budget,
+            minutes=found.minutes or 0,
+            round_minutes=found.round_minutes or 0,
+            stagnation=found.stagnation_limit,
         ),
-        must_not=template.must_not,
-        done_when=template.done_when,
-        bounds=_build_bounds(template),
     )
 
 
@@ -124,9 +124,9 @@ def find_recipe_checks(
     context: Context, project: Path, found: Recipe, argument: str
 ) -> tuple[Check, ...]:
     """Empty if the preset or the project decides which checks run."""
-    if found.make:
-        return found.make(context, project, argument)
-    wanted = found.template.checks
+    if found.finder:
+        return FINDERS[found.finder](context, project, argument)
+    wanted = found.checks
     known = {check.name: check for check in list_checks(context, project)[0]} if wanted else {}
     unknown = ", ".join(f"`{name}`" for name in wanted if name not in known)
     if unknown:
@@ -135,20 +135,9 @@ def find_recipe_checks(
             f"the template's {unknown} is not a check of this project (there are: {listed})",
             hint="`untildone detect` shows where they come from",
         )
-    return (*(known[name] for name in wanted), *name_checks(found.template.commands))
-
-
-def _build_bounds(template: Template) -> Bounds:
-    usual = Bounds()
-    return Bounds(
-        rounds=usual.rounds if template.rounds is None else template.rounds,
-        budget_usd=usual.budget_usd if template.budget is None else template.budget,
-        minutes=template.minutes or 0,
-        round_minutes=template.round_minutes or 0,
-        stagnation=template.stagnation_limit,
-    )
+    return (*(known[name] for name in wanted), *name_checks(found.commands))
 
 
 def _make_recipe(template: Template) -> Recipe:
     taken = any("{argument}" in text for text in (template.task, *template.criteria))
-    return Recipe(template=template, argument="TEXT" if taken else "", sample="TEXT")
+    return Recipe(**asdict(template), argument="TEXT" if taken else "", sample="TEXT")
