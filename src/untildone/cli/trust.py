@@ -21,8 +21,7 @@ from untildone.features.importers.formats import LOOP_FORMATS
 from untildone.features.plans.plan_file import list_plans
 from untildone.features.plans.plan_file import read_plan as read_plan
 from untildone.features.plans.task_checks import list_commands, trust_plan
-from untildone.features.spec.shape_file import SHAPE_FILE, parse_shape_file
-from untildone.features.spec.start import load_shape_file
+from untildone.features.spec.shape_file import SHAPE_FILE, load_shape_file, parse_shape_file
 from untildone.store.home import prepare_home
 from untildone.store.sessions import list_sessions
 from untildone.store.trust import read_trusted_text, record_trust

@@ -10,7 +10,6 @@ import pytest
 from untildone.app import open_context
 from untildone.core.contract import Claim, Contract
 from untildone.core.criteria import apply_amendments
-from untildone.core.spec.rubric import Opinion
 from untildone.engine import prompt, stop, verbs
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
@@ -19,8 +18,9 @@ from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.features.spec import steps
 from untildone.features.spec.cleanup import remove_finished_loop
+from untildone.features.spec.rubric import Opinion
 from untildone.features.spec.scoring import score_loop
-from untildone.features.spec.start import load_shape_file
+from untildone.features.spec.shape_file import load_shape_file
 from untildone.store.lock import hold_lock
 from untildone.store.trust import record_trust
 
