@@ -17,6 +17,7 @@ from untildone.engine.project_checks import (
     describe_untrusted,
     find_configured_folder,
 )
+from untildone.engine.request import Request
 from untildone.errors import UserError
 from untildone.features.templates.builtin import Recipe, load_built_in
 from untildone.features.templates.recipes import fill_recipe, find_recipe_checks, load_recipes
@@ -69,7 +70,8 @@ def command(project: Path | None, *, as_json: bool) -> None:
 
 def _summarise(context: Context, project: Path, name: str, recipe: Recipe) -> TemplateSummary:
     checks, unusable = _find_checks(context, project, recipe)
-    agreed = fill_recipe(recipe, recipe.usual or recipe.argument)
+    request = Request(session="", project=project)
+    agreed = fill_recipe(recipe, recipe.usual or recipe.argument, request)
     return TemplateSummary(
         name=name,
         argument=f"[{recipe.argument}]" if recipe.usual else recipe.argument,

@@ -14,10 +14,10 @@ import pytest
 
 from keepers import PATIENCE, end_keepers, keepers, until
 from untildone.app import open_context
+from untildone.checks.lsp.daemon_socket import DiagnosticsReport
 from untildone.engine.context import Context, project_folder
 from untildone.features.edits.server_client import (
     ADDRESS_FILE,
-    Diagnostics,
     ask_servers,
     edited_files,
     load_address,
@@ -52,7 +52,7 @@ class World:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def snapshot(self, *files: Path, wait: float = PATIENCE) -> Diagnostics | None:
+    def snapshot(self, *files: Path, wait: float = PATIENCE) -> DiagnosticsReport | None:
         return ask_servers(self.here, self.project, files, wait=wait)
 
     def said(self, *files: Path) -> list[tuple[str, list[str]]]:
@@ -88,7 +88,7 @@ def test_a_snapshot_counts_the_file_as_it_is_now(world: World) -> None:
 
     assert taken
     (only,) = taken.files
-    assert (only.path, only.tools, [each.text for each in only.findings]) == (
+    assert (only.path, only.servers, [each.text for each in only.findings]) == (
         "a.py",
         ("ruff",),
         ["one"],
@@ -101,7 +101,7 @@ def test_a_text_is_taken_for_what_is_in_the_file_until_the_next_question(world: 
     before = ask_servers(world.here, world.project, [file], wait=PATIENCE, texts={file: "before"})
 
     assert before
-    assert [found.text for found in before.findings] == ["before"]
+    assert [found.text for file in before.files for found in file.findings] == ["before"]
     assert world.said(file) == [("a.py", ["now"])]
 
 

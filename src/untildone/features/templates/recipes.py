@@ -3,37 +3,28 @@
 from difflib import get_close_matches
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from untildone.config import Template, load_proposals
-from untildone.core.contract import Bounds, Check, Claim, ExitRule
+from untildone.core.contract import Bounds, Check
 from untildone.engine.context import Context
 from untildone.engine.project_checks import list_checks, load_trusted_configuration
-from untildone.engine.request import name_checks, parse_claim
+from untildone.engine.request import Request, name_checks, parse_claim
 from untildone.errors import UserError
 from untildone.features.templates.builtin import FILE, FINDERS, Recipe, load_built_in
 
 MAX_NEXT_TEMPLATES = 5
 
 
-class FilledTemplate(Struct, frozen=True, kw_only=True):
-    """A template with its argument filled in: the defaults of the options of `start`."""
-
-    task: str = ""
-    preset: str = ""
-    checks: tuple[Check, ...] = ()
-    promises: tuple[str, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    must_not: tuple[str, ...] = ()
-    done_when: ExitRule | None = None
-    bounds: Bounds = Bounds()
-
-
 def load_recipes(context: Context, project: Path) -> dict[str, Recipe]:
     """By name; the repository's template replaces a built-in one of the same name."""
     own = load_trusted_configuration(context, project).templates
     return load_built_in() | {name: _make_recipe(template) for name, template in own.items()}
+
+
+def _make_recipe(template: Template) -> Recipe:
+    taken = any("{argument}" in text for text in (template.task, *template.criteria))
+    return Recipe(**asdict(template), argument="TEXT" if taken else "", sample="TEXT")
 
 
 def find_recipe(context: Context, project: Path, name: str) -> Recipe:
@@ -52,29 +43,27 @@ def find_recipe(context: Context, project: Path, name: str) -> Recipe:
     )
 
 
-def fill_template(
-    context: Context, project: Path, named: str, *, checks: bool = True
-) -> FilledTemplate:
-    """`named` is a template with its argument, such as `coverage-to 80`.
+def apply_template(context: Context, request: Request, named: str) -> Request:
+    """The request with what the template says, except where the request says something itself.
 
-    Without `checks` the template's own are not looked for: the user named others.
+    `named` is a template with its argument, such as `coverage-to 80`. The bounds are always the
+    template's.
     """
     name, _, argument = named.strip().partition(" ")
-    found = find_recipe(context, project, name)
-    argument = _choose_argument(found, name, argument.strip())
-    if found.argument == FILE and not (project / argument).is_file():
+    recipe = find_recipe(context, request.project, name)
+    argument = _choose_argument(recipe, name, argument.strip())
+    if recipe.argument == FILE and not (request.project / argument).is_file():
         raise UserError(
-            f"`{argument}` is not a file in `{project}`", hint="name the specification's file"
+            f"`{argument}` is not a file in `{request.project}`",
+            hint="name the specification's file",
         )
-    agreed = fill_recipe(found, argument)
-    if not checks:
-        return agreed
-    return replace(agreed, checks=find_recipe_checks(context, project, found, argument))
+    filled = fill_recipe(recipe, argument, request)
+    if filled.checks:
+        return filled
+    return replace(filled, checks=find_recipe_checks(context, request.project, recipe, argument))
 
 
-def check_next_templates(
-    context: Context, project: Path, names: tuple[str, ...]
-) -> tuple[str, ...]:
+def check_next_templates(context: Context, request: Request, names: tuple[str, ...]) -> None:
     """Raises UserError, before anything starts, if one of the templates cannot follow."""
     if len(names) > MAX_NEXT_TEMPLATES:
         raise UserError(
@@ -83,50 +72,51 @@ def check_next_templates(
         )
     for name in names:
         try:
-            fill_template(context, project, name)
+            apply_template(context, Request(session="", project=request.project), name)
         except UserError as error:
             raise UserError(f"`--then {name}`: {error.message}", hint=error.hint) from None
-    return names
 
 
-def fill_recipe(found: Recipe, argument: str) -> FilledTemplate:
-    """The template with its argument, still without checks."""
+def fill_recipe(recipe: Recipe, argument: str, request: Request) -> Request:
+    """The request with the template's texts and bounds, still without its checks."""
+    texts = (text.replace("{argument}", argument) for text in recipe.criteria)
     usual = Bounds()
-    return FilledTemplate(
-        task=found.task.replace("{argument}", argument),
-        preset=found.preset or "",
-        promises=found.promises,
-        claims=tuple(parse_claim(text.replace("{argument}", argument)) for text in found.criteria),
-        must_not=found.must_not,
-        done_when=found.done_when,
+    return replace(
+        request,
+        task=request.task or recipe.task.replace("{argument}", argument),
+        preset=request.preset or recipe.preset or "",
+        promises=request.promises or recipe.promises,
+        claims=request.claims or tuple(map(parse_claim, texts)),
+        must_not=request.must_not or recipe.must_not,
+        done_when=request.done_when or recipe.done_when,
         bounds=Bounds(
-            rounds=usual.rounds if found.rounds is None else found.rounds,
-            budget_usd=usual.budget_usd if found.budget is None else found.budget,
-            minutes=found.minutes or 0,
-            round_minutes=found.round_minutes or 0,
-            stagnation=found.stagnation_limit,
+            rounds=usual.rounds if recipe.rounds is None else recipe.rounds,
+            budget_usd=usual.budget_usd if recipe.budget is None else recipe.budget,
+            minutes=recipe.minutes or 0,
+            round_minutes=recipe.round_minutes or 0,
+            stagnation=recipe.stagnation_limit,
         ),
     )
 
 
-def _choose_argument(found: Recipe, name: str, given: str) -> str:
-    if given and not found.argument:
-        raise UserError(f"the template `{name}` takes no `{given}`", hint="leave it out")
-    if found.argument and not given and not found.usual:
+def _choose_argument(recipe: Recipe, name: str, argument: str) -> str:
+    if argument and not recipe.argument:
+        raise UserError(f"the template `{name}` takes no `{argument}`", hint="leave it out")
+    if recipe.argument and not argument and not recipe.usual:
         raise UserError(
-            f"the template `{name}` needs {found.argument}",
-            hint=f"for example `untildone start --template {name} {found.sample}`",
+            f"the template `{name}` needs {recipe.argument}",
+            hint=f"for example `untildone start --template {name} {recipe.sample}`",
         )
-    return given or found.usual
+    return argument or recipe.usual
 
 
 def find_recipe_checks(
-    context: Context, project: Path, found: Recipe, argument: str
+    context: Context, project: Path, recipe: Recipe, argument: str
 ) -> tuple[Check, ...]:
     """Empty if the preset or the project decides which checks run."""
-    if found.finder:
-        return FINDERS[found.finder](context, project, argument)
-    wanted = found.checks
+    if recipe.finder:
+        return FINDERS[recipe.finder](context, project, argument)
+    wanted = recipe.checks
     known = {check.name: check for check in list_checks(context, project)[0]} if wanted else {}
     unknown = ", ".join(f"`{name}`" for name in wanted if name not in known)
     if unknown:
@@ -135,9 +125,4 @@ def find_recipe_checks(
             f"the template's {unknown} is not a check of this project (there are: {listed})",
             hint="`untildone detect` shows where they come from",
         )
-    return (*(known[name] for name in wanted), *name_checks(found.commands))
-
-
-def _make_recipe(template: Template) -> Recipe:
-    taken = any("{argument}" in text for text in (template.task, *template.criteria))
-    return Recipe(**asdict(template), argument="TEXT" if taken else "", sample="TEXT")
+    return (*(known[name] for name in wanted), *name_checks(recipe.commands))

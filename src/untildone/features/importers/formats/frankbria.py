@@ -1,18 +1,23 @@
 """ralph-claude-code: each open box of a `fix_plan.md` becomes a claim."""
 
+import re
+
 from untildone.core.agent_message import MAX_CLAIMS
 from untildone.core.contract import Claim
 from untildone.errors import UserError
 from untildone.features.importers.formats.loop_format import ImportedLoop, Source
-from untildone.features.importers.markdown import list_boxes, parse_lines, skip_optional
 from untildone.features.importers.parsing import decode_text
+from untildone.features.markdown import list_boxes, parse_lines, skip_sections
 
 PATHS = (".ralph/fix_plan.md", "fix_plan.md", "@fix_plan.md")
 AT_STOPS: tuple[str, ...] = ()
+# Boxes below such headings do not keep the loop going.
+OPTIONAL = re.compile(r"\b(?:optional|future|nice to have|backlog)\b", re.IGNORECASE)
 
 
 def read(source: Source) -> ImportedLoop:
-    boxes = list_boxes(skip_optional(parse_lines(decode_text(source.path, source.data))))
+    lines = parse_lines(decode_text(source.path, source.data))
+    boxes = list_boxes(skip_sections(lines, OPTIONAL))
     done = {box.text for box in boxes if box.checked}
     still = dict.fromkeys(box.text for box in boxes if not box.checked)
     if len(still) > MAX_CLAIMS:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from untildone.features.importers.markdown import Line, find_title, list_boxes, parse_lines
 from untildone.features.importers.plan_formats import plan_format
+from untildone.features.markdown import Line, find_title, list_boxes, parse_lines
 from untildone.features.plans.plan import Task
 
 

@@ -3,16 +3,16 @@
 import re
 from collections.abc import Iterator
 
-from untildone.features.importers.markdown import (
-    find_title,
-    join_text_lines,
-    list_boxes,
-    parse_lines,
-)
 from untildone.features.importers.plan_formats.plan_format import (
     ImportedPlan,
     build_plan,
     get_status,
+)
+from untildone.features.markdown import (
+    find_title,
+    join_text_lines,
+    list_boxes,
+    parse_lines,
 )
 from untildone.features.plans.plan import Task
 

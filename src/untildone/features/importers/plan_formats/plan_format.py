@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.errors import UserError
-from untildone.features.importers.markdown import Line
+from untildone.features.markdown import Line
 from untildone.features.plans.plan import Task, TaskStatus
 
 LARGEST = 64_000_000

@@ -3,19 +3,19 @@
 import re
 from collections.abc import Iterator
 
-from untildone.features.importers.markdown import (
-    Line,
-    find_title,
-    join_text_lines,
-    list_boxes,
-    parse_lines,
-)
 from untildone.features.importers.plan_formats.plan_format import (
     ImportedPlan,
     build_plan,
     chain_tasks,
     get_status,
     make_task_id,
+)
+from untildone.features.markdown import (
+    Line,
+    find_title,
+    join_text_lines,
+    list_boxes,
+    parse_lines,
 )
 from untildone.features.plans.plan import Task
 

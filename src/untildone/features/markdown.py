@@ -1,4 +1,4 @@
-"""Markdown lines of plans: headings, check boxes, other text; code blocks are text."""
+"""Lines of Markdown lists: headings, check boxes, other text; code blocks are text."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,11 +6,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-_FENCE = re.compile(r"[ \t]*(```|~~~)")
-_HEADING = re.compile(r"(?P<marks>#{1,6})\s+(?P<text>.*?)[\s#]*")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_HEADING = re.compile(r"[ \t]*(?P<marks>#{1,6})[ \t]+(?P<text>.*)")
 # "- [ ] Parse dates", "1. [x] Read files"; a date or `[NOTE]` in brackets is not a box
-_BOX = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|\d+[.)])\s+\[(?P<mark>[ xX/~-])\]\s+(?P<text>\S.*)")
-_OPTIONAL = re.compile(r"\b(?:optional|future|nice to have|backlog)\b", re.IGNORECASE)
+_BOX = re.compile(
+    r"(?P<indent>[ \t]*)(?:[-*+]|\d{1,9}[.)])\s+\[(?P<mark>[ xX/~])\]\s+(?P<text>\S.*)"
+)
 
 
 class Line(Struct, frozen=True, kw_only=True):
@@ -26,17 +27,21 @@ def parse_lines(text: str) -> Iterator[Line]:
     fence = ""
     for raw in text.splitlines():
         mark = _FENCE.match(raw)
-        if mark and fence in ("", mark[1]):
-            fence = "" if fence else mark[1]
+        if fence or mark:
             yield Line(kind="text", text=raw)
         else:
-            yield Line(kind="text", text=raw) if fence else _parse_line(raw)
+            yield _parse_line(raw)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence):
+            fence = ""
 
 
 def _parse_line(raw: str) -> Line:
     heading, box = _HEADING.fullmatch(raw), _BOX.fullmatch(raw.rstrip())
     if heading:
-        return Line(kind="heading", text=heading["text"], level=len(heading["marks"]))
+        text = heading["text"].rstrip(" \t#")
+        return Line(kind="heading", text=text, level=len(heading["marks"]))
     if box:
         indent = len(box["indent"].expandtabs(4))
         checked = box["mark"] in "xX"
@@ -44,13 +49,13 @@ def _parse_line(raw: str) -> Line:
     return Line(kind="text", text=raw)
 
 
-def skip_optional(lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines that are not below a heading such as `Optional` or `Backlog`."""
-    optional = False
+def skip_sections(lines: Iterable[Line], headings: re.Pattern[str]) -> Iterator[Line]:
+    """The lines that are not in a section, or a section of a section, with such a heading."""
+    skipped = 0
     for line in lines:
-        if line.kind == "heading":
-            optional = _OPTIONAL.search(line.text) is not None
-        if not optional:
+        if line.kind == "heading" and (not skipped or line.level <= skipped):
+            skipped = line.level if headings.search(line.text) else 0
+        if not skipped:
             yield line
 
 
