@@ -15,7 +15,7 @@ from untildone.cli.loops import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
 from untildone.cli.sessions import choose_session
-from untildone.config import load_proposals
+from untildone.config.proposals import load_proposals
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Speaker
 from untildone.engine.artifacts import write_task

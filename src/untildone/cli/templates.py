@@ -9,7 +9,7 @@ from untildone.cli.loops import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
 from untildone.cli.terminal_text import wrap_paragraph
-from untildone.config import load_proposals
+from untildone.config.proposals import load_proposals
 from untildone.core.contract import Bounds, Check
 from untildone.engine.context import Context
 from untildone.engine.project_checks import (

@@ -9,9 +9,9 @@ from functools import partial
 from importlib import import_module
 
 from untildone.core.counts import DECIDING_PRESET
+from untildone.core.plan_task import PLANNED
 from untildone.engine.context import RegisteredFeature
 from untildone.engine.payload import EDITING, TODO
-from untildone.engine.request import PLANNED
 from untildone.engine.scope import Scope
 from untildone.features.edits.switch import AUTO
 from untildone.features.importers import BOUND_FILE, IMPORT_REASON

@@ -1,12 +1,8 @@
 """A loop of counts, from event to answer."""
 
-from pathlib import Path
-
-import pytest
-
-from engine.test_stop import World, told
 from untildone.core.contract import Check
 from untildone.engine.request import name_checks
+from world import World, shown
 
 # A warning by ruff's own count; the exit code says no more than that there is one.
 WARNS = Check(
@@ -18,11 +14,6 @@ WARNS = Check(
 )
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
-
-
 def test_a_slow_check_that_only_warns_does_not_keep_it_from_being_done(world: World) -> None:
     world.start(preset="fix", checks=(*name_checks(("test -f done.txt",)), WARNS))
     world.finish()
@@ -30,7 +21,7 @@ def test_a_slow_check_that_only_warns_does_not_keep_it_from_being_done(world: Wo
     released = world.stop()
 
     assert "slow green, 1 finding" in released["systemMessage"]
-    assert world.state == ("finished", "done", 1)
+    assert world.state() == ("finished", "done", 1)
 
 
 def test_a_warning_that_counts_does(world: World) -> None:
@@ -38,4 +29,4 @@ def test_a_warning_that_counts_does(world: World) -> None:
     world.start(preset="fix", checks=checks, counts=("zero-warnings",))
     world.finish()
 
-    assert "Unmet: zero-warnings, slow." in told(world.stop())
+    assert "Unmet: zero-warnings, slow." in shown(world.stop())

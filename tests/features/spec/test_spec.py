@@ -7,14 +7,8 @@ from typing import Any
 
 import pytest
 
-from untildone.app import open_context
 from untildone.core.contract import Claim, Contract
-from untildone.core.criteria import apply_amendments
-from untildone.engine import prompt, stop, verbs
-from untildone.engine.context import Context
-from untildone.engine.payload import Call
-from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin_loop
+from untildone.engine import verbs
 from untildone.errors import UserError
 from untildone.features.spec import steps
 from untildone.features.spec.cleanup import remove_finished_loop
@@ -22,75 +16,35 @@ from untildone.features.spec.rubric import Opinion
 from untildone.features.spec.scoring import score_loop
 from untildone.features.spec.shape_file import load_shape_file
 from untildone.store.lock import hold_lock
-from untildone.store.trust import record_trust
+from untildone.store.trusted_files import record_trust
+from world import World, shown
 
-SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
-ENVIRON = {"AI_AGENT": "claude-code_2-1-325_harness", "CLAUDE_CODE_SESSION_ID": SESSION}
 TASK = "Refactor all API routes to use validation middleware"
 CLEAR = f"{TASK} in src/api; no new dependencies; done when `make e2e` passes"
 SHAPE = "criteria:\n- it reads well\nmustNot:\n- `test -f bad.txt`\n- lose data\n"
 
 
-class World:
-    def __init__(self, folder: Path) -> None:
-        self.project = folder / "project"
-        self.project.mkdir()
-        subprocess.run(["git", "init", "-q"], cwd=self.project, check=True)
-        self.here: Context = open_context(ENVIRON, home=str(folder / "state"))
-        self.loop = ""
-
-    def start(self, **given: Any) -> Contract:  # noqa: ANN401  any field of the request
-        fields = {
-            "checks": name_checks(("test -f done.txt",)),
-            "task": TASK,
-            "preset": "loop",
-            **given,
-        }
-        record = begin_loop(self.here, Request(session=SESSION, project=self.project, **fields))
-        self.loop = record.contract.id
-        return record.contract
-
-    def event(self, name: str, **payload: object) -> Any:  # noqa: ANN401  whatever is answered
-        call = Call(name, "claude", "settings", str(self.here.home))
-        call.environ = ENVIRON
-        fields = {"session_id": SESSION, "cwd": str(self.project), "stop_hook_active": False}
-        call.data = {**fields, "prompt_id": "p1", **payload}
-        answers = {"Stop": stop.answer_stop, "UserPromptSubmit": prompt.answer_prompt}
-        answer = answers[name](self.here, call)
-        return json.loads(answer) if answer else {}
-
-    def stop(self, message: str = "Done.") -> str:
-        """What the agent is told, or the person."""
-        answer = self.event("Stop", last_assistant_message=message)
-        held = answer.get("hookSpecificOutput", {}).get("additionalContext")
-        return str(held or answer.get("systemMessage", ""))
-
-    def says(self, text: str) -> str:
-        answer = self.event("UserPromptSubmit", prompt=text)
-        return str(answer.get("systemMessage", ""))
-
-    def state(self) -> tuple[str, str | None, int]:
-        progress = self.here.loops.load(self.loop).progress
-        return progress.status, progress.outcome, progress.round
-
-    @property
-    def contract(self) -> Contract:
-        record = self.here.loops.load(self.loop)
-        return apply_amendments(record.contract, record.progress.amendments)
-
-
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(world: World) -> World:
+    world.git("init", "-q")
+    return world
+
+
+def start(world: World, **fields: Any) -> Contract:  # noqa: ANN401  any field of the request
+    return world.start(baseline="none", **{"task": TASK, "preset": "loop", **fields}).contract
+
+
+def stop(world: World, message: str = "Done.") -> str:
+    return shown(world.stop(last_assistant_message=message))
 
 
 def test_a_vague_task_is_not_started(world: World) -> None:
     with pytest.raises(UserError, match="the spec is vague: it scores 2 of 10") as refused:
-        world.start(task="Make it better")
+        start(world, task="Make it better")
 
     assert refused.value.exit_code == 19
     assert refused.value.hint.startswith("say in it: what will be true")
-    assert world.here.session(SESSION).get_loop_id() == ""
+    assert world.session.get_loop_id() == ""
 
 
 @pytest.mark.parametrize(
@@ -98,7 +52,7 @@ def test_a_vague_task_is_not_started(world: World) -> None:
     [(TASK, 6, True), (CLEAR, 10, False), (f"{TASK}. Proceed without confirmation.", 6, False)],
 )
 def test_the_shape_decides_on_gates(world: World, task: str, score: int, gated: bool) -> None:
-    contract = world.start(task=task)
+    contract = start(world, task=task)
 
     assert (contract.score, contract.gated, contract.done_when) == (score, gated, "both")
 
@@ -113,7 +67,7 @@ def shaped(world: World) -> Path:
 def test_commands_of_a_shape_that_nobody_trusted_are_only_words(world: World) -> None:
     shaped(world)
 
-    contract = world.start(claims=(Claim(name="mine"),))
+    contract = start(world, claims=(Claim(name="mine"),))
 
     assert contract.claims == (Claim(name="mine"), Claim(name="it reads well"))
     assert contract.must_not == ()
@@ -124,124 +78,123 @@ def test_commands_of_a_trusted_shape_pause_the_loop(world: World) -> None:
     path = shaped(world)
     found = load_shape_file(world.project)
     assert found is not None
-    world.here.home.mkdir()
-    record_trust(world.here.home, path, sha256=found.sha256, text=found.text)
-    contract = world.start()
+    record_trust(world.state_folder, path, sha256=found.sha256, text=found.text)
+    contract = start(world)
     assert (contract.must_not, contract.limits) == (("test -f bad.txt",), ("lose data",))
 
     world.project.joinpath("bad.txt").touch()
-    world.stop()
+    stop(world)
 
     assert world.state() == ("paused", "forbidden", 1)
 
 
 def test_the_three_gates(world: World) -> None:
-    world.start()
-    steps.add_steps(world.here, world.loop, ("find it", "mend it"))
-    assert world.stop("Here are the steps.").splitlines()[0] == (
+    start(world)
+    steps.add_steps(world.context, world.loop, ("find it", "mend it"))
+    assert stop(world, "Here are the steps.").splitlines()[0] == (
         "untildone: here are 2 steps: 1. find it; 2. mend it. Proceed?"
         " Your next prompt is the answer."
     )
-    assert world.says("what is step 2?") == (
+    assert world.prompt("what is step 2?")["systemMessage"] == (
         f"untildone: loop {world.loop} still asks: here are 2 steps: 1. find it; 2. mend it."
         " Proceed?"
     )
     assert world.state() == ("paused", "gate", 1)
-    assert world.says("yes") == f"untildone: loop {world.loop} goes on"
+    assert world.prompt("yes")["systemMessage"] == f"untildone: loop {world.loop} goes on"
 
-    steps.complete_step(world.here, world.loop, "1", cwd=world.project)
-    assert "step `find it` is complete: continue with `mend it`?" in world.stop()
-    world.says("go on, but keep the names")
+    steps.complete_step(world.context, world.loop, "1", cwd=world.project)
+    assert "step `find it` is complete: continue with `mend it`?" in stop(world)
+    world.prompt("go on, but keep the names")
 
     world.project.joinpath("done.txt").touch()
-    verbs.signal(world.here, world.loop)
-    assert "all criteria are met: confirm that it is done?" in world.stop()
+    verbs.signal(world.context, world.loop)
+    assert "all criteria are met: confirm that it is done?" in stop(world)
     assert world.state() == ("paused", "gate", 3)
-    world.says("yes")
+    world.prompt("yes")
 
-    assert "╭─ 🟢 SHIP" in world.stop("Thank you.")
+    assert "╭─ 🟢 SHIP" in stop(world, "Thank you.")
     assert world.state() == ("finished", "done", 4)
 
 
 def test_the_last_gate_is_asked_again_after_instructions(world: World) -> None:
-    world.start()
+    start(world)
     world.project.joinpath("done.txt").touch()
-    verbs.signal(world.here, world.loop)
-    world.stop()
-    world.says("also rename the file")
+    verbs.signal(world.context, world.loop)
+    stop(world)
+    world.prompt("also rename the file")
 
-    world.stop("Renamed. EXIT_SIGNAL: true")
+    stop(world, "Renamed. EXIT_SIGNAL: true")
 
     assert world.state() == ("active", None, 2)
-    world.stop("EXIT_SIGNAL: true")
+    stop(world, "EXIT_SIGNAL: true")
     assert world.state() == ("paused", "gate", 3)
-    verbs.resume(world.here, world.loop)
-    world.stop("Well.")
+    verbs.resume(world.context, world.loop)
+    stop(world, "Well.")
     assert world.state() == ("finished", "done", 4)
 
 
 def test_a_no_leaves_the_loop_paused_and_gates_can_be_skipped(world: World) -> None:
-    world.start()
-    world.stop()
-    world.says("no")
+    start(world)
+    stop(world)
+    world.prompt("no")
     assert world.state() == ("paused", "gate", 1)
 
-    world.says("continue without asking")
+    world.prompt("continue without asking")
 
     assert (world.state()[0], world.contract.gated) == ("active", False)
-    assert "Unmet: check" in world.stop()
+    assert "Unmet: check" in stop(world)
 
 
 def test_gates_are_skipped_while_it_runs(world: World) -> None:
-    world.start()
+    start(world)
 
-    world.says("proceed without confirmation")
+    world.prompt("proceed without confirmation")
 
     assert (world.state(), world.contract.gated) == (("active", None, 0), False)
 
 
 def test_a_strict_agent_brings_gates_and_never_takes_them(world: World) -> None:
-    world.start(task=CLEAR)
-    record = world.here.loops.load(world.loop)
+    start(world, task=CLEAR)
+    record = world.record
     strict = {
         "done": Opinion(score=0, reason="e2e is no proof"),
         "scope": Opinion(score=1, reason="-"),
     }
 
-    assert score_loop(world.here, record, strict).total == 7  # type: ignore[arg-type]  # literals
+    assert score_loop(world.context, record, strict).total == 7  # type: ignore[arg-type]  # literals
     assert world.contract.gated
 
-    freed = world.here.loops.load(world.loop)
+    freed = world.record
     generous = {"done": Opinion(score=2, reason="clear")}
-    assert score_loop(world.here, freed, generous).total == 10  # type: ignore[arg-type]  # literals
+    assert score_loop(world.context, freed, generous).total == 10  # type: ignore[arg-type]  # literals
     assert world.contract.gated
 
 
 def test_what_the_person_freed_stays_free(world: World) -> None:
-    world.start()
-    world.says("proceed without confirmation")
+    start(world)
+    world.prompt("proceed without confirmation")
     strict = {"done": Opinion(score=0, reason="unclear")}
 
-    score_loop(world.here, world.here.loops.load(world.loop), strict)  # type: ignore[arg-type]
+    score_loop(world.context, world.record, strict)  # type: ignore[arg-type]
 
     assert not world.contract.gated
 
 
 def test_a_contradiction_is_told_back(world: World) -> None:
-    world.start(task=CLEAR)
+    start(world, task=CLEAR)
     block = '---LOOP_STATUS---\nEXIT_SIGNAL: true\nCRITERIA: {"check": true}\n---END_STATUS---'
 
-    told = world.stop(block)
+    told = stop(world, block)
 
     assert "- `check`: true, but the check `check` is red\n" in told
     assert "- `EXIT_SIGNAL: true`, but unmet: check\n" in told
 
 
 def test_what_the_agent_does_next_is_shown_to_the_person(world: World) -> None:
-    world.start(task=CLEAR)
+    start(world, task=CLEAR)
     block = "---LOOP_STATUS---\nEXIT_SIGNAL: false\nNEXT: mend the routes\n---END_STATUS---"
 
-    answer = world.event("Stop", last_assistant_message=block)
+    answer = world.stop(last_assistant_message=block)
 
     assert answer["systemMessage"].splitlines()[-1] == (
         "[LOOP] Round 1/10 | Cost: unknown/$25 | Next: mend the routes"
@@ -249,23 +202,23 @@ def test_what_the_agent_does_next_is_shown_to_the_person(world: World) -> None:
 
 
 def test_a_claim_the_agent_takes_back_does_not_count(world: World) -> None:
-    world.start(task=CLEAR, claims=(Claim(name="docs"),))
+    start(world, task=CLEAR, claims=(Claim(name="docs"),))
     world.project.joinpath("done.txt").touch()
-    verbs.report_met(world.here, world.loop, "docs", by="review", evidence="read")
+    verbs.report_met(world.context, world.loop, "docs", by="review", evidence="read")
     block = '---LOOP_STATUS---\nEXIT_SIGNAL: true\nCRITERIA: {"docs": false}\n---END_STATUS---'
 
-    assert "Unmet: docs" in world.stop(block)
-    world.stop("EXIT_SIGNAL: true")
+    assert "Unmet: docs" in stop(world, block)
+    stop(world, "EXIT_SIGNAL: true")
     assert world.state() == ("finished", "done", 2)
 
 
 def test_a_change_of_type_1_waits_for_its_precheck(world: World) -> None:
-    world.start(task=CLEAR, reversibility="1")
+    start(world, task=CLEAR, reversibility="1")
     world.project.joinpath("done.txt").touch()
 
-    assert "Unmet: precheck." in world.stop("EXIT_SIGNAL: true")
-    steps.record_precheck(world.here, world.loop, "old clients were looked at")
-    world.stop("EXIT_SIGNAL: true")
+    assert "Unmet: precheck." in stop(world, "EXIT_SIGNAL: true")
+    steps.record_precheck(world.context, world.loop, "old clients were looked at")
+    stop(world, "EXIT_SIGNAL: true")
 
     assert world.state() == ("finished", "done", 2)
     receipt = json.loads((world.project / ".untildone" / "receipt.json").read_text())
@@ -273,66 +226,66 @@ def test_a_change_of_type_1_waits_for_its_precheck(world: World) -> None:
 
 
 def test_steps_are_only_added(world: World) -> None:
-    world.start(task=CLEAR)
-    steps.add_steps(world.here, world.loop, ("one", "two", "one"))
-    steps.add_steps(world.here, world.loop, ("three", "two"))
+    start(world, task=CLEAR)
+    steps.add_steps(world.context, world.loop, ("one", "two", "one"))
+    steps.add_steps(world.context, world.loop, ("three", "two"))
 
     assert world.contract.steps == ("one", "two", "three")
     with pytest.raises(UserError, match="`four` is not a step of this loop"):
-        steps.complete_step(world.here, world.loop, "four", cwd=world.project)
+        steps.complete_step(world.context, world.loop, "four", cwd=world.project)
     with pytest.raises(UserError, match="a loop takes 100 steps at most"):
-        steps.add_steps(world.here, world.loop, tuple(map(str, range(98))))
+        steps.add_steps(world.context, world.loop, tuple(map(str, range(98))))
 
 
 def test_a_checkpoint_before_each_step_is_brought_back(world: World) -> None:
-    world.start(task=CLEAR, reversibility="2B")
-    steps.add_steps(world.here, world.loop, ("one", "two"))
+    start(world, task=CLEAR, reversibility="2B")
+    steps.add_steps(world.context, world.loop, ("one", "two"))
     world.project.joinpath("a.txt").write_text("one\n", encoding="utf-8")
-    steps.complete_step(world.here, world.loop, "one", cwd=world.project)
+    steps.complete_step(world.context, world.loop, "one", cwd=world.project)
     world.project.joinpath("a.txt").write_text("two\n", encoding="utf-8")
-    record = world.here.loops.load(world.loop)
+    record = world.record
 
-    restored = steps.roll_back(world.here, record, "two", cwd=world.project)
+    restored = steps.roll_back(world.context, record, "two", cwd=world.project)
 
     assert (restored.written, restored.removed) == (("a.txt",), ())
     assert world.project.joinpath("a.txt").read_text(encoding="utf-8") == "one\n"
-    assert steps.roll_back(world.here, record, "1", cwd=world.project).removed == ("a.txt",)
+    assert steps.roll_back(world.context, record, "1", cwd=world.project).removed == ("a.txt",)
     with pytest.raises(UserError, match=r"no checkpoint of `9` \(there are: `step-1`, `step-2`"):
-        steps.roll_back(world.here, record, "9", cwd=world.project)
+        steps.roll_back(world.context, record, "9", cwd=world.project)
 
 
 def test_after_a_rollback_a_step_is_done_again_and_a_claim_reported_again(world: World) -> None:
-    world.start(task=CLEAR, reversibility="2B", claims=(Claim(name="docs"),))
+    start(world, task=CLEAR, reversibility="2B", claims=(Claim(name="docs"),))
     file = world.project / "a.txt"
-    steps.add_steps(world.here, world.loop, ("one", "two"))
+    steps.add_steps(world.context, world.loop, ("one", "two"))
     # The second of the list comes first.
     for step, text in (("two", "wrong\n"), ("one", "more\n")):
         file.write_text(text, encoding="utf-8")
-        steps.complete_step(world.here, world.loop, step, cwd=world.project)
-    verbs.report_met(world.here, world.loop, "docs", by="review", evidence="read")
+        steps.complete_step(world.context, world.loop, step, cwd=world.project)
+    verbs.report_met(world.context, world.loop, "docs", by="review", evidence="read")
 
-    record = world.here.loops.load(world.loop)
-    steps.roll_back(world.here, record, "two", cwd=world.project)
-    progress = world.here.loops.load(world.loop).progress
+    record = world.record
+    steps.roll_back(world.context, record, "two", cwd=world.project)
+    progress = world.progress
     assert (file.exists(), progress.steps_done, progress.met) == (False, (), {})
 
     file.write_text("right\n", encoding="utf-8")
     for _ in range(2):
-        steps.complete_step(world.here, world.loop, "two", cwd=world.project)
+        steps.complete_step(world.context, world.loop, "two", cwd=world.project)
         file.write_text("after\n", encoding="utf-8")
-    record = world.here.loops.load(world.loop)
-    steps.roll_back(world.here, record, "1", cwd=world.project)
+    record = world.record
+    steps.roll_back(world.context, record, "1", cwd=world.project)
     assert file.read_text(encoding="utf-8") == "right\n"
 
 
 def test_nothing_is_kept_where_the_person_chose_so(world: World) -> None:
-    world.start(task=CLEAR, reversibility="2B", clean=True)
+    start(world, task=CLEAR, reversibility="2B", clean=True)
     world.project.joinpath("done.txt").touch()
 
-    world.stop("EXIT_SIGNAL: true")
+    stop(world, "EXIT_SIGNAL: true")
 
-    assert world.here.loops.list_all() == ()
-    assert list((world.here.home / "loops").iterdir()) == []
+    assert world.context.loops.list_all() == ()
+    assert list((world.state_folder / "loops").iterdir()) == []
     refs = subprocess.run(
         ["git", "for-each-ref"], cwd=world.project, capture_output=True, check=True
     )
@@ -340,22 +293,22 @@ def test_nothing_is_kept_where_the_person_chose_so(world: World) -> None:
 
 
 def test_a_cancelled_loop_is_cleaned_up_too(world: World) -> None:
-    world.start(task=CLEAR, clean=True)
+    start(world, task=CLEAR, clean=True)
 
-    verbs.cancel(world.here, world.loop)
+    verbs.cancel(world.context, world.loop)
 
-    assert world.here.loops.list_all() == ()
+    assert world.context.loops.list_all() == ()
     with pytest.raises(UserError, match="`--clean` can only be given by the user"):
-        world.start(task=CLEAR, clean=True, by="agent")
+        start(world, task=CLEAR, clean=True, by="agent")
 
 
 def test_a_stop_that_is_being_judged_cleans_up_itself(world: World) -> None:
-    world.start(task=CLEAR, clean=True)
-    folder = world.here.loops.get_folder(world.loop)
+    start(world, task=CLEAR, clean=True)
+    folder = world.loop_folder
 
     with hold_lock(folder / "judging.lock", timeout=0):
-        verbs.cancel(world.here, world.loop)
+        verbs.cancel(world.context, world.loop)
         assert folder.exists()
 
-    assert remove_finished_loop(world.here, world.loop)
-    assert not remove_finished_loop(world.here, world.loop)
+    assert remove_finished_loop(world.context, world.loop)
+    assert not remove_finished_loop(world.context, world.loop)

@@ -1,20 +1,17 @@
 """The session's unfinished items: found, recalled, kept from calls."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-from engine.test_prompt import SESSION, World
-from untildone.app import open_context
 from untildone.core.evidence import Todo
-from untildone.engine.context import Context
 from untildone.features.todos.todo_lists import (
     format_todo_task,
     load_todos,
     parse_check_boxes,
     remember_todo_call,
 )
+from world import ATTENDED, SESSION, World
 
 LISTED: dict[str, object] = {
     "tool_name": "TodoWrite",
@@ -22,47 +19,32 @@ LISTED: dict[str, object] = {
 }
 
 
-class Person(World):
-    """One whose client keeps its files in a folder of its own."""
-
-    @property
-    def here(self) -> Context:
-        environ = {"CLAUDE_CODE_SESSION_ATTENDED": "1", "CLAUDE_CONFIG_DIR": str(self.client)}
-        return open_context(environ, home=str(self.home))
-
-    @property
-    def client(self) -> Path:
-        return self.project.parent / "client"
-
-    def write(self, path: str, text: str) -> None:
-        file = self.project.parent / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-
-    def found(self) -> tuple[Todo, ...]:
-        return load_todos(self.here, self.project, self.here.session(SESSION))
-
-
 @pytest.fixture
-def person(tmp_path: Path) -> Person:
-    return Person(tmp_path)
+def world(world: World) -> World:
+    """A user whose client keeps its files in a folder of its own."""
+    world.environ = {ATTENDED: "1", "CLAUDE_CONFIG_DIR": str(world.folder / "client")}
+    return world
 
 
-def test_all_lists_of_a_session_are_read(person: Person) -> None:
+def find_todos(world: World) -> tuple[Todo, ...]:
+    return load_todos(world.context, world.project, world.session)
+
+
+def test_all_lists_of_a_session_are_read(world: World) -> None:
     for number, status in ((10, "pending"), (2, "completed"), (3, "deleted")):
         task = {"id": str(number), "subject": f"task {number}", "status": status}
-        person.write(f"client/tasks/{SESSION}/{number}.json", json.dumps(task))
-    person.write(f"client/tasks/{SESSION}/x.json", "{broken")
+        world.write(f"../client/tasks/{SESSION}/{number}.json", json.dumps(task))
+    world.write(f"../client/tasks/{SESSION}/x.json", "{broken")
     old = [{"content": "an old list", "status": "pending"}]
-    person.write(f"client/todos/{SESSION}-agent-{SESSION}.json", json.dumps(old))
-    person.write("project/TODO.md", "\ufeff- [ ] in TODO.md\n")
-    person.write("project/fix_plan.md", "- [x] in fix_plan.md\n")
-    person.write("project/.ralph/fix_plan.md", "- [ ] ralph's\n")
+    world.write(f"../client/todos/{SESSION}-agent-{SESSION}.json", json.dumps(old))
+    world.write("TODO.md", "\ufeff- [ ] in TODO.md\n")
+    world.write("fix_plan.md", "- [x] in fix_plan.md\n")
+    world.write(".ralph/fix_plan.md", "- [ ] ralph's\n")
     state = {"todos": [{"content": "in a state", "status": "pending"}]}
-    person.write("project/.claude/todo_state.json", json.dumps(state))
-    remember_todo_call(person.here, person.here.session(SESSION), [{"tool_name": "Bash"}, LISTED])
+    world.write(".claude/todo_state.json", json.dumps(state))
+    remember_todo_call(world.context, world.session, [{"tool_name": "Bash"}, LISTED])
 
-    assert person.found() == (
+    assert find_todos(world) == (
         Todo(text="task 2", done=True),
         Todo(text="task 10"),
         Todo(text="an old list"),
@@ -74,47 +56,47 @@ def test_all_lists_of_a_session_are_read(person: Person) -> None:
     )
 
 
-def test_a_link_is_not_followed(person: Person) -> None:
-    person.write("secret.md", "- [ ] not ours\n")
-    (person.project / "TODO.md").symlink_to(person.project.parent / "secret.md")
+def test_a_link_is_not_followed(world: World) -> None:
+    world.write("../secret.md", "- [ ] not ours\n")
+    (world.project / "TODO.md").symlink_to(world.folder / "secret.md")
 
-    assert person.found() == ()
+    assert find_todos(world) == ()
 
 
-def test_unfinished_items_are_recalled_at_a_prompt_of_the_person(person: Person) -> None:
+def test_unfinished_items_are_recalled_at_a_prompt_of_the_person(world: World) -> None:
     items = "".join(f"- [ ] item {number}\n" for number in range(7))
-    person.write("project/TODO.md", f"- [x] one\n{items}")
+    world.write("TODO.md", f"- [x] one\n{items}")
 
-    told = person.say("and now?")["hookSpecificOutput"]["additionalContext"]
+    told = world.prompt("and now?")["hookSpecificOutput"]["additionalContext"]
 
     assert told == (
         "[untildone] 7 TODO items of 8 unfinished: item 0; item 1; item 2; item 3; item 4; and 2"
         " more. The prompt comes first; go on with these where they belong to it, and mark what is"
         " done."
     )
-    assert person.say("<task-notification>\nx\n</task-notification>") is None
+    assert world.prompt("<task-notification>\nx\n</task-notification>") is None
 
 
 def test_nothing_is_recalled_where_nothing_is_left_or_a_loop_has_the_session(
-    person: Person,
+    world: World,
 ) -> None:
-    person.write("project/TODO.md", "- [x] one\n")
-    assert person.say("and now?") is None
-    person.write("project/TODO.md", "- [ ] one\n")
-    person.start()
-    assert "TODO" not in json.dumps(person.say("and now?"))
+    world.write("TODO.md", "- [x] one\n")
+    assert world.prompt("and now?") is None
+    world.write("TODO.md", "- [ ] one\n")
+    world.start()
+    assert "TODO" not in json.dumps(world.prompt("and now?"))
 
 
 @pytest.mark.parametrize(
     ("written", "told"), [("recall_todos = false\n", False), ("recall_todos = 7\n", True)]
 )
 def test_the_person_switches_it_off_and_a_mistake_there_stops_no_prompt(
-    person: Person, written: str, told: bool
+    world: World, written: str, told: bool
 ) -> None:
-    person.write("project/TODO.md", "- [ ] one\n")
-    person.write("state/config.toml", written)
+    world.write("TODO.md", "- [ ] one\n")
+    world.write("../state/config.toml", written)
 
-    assert (person.say("and now?") is not None) is told
+    assert (world.prompt("and now?") is not None) is told
 
 
 def test_a_task_of_the_items() -> None:

@@ -12,7 +12,7 @@ from untildone.integrity.experiments.composition import (
 )
 from untildone.integrity.experiments.inline_tests import restore_inline_tests
 from untildone.integrity.experiments.renamed_names import find_followers
-from untildone.sandbox.files import SandboxFiles
+from untildone.sandbox.sandboxes import SandboxFiles
 
 OLD = {
     "app.py": "old",

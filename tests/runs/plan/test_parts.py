@@ -15,7 +15,7 @@ from untildone.runs.plan import merge_markers, worktrees
 from untildone.runs.plan.git import Git, require_git_version
 from untildone.runs.plan.journal import PlanJournal, TaskProgress
 from untildone.runs.plan.workspace import make_slug
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 
 TASKS = {"A": task(status="completed"), "B": task("A"), "C": task("B"), "D": task()}
 

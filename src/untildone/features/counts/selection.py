@@ -6,8 +6,7 @@ from typing import cast, get_args
 
 from untildone.checks import security
 from untildone.checks.parsers import PARSERS
-from untildone.commands.launchers import PACKAGE_MANAGERS
-from untildone.commands.programs import find_programs
+from untildone.commands.programs import PACKAGE_MANAGERS, find_programs
 from untildone.commands.shell import SHELLS
 from untildone.core.contract import Check, Count
 from untildone.core.counts import DECIDING_PRESET

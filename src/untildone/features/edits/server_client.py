@@ -23,7 +23,7 @@ from untildone.engine.context import Context, has_run_checks, project_folder
 from untildone.engine.payload import EDITING
 from untildone.process import runner
 from untildone.process.command import environment
-from untildone.store.files import DamagedFileError, read_bounded
+from untildone.store.durable_files import DamagedFileError, read_bounded
 
 ADDRESS_FILE = "diagnose.json"
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from untildone.engine.context import Context
 from untildone.features.importers import BOUND_FILE
+from untildone.store.durable_files import DamagedFileError, read_bounded, write_atomically
 from untildone.store.encoding import decode, encode
-from untildone.store.files import DamagedFileError, read_bounded, write_atomically
 
 _FRONT = r"(?m)\A(?P<before>[^\n]*\n(?:(?!---[ \t\r]*$).*\n)*?{key}:[ \t]*)(?P<number>\d+)"
 _JSON = r'(?P<before>"{key}"\s*:\s*)(?P<number>\d+)'

@@ -18,8 +18,8 @@ from untildone.features.importers.bound_file import set_count
 from untildone.features.importers.formats import find_loop_format
 from untildone.features.importers.formats.loop_format import ImportedLoop, Source
 from untildone.store.digest import sha256
+from untildone.store.durable_files import DamagedFileError, read_bounded, write_atomically
 from untildone.store.encoding import decode, encode
-from untildone.store.files import DamagedFileError, read_bounded, write_atomically
 from untildone.store.loops import Record
 
 _LARGEST = 1_000_000

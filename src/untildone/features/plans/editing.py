@@ -118,7 +118,7 @@ def find_style(text: str) -> Style:
 def save_plan(path: Path, text: str) -> None:
     """Writes the file whole, where a link leads to, and keeps its mode."""
     # Imported where it is used: reading a plan need not pay for it.
-    from untildone.store.files import install, stage
+    from untildone.store.durable_files import install, stage
 
     target = path.resolve()
     before = target.read_bytes() if target.exists() else None

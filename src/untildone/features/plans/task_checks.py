@@ -20,7 +20,7 @@ from untildone.features.plans.conditions import (
 from untildone.features.plans.plan import Plan, Task
 from untildone.process.command import quote_argument
 from untildone.store.home import prepare_home
-from untildone.store.trust import read_trusted_hash, record_trust
+from untildone.store.trusted_files import read_trusted_hash, record_trust
 
 _PROMISE = re.compile(
     r"(?m)^##+[ \t]+Completion Promise[ \t]*\n+(?:[ \t]*<promise>)?[ \t]*(?P<text>\S.*?)[ \t]*"

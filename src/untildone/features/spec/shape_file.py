@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from untildone.core.contract import Claim, Verification
 from untildone.engine.context import Context
-from untildone.store.trust import read_trusted_hash
+from untildone.store.trusted_files import read_trusted_hash
 
 SHAPE_FILE = ".loop/shape/SHAPE.md"
 _LARGEST = 200_000

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from untildone.checks.coverage import require_coverage
 from untildone.checks.repeat import repeat_check
 from untildone.commands.programs import find_programs
-from untildone.config import Template
+from untildone.config.model import Template
 from untildone.core.contract import Check
 from untildone.engine.context import Context
-from untildone.engine.presets import DEFAULT_TASKS
 from untildone.engine.project_checks import choose_checks, list_checks
+from untildone.engine.request import DEFAULT_TASKS
 from untildone.errors import UserError
 from untildone.process.command import quote_argument
 

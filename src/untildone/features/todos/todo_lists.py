@@ -12,7 +12,7 @@ from untildone.core.todos import find_unfinished
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.features.markdown import list_boxes, parse_lines, skip_sections
-from untildone.store.files import DamagedFileError, read_bounded
+from untildone.store.durable_files import DamagedFileError, read_bounded
 from untildone.store.sessions import Session
 
 # Files in a project where people and other tools keep a todo list.
@@ -131,7 +131,7 @@ def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
 
 def _is_reminder_enabled(context: Context) -> bool:
     # Imported where it is used: TOML is read only if there is something to remind of.
-    from untildone.config import load_user_settings
+    from untildone.config.proposals import load_user_settings
 
     try:
         return load_user_settings(context.home / "config.toml").recall_todos

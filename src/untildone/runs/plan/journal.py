@@ -11,7 +11,7 @@ from msgspec import Struct
 from untildone.agents.headless import ClientFault
 from untildone.core.verdict import Outcome
 from untildone.store import journal
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 
 _NAME = "journal.jsonl"
 _PLAN = "plan"

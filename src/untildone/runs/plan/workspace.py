@@ -14,7 +14,7 @@ from untildone.runs.plan import worktrees
 from untildone.runs.plan.git import Git, require_git_version
 from untildone.runs.plan.journal import PlanJournal
 from untildone.store.digest import sha256
-from untildone.worktree.files import find_worktree_root, list_changed_files
+from untildone.worktree.listing import find_worktree_root, list_changed_files
 
 
 class Workspace(Struct, frozen=True, kw_only=True):

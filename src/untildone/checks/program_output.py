@@ -10,8 +10,8 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.checks.clean_output import clean, read_pieces
 from untildone.checks.findings import Diagnostic
-from untildone.checks.output import clean, read_pieces
 from untildone.checks.parser import Parser, RunnerParser, sum_tests
 from untildone.checks.parsers import DOCUMENTS, LAST_RESORT, PARSERS
 from untildone.checks.run_report import RunReport

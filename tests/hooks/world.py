@@ -9,16 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import untildone
-from untildone.app import open_context
 from untildone.core.contract import Bounds
-from untildone.engine.context import Context
-from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.store.loops import Record
+from world import SESSION, Baseline, World
 
 HOOK = Path(untildone.__file__).parent / "hooks"
 MEASURED = Path(__file__).with_name("measured.py")
-SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 EVENTS = (
     "SessionStart",
     "UserPromptSubmit",
@@ -47,27 +43,21 @@ class Answer(NamedTuple):
         return json.loads(self.stdout) if self.stdout.strip() else None
 
 
-class Place:
-    """A person's state and project, with or without a loop of promises in the session."""
+class HookWorld(World):
+    """A world whose hooks are called as the client calls them; its loop has a promise."""
 
     def __init__(self, folder: Path) -> None:
-        self.home = folder / "state"
-        self.project = folder / "project"
+        super().__init__(folder)
         self.report = folder / "report"
-        self.project.mkdir(parents=True)
 
-    @property
-    def context(self) -> Context:
-        return open_context({}, home=str(self.home))
-
-    def start(self, **given: Any) -> Record:  # noqa: ANN401  any field of a request
-        fields: dict[str, Any] = {
+    def start(self, *, baseline: Baseline = "none", **fields: Any) -> Record:  # noqa: ANN401
+        defaults: dict[str, Any] = {
+            "checks": (),
             "promises": ("ALL DONE",),
             "bounds": Bounds(rounds=0),
             "task": "write the pages",
-            **given,
         }
-        return begin_loop(self.context, Request(session=SESSION, project=self.project, **fields))
+        return super().start(baseline=baseline, **{**defaults, **fields})
 
     def payload(self, event: str, **more: object) -> bytes:
         fields = {
@@ -93,10 +83,10 @@ class Place:
     def command(self, event: str) -> list[str]:
         return [
             *(sys.executable, "-I", "-S", str(HOOK)),
-            *(event, "claude", "settings", str(self.home)),
+            *(event, "claude", "settings", str(self.state_folder)),
         ]
 
-    def call(
+    def run_hook(
         self,
         event: str,
         stdin: bytes | int | None = None,

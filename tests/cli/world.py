@@ -1,4 +1,4 @@
-"""A person's desk: a home, a project and the real command; nothing is installed, no agent runs."""
+"""A machine on which the user types commands; nothing is installed, no agent runs."""
 
 import json
 import os
@@ -8,25 +8,20 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from client.world import BIN, MEASURED
+from world import CHECK, SESSION, Machine
 
-SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
-OTHER = "5f0c2a9e-0000-4000-8000-00000000000b"
-RED = "test -f done.txt"
-
-
-Said: TypeAlias = tuple[int, str, str]
-Terminal: TypeAlias = Callable[[Sequence[str], Mapping[str, str], Path], Said]
+Output: TypeAlias = tuple[int, str, str]
+Terminal: TypeAlias = Callable[[Sequence[str], Mapping[str, str], Path], Output]
 
 
-class Desk:
+class CommandLine(Machine):
     def __init__(
         self, folder: Path, *, project: str = "project", terminal: Terminal | None = None
     ) -> None:
         self.terminal = terminal
+        super().__init__(folder, project=project)
         self.home = folder / "home"
-        self.project = folder / project
-        self.home.mkdir(parents=True)
-        self.project.mkdir()
+        self.home.mkdir()
         self.environ = {
             "PATH": os.pathsep.join([str(BIN), "/usr/bin", "/bin"]),
             "HOME": str(self.home),
@@ -35,7 +30,7 @@ class Desk:
         }
 
     @property
-    def state(self) -> Path:
+    def state_folder(self) -> Path:
         return self.home / ".local" / "state" / "untildone"
 
     def untildone(
@@ -55,22 +50,22 @@ class Desk:
             timeout=60,
         )
 
-    def said(self, *arguments: str, **environ: str) -> Said:
+    def run_process(self, *arguments: str, **environ: str) -> Output:
         """Exit code and both outputs."""
         done = self.untildone(*arguments, **environ)
         return done.returncode, done.stdout, done.stderr
 
-    def typed(self, *arguments: str, **environ: str) -> Said:
-        """As `said`, but in this process where a fixture made that possible: it is quicker."""
+    def run(self, *arguments: str, **environ: str) -> Output:
+        """As `run_process`, but in this process where a fixture allows it, which is quicker."""
         if self.terminal is None:
-            return self.said(*arguments, **environ)
+            return self.run_process(*arguments, **environ)
         return self.terminal(arguments, {**self.environ, **environ}, self.project)
 
     def json(self, *arguments: str, **environ: str) -> Any:  # noqa: ANN401  whatever is printed
-        return json.loads(self.typed(*arguments, "--json", **environ)[1])
+        return json.loads(self.run(*arguments, "--json", **environ)[1])
 
     def start(self, *options: str, session: str = SESSION) -> str:
-        given = options or ("--check", RED)
+        given = options or ("--check", CHECK)
         return str(self.json("start", "--session", session, *given)["id"])
 
     def event(self, name: str, session: str = SESSION, **payload: object) -> Any:  # noqa: ANN401
@@ -89,14 +84,8 @@ class Desk:
 
     def agent_calls_a_tool(self, session: str = SESSION) -> None:
         """What the installed line leaves before a tool call: one is in flight now."""
-        folder = self.state / "sessions" / "claude" / session
+        folder = self.state_folder / "sessions" / "claude" / session
         (folder / "pre").write_text("\n", encoding="utf-8")
-
-    def write(self, name: str, text: str) -> Path:
-        path = self.project / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return path
 
     def standing(self, loop: str) -> tuple[str, str | None, int, int]:
         """Status, outcome, round and the bound of rounds."""
@@ -104,6 +93,6 @@ class Desk:
         return found["status"], found["outcome"], found["round"], found["max_rounds"]
 
 
-def error(message: str, hint: str) -> Said:
+def error(message: str, hint: str) -> Output:
     """A mistake as every command tells it: what is wrong, and one remedy."""
     return 2, "", f"error: {message}\n\nhint: {hint}\n"

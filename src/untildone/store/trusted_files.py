@@ -5,7 +5,7 @@ import json
 import os
 from pathlib import Path
 
-from untildone.store.files import write_atomically
+from untildone.store.durable_files import write_atomically
 
 
 def _get_record_path(home: Path, path: Path) -> Path:

@@ -1,14 +1,21 @@
 """Reads a project's files; an error names the line and column."""
 
 import json
+import os
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from untildone.errors import UserError
 
 _AT = re.compile(r"\(at line (\d+), column (\d+)\)$")
+_FOREIGN_FOLDERS = frozenset(
+    ("node_modules", "target", "__pycache__", "venv", "site-packages", "dist", "build", "vendor")
+)
+_DEEPEST = 5
+_MOST_ENTRIES = 20_000
 
 
 def read_text(path: Path) -> str | None:
@@ -77,3 +84,25 @@ def _make_error(path: Path, what: str, *, line: int, column: int) -> UserError:
         f"`{path}` is broken at line {line}, column {column}: {what}",
         hint=f"fix line {line} of `{path.name}`",
     )
+
+
+def find_files_named(
+    project: Path, endings: tuple[str, ...] = (), *, prefix: str = ""
+) -> Iterator[str]:
+    """Paths below the project of files with this prefix and one of these endings."""
+    seen = 0
+    for folder, folders, files in os.walk(project):
+        below = Path(folder).relative_to(project)
+        seen += len(files) + len(folders)
+        if seen > _MOST_ENTRIES:
+            return
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in _FOREIGN_FOLDERS
+            and len(below.parts) < _DEEPEST
+        )
+        for name in sorted(files):
+            if name.endswith(endings) and name.startswith(prefix):
+                yield (below / name).as_posix()

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from untildone.core.progress import Progress
 from untildone.store.digest import sha256
-from untildone.store.encoding import decode, encode
-from untildone.store.files import (
+from untildone.store.durable_files import (
     DamagedFileError,
     add_checksum,
     move_aside,
@@ -19,6 +18,7 @@ from untildone.store.files import (
     strip_checksum,
     write_atomically,
 )
+from untildone.store.encoding import decode, encode
 
 # Larger results are not kept; the loop then has no baseline results.
 MAX_RESULTS_SIZE = 48_000_000
