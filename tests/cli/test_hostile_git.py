@@ -14,7 +14,7 @@ from untildone.features.spec.checkpoints import (
     restore_checkpoint,
     save_checkpoint,
 )
-from untildone.runs.plan import merging, worktrees
+from untildone.runs.plan import worktrees
 from untildone.runs.plan.git import Git
 from world import SESSION
 
@@ -84,7 +84,7 @@ def worktree(scene: Scene) -> None:
     commit = worktrees.commit_worktree(
         inner, branch="task", onto="left", plan="setup.cfg", message="x"
     )
-    merged = merging.merge_trees(inner, git.ask("rev-parse", "right"), commit)
+    merged = worktrees.merge_trees(inner, git.ask("rev-parse", "right"), commit)
     worktrees.restore_tree(inner, merged.tree)
     assert (place / "shop.py").read_text(encoding="utf-8") == "first = 2\n\n\n\n\nlast = 2\n"
     assert (place / "notes.md").read_text(encoding="utf-8") == "more\n"

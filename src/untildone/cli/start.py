@@ -28,7 +28,7 @@ from untildone.engine.speaker import find_calling_session, is_driven
 from untildone.engine.start import begin_loop, is_armed
 from untildone.engine.start_options import OPTIONS, Kind, StartOption, build_request
 from untildone.errors import UserError
-from untildone.features.spec.start import describe_start
+from untildone.features.spec.announcements import describe_start
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 

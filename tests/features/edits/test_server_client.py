@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from keepers import PATIENCE, keepers, until
+from untildone.checks.lsp.daemon_socket import DiagnosticsReport
 from untildone.engine.context import project_folder
 from untildone.features.edits.server_client import (
     ADDRESS_FILE,
-    Diagnostics,
     ask_servers,
     edited_files,
     load_address,
@@ -39,7 +39,7 @@ def kept_folder(world: World) -> Path:
     return project_folder(world.state_folder, world.project)
 
 
-def snapshot(world: World, *files: Path, wait: float = PATIENCE) -> Diagnostics | None:
+def snapshot(world: World, *files: Path, wait: float = PATIENCE) -> DiagnosticsReport | None:
     return ask_servers(world.context, world.project, files, wait=wait)
 
 
@@ -66,7 +66,7 @@ def test_a_snapshot_counts_the_file_as_it_is_now(world: World) -> None:
 
     assert taken
     (only,) = taken.files
-    assert (only.path, only.tools, [each.text for each in only.findings]) == (
+    assert (only.path, only.servers, [each.text for each in only.findings]) == (
         "a.py",
         ("ruff",),
         ["one"],
@@ -81,7 +81,7 @@ def test_a_text_is_taken_for_what_is_in_the_file_until_the_next_question(world: 
     )
 
     assert before
-    assert [found.text for found in before.findings] == ["before"]
+    assert [found.text for file in before.files for found in file.findings] == ["before"]
     assert texts_found(world, file) == [("a.py", ["now"])]
 
 

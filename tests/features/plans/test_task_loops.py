@@ -12,10 +12,14 @@ from untildone.core.verdict import Pause
 from untildone.engine import verbs
 from untildone.engine.relayed_verbs import RelayedVerb, format_verb
 from untildone.errors import UserError
-from untildone.features.plans.document import read_plan
-from untildone.features.plans.reports import CriterionEvidence, VerifierReport, record_report
+from untildone.features.plans.plan_file import read_plan
+from untildone.features.plans.task_checks import trust_plan
 from untildone.features.plans.task_loops import TaskChoice, build_task_request
-from untildone.features.plans.trust import trust_plan
+from untildone.features.plans.verifier_reports import (
+    CriterionEvidence,
+    VerifierReport,
+    record_report,
+)
 from untildone.store.loops import Record
 from world import ATTENDED, SESSION, World, shown
 

@@ -19,11 +19,11 @@ from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.errors import UserError
+from untildone.features.milestones import MILESTONES_FILE
 from untildone.process import runner
 from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 
-MILESTONES_FILE = "milestones.json"
 _HALFWAY_FILE = "half-told"
 # The most important last: of several events at one stop a receiver gets only that one.
 _ORDER: tuple[Event, ...] = ("start", "round", "half", "done", "pause")

@@ -13,9 +13,9 @@ from untildone.engine.request import Request
 from untildone.engine.start import CEILINGS, begin_loop
 from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
-from untildone.features.counts.start import resolve_targets, select_counts
+from untildone.features.counts.selection import resolve_targets, select_counts
+from untildone.features.importers.bound_file import set_count
 from untildone.features.importers.formats import find_loop_format
-from untildone.features.importers.formats.counter import set_count
 from untildone.features.importers.formats.loop_format import ImportedLoop, Source
 from untildone.store.digest import sha256
 from untildone.store.durable_files import DamagedFileError, read_bounded, write_atomically

@@ -5,7 +5,12 @@ import json
 import pytest
 
 from untildone.core.evidence import Todo
-from untildone.features.todos.lists import format_todo_task, load_todos, remember_todo_call
+from untildone.features.todos.todo_lists import (
+    format_todo_task,
+    load_todos,
+    parse_check_boxes,
+    remember_todo_call,
+)
 from world import ATTENDED, SESSION, World
 
 LISTED: dict[str, object] = {
@@ -95,7 +100,69 @@ def test_the_person_switches_it_off_and_a_mistake_there_stops_no_prompt(
 
 
 def test_a_task_of_the_items() -> None:
-    assert format_todo_task(()) == ""
     assert format_todo_task(("a", "b")) == (
         "Finish these, and mark each as done in its list when it is:\n- [ ] a\n- [ ] b"
     )
+
+
+LIST = """\
+# Plan
+- [ ] write the parser
+- [x] test it
+* [X] lint   it
+1. [ ] number one
+   - [ ] nested
+  2) [/] begun
++ [~] half done
+- [ ]
+- [2026-01-01] a date
+- [NOTE] a note
+- [v1.0] a version
+- [#12] an issue
+- [x](link.md) a link
+- [ ]not a box
+
+```
+- [ ] in code
+~~~
+- [ ] still in code
+```
+~~~~
+- [ ] in a longer fence
+~~~
+- [ ] still there
+~~~~
+
+## Future work
+- [ ] some day
+### Soon
+- [ ] below it
+## Now
+- [ ] asked for
+### Optional: more
+- [ ] not needed
+## **Backlog**
+- [ ] put off
+# Last
+- [ ] the last
+"""
+
+
+def test_check_boxes_are_what_is_asked_for_now() -> None:
+    assert parse_check_boxes(LIST) == (
+        Todo(text="write the parser"),
+        Todo(text="test it", done=True),
+        Todo(text="lint it", done=True),
+        Todo(text="number one"),
+        Todo(text="nested"),
+        Todo(text="begun"),
+        Todo(text="half done"),
+        Todo(text="asked for"),
+        Todo(text="the last"),
+    )
+
+
+def test_a_hostile_list_is_cut() -> None:
+    found = parse_check_boxes("- [ ] " + "x" * 100_000 + "\n- [ ] y" * 5_000)
+
+    assert (len(found), len(found[0].text)) == (1_000, 200)

@@ -6,7 +6,7 @@ from core.samples import GREEN, RED, after, contract, seen
 from untildone.core.contract import Claim
 from untildone.core.evidence import StatusBlock
 from untildone.core.progress import ClaimReport
-from untildone.core.spec.status import find_contradictions
+from untildone.core.reminders import find_contradictions
 from untildone.core.transitions import advance
 from untildone.core.verdict import Continue
 

@@ -7,7 +7,7 @@ from typing import NoReturn
 import yaml
 
 from untildone.errors import UserError
-from untildone.features.importers.formats.fields import Fields, Value
+from untildone.features.importers.fields import Fields, Value
 
 LARGEST = 1_000_000
 # Parsing takes about a second per megabyte; no tool writes more than a few lines.

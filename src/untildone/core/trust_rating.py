@@ -6,7 +6,6 @@ from untildone.core.contract import Contract, Verification
 from untildone.core.progress import Progress
 
 Trust: TypeAlias = Literal["SHIP", "MONITOR", "RESEARCH"]
-_REPEATS = 3
 
 
 def list_verifications(contract: Contract, progress: Progress) -> dict[str, Verification]:
@@ -26,9 +25,3 @@ def rate_trust(contract: Contract, progress: Progress) -> Trust:
     if "review" in known or progress.outcome != "done":
         return "MONITOR"
     return "SHIP"
-
-
-def find_repeated_work(steps_done: tuple[str, ...]) -> str:
-    """The first word of the last step, if exactly three of the finished steps begin with it."""
-    last = [step.split()[0].casefold() for step in steps_done if step.split()]
-    return last[-1] if last and last.count(last[-1]) == _REPEATS else ""

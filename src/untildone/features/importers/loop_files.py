@@ -20,6 +20,7 @@ from untildone.engine.artifacts import write_task
 from untildone.engine.context import Context, project_folder
 from untildone.engine.speaker import explain_ignored
 from untildone.errors import UserError
+from untildone.features.importers import IMPORT_REASON
 from untildone.features.importers import trusted_projects as trust
 from untildone.features.importers.bound_file import (
     BoundFile,
@@ -28,7 +29,7 @@ from untildone.features.importers.bound_file import (
     save_bound_file,
 )
 from untildone.features.importers.formats import LOOP_FORMATS
-from untildone.features.importers.start import (
+from untildone.features.importers.imported_loop import (
     LoopFile,
     describe_differences,
     find_begun_loop,
@@ -161,9 +162,9 @@ def _find_owner(read: LoopFile, stop: Stop, session: Session) -> str:
 
 def _mention_once(session: Session, text: str) -> str:
     """Each notice is shown once per session."""
-    if text in session.read(trust.REASON).splitlines():
+    if text in session.read(IMPORT_REASON).splitlines():
         return ""
-    session.append(trust.REASON, f"{text}\n")
+    session.append(IMPORT_REASON, f"{text}\n")
     return f"untildone: {text}"
 
 

@@ -5,7 +5,7 @@ from untildone.core.criteria import apply_exit_rule, find_unmet
 from untildone.core.evidence import StatusBlock
 from untildone.core.feedback import write_feedback
 from untildone.core.progress import Progress
-from untildone.core.spec.reminders import list_reminders
+from untildone.core.reminders import list_reminders
 from untildone.core.verdict import Continue
 
 ASKED = contract(

@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Sequence
 from pathlib import Path
-from typing import Protocol, cast, get_args
+from typing import cast, get_args
 
 from untildone.checks import security
 from untildone.checks.parsers import PARSERS
@@ -10,21 +10,12 @@ from untildone.commands.programs import PACKAGE_MANAGERS, find_programs
 from untildone.commands.shell import SHELLS
 from untildone.core.contract import Check, Count
 from untildone.core.counts import DECIDING_PRESET
+from untildone.engine.request import Request
 from untildone.errors import UserError
 
 _TEST_PARSERS = (
-    "pytest",
-    "unittest",
-    "jest",
-    "vitest",
-    "node",
-    "mocha",
-    "cargo",
-    "go",
-    "maven",
-    "gradle",
-    "junit",
-    "tap",
+    *("pytest", "unittest", "jest", "vitest", "node", "mocha", "cargo", "go", "maven", "gradle"),
+    *("junit", "tap"),
 )
 # What these print depends on the project, so any count may be measured.
 _RUNNERS = PACKAGE_MANAGERS | SHELLS | {"make", "just", "task", "deno", "tox", "nox"}
@@ -36,34 +27,21 @@ _REMEDIES: dict[Count, str] = {
 }
 
 
-class CountRequest(Protocol):
-    """The fields of a request that are about counts."""
-
-    @property
-    def preset(self) -> str: ...
-    @property
-    def checks(self) -> tuple[Check, ...]: ...
-    @property
-    def counts(self) -> tuple[Count, ...]: ...
-    @property
-    def zero_errors(self) -> bool: ...
-
-
-def choose_counts(asked: CountRequest, checks: Sequence[Check]) -> tuple[Count, ...]:
+def choose_counts(request: Request, checks: Sequence[Check]) -> tuple[Count, ...]:
     """Raises UserError for a count that no check measures: it would always be zero."""
-    deciding = asked.preset == DECIDING_PRESET
-    if not asked.zero_errors and not asked.counts:
+    deciding = request.preset == DECIDING_PRESET
+    if not request.zero_errors and not request.counts:
         raise UserError(
             "without errors nothing is left to count",
             hint="add `--zero-warnings`, `--zero-security` or `--tests-pass`",
         )
-    for count in asked.counts:
+    for count in request.counts:
         if not any(_measures(count, check) for check in checks):
             raise UserError(f"no check measures `--{count}`", hint=_REMEDIES[count])
-    errors: tuple[Count, ...] = ("zero-errors",) if deciding and asked.zero_errors else ()
+    errors: tuple[Count, ...] = ("zero-errors",) if deciding and request.zero_errors else ()
     # A check named by the user must pass, including the tests it runs.
-    tests: tuple[Count, ...] = ("tests-pass",) if deciding and _runs_tests(asked.checks) else ()
-    return tuple(dict.fromkeys((*errors, *asked.counts, *tests)))
+    tests: tuple[Count, ...] = ("tests-pass",) if deciding and _runs_tests(request.checks) else ()
+    return tuple(dict.fromkeys((*errors, *request.counts, *tests)))
 
 
 def _runs_tests(checks: Sequence[Check]) -> bool:

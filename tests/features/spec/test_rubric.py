@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from untildone.core.spec.rubric import (
+from untildone.features.spec.rubric import (
     DIMENSIONS,
     QUESTIONS,
     AgreedTerms,

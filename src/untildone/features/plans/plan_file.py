@@ -1,19 +1,22 @@
 """A plan's file as it was read: its bytes, the plan in them and the mistakes."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.features.plans.model import Mistake, Plan
 from untildone.features.plans.order import check_order
+from untildone.features.plans.plan import Mistake, Plan
 
 LARGEST = 64_000_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MOST_LISTED = 50
 _OBJECT_OF_A_KEY = re.compile(rb'"\s*:\s*\{')
+PLAN_FILE = "TASKS.json"
+_SHIPSPEC = Path(".shipspec", "planning")
 
 
 class Document(Struct, frozen=True, kw_only=True):
@@ -106,3 +109,47 @@ def _decode(path: Path, data: bytes) -> str:
         raise UserError(
             f"`{path}`, line {line}: is not UTF-8", hint="save it as UTF-8 and try again"
         ) from None
+
+
+def find_plan(folder: Path) -> Path:
+    """The only plan of the folder's project; raises UserError if there are several."""
+    for place in _walk_up(folder):
+        found = list_plans(place)
+        if len(found) > 1:
+            listed = ", ".join(f"`{path}`" for path in found)
+            raise UserError(f"there are several plans: {listed}", hint="name one with `--plan`")
+        if found:
+            return found[0]
+    raise UserError(
+        f"there is no plan in `{folder}`", hint="`untildone plan init FEATURE` writes one"
+    )
+
+
+def _walk_up(folder: Path) -> Iterator[Path]:
+    """Up to the top of the repository; looks for `.git` because running git is slower."""
+    for place in (folder, *folder.parents):
+        yield place
+        if (place / ".git").exists():
+            return
+
+
+def list_plans(folder: Path) -> list[Path]:
+    below = sorted((folder / _SHIPSPEC).glob(f"*/{PLAN_FILE}"))
+    return [path for path in (folder / PLAN_FILE, *below) if path.is_file()]
+
+
+def find_named_plan(project: Path, name: str) -> Path:
+    """By its file, its folder or its feature; without a name the only plan there is."""
+    if not name:
+        return find_plan(project)
+    for path in (project / name, project / name / PLAN_FILE):
+        if path.is_file():
+            return path
+    found = [
+        path
+        for path in list_plans(project)
+        if name in (path.parent.name, read_plan(path).plan.feature)
+    ]
+    if len(found) == 1:
+        return found[0]
+    raise UserError(f"`{name}` is not a plan of `{project}`", hint="name its TASKS.json")

@@ -3,7 +3,7 @@
 import pytest
 
 from features.importers.formats import samples
-from untildone.features.importers.formats.counter import set_count
+from untildone.features.importers.bound_file import set_count
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from core.samples import bounds, contract
 from untildone.core.contract import Claim
 from untildone.core.progress import ClaimReport, Progress
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
-from untildone.report.announcements import (
+from untildone.features.spec.announcements import (
     announce_start,
     announce_verdict,
     draw_verdict_box,
+    find_repeated_work,
     list_criteria,
 )
 from untildone.store.loops import Record
@@ -25,12 +26,12 @@ def record(progress: Progress | None = None, **given: Any) -> Record:  # noqa: A
 
 
 def test_the_start() -> None:
-    assert announce_start(record(task="Refactor it", reversibility="2B")) == (
+    assert announce_start(record(task="Refactor it", reversibility="2B").contract) == (
         "[LOOP] Starting | Shape: colleague (6/10) | Workflow: C (delete what is not needed before"
         " you redesign) | Type: 2B | Steps: 4 | Budget: $25"
     )
     bare = record(task="Think", steps=(), bounds=bounds(budget_usd=0))
-    assert announce_start(bare) == "[LOOP] Starting | Shape: colleague (6/10)"
+    assert announce_start(bare.contract) == "[LOOP] Starting | Shape: colleague (6/10)"
 
 
 @pytest.mark.parametrize(
@@ -169,3 +170,18 @@ def test_an_ending_lists_each_criterion_with_how_it_was_verified() -> None:
         "</loop-complete>",
     ]
     assert list_criteria(contract(checks=()), progress) == []
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ((), ""),
+        ((" ",), ""),
+        (("Refactor a", "refactor b"), ""),
+        (("Refactor a", "test", "refactor b", "Refactor c"), "refactor"),
+        (("a 1", "a 2", "a 3", "a 4"), ""),
+        (("a 1", "a 2", "a 3", "b"), ""),
+    ],
+)
+def test_the_third_of_a_kind_is_a_pattern(steps: tuple[str, ...], expected: str) -> None:
+    assert find_repeated_work(steps) == expected

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from untildone.core.contract import Claim, Contract
-from untildone.core.spec.rubric import Opinion
 from untildone.engine import verbs
 from untildone.errors import UserError
 from untildone.features.spec import steps
 from untildone.features.spec.cleanup import remove_finished_loop
+from untildone.features.spec.rubric import Opinion
 from untildone.features.spec.scoring import score_loop
-from untildone.features.spec.start import load_shape_file
+from untildone.features.spec.shape_file import load_shape_file
 from untildone.store.lock import hold_lock
 from untildone.store.trusted_files import record_trust
 from world import World, shown

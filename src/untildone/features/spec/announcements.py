@@ -2,18 +2,33 @@
 
 from untildone.core.contract import Contract
 from untildone.core.progress import Progress
-from untildone.core.spec.rubric import MAX_SCORE, choose_shape
-from untildone.core.spec.trust import Trust, find_repeated_work, list_verifications, rate_trust
-from untildone.core.spec.workflow import classify_workflow
+from untildone.core.reminders import classify_workflow
+from untildone.core.trust_rating import Trust, list_verifications, rate_trust
 from untildone.core.verdict import Continue, Finish, Pause, Verdict
+from untildone.engine.context import Context
+from untildone.features.spec.rubric import MAX_SCORE, choose_shape
 from untildone.store.loops import Record
 
 _MARKS: dict[Trust, str] = {"SHIP": "🟢", "MONITOR": "🟡", "RESEARCH": "🔴"}
 _WIDE = 76
+_REPEATS = 3
 
 
-def announce_start(record: Record) -> str:
+def describe_start(context: Context, record: Record) -> tuple[str, ...]:
+    """What a loop from a spec agrees on, and where its state is."""
     contract = record.contract
+    if contract.preset != "loop":
+        return ()
+    place = context.loops.get_folder(contract.id)
+    until = "removed when it ends" if contract.clean else "kept when it ends"
+    state = (
+        f"untildone: its state is in `{place}`, {until}; `untildone show {contract.id}` shows it,"
+        f" `untildone cancel {contract.id}` ends it"
+    )
+    return announce_start(contract), state
+
+
+def announce_start(contract: Contract) -> str:
     kind = classify_workflow(contract.task)
     score = contract.score or 0
     parts = [
@@ -42,9 +57,8 @@ def announce_verdict(
             answer = "your next prompt" if verdict.outcome == "gate" else "/untildone:loop continue"
             return _format_line(f"Paused: {verdict.reason}", steps, f"Resume: {answer}")
         case Finish(outcome="done" | "claimed"):
-            return "\n".join(
-                (*list_criteria(contract, progress), *draw_verdict_box(contract, progress))
-            )
+            lines = (*list_criteria(contract, progress), *draw_verdict_box(contract, progress))
+            return "\n".join(lines)
         case _:
             return ""
 
@@ -83,6 +97,12 @@ def _announce_patterns(progress: Progress, new: int) -> list[str]:
     again = [find_repeated_work(done[: len(done) - later]) for later in reversed(range(new))]
     advice = "for the third time. This is a learnable pattern: ask for the steps to run it yourself"
     return [_format_line(f"`{kind}` {advice}") for kind in again if kind]
+
+
+def find_repeated_work(steps_done: tuple[str, ...]) -> str:
+    """The first word of the last step, if exactly three of the finished steps begin with it."""
+    last = [step.split()[0].casefold() for step in steps_done if step.split()]
+    return last[-1] if last and last.count(last[-1]) == _REPEATS else ""
 
 
 def list_criteria(contract: Contract, progress: Progress) -> list[str]:

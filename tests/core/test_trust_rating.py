@@ -7,7 +7,7 @@ import pytest
 from core.samples import contract
 from untildone.core.contract import Claim
 from untildone.core.progress import ClaimReport, Progress
-from untildone.core.spec.trust import find_repeated_work, list_verifications, rate_trust
+from untildone.core.trust_rating import list_verifications, rate_trust
 from untildone.core.verdict import Outcome
 
 DOCS = Claim(name="docs")
@@ -44,18 +44,3 @@ def test_each_criterion_has_its_kind() -> None:
         "docs": "review",
         "api": "assumption",
     }
-
-
-@pytest.mark.parametrize(
-    ("steps", "expected"),
-    [
-        ((), ""),
-        ((" ",), ""),
-        (("Refactor a", "refactor b"), ""),
-        (("Refactor a", "test", "refactor b", "Refactor c"), "refactor"),
-        (("a 1", "a 2", "a 3", "a 4"), ""),
-        (("a 1", "a 2", "a 3", "b"), ""),
-    ],
-)
-def test_the_third_of_a_kind_is_a_pattern(steps: tuple[str, ...], expected: str) -> None:
-    assert find_repeated_work(steps) == expected

@@ -11,9 +11,9 @@ import pytest
 from features.plans.samples import LOGIN, changed, document, written
 from store.disk import mounted
 from untildone.errors import UserError
-from untildone.features.plans.document import LARGEST, read_plan, require_order, require_task
 from untildone.features.plans.editing import change_plan, edit_fields, edit_status, save_plan
-from untildone.features.plans.model import Mistake
+from untildone.features.plans.plan import Mistake
+from untildone.features.plans.plan_file import LARGEST, read_plan, require_order, require_task
 
 
 def told(path: Path) -> str:

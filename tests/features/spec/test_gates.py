@@ -6,9 +6,9 @@ from core.samples import GREEN, RED, after, contract, seen
 from untildone.core.contract import Claim, Contract
 from untildone.core.decide import decide
 from untildone.core.progress import ClaimReport, Progress
-from untildone.core.spec.gates import ask_at_gate, classify_answer, pass_gate, skips_gates
-from untildone.core.transitions import advance
+from untildone.core.transitions import advance, pass_gate
 from untildone.core.verdict import Continue, Finish, Pause
+from untildone.features.spec.gates import ask_at_gate, classify_answer, skips_gates
 
 STEPS = ("find it", "mend it")
 MET = {"docs": ClaimReport(by="review", evidence="read")}

@@ -1,35 +1,56 @@
 """The TODO items of a session: in the agent's own list and in files of the project."""
 
 import json
-from collections.abc import Container, Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from untildone.agents.events import Prompt
 from untildone.core.evidence import Todo
 from untildone.core.text import pluralize, shorten, to_one_line
-from untildone.core.todos import TODO_FILES, TODO_STATE_FILE, find_unfinished, parse_check_boxes
+from untildone.core.todos import find_unfinished
 from untildone.engine.context import Context
 from untildone.errors import UserError
+from untildone.features.markdown import list_boxes, parse_lines, skip_sections
 from untildone.store.durable_files import DamagedFileError, read_bounded
 from untildone.store.sessions import Session
 
+# Files in a project where people and other tools keep a todo list.
+TODO_FILES = ("TODO.md", "fix_plan.md", ".ralph/fix_plan.md")
+# A file of other tools that holds the client's list under `todos`.
+TODO_STATE_FILE = ".claude/todo_state.json"
+# Headings whose items are not part of the task.
+_POSTPONED = re.compile(r"^[\W_]*(?:optional|future|later|backlog)\b", re.IGNORECASE)
 # The last call that wrote the list, for clients that store it nowhere.
 TODO_CALL_FILE = "todos.json"
 _LARGEST = 1_000_000
 _MOST_FILES = 200
 _SHOWN = 5
 _LONGEST = 700
+_LONGEST_ITEM = 200
+_MOST_ITEMS = 1_000
 _FINISHED = ("completed", "done")
 _DROPPED = ("deleted", "cancelled")
 
 
 def load_todos(context: Context, project: Path, session: Session) -> tuple[Todo, ...]:
-    found = [*_read_client_lists(context, session), *_read_last_call(context, session)]
+    found = [
+        *_read_client_lists(context, session),
+        *_convert_items(context, session.read_json(TODO_CALL_FILE)),
+    ]
     for name in TODO_FILES:
         found += parse_check_boxes(_read_text(project / name))
     state = _decode_json(_read_text(project / TODO_STATE_FILE))
     found += _convert_items(context, state.get("todos") if isinstance(state, dict) else None)
     return tuple(found)
+
+
+def parse_check_boxes(text: str) -> tuple[Todo, ...]:
+    """The check-box items of a Markdown text, without code blocks and postponed sections."""
+    boxes = list_boxes(skip_sections(parse_lines(text), _POSTPONED))[:_MOST_ITEMS]
+    return tuple(
+        Todo(text=" ".join(box.text.split())[:_LONGEST_ITEM], done=box.checked) for box in boxes
+    )
 
 
 def _read_text(path: Path) -> str:
@@ -59,10 +80,6 @@ def _decode_json(text: str) -> object:
         return None
 
 
-def _read_last_call(context: Context, session: Session) -> Iterator[Todo]:
-    return _convert_items(context, session.read_json(TODO_CALL_FILE))
-
-
 def _convert_items(context: Context, value: object) -> Iterator[Todo]:
     for text, status in context.agent.parse_todo_items(value) or ():
         if text.strip() and status not in _DROPPED:
@@ -79,12 +96,8 @@ def remember_todo_call(
         session.write_json(TODO_CALL_FILE, kept)
 
 
-def choose_todos(
-    context: Context, project: Path, session: str, given: Container[str]
-) -> tuple[str, ...]:
-    """The unfinished items, if one of the options `todos` and `from_todos` is given."""
-    if "todos" not in given and "from_todos" not in given:
-        return ()
+def require_todos(context: Context, project: Path, session: str) -> tuple[str, ...]:
+    """The unfinished items; raises UserError if there is none."""
     left = find_unfinished(load_todos(context, project, context.session(session)))
     if not left:
         raise UserError(
@@ -96,8 +109,6 @@ def choose_todos(
 
 def format_todo_task(items: tuple[str, ...]) -> str:
     """The task of a loop that is about these items."""
-    if not items:
-        return ""
     lines = "\n".join(f"- [ ] {text}" for text in items)
     return f"Finish these, and mark each as done in its list when it is:\n{lines}"
 

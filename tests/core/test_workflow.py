@@ -2,7 +2,7 @@
 
 import pytest
 
-from untildone.core.spec.workflow import classify_workflow
+from untildone.core.reminders import classify_workflow
 
 
 @pytest.mark.parametrize(
