@@ -14,6 +14,7 @@ import pytest
 from cli.world import CommandLine, error
 from client.world import BIN, ClientWorld
 from keepers import until
+from snippets import snippet
 from untildone.process.runner import is_alive
 
 
@@ -50,7 +51,11 @@ def test_a_change_may_break_any_test(tmp_path: Path) -> None:
     world = ClientWorld(tmp_path)
     command = f"{sys.executable} -m pytest -p no:cacheprovider"
     for name, text in {
-        "test_shop.py": "import shop\ndef test_open():\n    assert shop.OPEN\n",
+        "test_shop.py": snippet("""
+            import shop
+            def test_open():
+                assert shop.OPEN
+        """),
         "shop.py": "OPEN = True\n",
         "Makefile": f"test:\n\t{command} test_shop.py\n",
     }.items():
@@ -110,7 +115,14 @@ def test_ctrl_c_ends_the_checks_too(tmp_path: Path, number: int, code: int) -> N
 
 def test_what_takes_too_long_is_told_with_a_remedy(tmp_path: Path) -> None:
     cli = CommandLine(tmp_path)
-    cli.write("untildone.toml", '[checks.slow]\ncommand = "sleep 600"\ntimeout = 1\n')
+    cli.write(
+        "untildone.toml",
+        snippet("""
+            [checks.slow]
+            command = "sleep 600"
+            timeout = 1
+        """),
+    )
     cli.run("trust", "--yes")
 
     code, _, told = cli.run_process("check")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from cli.world import CommandLine, error
+from snippets import snippet
 from world import CHECK, SESSION
 
 CONFIGURED = """\
@@ -162,7 +163,14 @@ def test_bounds_are_changed_by_a_prompt_while_it_runs(cli: CommandLine) -> None:
 
 
 def test_a_next_loop_that_cannot_begin_is_told_and_the_first_has_ended(cli: CommandLine) -> None:
-    cli.write("untildone.toml", "[templates.next]\ntask = 'go on'\ncommands = ['true']\n")
+    cli.write(
+        "untildone.toml",
+        snippet("""
+            [templates.next]
+            task = 'go on'
+            commands = ['true']
+        """),
+    )
     cli.run("trust", "--yes")
     loop = cli.start("--promise", "ALL PAGES WRITTEN", "--then", "next")
     cli.write("untildone.toml", "")

@@ -12,6 +12,7 @@ from cli.patient import Patient, error, note
 from cli.world import Terminal
 from client.world import BIN
 from features.importers.formats import samples
+from snippets import snippet
 from untildone.features.edits import switch
 
 
@@ -215,7 +216,14 @@ def test_no_cap_at_all_is_fine(patient: Patient) -> None:
     [
         (".shipkit/relentless-state.local.md", "---\nskill: test\n---\n"),
         (".stravinsky/continuation-loop.md", "---\nactive: true\n---\n"),
-        (".claude/ralph-loop.local.md", "---\nactive: true\n---\nwork"),
+        (
+            ".claude/ralph-loop.local.md",
+            snippet("""
+                ---
+                active: true
+                ---
+                work"""),
+        ),
         (".shipspec/active-loop.local.json", "{}"),
         (".loop/state.json", '{"status": "running"}'),
         (".ralph/ralph-loop.state.json", '{"active": true}'),
@@ -235,7 +243,16 @@ def test_a_loop_of_another_tool(patient: Patient, name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["---\niteration: 1\nactive: false\n---\n", '{"iteration": 1,\n "active": false}']
+    "text",
+    [
+        snippet("""
+            ---
+            iteration: 1
+            active: false
+            ---
+        """),
+        '{"iteration": 1,\n "active": false}',
+    ],
 )
 def test_a_loop_of_another_tool_that_is_over(patient: Patient, text: str) -> None:
     patient.write(".claude/ralph-loop.local.md", text)

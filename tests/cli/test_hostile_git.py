@@ -9,6 +9,7 @@ import pytest
 
 from cli.world import CommandLine
 from process.hostile_git import Hostile
+from snippets import snippet
 from untildone.features.spec.checkpoints import (
     delete_checkpoints,
     restore_checkpoint,
@@ -30,7 +31,14 @@ class Scene(CommandLine):
         self.project = self.hostile.project
         (self.home / ".gitconfig").write_bytes((self.hostile.home / ".gitconfig").read_bytes())
         self.write(
-            "test_shop.py", "import unittest\n\n\nclass Shop(unittest.TestCase):\n    pass\n"
+            "test_shop.py",
+            snippet("""
+                import unittest
+
+
+                class Shop(unittest.TestCase):
+                    pass
+            """),
         )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from cli.world import CommandLine, error
 from features.importers.formats import samples
+from snippets import snippet
 from world import OTHER_SESSION, SESSION
 
 STRAVINSKY = ".stravinsky/continuation-loop.md"
@@ -45,7 +46,16 @@ def test_a_check_is_run_at_once_for_the_person(cli: CommandLine) -> None:
 
 
 def test_defaults_are_named(cli: CommandLine) -> None:
-    cli.write(STRAVINSKY, "---\nmax_iterations: ten\ncompletion_promise: ALL GREEN\n---\nGo.\n")
+    cli.write(
+        STRAVINSKY,
+        snippet("""
+            ---
+            max_iterations: ten
+            completion_promise: ALL GREEN
+            ---
+            Go.
+        """),
+    )
 
     code, _, told = cli.run("import", STRAVINSKY, "--session", SESSION)
 
@@ -75,7 +85,15 @@ def test_a_file_that_says_it_is_over_is_refused(cli: CommandLine) -> None:
 
 
 def test_a_mistake_names_file_line_and_key(cli: CommandLine) -> None:
-    cli.write(STRAVINSKY, '---\nactive: true\ncompletion_promise: "\\d"\n---\n')
+    cli.write(
+        STRAVINSKY,
+        snippet("""
+            ---
+            active: true
+            completion_promise: "\\d"
+            ---
+        """),
+    )
 
     assert cli.run("import", STRAVINSKY, "--session", SESSION) == error(
         f"`{STRAVINSKY}`, line 3, `completion_promise`: found unknown escape character 'd'",

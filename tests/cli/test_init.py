@@ -15,7 +15,12 @@ OURS = (
     *(f".claude/commands/untildone/{name}.md" for name in NAMES),
     *(f".claude/agents/untildone-{name}.md" for name in AGENTS),
 )
-FOREIGN = '{\n\t"model": "opus",\n\t"hooks": {"Stop": [{"hooks": []}]}, "big": 1.50\n}\n'
+FOREIGN = """\
+{
+\t"model": "opus",
+\t"hooks": {"Stop": [{"hooks": []}]}, "big": 1.50
+}
+"""
 
 
 def settings(cli: CommandLine, text: str = FOREIGN) -> Path:

@@ -8,6 +8,7 @@ import pytest
 
 from cli.world import CommandLine, error
 from features.plans.samples import LOGIN
+from snippets import snippet
 
 INIT = "`untildone plan init FEATURE` writes one"
 
@@ -148,19 +149,24 @@ def test_the_plan_and_a_task_are_shown(cli: CommandLine, plan: Path) -> None:
     plan.write_text(LOGIN.replace('"points": 1', '"points": 8'), encoding="utf-8")
 
     assert cli.run("plan", "show")[1] == (
-        "login: 3 tasks, 16 points\n"
-        "[x] TASK-001: Users table (points: 3)\n"
-        "[ ] TASK-002: Form (points: 8, after TASK-001)\n"
-        "[ ] TASK-003: Route (points: 5, after TASK-001)\n"
-        "critical path: TASK-001 → TASK-002\n"
-        "over 5 points: TASK-002; `untildone plan refine`\n"
+        snippet("""
+            login: 3 tasks, 16 points
+            [x] TASK-001: Users table (points: 3)
+            [ ] TASK-002: Form (points: 8, after TASK-001)
+            [ ] TASK-003: Route (points: 5, after TASK-001)
+            critical path: TASK-001 → TASK-002
+            over 5 points: TASK-002; `untildone plan refine`
+        """)
     )
     assert cli.run("plan", "show", "TASK-001")[1] == (
-        "TASK-001: Users table (completed, 3 points)\n"
-        "blocks: TASK-002, TASK-003\n"
-        "checked: Run migration: npm run db:migrate  (`npm run db:migrate`)\n"
-        "needs review: The table has a unique e-mail\n\n"
-        "Write the migration.\n"
+        snippet("""
+            TASK-001: Users table (completed, 3 points)
+            blocks: TASK-002, TASK-003
+            checked: Run migration: npm run db:migrate  (`npm run db:migrate`)
+            needs review: The table has a unique e-mail
+
+            Write the migration.
+        """)
     )
     shown = cli.json("plan", "show", "TASK-003")
     assert [check["command"] for check in shown["checked"]] == ["npm test"]
@@ -277,7 +283,14 @@ def test_half_a_character_is_no_bug(cli: CommandLine) -> None:
 
 
 def test_another_tools_list_becomes_a_plan(cli: CommandLine) -> None:
-    cli.write("todo.md", "# Shop\n- [ ] Cart\n- [x] List\n")
+    cli.write(
+        "todo.md",
+        snippet("""
+            # Shop
+            - [ ] Cart
+            - [x] List
+        """),
+    )
     path = cli.project / "TASKS.json"
 
     code, shown, told = cli.run("plan", "import", "todo.md")

@@ -10,6 +10,7 @@ import pytest
 
 from cli.world import CommandLine
 from client.world import BIN
+from snippets import snippet
 from world import CHECK, SESSION
 
 GREEN_COLOUR = "\x1b[32m"
@@ -44,7 +45,12 @@ def _read(terminal: int) -> bytes:
 
 @pytest.fixture
 def configured(cli: CommandLine) -> CommandLine:
-    text = "[checks.test]\ncommand = 'true'\n[checks.lint]\ncommand = 'sleep 0.5; exit 3'\n"
+    text = snippet("""
+        [checks.test]
+        command = 'true'
+        [checks.lint]
+        command = 'sleep 0.5; exit 3'
+    """)
     cli.write("untildone.toml", text)
     cli.run("trust", "--yes")
     return cli
