@@ -14,7 +14,11 @@ pytestmark = pytest.mark.client
 BROKEN = "print(undefined)\n"
 WHOLE = "print('whole')\n"
 # An interpreter that starts leaves its mark.
-COUNTING = '#!/bin/sh\necho >>{mark}\nexec {python} "$@"\n'
+COUNTING = """\
+#!/bin/sh
+echo >>{mark}
+exec {python} "$@"
+"""
 
 
 def held(hold: int) -> str:

@@ -13,7 +13,12 @@ CHECK = f"{sys.executable} check.py"
 TEST = "import shop, sys\nsys.exit(shop.price(100) != 90)\n"
 WRONG = "def price(total):\n    return 90 if total > 99 else total\n"
 RIGHT = "def price(total):\n    return total * 9 // 10 if total > 99 else total\n"
-HIDDEN = "import sys\nsys.path.insert(0, '.')\nimport shop\nsys.exit(shop.price(200) != 180)\n"
+HIDDEN = """\
+import sys
+sys.path.insert(0, '.')
+import shop
+sys.exit(shop.price(200) != 180)
+"""
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from core.samples import GREEN, RED, failing, finding, result
+from snippets import snippet
 from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, FileTotals, Totals
 from untildone.core.contract import Check
@@ -15,7 +16,11 @@ from world import World, shown
 PYTEST = Check(name="tests", command=f"{sys.executable} -m pytest -q -p no:cacheprovider")
 PASSES = "def test_{0}(): assert True\n"
 FAILS = "def test_{0}(): assert 1 == 2\n"
-ASKS = "def test_{0}():\n    import product\n    assert product.done\n"
+ASKS = """\
+def test_{0}():
+    import product
+    assert product.done
+"""
 
 
 def tests(world: World, *functions: str) -> None:
@@ -96,7 +101,11 @@ def test_a_renamed_test_is_named_and_lets_go(world: World) -> None:
 def test_a_round_keeps_counts_but_not_every_name(world: World) -> None:
     begin(world, *(PASSES.format(number) for number in range(60)), FAILS.format("b"))
     (world.project / "test_it.py").write_text(
-        "import pytest\n@pytest.mark.parametrize('n', range(60))\ndef test_n(n): assert n < 0\n",
+        snippet("""
+            import pytest
+            @pytest.mark.parametrize('n', range(60))
+            def test_n(n): assert n < 0
+        """),
         encoding="utf-8",
     )
     world.stop()

@@ -14,7 +14,10 @@ from untildone.store.trusted_files import record_trust
 from world import ATTENDED, World
 
 CLEAR = "Add a users endpoint in src/api; no new dependencies; done when `make test` passes"
-NOTIFICATION = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>"
+NOTIFICATION = """\
+<task-notification>
+<task-id>b1</task-id>
+</task-notification>"""
 
 
 @pytest.fixture

@@ -17,7 +17,12 @@ from world import World
 
 PATIENCE = 60.0
 UNDEFINED = "print(undefined)\n"
-RULE = "id: no-todo\nlanguage: Python\nmessage: open\nrule: {kind: comment, regex: TODO}\n"
+RULE = """\
+id: no-todo
+language: Python
+message: open
+rule: {kind: comment, regex: TODO}
+"""
 EVAL = "def run(code):\n    eval(code)\n"
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from snippets import snippet
 from untildone.core.contract import Bounds
 from untildone.core.plan_task import VerifierResult
 from untildone.core.verdict import Pause
@@ -216,7 +217,12 @@ def test_markers_of_the_seed_are_understood(world: World) -> None:
 
 
 def test_the_promise_of_the_prompt_stands_for_the_verifier(world: World) -> None:
-    prompt_text = "Write the parser.\n\n## Completion Promise\n\nTHE HELP IS WRITTEN"
+    prompt_text = snippet("""
+        Write the parser.
+
+        ## Completion Promise
+
+        THE HELP IS WRITTEN""")
     write_plan(world, {"TASK-001": {**ONE, "prompt": prompt_text}})
     type_prompt(world, "/untildone:implement-task TASK-001")
     world.write("one.txt", "")

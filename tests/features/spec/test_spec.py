@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from snippets import snippet
 from untildone.core.contract import Claim, Contract
 from untildone.engine import verbs
 from untildone.errors import UserError
@@ -21,7 +22,13 @@ from world import World, shown
 
 TASK = "Refactor all API routes to use validation middleware"
 CLEAR = f"{TASK} in src/api; no new dependencies; done when `make e2e` passes"
-SHAPE = "criteria:\n- it reads well\nmustNot:\n- `test -f bad.txt`\n- lose data\n"
+SHAPE = """\
+criteria:
+- it reads well
+mustNot:
+- `test -f bad.txt`
+- lose data
+"""
 
 
 @pytest.fixture
@@ -182,7 +189,11 @@ def test_what_the_person_freed_stays_free(world: World) -> None:
 
 def test_a_contradiction_is_told_back(world: World) -> None:
     start(world, task=CLEAR)
-    block = '---LOOP_STATUS---\nEXIT_SIGNAL: true\nCRITERIA: {"check": true}\n---END_STATUS---'
+    block = snippet("""
+        ---LOOP_STATUS---
+        EXIT_SIGNAL: true
+        CRITERIA: {"check": true}
+        ---END_STATUS---""")
 
     told = stop(world, block)
 
@@ -192,7 +203,11 @@ def test_a_contradiction_is_told_back(world: World) -> None:
 
 def test_what_the_agent_does_next_is_shown_to_the_person(world: World) -> None:
     start(world, task=CLEAR)
-    block = "---LOOP_STATUS---\nEXIT_SIGNAL: false\nNEXT: mend the routes\n---END_STATUS---"
+    block = snippet("""
+        ---LOOP_STATUS---
+        EXIT_SIGNAL: false
+        NEXT: mend the routes
+        ---END_STATUS---""")
 
     answer = world.stop(last_assistant_message=block)
 
@@ -205,7 +220,11 @@ def test_a_claim_the_agent_takes_back_does_not_count(world: World) -> None:
     start(world, task=CLEAR, claims=(Claim(name="docs"),))
     world.project.joinpath("done.txt").touch()
     verbs.report_met(world.context, world.loop, "docs", by="review", evidence="read")
-    block = '---LOOP_STATUS---\nEXIT_SIGNAL: true\nCRITERIA: {"docs": false}\n---END_STATUS---'
+    block = snippet("""
+        ---LOOP_STATUS---
+        EXIT_SIGNAL: true
+        CRITERIA: {"docs": false}
+        ---END_STATUS---""")
 
     assert "Unmet: docs" in stop(world, block)
     stop(world, "EXIT_SIGNAL: true")

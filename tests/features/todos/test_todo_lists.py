@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from snippets import snippet
 from untildone.core.evidence import Todo
 from untildone.features.todos.todo_lists import (
     format_todo_task,
@@ -74,7 +75,15 @@ def test_unfinished_items_are_recalled_at_a_prompt_of_the_person(world: World) -
         " more. The prompt comes first; go on with these where they belong to it, and mark what is"
         " done."
     )
-    assert world.prompt("<task-notification>\nx\n</task-notification>") is None
+    assert (
+        world.prompt(
+            snippet("""
+                <task-notification>
+                x
+                </task-notification>""")
+        )
+        is None
+    )
 
 
 def test_nothing_is_recalled_where_nothing_is_left_or_a_loop_has_the_session(
@@ -101,7 +110,10 @@ def test_the_person_switches_it_off_and_a_mistake_there_stops_no_prompt(
 
 def test_a_task_of_the_items() -> None:
     assert format_todo_task(("a", "b")) == (
-        "Finish these, and mark each as done in its list when it is:\n- [ ] a\n- [ ] b"
+        snippet("""
+            Finish these, and mark each as done in its list when it is:
+            - [ ] a
+            - [ ] b""")
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from features.plans.samples import task
+from snippets import snippet
 from untildone.errors import UserError
 from untildone.features.plans.order import list_left, list_ready
 from untildone.process.orphans import end_marked_processes
@@ -49,7 +50,17 @@ def test_a_name_becomes_one_that_a_branch_can_have(name: str) -> None:
 
 def test_markers_of_a_merge_are_found_until_they_are_gone(tmp_path: Path) -> None:
     file = tmp_path / "list"
-    file.write_text("a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n", encoding="utf-8")
+    file.write_text(
+        snippet("""
+            a
+            <<<<<<< ours
+            b
+            =======
+            c
+            >>>>>>> theirs
+        """),
+        encoding="utf-8",
+    )
     gone = str(tmp_path / "gone")
 
     assert merge_markers.main([gone, str(file)]) == 1

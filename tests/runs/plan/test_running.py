@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from runs.plan.world import PROGRAM, PlanWorld, has, simple, task, writes
+from snippets import snippet
 
 WORK = "untildone/pay"
 
@@ -250,7 +251,13 @@ def test_what_a_plan_says_itself_is_not_said_beside_it(tmp_path: Path) -> None:
 
 def test_a_subjective_criterion_needs_its_promise(tmp_path: Path) -> None:
     world = PlanWorld(tmp_path)
-    prompt = "Write it.\n\n## Completion Promise\n\nTHE PAGE IS NICE\n"
+    prompt = snippet("""
+        Write it.
+
+        ## Completion Promise
+
+        THE PAGE IS NICE
+    """)
     lazy, good = writes(a="one\n"), {"says": "<promise>THE PAGE IS NICE</promise>"}
     criteria = {"acceptance_criteria": ["It is nice"], "prompt": prompt}
     world.add("A", lazy, good, **{**task(checks=(has("a", "one"),)), **criteria})
@@ -261,7 +268,13 @@ def test_a_subjective_criterion_needs_its_promise(tmp_path: Path) -> None:
 
 def test_what_rests_on_words_alone_is_merged_and_said_to_be_claimed(tmp_path: Path) -> None:
     world = PlanWorld(tmp_path)
-    prompt = "Write it.\n\n## Completion Promise\n\nTHE PAGE IS NICE\n"
+    prompt = snippet("""
+        Write it.
+
+        ## Completion Promise
+
+        THE PAGE IS NICE
+    """)
     good = {**writes(a="one\n"), "says": "<promise>THE PAGE IS NICE</promise>"}
     world.add("A", good, **task(acceptance_criteria=["It is nice"], prompt=prompt))
     world.written()
