@@ -8,14 +8,12 @@ from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.unused_tools import is_mentioned
+from untildone.words import words
 
-_RUNNER_MODULES = frozenset(
-    (
-        *("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "exceptiongroup", "pygments"),
-        *("coverage", "pytest_cov", "hypothesis", "xdist", "nose", "nose2", "behave", "tox", "nox"),
-        *("ruff", "mypy", "pylint", "flake8", "pyright", "sitecustomize", "usercustomize"),
-    )
-)
+_RUNNER_MODULES = words("""
+    pytest _pytest pluggy iniconfig packaging exceptiongroup pygments coverage pytest_cov hypothesis
+    xdist nose nose2 behave tox nox ruff mypy pylint flake8 pyright sitecustomize usercustomize
+""")
 _SHADOWED_NAMES = _RUNNER_MODULES | (sys.stdlib_module_names - {"test", "this", "antigravity"})
 _MODULE = re.compile(
     r"((?P<folder>.*)/)?(?P<name>(?!__init__\b)[^/.]+)(/__init__\.pyc?|\.pyc?|(\.[^/]*)?\.(so|pyd))"

@@ -36,19 +36,15 @@ from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
 from untildone.integrity.hard_coded.varied_inputs import TreeCopies
 from untildone.integrity.tests.inventory import read_inventory
 from untildone.integrity.tests.model import Test
+from untildone.words import words
 
-_LANGUAGES = frozenset(
-    (
-        *("python", "javascript", "typescript", "tsx", "go", "rust", "java", "kotlin"),
-        *("c", "cpp", "json"),
-    )
-)
+_LANGUAGES = words("python javascript typescript tsx go rust java kotlin c cpp json")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     paths = [
         path
-        for path in (*comparison.changes.edited, *comparison.changes.added)
+        for path in comparison.changes.edited_or_added
         if comparison.role(path) == "product" and detect_language(path) in _LANGUAGES
     ]
     with closing(TreeCopies(comparison)) as copies:

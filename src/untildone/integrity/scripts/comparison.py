@@ -87,7 +87,7 @@ def _make_call_concern(comparison: Comparison, path: str, call: Call, word: str)
 
 
 def _compare_ci(comparison: Comparison) -> Iterator[Concern]:
-    for path in (*comparison.changes.edited, *comparison.changes.removed):
+    for path in comparison.changes.edited_or_removed:
         if not is_ci_file(path):
             continue
         old = _find_all_calls(comparison.old, [comparison.old.text(path)])
@@ -116,7 +116,7 @@ def _find_all_calls(tree: Tree, workflows: Iterable[str]) -> list[Call]:
 
 def _find_changed_programs(comparison: Comparison) -> Iterator[Concern]:
     """Report any change of the code of a check in a language that is not followed."""
-    for path in (*comparison.changes.edited, *comparison.changes.removed):
+    for path in comparison.changes.edited_or_removed:
         if path not in comparison.judging or is_record(path) or _is_followed(comparison, path):
             continue
         if _strip_comments(comparison.old, path) != _strip_comments(comparison.new, path):
@@ -155,7 +155,7 @@ def _find_changed_records(comparison: Comparison) -> Iterator[Concern]:
         for text, path in find_run_scripts(comparison.old, command)
     ]
     read_by_checks = find_check_files(comparison.old, comparison.commands)
-    for path in (*comparison.changes.edited, *comparison.changes.removed):
+    for path in comparison.changes.edited_or_removed:
         writes = re.compile(rf"(>|=|\b-o|output\S*)\s*['\"]?(\./)?{re.escape(path)}")
         if path in read_by_checks and is_record(path) and not any(map(writes.search, texts)):
             is_expected = _EXPECTED.search(path) is not None

@@ -20,7 +20,7 @@ def find_forwarding_functions(comparison: Comparison) -> dict[str, str]:
     Both are defined exactly once, and the baseline did not define the replacement.
     """
     found: dict[str, list[_Function]] = {}
-    for path in (*comparison.changes.edited, *comparison.changes.added):
+    for path in comparison.changes.edited_or_added:
         if path.endswith(".py") and comparison.role(path) == "product":
             for node in _list_functions(comparison.new.text(path)):
                 found.setdefault(node.name, []).append(node)
