@@ -16,7 +16,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
         if entry.kind != "link" and entry.size > READABLE and _should_be_compared(comparison, path):
             size = f"larger than {READABLE // 1_000_000} MB"
             reason = f"`{path}` is not compared with the baseline: it is {size}"
-            yield make_concern(ConcernKind.UNREAD, path, reason=reason, content=entry.digest)
+            yield comparison.make_concern(ConcernKind.UNREAD, path, reason=reason)
 
 
 def _should_be_compared(comparison: Comparison, path: str) -> bool:

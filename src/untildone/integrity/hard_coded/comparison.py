@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, product
 
-from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.answers import Answer, find_answers, find_computing_functions
@@ -51,12 +50,8 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
         search = _Search(copies, paths)
         for path in paths:
             if reason := search.describe(path):
-                yield make_concern(
-                    ConcernKind.HARD_CODED,
-                    path,
-                    reason=f"suspected: {reason}",
-                    content=comparison.new.entries[path].digest,
-                )
+                reason = f"suspected: {reason}"
+                yield comparison.make_concern(ConcernKind.HARD_CODED, path, reason=reason)
 
 
 class _Search:
