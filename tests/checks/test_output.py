@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untildone.checks.output import clean, cut_to_tail
+from untildone.checks.clean_output import clean, cut_to_tail
 from untildone.checks.secrets import REMOVED
 
 

@@ -9,8 +9,8 @@ from typing import cast
 
 import pytest
 
+from untildone.checks.clean_output import clean, read_pieces, write_clean_copy
 from untildone.checks.findings import Diagnostic, make_findings
-from untildone.checks.output import clean, read_pieces, write_clean_copy
 from untildone.checks.result import RunArtifacts, judge_result
 from untildone.checks.runner import RunOptions, run_checks
 from untildone.checks.secrets import REMOVED

@@ -7,18 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from untildone.config import (
-    CheckSettings,
-    Configuration,
-    Milestone,
-    Proposal,
-    Template,
-    UserSettings,
-    load_proposal,
-    load_proposals,
-    load_user_settings,
-)
-from untildone.core.contract import Check
+from untildone.config.model import Configuration, Milestone, Template, UserSettings
+from untildone.config.proposals import Proposal, load_proposal, load_proposals, load_user_settings
+from untildone.core.contract import Check, CheckSettings
 from untildone.errors import UserError
 
 TEXT = """\

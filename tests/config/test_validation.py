@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from untildone.checks.parsers import PARSERS
-from untildone.config import load_proposals
+from untildone.config.proposals import load_proposals
 from untildone.errors import UserError
 
 CHECK_KEYS = (

@@ -14,7 +14,7 @@ from untildone.integrity.comparison import compare_trees
 from untildone.integrity.experiments.composition import take_whole_tree
 from untildone.process.runner import run
 from untildone.sandbox import sandboxes
-from untildone.sandbox.files import SandboxFiles
+from untildone.sandbox.sandboxes import SandboxFiles
 from untildone.worktree.contents import read_tree, walk_files
 
 PYTHON = f"{sys.executable}"

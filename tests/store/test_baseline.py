@@ -10,36 +10,38 @@ from core.samples import failing, finding, result
 from core.samples import started as known
 from store.samples import AT, advance, started
 from untildone.core.check_results import BaselineResult, CheckResult
-from untildone.store import baseline
-from untildone.store.files import DamagedFileError
+from untildone.store import baseline_records
+from untildone.store.durable_files import DamagedFileError
 from untildone.store.loops import Loops, Record
 
 RESULTS = (failing("t1", "by\udcfftes"), result("red", "lint", findings=(finding(),)))
 
 
 def test_whole_and_as_far_as_a_stop_needs_it(tmp_path: Path) -> None:
-    digest = baseline.write_results(tmp_path, RESULTS)
+    digest = baseline_records.write_results(tmp_path, RESULTS)
 
-    assert baseline.read_results(tmp_path, digest, tuple[CheckResult, ...]) == RESULTS
-    assert baseline.read_results(tmp_path, digest, tuple[BaselineResult, ...]) == known(*RESULTS)
+    assert baseline_records.read_results(tmp_path, digest, tuple[CheckResult, ...]) == RESULTS
+    assert baseline_records.read_results(tmp_path, digest, tuple[BaselineResult, ...]) == known(
+        *RESULTS
+    )
 
 
 def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
-    huge = result("red", output="x" * (baseline.MAX_RESULTS_SIZE + 1))
+    huge = result("red", output="x" * (baseline_records.MAX_RESULTS_SIZE + 1))
 
-    assert baseline.write_results(tmp_path, (huge,)) == ""
+    assert baseline_records.write_results(tmp_path, (huge,)) == ""
     assert list(tmp_path.iterdir()) == []
 
 
 def with_baseline(home: Path) -> tuple[Loops, Record]:
     loops, record = started(home, rounds=1)
-    digest = baseline.write_results(loops.get_folder("a-loop"), RESULTS)
+    digest = baseline_records.write_results(loops.get_folder("a-loop"), RESULTS)
     progress = replace(record.progress, baseline=digest)
     return loops, loops.save(record, progress, kind="baseline", data={}, at=AT)
 
 
 def easier(path: Path) -> None:
-    baseline.write_results(path.parent.parent, (result("green"),))
+    baseline_records.write_results(path.parent.parent, (result("green"),))
 
 
 def a_file_for_the_folder(path: Path) -> None:
@@ -67,7 +69,7 @@ def test_an_altered_start_breaks_the_seal_until_the_user_goes_on_without_it(
 
     assert loops.explain_broken_seal("a-loop") == f"`{path}` {what}"
     with pytest.raises(DamagedFileError, match=what):
-        baseline.read_results(
+        baseline_records.read_results(
             loops.get_folder("a-loop"), record.progress.baseline, tuple[CheckResult, ...]
         )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from store.faults import at_call
-from untildone.store.files import (
+from untildone.store.durable_files import (
     DamagedFileError,
     add_checksum,
     quote_path,

@@ -9,7 +9,7 @@ import pytest
 from store.samples import AT, advance, contract, started
 from untildone.errors import UserError
 from untildone.store import heads
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 from untildone.store.loops import Loops, UnreadableLoop
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from untildone.store import journal
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 
 AT = "2025-03-01T10:00:00+00:00"
 

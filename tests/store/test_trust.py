@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.store.trust import read_trusted_hash, read_trusted_text, record_trust
+from untildone.store.trusted_files import read_trusted_hash, read_trusted_text, record_trust
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from untildone.worktree.files import (
+from untildone.worktree.fingerprint import fingerprint_tree
+from untildone.worktree.listing import (
     find_worktree_root,
     is_same_repository,
     list_files,
     list_ignored_folders,
 )
-from untildone.worktree.fingerprint import fingerprint_tree
 
 ME = ("-c", "user.name=Shop", "-c", "user.email=shop@example.test", "-c", "commit.gpgsign=false")
 

@@ -3,15 +3,15 @@
 import hashlib
 import posixpath
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.checks.file_lookup import make_file_lookup
 from untildone.core.check_results import Finding, Severity
+from untildone.worktree.listing import list_files
 
 _DIGITS = b"0123456789"
 # file:///home/dev/shop/cart.py, file:///C:/shop/cart.py
@@ -91,3 +91,25 @@ def _is_below(path: str, root: str) -> bool:
         # Windows paths are case-insensitive.
         return path[: len(root)].casefold() == root.casefold()
     return path.startswith(root)
+
+
+def make_file_lookup(project: Path, folder: str) -> Callable[[str], str]:
+    """A function from a name to the path of the only file of that name below the folder.
+
+    Without such a file, or with several, the path is the name in the folder itself.
+    """
+
+    @cache
+    def files() -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in list_files(project):
+            if path.is_relative_to(folder):
+                found[path.name].append(path.as_posix())
+        return found
+
+    def find(name: str) -> str:
+        direct = posixpath.join(folder, name)
+        same = files().get(name, [])
+        return same[0] if len(same) == 1 and direct not in same else direct
+
+    return find

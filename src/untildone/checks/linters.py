@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.detection.manifest import find_first, read_json
+from untildone.checks.detection.project_files import find_first, read_json
 from untildone.checks.findings import make_findings
 from untildone.checks.parsers import biome, eslint
 from untildone.core.check_results import Finding

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
+from untildone.checks.clean_output import clean
 from untildone.checks.findings import Diagnostic
-from untildone.checks.output import clean
 from untildone.core.check_results import Severity, Tests
 
 _LONGEST_LINE = 1_000

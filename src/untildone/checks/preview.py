@@ -16,7 +16,7 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.errors import UserError
 from untildone.syntax.languages import language_of
-from untildone.worktree.files import list_changed_files
+from untildone.worktree.listing import list_changed_files
 
 _MOST_FILES = 50
 # A shorter run needs no preview.
@@ -111,7 +111,7 @@ def _find_folders(linter: _Linter, words: list[str], cwd: Path) -> list[str]:
 def _read_mypy_folders(cwd: Path) -> list[str]:
     """The folders in the settings of mypy; none if the settings exclude something."""
     # Imported here because the import would slow down every stop that runs checks.
-    from untildone.checks.detection.manifest import get_table, read_toml
+    from untildone.checks.detection.project_files import get_table, read_toml
 
     try:
         settings = get_table(read_toml(cwd / "pyproject.toml"), "tool", "mypy")

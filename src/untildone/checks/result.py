@@ -5,12 +5,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.checks import patterns
+from untildone.checks.clean_output import cut_to_tail
 from untildone.checks.exit_reasons import explain_exit, explain_unrunnable
 from untildone.checks.findings import make_findings
-from untildone.checks.output import cut_to_tail
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import PARSERS
-from untildone.checks.parsing import (
+from untildone.checks.program_output import (
     RunFolder,
     load_output,
     parse_diagnostics,

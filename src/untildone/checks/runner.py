@@ -3,22 +3,23 @@
 import os
 import re
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.checks.build_locks import assign_locks
-from untildone.checks.output import write_clean_copy
+from untildone.checks.clean_output import write_clean_copy
 from untildone.checks.preview import make_preview
 from untildone.checks.reports import add_unittest_reporter, load_report, request_report
 from untildone.checks.result import RunArtifacts, judge_result
 from untildone.checks.result_cache import ResultCache
+from untildone.commands.programs import find_programs
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.process.command import environment, parse_argv
@@ -28,6 +29,14 @@ from untildone.worktree.fingerprint import fingerprint_contents
 ProgressCallback: TypeAlias = Callable[[Check, CheckResult | None], None]
 PreviewCallback: TypeAlias = Callable[[Check, CheckResult], None]
 _TREE_CHANGED = "it changed the tree it judged"
+# Other tools lock their folder themselves, or build into a folder of their own.
+_BUILDERS = frozenset(
+    (
+        *("make", "gmake", "cmake", "ctest", "ninja", "mvn", "mvnw", "mvnd"),
+        # Gradle waits for its own lock, but then the reports of the other run look like new ones.
+        *("gradle", "gradlew"),
+    )
+)
 
 
 class RunOptions(Struct, frozen=True, kw_only=True):
@@ -197,3 +206,12 @@ def _choose_logs(checks: Sequence[Check], folder: Path | None) -> list[Path | No
         # Two names may become one: `lint:ruff` and `lint/ruff`.
         names.append(safe if safe not in names else f"{safe}-{len(names)}")
     return [folder / f"{name}.log" for name in names]
+
+
+def assign_locks(checks: Sequence[Check]) -> list[AbstractContextManager[object]]:
+    """The lock for each check to hold while it runs."""
+    folders: dict[str, Lock] = defaultdict(Lock)
+    return [
+        nullcontext() if _BUILDERS.isdisjoint(find_programs(check.command)) else folders[check.cwd]
+        for check in checks
+    ]

@@ -33,8 +33,8 @@ from untildone.report.junit import render_junit
 from untildone.report.sarif import build_sarif
 from untildone.store.home import prepare_home
 from untildone.store.lock import LockTimeoutError, hold_lock
-from untildone.worktree.files import find_tracking_root, list_changed_files
 from untildone.worktree.fingerprint import fingerprint_tree
+from untildone.worktree.listing import find_tracking_root, list_changed_files
 
 _EXIT_CODES = {"green": 0, "red": 1, "unrunnable": OUTCOMES["unrunnable"].exit_code}
 _LOCK_TIMEOUT = 3_600.0

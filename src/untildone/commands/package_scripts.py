@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from untildone.commands.arguments import find_option
-from untildone.commands.launchers import PACKAGE_MANAGERS
+from untildone.commands.programs import PACKAGE_MANAGERS
 from untildone.commands.shell import program_name
 
 # `run-s lint test:*` runs several scripts.

@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from untildone.commands.globs import match_glob
-from untildone.commands.launchers import PACKAGE_MANAGERS
 from untildone.commands.makefiles import find_makefile, read_makefile
 from untildone.commands.package_scripts import (
     SCRIPT_GROUPS,
@@ -16,6 +15,7 @@ from untildone.commands.package_scripts import (
     select_grouped_scripts,
     select_scripts,
 )
+from untildone.commands.programs import PACKAGE_MANAGERS
 from untildone.commands.shell import SHELLS, parse_calls, program_name
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file

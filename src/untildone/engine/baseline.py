@@ -17,7 +17,7 @@ from untildone.engine.context import Context
 from untildone.engine.verbs import change_loop
 from untildone.process import runner
 from untildone.sandbox.tree_copy import copy_tree
-from untildone.store import baseline
+from untildone.store import baseline_records
 from untildone.store.loops import Record
 from untildone.worktree.fingerprint import fingerprint_tree
 
@@ -39,7 +39,7 @@ def save_baseline_results(
         return replace(
             record.progress,
             checks_seen_red=tuple(dict.fromkeys((*record.progress.checks_seen_red, *red))),
-            baseline=baseline.write_results(
+            baseline=baseline_records.write_results(
                 folder, tuple(_trim_result(result) for result in results)
             ),
             baseline_totals=count_totals(results),

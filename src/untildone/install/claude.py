@@ -14,7 +14,7 @@ from untildone.errors import UserError
 from untildone.install import manifest, settings
 from untildone.install.hook_lines import build_settings_entries
 from untildone.install.skills import build_command_files
-from untildone.store.files import write_atomically
+from untildone.store.durable_files import write_atomically
 
 Scope: TypeAlias = Literal["user", "project", "local"]
 

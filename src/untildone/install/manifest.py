@@ -9,7 +9,7 @@ from untildone.errors import UserError
 from untildone.install import settings
 from untildone.install.settings import Entries
 from untildone.store import encoding
-from untildone.store.files import DamagedFileError, write_atomically
+from untildone.store.durable_files import DamagedFileError, write_atomically
 
 _NAME = "installed.json"
 

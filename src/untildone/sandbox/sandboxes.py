@@ -19,7 +19,6 @@ from msgspec import Struct
 from untildone.process.git import run_git
 from untildone.process.runner import run
 from untildone.sandbox import mounted_copy
-from untildone.sandbox.files import SandboxFiles
 from untildone.sandbox.home_folder import link_home, make_environment
 from untildone.sandbox.linked_dependencies import link_dependencies
 from untildone.worktree.contents import GENERATED
@@ -44,6 +43,16 @@ _LEFT_BEHIND = frozenset(
 )
 # Reports of these tools are read from outside, where an overlay mount is not visible.
 _REPORTING_BUILDS = ("pom.xml", "build.gradle", "build.gradle.kts")
+
+
+class SandboxFiles(Struct, frozen=True):
+    """Each file by the path it is copied from, or as text where it was written for the sandbox.
+
+    `restored` are the paths whose content is not the project's current one.
+    """
+
+    files: dict[str, Path | str]
+    restored: tuple[str, ...]
 
 
 class SandboxSource(Struct, frozen=True, kw_only=True):

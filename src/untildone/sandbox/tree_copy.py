@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from untildone.worktree.files import list_files, list_ignored_folders
+from untildone.worktree.listing import list_files, list_ignored_folders
 
 MAX_FILES = 50_000
 

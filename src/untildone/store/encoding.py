@@ -6,7 +6,7 @@ from typing import NoReturn, TypeVar
 
 import msgspec
 
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 
 Value = TypeVar("Value")
 

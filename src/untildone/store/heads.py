@@ -6,7 +6,7 @@ It reveals when the loop's folder was removed or set back to older files.
 from contextlib import suppress
 from pathlib import Path
 
-from untildone.store.files import DamagedFileError, quote_path, read_bounded
+from untildone.store.durable_files import DamagedFileError, quote_path, read_bounded
 
 
 def record_head(home: Path, loop_id: str, generation: int) -> tuple[str, ...]:

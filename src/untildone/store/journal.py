@@ -10,8 +10,14 @@ from typing import Annotated, BinaryIO
 from msgspec import Meta, Struct
 
 from untildone.store.digest import sha256
+from untildone.store.durable_files import (
+    DamagedFileError,
+    open_own,
+    quote_path,
+    sync_folder,
+    write_all,
+)
 from untildone.store.encoding import decode, encode
-from untildone.store.files import DamagedFileError, open_own, quote_path, sync_folder, write_all
 
 MAX_LINE = 16_000_000
 FIRST_HASH = "0" * 64

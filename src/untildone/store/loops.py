@@ -18,9 +18,9 @@ from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress, Round
 from untildone.errors import UserError
-from untildone.store import baseline, heads, journal, seal
+from untildone.store import baseline_records, heads, journal, seal
+from untildone.store.durable_files import DamagedFileError, is_owned, quote_path, sync_folder
 from untildone.store.encoding import convert
-from untildone.store.files import DamagedFileError, is_owned, quote_path, sync_folder
 from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.store.state import JOURNAL, State, catch_up, commit, read_unlocked, recover_state
 
@@ -195,7 +195,7 @@ class Loops:
         with self.lock(loop_id):
             record = self.load(loop_id)
             folder = self._find_folder(loop_id)
-            progress = baseline.drop_damaged_records(folder, record.progress)
+            progress = baseline_records.drop_damaged_records(folder, record.progress)
             kind = seal.choose_sealing_kind(folder / JOURNAL)
             digest, agreement = seal.write_contract(folder, record.contract)
             state = State(

@@ -6,10 +6,9 @@ from pathlib import Path
 import msgspec
 
 from untildone.core.contract import Contract
-from untildone.store import baseline, journal
+from untildone.store import baseline_records, journal
 from untildone.store.digest import sha256
-from untildone.store.encoding import convert, decode
-from untildone.store.files import (
+from untildone.store.durable_files import (
     DamagedFileError,
     move_aside,
     quote_path,
@@ -18,6 +17,7 @@ from untildone.store.files import (
     strip_checksum,
     write_atomically,
 )
+from untildone.store.encoding import convert, decode
 from untildone.store.state import (
     JOURNAL,
     STATE,
@@ -96,7 +96,7 @@ def explain_broken_seal(folder: Path, loop_id: str, *, at_least: int = 0) -> str
                 f"{quote_path(folder / JOURNAL)} ends with generation {newest.generation},"
                 f" and {at_least} was recorded"
             )
-        baseline.verify_baseline(folder, newest.progress)
+        baseline_records.verify_baseline(folder, newest.progress)
     except DamagedFileError as damage:
         return damage.reason
     return ""

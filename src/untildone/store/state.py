@@ -13,8 +13,7 @@ from untildone.core.contract import Contract
 from untildone.core.progress import Progress
 from untildone.errors import UserError
 from untildone.store import journal
-from untildone.store.encoding import convert, decode, encode
-from untildone.store.files import (
+from untildone.store.durable_files import (
     FORMAT,
     MAX_FILE_SIZE,
     DamagedFileError,
@@ -30,6 +29,7 @@ from untildone.store.files import (
     stage,
     write_atomically,
 )
+from untildone.store.encoding import convert, decode, encode
 
 STATE = "state.json"
 JOURNAL = "journal.jsonl"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.worktree.files import (
+from untildone.worktree.listing import (
     find_tracking_root,
     find_worktree_root,
     read_git_entries,

@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from features.plans.samples import document, plan, task
-from untildone.features.plans.model import Mistake, Phase, Plan, Summary
-from untildone.features.plans.references import check_references
+from untildone.features.plans.plan import Mistake, Phase, Plan, Summary
 from untildone.features.plans.rules import (
+    check_references,
     check_rules,
     correct_summary,
     derive_blocks,

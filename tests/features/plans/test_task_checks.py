@@ -15,17 +15,17 @@ from untildone.features.plans.conditions import (
     HttpStatus,
     parse_condition,
 )
-from untildone.features.plans.reports import (
-    CriterionEvidence,
-    VerifierReport,
-    assess_report,
-    find_result_marker,
-)
 from untildone.features.plans.task_checks import (
     find_promise,
     list_commands,
     list_review_criteria,
     list_task_checks,
+)
+from untildone.features.plans.verifier_reports import (
+    CriterionEvidence,
+    VerifierReport,
+    assess_report,
+    find_result_marker,
 )
 
 

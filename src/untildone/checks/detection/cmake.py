@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Candidate
-from untildone.checks.detection.manifest import read_text
+from untildone.checks.detection.project_files import read_text
 
 _FILE = "CMakeLists.txt"
 _ENABLES_TESTS = re.compile(

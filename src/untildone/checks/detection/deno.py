@@ -7,8 +7,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from untildone.checks.detection.candidate import Aspect, Candidate
-from untildone.checks.detection.files import find_named
-from untildone.checks.detection.manifest import find_first, get_table, read_json
+from untildone.checks.detection.project_files import (
+    find_files_named,
+    find_first,
+    get_table,
+    read_json,
+)
 from untildone.checks.detection.scripts import find_harm
 from untildone.errors import UserError
 
@@ -28,7 +32,7 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
             aspect, f"deno task {aspect}", f"`{file}` has a task `{aspect}`"
         )
         yield replace(candidate, harm=find_harm(aspect, tasks))
-    if "test" not in tasks and (found := next(find_named(project, _TEST_FILES), "")):
+    if "test" not in tasks and (found := next(find_files_named(project, _TEST_FILES), "")):
         yield _make_candidate("test", "deno test", f"`{found}` is a test file of a Deno project")
     if "lint" not in tasks or find_harm("lint", tasks):
         yield _make_candidate("lint", "deno lint", f"`{file}` makes it a Deno project")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Aspect, Candidate
-from untildone.checks.detection.manifest import read_text
+from untildone.checks.detection.project_files import read_text
 
 _COMMANDS: dict[Aspect, str] = {"build": "go build", "test": "go test", "lint": "go vet"}
 _USE = re.compile(r"(?m)^[ \t]*use\s*(?:\((?P<several>[^)]*)\)|(?P<one>\S+))")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Aspect, Candidate, take_until_usable
-from untildone.checks.detection.manifest import read_text
+from untildone.checks.detection.project_files import read_text
 from untildone.checks.detection.scripts import find_harm
 
 # In the order in which make looks for them.

@@ -7,8 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from untildone.checks.detection.candidate import Candidate
-from untildone.checks.detection.files import find_named
-from untildone.checks.detection.manifest import find_first, get_table, read_text, read_toml
+from untildone.checks.detection.project_files import (
+    find_files_named,
+    find_first,
+    get_table,
+    read_text,
+    read_toml,
+)
 from untildone.checks.detection.python_environment import (
     find_any_python,
     find_own_python,
@@ -33,7 +38,7 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
     if reason := _explain_pytest(project, pyproject or {}):
         yield _make_pytest(project, reason)
         return
-    files = list(islice(find_named(project, (".py",), prefix="test_"), _FILES_READ))
+    files = list(islice(find_files_named(project, (".py",), prefix="test_"), _FILES_READ))
     sources = {file: read_text(project / file) or "" for file in files}
     if any(_IMPORTS_PYTEST.search(source) for source in sources.values()):
         yield _make_pytest(project, "the tests import `pytest`")

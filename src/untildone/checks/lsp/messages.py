@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
+from untildone.checks.clean_output import clean
 from untildone.checks.findings import Diagnostic
-from untildone.checks.output import clean
 from untildone.core.check_results import Severity
 
 LONGEST_TEXT = 500

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.checks.detection.manifest import get_table, read_json, read_toml
+from untildone.checks.detection.project_files import get_table, read_json, read_toml
 from untildone.checks.detection.python_environment import find_own_python
 from untildone.checks.parsers import ruff
 from untildone.core.check_results import Severity

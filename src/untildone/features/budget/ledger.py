@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Usage
 from untildone.engine.context import Context
-from untildone.store.files import write_atomically
+from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 
 _FILE = "spend.json"

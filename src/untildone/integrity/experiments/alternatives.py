@@ -9,7 +9,7 @@ from untildone.core.failure_changes import make_test_matcher
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.composition import compose_files
-from untildone.sandbox.files import SandboxFiles
+from untildone.sandbox.sandboxes import SandboxFiles
 from untildone.worktree.roles import classify_file
 
 # Stricter settings may be too strict for the baseline's tests.

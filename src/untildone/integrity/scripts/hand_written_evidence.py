@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from untildone.commands.launchers import PACKAGE_MANAGERS
+from untildone.commands.programs import PACKAGE_MANAGERS
 from untildone.commands.scripts import find_run_scripts, is_shell_script
 from untildone.commands.shell import (
     SHELLS,

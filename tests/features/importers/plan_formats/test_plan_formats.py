@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from untildone.errors import UserError
+from untildone.features.importers.plan_formats import PLAN_FORMATS, read_foreign_plan
 from untildone.features.importers.plan_formats.plan_format import ImportedPlan
-from untildone.features.importers.plan_formats.registry import PLAN_FORMATS, read_foreign_plan
-from untildone.features.plans.model import Task
+from untildone.features.plans.plan import Task
 
 POINTS = "the file has no estimates: each task has 3 points"
 CRITERIA = "a task without criteria has its title as the only one"
