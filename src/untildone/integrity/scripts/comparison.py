@@ -160,4 +160,4 @@ def _find_changed_records(comparison: Comparison) -> Iterator[Concern]:
             is_expected = _EXPECTED.search(path) is not None
             kind = ConcernKind.EDIT_EXPECTED if is_expected else ConcernKind.CONFIG
             reason = f"`{path}`, which the check reads, was changed by hand"
-            yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason, kind=kind)
+            yield comparison.make_concern(kind, path, reason=reason)
