@@ -85,16 +85,7 @@ def test_what_was_tried_round_by_round_what_counted_and_what_remains() -> None:
     tried = {"at": AT, "verdict": Continue(cause="unmet")}
     rounds = (
         Round(number=1, fixed=2, written_files=tuple("abcdefg"), **tried),  # type: ignore[arg-type]  # fields by name
-        Round(
-            number=2,
-            fixed=1,
-            notes=(
-                snippet("""
-                    tried
-                    the cache"""),
-            ),
-            **tried,
-        ),  # type: ignore[arg-type]  # as above
+        Round(number=2, fixed=1, notes=("tried\nthe cache",), **tried),  # type: ignore[arg-type]  # as above
     )
     record = Record(contract=agreed, progress=blocked, generation=1)
 
