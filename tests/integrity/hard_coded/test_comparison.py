@@ -10,11 +10,10 @@ from snippets import snippet
 from untildone.integrity.hard_coded import comparison as hard_coded
 from untildone.integrity.hard_coded.answers import Answer
 from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
+from untildone.integrity.hard_coded.tested_calls import FunctionCall, list_calls
 from untildone.integrity.hard_coded.varied_inputs import (
-    FunctionCall,
     TreeCopies,
     find_special_inputs,
-    list_calls,
     vary_arguments,
 )
 

@@ -10,10 +10,9 @@ from untildone.core.contract import Check
 from untildone.core.criteria import compare_with_baseline
 from untildone.core.evidence import Concern, Evidence
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.experiments.alternatives import find_alternative
+from untildone.integrity.experiments.alternatives import find_alternative, find_linted_tests
 from untildone.integrity.experiments.blame import blame_files, report_unexplained
 from untildone.integrity.experiments.composition import take_whole_tree
-from untildone.integrity.experiments.linted_tests import find_linted_tests
 from untildone.integrity.experiments.python_path import add_usual_folders
 from untildone.integrity.experiments.trial import Trial, make_sandbox_source
 from untildone.sandbox.sandboxes import SandboxFiles, open_sandbox

@@ -1,26 +1,34 @@
-"""Finds new code that returns hard-coded answers for the inputs of the tests."""
+"""Finds new code that returns hard-coded answers for the inputs of the tests.
 
+Where a test has `assert price(501) == 400`, a new branch `if total == 501: return 400` is
+suspected, unless the task or the documents name the pair. So are answers that are encoded, looked
+up by a hash or kept in a data file.
+"""
+
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, product
 
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.hard_coded.answers import Answer, find_answers, find_computing_functions
+from untildone.integrity.hard_coded.answers import Answer, find_answers
 from untildone.integrity.hard_coded.copied_answers import (
     Pairs,
     describe_copied_answers,
     format_value,
+    has_same_digits,
 )
-from untildone.integrity.hard_coded.derived_answers import has_same_digits
 from untildone.integrity.hard_coded.documentation import is_documented
 from untildone.integrity.hard_coded.encoded_answers import describe_encoding
+from untildone.integrity.hard_coded.input_dependence import find_computing_functions
 from untildone.integrity.hard_coded.literals import (
     detect_language,
     find_literal_pairs,
+    list_literals,
     normalize_literal,
+    parse_with_json,
 )
-from untildone.integrity.hard_coded.new_literals import find_new_literals
 from untildone.integrity.hard_coded.special_cases import describe_special_inputs
 from untildone.integrity.hard_coded.specific_values import (
     has_many_digits,
@@ -38,6 +46,11 @@ from untildone.integrity.tests.model import Test
 from untildone.words import words
 
 _LANGUAGES = words("python javascript typescript tsx go rust java kotlin c cpp json")
+
+# Code that reads documentation or source can take answers from docstrings.
+_READS_CODE = re.compile(
+    r"__doc__|getdoc|getsource|getcomments|__file__|__code__|co_consts|doctest|\bast\b"
+)
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
@@ -62,7 +75,7 @@ class _Search:
         self._comparison = comparison = copies.comparison
         self._suite = SuiteLiterals(comparison)
         self._new_answers = {path: _find_new_answers(comparison, path) for path in paths}
-        self._new_literals = find_new_literals(comparison, paths)
+        self._new_literals = _find_new_literals(comparison, paths)
         suspicious = [each for each in chain(*self._new_answers.values()) if _is_suspicious(each)]
         values = frozenset(each.value for each in suspicious)
         large = [each.value for each in suspicious if is_large_number(each.value)]
@@ -132,7 +145,10 @@ class _Search:
                     each
                     for each in actual
                     if each not in expected
-                    and (is_specific_text(each) or any(has_same_digits(each, o) for o in expected))
+                    and (
+                        is_specific_text(each)
+                        or any(has_same_digits(each, answer) for answer in expected)
+                    )
                 ]
                 if inputs and not is_documented(self._comparison, path, (inputs[0], expected[0])):
                     pair = f"the input {inputs[0]} of `{test.name}` and its answer {expected[0]}"
@@ -157,6 +173,19 @@ def _find_new_answers(comparison: Comparison, path: str) -> list[Answer]:
         if (each.keys, each.value) not in before
         and (not each.is_folded or any(map(is_specific, each.keys)))
     ]
+
+
+def _find_new_literals(comparison: Comparison, paths: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Return, for each file, the literals that it did not have in the baseline."""
+    docstrings = any(_READS_CODE.search(comparison.new.text(path)) for path in paths)
+    found = {}
+    for path in paths:
+        before, after = (
+            frozenset(list_literals(tree.fact(parse_with_json, path), docstrings=docstrings))
+            for tree in (comparison.old, comparison.new)
+        )
+        found[path] = after - before
+    return found
 
 
 def _is_suspicious(answer: Answer) -> bool:
@@ -193,8 +222,8 @@ def _find_tests_containing(
     found: dict[str, set[str]] = {path: set() for path in new_literals}
     tests = (each for each in comparison.old if comparison.role(each) == "test")
     for test in tests if any(texts.values()) else ():
-        whole = comparison.old.text(test)
-        for path, some in texts.items():
-            if whole and any(text in whole for text in some):
+        content = comparison.old.text(test)
+        for path, literals in texts.items():
+            if content and any(literal in content for literal in literals):
                 found[path].add(test)
     return found

@@ -11,6 +11,7 @@ from untildone.integrity.hard_coded.literals import normalize_literal
 from untildone.integrity.hard_coded.specific_values import is_trivial
 from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
 from untildone.integrity.hard_coded.varied_inputs import TreeCopies, find_special_inputs
+from untildone.syntax.parsing import parse_expression
 
 _MIN_ANSWERS = 2
 _MAX_SHOWN = 3
@@ -35,8 +36,8 @@ def describe_special_inputs(
     shown, count = [], 0
     for call, result in special.items():
         literals = _list_literals_of(result)
-        given = normalize_literal(repr(call.arguments[0])) or ""
-        documented = any(is_documented(comparison, path, (given, each)) for each in literals)
+        key = normalize_literal(repr(call.arguments[0])) or ""
+        documented = any(is_documented(comparison, path, (key, each)) for each in literals)
         if literals and literals <= new and not documented:
             shown.append(f"{result} for {', '.join(map(repr, call.arguments))}")
             count += max(1, sum(not is_trivial(each) for each in literals))
@@ -59,11 +60,8 @@ def _find_new_entries(comparison: Comparison, path: str) -> frozenset[str]:
 
 def _list_literals_of(result: str) -> frozenset[str]:
     """Return the literals of a result: a list of several counts like several answers."""
-    try:
-        nodes = list(ast.walk(ast.parse(result, mode="eval")))
-    except (SyntaxError, ValueError, RecursionError):
-        return frozenset()
-    values = (
-        normalize_literal(repr(node.value)) for node in nodes if isinstance(node, ast.Constant)
-    )
-    return frozenset(each for each in values if each is not None)
+    expression = parse_expression(result)
+    found = ast.walk(expression) if expression is not None else ()
+    constants = (node.value for node in found if isinstance(node, ast.Constant))
+    literals = (normalize_literal(repr(constant)) for constant in constants)
+    return frozenset(literal for literal in literals if literal is not None)
