@@ -111,16 +111,16 @@ def _find_renames(
     """Pair names that the product removed and added, by lines that are otherwise the same."""
     if not _removes_names(comparison):
         return {}
-    known = compare_names(comparison)
-    gone, come = known.gone - known.come, known.come - known.gone
-    if not gone or not come:
+    names = compare_names(comparison)
+    removed, added = names.removed - names.added, names.added - names.removed
+    if not removed or not added:
         return {}
-    was, now = _group_lines(before, gone), _group_lines(after, come)
+    old, new = _group_lines(before, removed), _group_lines(after, added)
     pairs = {
         pair
-        for shape in was.keys() & now.keys()
-        if len(was[shape]) == len(now[shape])
-        for pair in zip(was[shape], now[shape], strict=True)
+        for shape in old.keys() & new.keys()
+        if len(old[shape]) == len(new[shape])
+        for pair in zip(old[shape], new[shape], strict=True)
     }
     first, second = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
     return {a: b for a, b in pairs if first[a] == second[b] == 1}

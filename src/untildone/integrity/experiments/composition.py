@@ -37,7 +37,8 @@ def compose_files(
             continue
         restored.append(path)
         if path in old:
-            files[path] = _read_baseline_file(comparison, path, adapted)
+            merged = restore_scripts(comparison, path)
+            files[path] = adapted.get(path, old.root / path) if merged is None else merged
     for path in comparison.changes.edited:
         if path in restored or uses_current(path):
             continue
@@ -46,13 +47,6 @@ def compose_files(
             files[path] = merged
             restored.append(path)
     return SandboxFiles(files, tuple(restored))
-
-
-def _read_baseline_file(
-    comparison: Comparison, path: str, adapted: Mapping[str, str]
-) -> Path | str:
-    merged = restore_scripts(comparison, path)
-    return adapted.get(path, comparison.old.root / path) if merged is None else merged
 
 
 def restore_scripts(comparison: Comparison, path: str) -> str | None:
@@ -108,13 +102,11 @@ def make_allowance(allow: Iterable[str], comparison: Comparison) -> UsesCurrent:
     }
 
     def is_allowed(path: str) -> bool:
-        if any(_is_below(path, place) for place in places):
-            return True
+        for place in places:
+            is_inside = path.startswith(f"{place.rstrip('/')}/") or place.startswith(f"{path}:")
+            if path == place or is_inside:
+                return True
         # The removal of a test may be allowed by its name alone.
         return bool(tests) and any(name in comparison.old.text(path) for name in tests if name)
 
     return is_allowed
-
-
-def _is_below(path: str, place: str) -> bool:
-    return path == place or place.startswith(f"{path}:") or path.startswith(f"{place.rstrip('/')}/")
