@@ -10,7 +10,7 @@ from snippets import snippet
 from untildone.integrity.experiments.adaptation import adapt_tests
 from untildone.integrity.experiments.composition import compose_files
 from untildone.integrity.experiments.expected_failures import remove_marks
-from untildone.integrity.experiments.python_path import add_usual_folders, find_moved_folders
+from untildone.integrity.experiments.python_path import add_moved_folders, find_moved_folders
 
 STORE = """\
 class Store:
@@ -358,4 +358,4 @@ def test_modules_are_looked_for_where_projects_keep_them(
 ) -> None:
     comparison = beside(tmp_path, {path: "x = 1\n"}, {path: "x = 2\n"})
 
-    assert add_usual_folders(comparison, variables) == expected
+    assert add_moved_folders(comparison, variables, usual=True) == expected

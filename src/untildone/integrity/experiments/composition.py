@@ -54,7 +54,7 @@ def restore_scripts(comparison: Comparison, path: str) -> str | None:
 
     None for another file, or if more than the scripts has to be the baseline's.
     """
-    trees = (comparison.old, comparison.new)
+    trees = comparison.trees
     if path.rpartition("/")[2] != "package.json" or not all(path in tree for tree in trees):
         return None
     try:

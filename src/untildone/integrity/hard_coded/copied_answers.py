@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TypeAlias
 
 from untildone.integrity.hard_coded.answers import Answer
-from untildone.integrity.hard_coded.documentation import is_documented
 from untildone.integrity.hard_coded.literals import normalize_literal
 from untildone.integrity.hard_coded.special_cases import list_functions
 from untildone.integrity.hard_coded.specific_values import (
     MIN_DIGITS,
     count_digits,
+    is_documented,
     is_specific,
     is_trivial,
     rejects_one_negative,
@@ -52,11 +52,11 @@ def describe_copied_answers(
             continue
         if is_unit_table(copies.comparison.new.text(path), own[0].line):
             continue
-        general = name in computing if name else bool(computing)
-        general = general or any(each.computes for each in own)
+        computes = name in computing if name else bool(computing)
+        computes = computes or any(answer.computes for answer in own)
         if (
-            (general and _is_derived_table(pairs, len({each.keys for each in own})))
-            or _is_strong_evidence(pairs, general)
+            (computes and _is_derived_table(pairs, len({answer.keys for answer in own})))
+            or _is_strong_evidence(pairs, computes)
             or (_is_weak_evidence(pairs) and _is_special_case(copies, path, name, pairs))
         ):
             return _describe_pairs(path, pairs)
@@ -117,9 +117,9 @@ def has_same_digits(key: str, value: str) -> bool:
     return are_texts and before == after and before.total() >= MIN_DIGITS
 
 
-def _is_strong_evidence(pairs: Collection[Pair], general: bool) -> bool:
+def _is_strong_evidence(pairs: Collection[Pair], computes: bool) -> bool:
     inputs = [key for key, _ in pairs if is_specific(key)]
-    if general:
+    if computes:
         unlikely = any(key.startswith("'") or count_digits(key) >= MIN_DIGITS for key in inputs)
         return unlikely or (bool(inputs) and len(pairs) >= 2)
     return len(inputs) >= 3 and len({value for _, value in pairs}) >= 3

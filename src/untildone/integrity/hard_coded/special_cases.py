@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.answer_sources import find_answer_sources, list_entries
-from untildone.integrity.hard_coded.documentation import is_documented
 from untildone.integrity.hard_coded.literals import normalize_literal
-from untildone.integrity.hard_coded.specific_values import is_trivial
+from untildone.integrity.hard_coded.specific_values import is_documented, is_trivial
 from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
 from untildone.integrity.hard_coded.varied_inputs import TreeCopies, find_special_inputs
 from untildone.syntax.parsing import parse_expression
@@ -52,9 +51,7 @@ def list_functions(comparison: Comparison, path: str) -> list[str]:
 
 
 def _find_new_entries(comparison: Comparison, path: str) -> frozenset[str]:
-    before, after = (
-        list_entries(path, tree.text(path)) for tree in (comparison.old, comparison.new)
-    )
+    before, after = (list_entries(path, tree.text(path)) for tree in comparison.trees)
     return after - before
 
 

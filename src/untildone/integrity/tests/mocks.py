@@ -230,7 +230,7 @@ def _find_redirected_imports(comparison: Comparison, path: str) -> Iterator[Conc
     """Report settings that newly map an import to a test file or to a new file."""
     if not path.endswith((".json", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts")):
         return
-    before, after = (_list_mappings(tree, path) for tree in (comparison.old, comparison.new))
+    before, after = (_list_mappings(tree, path) for tree in comparison.trees)
     for key, target in after - before:
         found = _resolve_import(comparison.new, "", re.sub(r"^(<rootDir>)?[./]*", "", target))
         if found and (classify_file(found) == "test" or found not in comparison.old):
