@@ -10,10 +10,10 @@ from untildone.app import open_context
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import stop, verbs
+from untildone.engine.agent_verbs import AgentVerb, format_verb
 from untildone.engine.baseline import save_baseline_results
 from untildone.engine.context import Context, fingerprint_project
 from untildone.engine.payload import Call
-from untildone.engine.relayed_verbs import RelayedVerb, format_verb
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin_loop
 
@@ -106,7 +106,7 @@ def test_green_all_along_also_needs_the_agents_word(world: World) -> None:
     save_baseline_results(world.here, world.loop, ())
 
     held = world.stop()
-    verbs.signal(world.here, world.loop)
+    verbs.record_agent_verb(world.here, world.loop, AgentVerb(verb="signal"))
     world.stop()
 
     assert "you have not said that the task is done" in told(held)
@@ -216,8 +216,8 @@ def test_background_work(world: World) -> None:
 def test_verbs_printed_in_the_agents_shell_are_recorded(world: World) -> None:
     world.start(checks=(), claims=(Claim(name="docs"),))
     calls = Path(world.here.session(SESSION).path("calls"))
-    met = format_verb(RelayedVerb(verb="met", name="docs", by="observation", text="read"))
-    said = {"stdout": f"{met}\n{format_verb(RelayedVerb(verb='signal'))}"}
+    met = format_verb(AgentVerb(verb="met", name="docs", by="observation", text="read"))
+    said = {"stdout": f"{met}\n{format_verb(AgentVerb(verb='signal'))}"}
     command = "untildone met docs --by observation --evidence read; untildone signal"
     spooled = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": said}
     calls.joinpath("17").write_text(json.dumps(spooled), encoding="utf-8")

@@ -15,6 +15,7 @@ from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
 from untildone.engine import verbs
 from untildone.engine.active_time import read_clock
+from untildone.engine.grants import Grant
 from untildone.errors import UserError
 from untildone.install.hook_lines import HookProgram, build_lines
 from untildone.store.loops import Record
@@ -95,7 +96,7 @@ def test_a_continued_loop_is_looked_at_again(tmp_path: Path) -> None:
     place = Spending(tmp_path, budget_usd=3)
     place.after_calls()
 
-    verbs.resume(place.context, place.loop, verbs.Grant(budget_usd=2))
+    verbs.resume(place.context, place.loop, Grant(budget_usd=2))
     goes_on = place.after_calls()
 
     assert (goes_on.stdout, place.standing[0], place.session.has("meter")) == (b"", "active", True)
@@ -105,15 +106,13 @@ def test_a_continued_loop_is_looked_at_again(tmp_path: Path) -> None:
     ("grant", "message"),
     [
         (
-            verbs.Grant(budget_usd=3.5, exact=("budget_usd",)),
+            Grant(budget_usd=3.5, exact=("budget_usd",)),
             "a budget of 3.5 USD is used up: 4.00 are spent",
         ),
-        (verbs.Grant(minutes=5), "a bound of 35 minutes is used up: 40 have passed"),
+        (Grant(minutes=5), "a bound of 35 minutes is used up: 40 have passed"),
     ],
 )
-def test_a_grant_that_leaves_nothing_is_refused(
-    tmp_path: Path, grant: verbs.Grant, message: str
-) -> None:
+def test_a_grant_that_leaves_nothing_is_refused(tmp_path: Path, grant: Grant, message: str) -> None:
     place = Spending(tmp_path, budget_usd=3, minutes=30)
     place.worked(40)
     place.after_calls()

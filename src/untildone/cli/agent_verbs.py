@@ -7,8 +7,9 @@ import click
 
 from untildone.cli.authority import require_own_loop
 from untildone.cli.loops import choose_loop, current_session_id, open_context
+from untildone.engine.agent_verbs import AgentVerb, format_verb
 from untildone.engine.context import Context
-from untildone.engine.relayed_verbs import RelayedVerb, format_verb
+from untildone.engine.verbs import record_agent_verb
 from untildone.errors import UserError
 from untildone.store.loops import Record
 
@@ -23,21 +24,28 @@ def require_text(_context: click.Context, parameter: click.Parameter, text: str)
 
 def record_verb(
     which: tuple[str | None, Path | None],
-    verb: RelayedVerb | tuple[RelayedVerb, ...],
-    record: Callable[[Context, str], Record],
+    verb: AgentVerb | tuple[AgentVerb, ...],
+    record: Callable[[Context, str], Record] | None = None,
     *,
     done: str,
 ) -> None:
-    """`which` is the loop and the project, each None if it was not given."""
+    """`which` is the loop and the project, each None if it was not given.
+
+    A verb of a feature brings its own `record`.
+    """
     context = open_context()
     loop = choose_loop(context, *which)
     require_own_loop(context, loop)
+    verbs = verb if isinstance(verb, tuple) else (verb,)
     try:
-        record(context, loop.contract.id)
+        if record:
+            record(context, loop.contract.id)
+        else:
+            record_agent_verb(context, loop.contract.id, verbs[0])
     except OSError:
         if not current_session_id(context):
             raise
         # A sandboxed shell: the hook reads this line from the tool call's output.
-        for each in verb if isinstance(verb, tuple) else (verb,):
+        for each in verbs:
             click.echo(format_verb(each))
     click.echo(done)

@@ -6,8 +6,7 @@ import click
 
 from untildone.cli.agent_verbs import record_verb, require_text
 from untildone.cli.options import loop_option, project_option
-from untildone.engine import verbs
-from untildone.engine.relayed_verbs import RelayedVerb
+from untildone.engine.agent_verbs import AgentVerb
 
 
 @click.command("blocked")
@@ -22,7 +21,6 @@ def command(reason: str, *, loop: str | None, project: Path | None) -> None:
     """
     record_verb(
         (loop, project),
-        RelayedVerb(verb="blocked", text=reason),
-        lambda context, named: verbs.report_blocked(context, named, reason),
+        AgentVerb(verb="blocked", text=reason),
         done="recorded; stop now",
     )

@@ -7,9 +7,8 @@ import click
 
 from untildone.cli.agent_verbs import record_verb, require_text
 from untildone.cli.options import loop_option, project_option
-from untildone.core.contract import Claim, Verification
-from untildone.engine import verbs
-from untildone.engine.relayed_verbs import RelayedVerb
+from untildone.core.contract import Verification
+from untildone.engine.agent_verbs import AgentVerb
 
 
 @click.group("criterion")
@@ -41,9 +40,6 @@ def add(name: str, *, by: str, loop: str | None, project: Path | None) -> None:
     kind = cast(Verification, by)
     record_verb(
         (loop, project),
-        RelayedVerb(verb="criterion", name=name, by=kind),
-        lambda context, named: verbs.add_claim(
-            context, named, Claim(name=name, verification=kind), by="agent"
-        ),
+        AgentVerb(verb="criterion", name=name, by=kind),
         done=f"added: {name}",
     )

@@ -8,8 +8,7 @@ import click
 from untildone.cli.agent_verbs import record_verb, require_text
 from untildone.cli.options import loop_option, project_option
 from untildone.core.contract import Verification
-from untildone.engine import verbs
-from untildone.engine.relayed_verbs import RelayedVerb
+from untildone.engine.agent_verbs import AgentVerb
 
 
 @click.command("met")
@@ -29,7 +28,6 @@ def command(name: str, *, by: str, evidence: str, loop: str | None, project: Pat
     kind = cast(Verification, by)
     record_verb(
         (loop, project),
-        RelayedVerb(verb="met", name=name, text=evidence, by=kind),
-        lambda context, named: verbs.report_met(context, named, name, by=kind, evidence=evidence),
+        AgentVerb(verb="met", name=name, text=evidence, by=kind),
         done=f"recorded: {name} by {by}",
     )

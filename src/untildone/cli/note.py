@@ -6,8 +6,7 @@ import click
 
 from untildone.cli.agent_verbs import record_verb, require_text
 from untildone.cli.options import loop_option, project_option
-from untildone.engine import verbs
-from untildone.engine.relayed_verbs import RelayedVerb
+from untildone.engine.agent_verbs import AgentVerb
 
 
 @click.command("note")
@@ -22,7 +21,6 @@ def command(text: str, *, loop: str | None, project: Path | None) -> None:
     """
     record_verb(
         (loop, project),
-        RelayedVerb(verb="note", text=text),
-        lambda context, named: verbs.note(context, named, text),
+        AgentVerb(verb="note", text=text),
         done="noted",
     )

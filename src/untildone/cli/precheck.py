@@ -6,8 +6,7 @@ import click
 
 from untildone.cli.agent_verbs import record_verb, require_text
 from untildone.cli.options import loop_option, project_option
-from untildone.engine.relayed_verbs import RelayedVerb
-from untildone.features.spec import steps
+from untildone.engine.agent_verbs import AgentVerb
 
 
 @click.command("precheck")
@@ -27,7 +26,6 @@ def command(*, evidence: str, loop: str | None, project: Path | None) -> None:
     """
     record_verb(
         (loop, project),
-        RelayedVerb(verb="precheck", text=evidence),
-        lambda context, named: steps.record_precheck(context, named, evidence),
+        AgentVerb(verb="precheck", text=evidence),
         done="recorded",
     )

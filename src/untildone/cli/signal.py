@@ -6,8 +6,7 @@ import click
 
 from untildone.cli.agent_verbs import record_verb
 from untildone.cli.options import loop_option, project_option
-from untildone.engine import verbs
-from untildone.engine.relayed_verbs import RelayedVerb
+from untildone.engine.agent_verbs import AgentVerb
 
 
 @click.command("signal")
@@ -21,7 +20,6 @@ def command(loop: str | None, project: Path | None) -> None:
     """
     record_verb(
         (loop, project),
-        RelayedVerb(verb="signal"),
-        verbs.signal,
+        AgentVerb(verb="signal"),
         done="recorded; stop now, and the checks decide",
     )

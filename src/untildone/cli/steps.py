@@ -16,7 +16,7 @@ from untildone.cli.options import (
 )
 from untildone.cli.project import find_project
 from untildone.core.text import pluralize
-from untildone.engine.relayed_verbs import RelayedVerb
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.errors import UserError
 from untildone.features.spec import steps
 
@@ -60,7 +60,7 @@ def set_steps(names: tuple[str, ...], *, loop: str | None, project: Path | None)
         raise UserError("no step is named", hint="say it in words")
     record_verb(
         (loop, project),
-        tuple(RelayedVerb(verb="steps", name="set", text=name) for name in steps_given),
+        tuple(AgentVerb(verb="steps", name="set", text=name) for name in steps_given),
         lambda context, named: steps.add_steps(context, named, steps_given),
         done=f"{pluralize(len(steps_given), 'step')} recorded",
     )
@@ -78,7 +78,7 @@ def step_done(step: str, *, loop: str | None, project: Path | None) -> None:
     """
     record_verb(
         (loop, project),
-        (RelayedVerb(verb="steps", name="done", text=step),),
+        (AgentVerb(verb="steps", name="done", text=step),),
         lambda context, named: steps.complete_step(context, named, step, cwd=find_project(project)),
         done=f"done: {step}",
     )

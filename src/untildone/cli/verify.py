@@ -10,8 +10,8 @@ from untildone.cli.agent_verbs import record_verb
 from untildone.cli.options import loop_option, project_option
 from untildone.core.contract import Verification
 from untildone.core.plan_task import VerifierResult, list_missing
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.engine.context import Context
-from untildone.engine.relayed_verbs import RelayedVerb
 from untildone.errors import UserError
 from untildone.features.plans.reports import CriterionEvidence, VerifierReport, record_report
 from untildone.store.loops import Record
@@ -70,7 +70,7 @@ def command(
             click.echo("\n".join((recorded.summary, *list_missing(recorded))))
         return record
 
-    verb = RelayedVerb(verb="verify", name=task, text=msgspec.json.encode(report).decode())
+    verb = AgentVerb(verb="verify", name=task, text=msgspec.json.encode(report).decode())
     record_verb((loop, project), verb, record_result, done=f"recorded for {task}")
 
 

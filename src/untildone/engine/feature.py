@@ -15,9 +15,9 @@ from untildone.core.contract import Contract
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
 from untildone.core.verdict import Verdict
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
-from untildone.engine.relayed_verbs import RelayedVerb
 from untildone.engine.request import PromptedLoop, Request, StartOptions
 from untildone.engine.scope import Calls, Scope
 from untildone.engine.stop_answer import Answer, JudgedStop
@@ -112,7 +112,7 @@ class Feature(Struct, frozen=True, kw_only=True):
     # the progress with what the agent's last message reports
     read_message: Callable[[Contract, Progress, str], Progress] = _same_progress
     # the progress with a verb of the agent that could not record itself
-    apply_verb: Callable[[Contract, Progress, RelayedVerb], Progress] = _same_progress
+    apply_verb: Callable[[Contract, Progress, AgentVerb], Progress] = _same_progress
     # the evidence with what is known before any check runs
     gather: Callable[[Context, StoppedLoop, Evidence], Evidence] = _same_evidence
     # acts just before the checks run

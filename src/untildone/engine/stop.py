@@ -12,6 +12,7 @@ from untildone.core.decide import decide_before_checks
 from untildone.core.progress import Progress
 from untildone.core.verdict import Continue
 from untildone.engine.active_time import count_time
+from untildone.engine.agent_verbs import AgentVerb, apply_relayed_verbs
 from untildone.engine.check_run import DEADLINE
 from untildone.engine.conclusion import conclude
 from untildone.engine.context import Context
@@ -19,7 +20,6 @@ from untildone.engine.duplicate_events import count_source, is_duplicate_stop
 from untildone.engine.feature import Feature, StoppedLoop, load_used_features
 from untildone.engine.gather import find_project_root, gather
 from untildone.engine.payload import Call
-from untildone.engine.relayed_verbs import RelayedVerb, apply_relayed_verbs
 from untildone.engine.scope import Calls, Scope, iterate_calls
 from untildone.engine.stop_answer import Answer, JudgedStop
 from untildone.engine.stop_checks import await_baseline, run_checks
@@ -131,7 +131,7 @@ def _load(
 ) -> StoppedLoop:
     """The loop with what happened since its last stop: tool calls, the agent's verbs, time."""
 
-    def apply_verb(progress: Progress, verb: RelayedVerb) -> Progress:
+    def apply_verb(progress: Progress, verb: AgentVerb) -> Progress:
         scope = Scope(event="verb", contract=record.contract, name=verb.verb)
         for feature in load_used_features(context, scope):
             progress = feature.apply_verb(record.contract, progress, verb)

@@ -16,7 +16,7 @@ from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.engine.request import Request
 from untildone.engine.start import begin_loop
-from untildone.engine.transfer import move_loop
+from untildone.engine.verbs import move_loop
 from untildone.features.budget import spend
 from untildone.store.loops import Record
 from untildone.store.sessions import Session

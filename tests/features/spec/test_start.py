@@ -12,6 +12,7 @@ from untildone.core.contract import Claim, Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.spec.rubric import Opinion
 from untildone.engine import prompt, stop, verbs
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
@@ -154,7 +155,7 @@ def test_the_three_gates(world: World) -> None:
     world.says("go on, but keep the names")
 
     world.project.joinpath("done.txt").touch()
-    verbs.signal(world.here, world.loop)
+    verbs.record_agent_verb(world.here, world.loop, AgentVerb(verb="signal"))
     assert "all criteria are met: confirm that it is done?" in world.stop()
     assert world.state() == ("paused", "gate", 3)
     world.says("yes")
@@ -166,7 +167,7 @@ def test_the_three_gates(world: World) -> None:
 def test_the_last_gate_is_asked_again_after_instructions(world: World) -> None:
     world.start()
     world.project.joinpath("done.txt").touch()
-    verbs.signal(world.here, world.loop)
+    verbs.record_agent_verb(world.here, world.loop, AgentVerb(verb="signal"))
     world.stop()
     world.says("also rename the file")
 
@@ -251,7 +252,8 @@ def test_what_the_agent_does_next_is_shown_to_the_person(world: World) -> None:
 def test_a_claim_the_agent_takes_back_does_not_count(world: World) -> None:
     world.start(task=CLEAR, claims=(Claim(name="docs"),))
     world.project.joinpath("done.txt").touch()
-    verbs.report_met(world.here, world.loop, "docs", by="review", evidence="read")
+    met = AgentVerb(verb="met", name="docs", by="review", text="read")
+    verbs.record_agent_verb(world.here, world.loop, met)
     block = '---LOOP_STATUS---\nEXIT_SIGNAL: true\nCRITERIA: {"docs": false}\n---END_STATUS---'
 
     assert "Unmet: docs" in world.stop(block)
@@ -264,7 +266,8 @@ def test_a_change_of_type_1_waits_for_its_precheck(world: World) -> None:
     world.project.joinpath("done.txt").touch()
 
     assert "Unmet: precheck." in world.stop("EXIT_SIGNAL: true")
-    steps.record_precheck(world.here, world.loop, "old clients were looked at")
+    precheck = AgentVerb(verb="precheck", text="old clients were looked at")
+    verbs.record_agent_verb(world.here, world.loop, precheck)
     world.stop("EXIT_SIGNAL: true")
 
     assert world.state() == ("finished", "done", 2)
@@ -309,7 +312,8 @@ def test_after_a_rollback_a_step_is_done_again_and_a_claim_reported_again(world:
     for step, text in (("two", "wrong\n"), ("one", "more\n")):
         file.write_text(text, encoding="utf-8")
         steps.complete_step(world.here, world.loop, step, cwd=world.project)
-    verbs.report_met(world.here, world.loop, "docs", by="review", evidence="read")
+    met = AgentVerb(verb="met", name="docs", by="review", text="read")
+    verbs.record_agent_verb(world.here, world.loop, met)
 
     record = world.here.loops.load(world.loop)
     steps.roll_back(world.here, record, "two", cwd=world.project)

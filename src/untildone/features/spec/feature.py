@@ -9,9 +9,9 @@ from untildone.core.contract import Contract
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
 from untildone.core.spec.gates import ask_at_gate
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature, StoppedLoop
-from untildone.engine.relayed_verbs import RelayedVerb
 from untildone.engine.request import Request
 from untildone.engine.scope import iterate_calls
 from untildone.engine.stop_answer import Answer, JudgedStop
@@ -50,7 +50,7 @@ def _resume_by_prompt(context: Context, record: Record, prompt: str) -> Record |
     return apply_gate_answer(context, record, prompt)
 
 
-def _apply_verb(contract: Contract, progress: Progress, verb: RelayedVerb) -> Progress:
+def _apply_verb(contract: Contract, progress: Progress, verb: AgentVerb) -> Progress:
     from untildone.features.spec.steps import append_steps, mark_step_done
 
     # The agent saw the error when it called the verb.
