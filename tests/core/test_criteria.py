@@ -24,7 +24,6 @@ from untildone.core.criteria import (
     ExitState,
     apply_amendments,
     apply_exit_rule,
-    compare_with_baseline,
     find_unmet,
     find_unmet_checks,
     has_measurements,
@@ -33,6 +32,7 @@ from untildone.core.criteria import (
     was_red,
 )
 from untildone.core.evidence import Evidence
+from untildone.core.missing_tests import compare_with_baseline
 from untildone.core.plan_task import TaskReport
 from untildone.core.progress import ClaimReport, Progress
 

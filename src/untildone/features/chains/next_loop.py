@@ -13,7 +13,7 @@ from untildone.engine.context import Context
 from untildone.engine.prompt_start import describe_loop
 from untildone.engine.request import Request
 from untildone.engine.start import begin_loop
-from untildone.engine.stop_answer import Answer, JudgedStop
+from untildone.engine.stopped_loop import Answer, JudgedStop
 from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
 from untildone.features.templates.templates import fill_next_template

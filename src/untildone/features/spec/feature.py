@@ -11,10 +11,10 @@ from untildone.core.progress import Progress
 from untildone.core.spec.gates import ask_at_gate
 from untildone.engine.agent_verbs import AgentVerb
 from untildone.engine.context import Context
-from untildone.engine.feature import Feature, StoppedLoop
+from untildone.engine.feature import Feature
 from untildone.engine.request import Request
 from untildone.engine.scope import iterate_calls
-from untildone.engine.stop_answer import Answer, JudgedStop
+from untildone.engine.stopped_loop import Answer, JudgedStop, StoppedLoop
 from untildone.errors import UserError
 from untildone.report.announcements import announce_verdict
 from untildone.store.loops import Record
