@@ -18,6 +18,7 @@ from core.samples import (
     seen,
     started,
 )
+from untildone.core.baseline_comparison import compare_with_baseline
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.contract import Amendment, Claim, Contract
 from untildone.core.criteria import (
@@ -32,7 +33,6 @@ from untildone.core.criteria import (
     was_red,
 )
 from untildone.core.evidence import Evidence
-from untildone.core.missing_tests import compare_with_baseline
 from untildone.core.plan_task import TaskReport
 from untildone.core.progress import ClaimReport, Progress
 

@@ -11,9 +11,9 @@ from untildone.app import open_context
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import prompt, verbs
 from untildone.engine.context import Context, fingerprint_project
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin_loop
 from untildone.store.home import prepare_home
 from untildone.store.trusted_files import record_trust
 

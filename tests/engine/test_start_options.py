@@ -1,8 +1,8 @@
 """The table of the options of `start`."""
 
 from untildone.core.contract import Bounds
+from untildone.engine.loop_start import ALLOWABLE
 from untildone.engine.request import StartOptions
-from untildone.engine.start import ALLOWABLE
 from untildone.engine.start_options import OPTIONS
 
 

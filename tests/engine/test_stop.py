@@ -11,11 +11,11 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import stop, verbs
 from untildone.engine.agent_verbs import AgentVerb, format_verb
-from untildone.engine.baseline import save_baseline_results
+from untildone.engine.baseline_results import save_baseline_results
 from untildone.engine.context import Context, fingerprint_project
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin_loop
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 ENVIRON = {"AI_AGENT": "claude-code_2-1-325_harness", "CLAUDE_CODE_SESSION_ID": SESSION}

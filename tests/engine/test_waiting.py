@@ -14,9 +14,9 @@ from untildone.core.progress import STOPPED_CLOCK, Progress
 from untildone.engine import prompt, stop
 from untildone.engine.active_time import count_time, read_clock
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.payload import Call
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 FAILED = {"type": "assistant", "error": "rate_limit", "isApiErrorMessage": True}

@@ -21,7 +21,7 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.progress import Progress
 from untildone.engine import stop
-from untildone.engine.baseline import save_baseline_results
+from untildone.engine.baseline_results import save_baseline_results
 from untildone.engine.payload import Call
 from untildone.errors import UserError
 from untildone.store.durable_files import DamagedFileError

@@ -12,8 +12,8 @@ import untildone
 from untildone.app import open_context
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.store.loops import Record
 
 HOOK = Path(untildone.__file__).parent / "hooks"

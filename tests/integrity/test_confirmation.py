@@ -13,11 +13,11 @@ from untildone.app import open_context
 from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 from untildone.engine import stop
-from untildone.engine.baseline import save_baseline_results
+from untildone.engine.baseline_results import save_baseline_results
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.payload import Call
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.engine.verbs import resume
 from untildone.worktree.fingerprint import fingerprint_tree
 

@@ -3,7 +3,7 @@
 import click
 
 from untildone.cli.loops import open_context
-from untildone.engine.baseline import run_detached_baseline
+from untildone.engine.baseline_results import run_detached_baseline
 
 
 @click.command("baseline", hidden=True)

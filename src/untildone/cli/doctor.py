@@ -10,7 +10,7 @@ from rich.text import Text
 from untildone.app import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
-from untildone.engine import health as state_health
+from untildone.engine import loop_problems as state_health
 from untildone.install import health as install_health
 from untildone.install.claude import find_install_paths
 from untildone.install.installation import read_installation

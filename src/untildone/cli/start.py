@@ -19,13 +19,13 @@ from untildone.config.proposals import load_proposals
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Speaker
 from untildone.engine.artifacts import write_task
-from untildone.engine.baseline import save_baseline_results, start_detached_baseline
+from untildone.engine.baseline_results import save_baseline_results, start_detached_baseline
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop, is_armed
 from untildone.engine.project_checks import describe_untrusted, find_configured_folder
 from untildone.engine.prompt_start import describe_loop
 from untildone.engine.request import StartOptions
 from untildone.engine.speaker import find_calling_session, is_driven
-from untildone.engine.start import begin_loop, is_armed
 from untildone.engine.start_options import OPTIONS, Kind, StartOption, build_request
 from untildone.errors import UserError
 from untildone.features.spec.start import describe_start

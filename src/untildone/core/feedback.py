@@ -7,6 +7,7 @@ from untildone.core.check_results import CheckResult
 from untildone.core.concerns import strip_content_digest
 from untildone.core.contract import Contract
 from untildone.core.criteria import list_failure_ids
+from untildone.core.edit_feedback import format_round
 from untildone.core.evidence import Concern, Evidence
 from untildone.core.failure_changes import FailureChanges, compare_failures
 from untildone.core.failure_list import (
@@ -69,19 +70,10 @@ def write_feedback(
     )
     room = MAX_FEEDBACK - len("\n".join((head, checks, *ending))) - 1
     found = shorten("\n".join(list_failures(evidence, seen)), min(_MAX_LISTS, room))
-    edits = shorten(_list_edit_findings(evidence), min(_MAX_EDITS, room - len(found) - 1))
+    edits = shorten(format_round(evidence), min(_MAX_EDITS, room - len(found) - 1))
     summary = "\n".join(part for part in (head, checks, found, edits, *ending) if part)
     outputs = _quote_outputs(evidence, MAX_FEEDBACK - len(summary) - 2, found=found, nonce=nonce)
     return "\n\n".join(part for part in (summary, outputs, quote_task(contract)) if part)
-
-
-def _list_edit_findings(evidence: Evidence) -> str:
-    if not evidence.diagnostics:
-        return ""
-    # Imported where it is used: only a loop with feedback on edits has diagnostics.
-    from untildone.core.edit_feedback import format_round
-
-    return format_round(evidence)
 
 
 def _list_rules(contract: Contract, progress: Progress, evidence: Evidence) -> str:

@@ -7,11 +7,11 @@ from threading import Thread
 
 from msgspec.structs import asdict, replace
 
+from untildone.core.baseline_comparison import compare_with_baseline
 from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.core.contract import Check, Contract
 from untildone.core.decide import decide
 from untildone.core.evidence import Evidence
-from untildone.core.missing_tests import compare_with_baseline
 from untildone.core.verdict import Continue
 from untildone.engine.artifacts import make_log_folder
 from untildone.engine.check_run import CheckSite, run
@@ -46,7 +46,7 @@ def _await_baseline(context: Context, loop: StoppedLoop) -> StoppedLoop:
     """The first judged stop waits for the baseline's results, if they are on their way."""
     if loop.progress.baseline or not context.session_of(loop.record).has("baseline"):
         return loop
-    from untildone.engine.baseline import wait_for_baseline
+    from untildone.engine.baseline_results import wait_for_baseline
 
     now = wait_for_baseline(context, loop.record).progress
     red = tuple(dict.fromkeys((*loop.progress.checks_seen_red, *now.checks_seen_red)))

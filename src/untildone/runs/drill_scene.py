@@ -15,8 +15,8 @@ from msgspec import Struct
 from untildone.core.contract import Check
 from untildone.core.progress import Progress
 from untildone.engine.context import Context, project_folder
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.process.git import run_git
 from untildone.runs.hooks import Answer, Settings, fire, read_hooks
 from untildone.runs.scripted_agent import Agent, stop_fields

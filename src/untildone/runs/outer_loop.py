@@ -16,7 +16,7 @@ from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause
 from untildone.engine import verbs
 from untildone.engine.active_time import count_time, read_clock
 from untildone.engine.context import Context
-from untildone.engine.session import write_reminder
+from untildone.engine.session_events import write_reminder
 from untildone.engine.speaker import explain_ignored
 from untildone.engine.stop import judge_return
 from untildone.engine.stopped_loop import Answer

@@ -14,8 +14,8 @@ from untildone.agents.events import Stop
 from untildone.app import open_context
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.engine.verbs import move_loop
 from untildone.features.budget import spend
 from untildone.store.loops import Record

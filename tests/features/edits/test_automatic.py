@@ -10,9 +10,9 @@ import pytest
 from untildone.app import open_context
 from untildone.engine import stop, verbs
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin_loop
 from untildone.features.edits import switch
 from untildone.hooks import spool
 

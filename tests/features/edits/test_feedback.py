@@ -13,9 +13,9 @@ from untildone import app
 from untildone.app import open_context
 from untildone.core.contract import Bounds
 from untildone.engine.context import project_folder
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin_loop
 from untildone.engine.stop import answer_stop as stop
 from untildone.features.edits import switch
 

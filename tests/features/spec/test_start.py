@@ -14,9 +14,9 @@ from untildone.core.spec.rubric import Opinion
 from untildone.engine import prompt, stop, verbs
 from untildone.engine.agent_verbs import AgentVerb
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.features.spec import steps
 from untildone.features.spec.cleanup import remove_finished_loop

@@ -11,7 +11,7 @@ from untildone.cli.project import find_project
 from untildone.cli.sessions import choose_session
 from untildone.cli.start import is_agent_calling, print_started, run_baseline_checks
 from untildone.engine.artifacts import write_task
-from untildone.engine.start import begin_loop
+from untildone.engine.loop_start import begin_loop
 from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
 
 

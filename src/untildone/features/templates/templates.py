@@ -6,8 +6,8 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.config.model import Template
 from untildone.config.proposals import load_proposals
+from untildone.config.schema import Template
 from untildone.core.contract import Bounds, Check, Claim, ExitRule
 from untildone.engine.context import Context
 from untildone.engine.project_checks import list_checks, load_trusted_configuration
