@@ -90,7 +90,7 @@ def test_our_own_terminal_is_out_of_reach(tmp_path: Path, marked: Marked) -> Non
     assert told == b"1 1\n"
 
 
-def test_a_program_that_changes_its_mind_is_told_as_it_is(tmp_path: Path) -> None:
+def test_each_run_of_a_program_reports_its_own_exit_code(tmp_path: Path) -> None:
     env = {**os.environ, "COUNTER": str(tmp_path / "counter")}
 
     codes = [run(command("every_other.py"), cwd=tmp_path, timeout=30, env=env) for _ in range(3)]
