@@ -45,7 +45,9 @@ FAULTS = (
                 "a_full_disk_leaves_the_old_state",
                 "a_disk_that_fills_within_an_entry_leaves_the_old_state",
             ),
-            "faults/test_whole_stop.py": ("a_state_that_cannot_be_written_is_told_and_never_done",),
+            "faults/test_whole_stop.py": (
+                "a_state_that_cannot_be_written_is_reported_and_never_done",
+            ),
         },
     ),
     Fault(
@@ -54,8 +56,10 @@ FAULTS = (
         "refused at the start; later said and never done",
         {
             "store/test_home.py": ("a_read_only_home_is_refused",),
-            "faults/test_whole_stop.py": ("a_state_that_cannot_be_written_is_told_and_never_done",),
-            "cli/test_verbs.py": ("a_person_whose_state_cannot_be_written_is_told",),
+            "faults/test_whole_stop.py": (
+                "a_state_that_cannot_be_written_is_reported_and_never_done",
+            ),
+            "cli/test_verbs.py": ("a_state_that_cannot_be_written_is_reported_to_the_user",),
         },
     ),
     Fault(
@@ -116,7 +120,7 @@ FAULTS = (
                 "a_stop_of_a_loop_whose_index_is_gone_pauses_it",
                 "the_next_event_finds_what_both_places_lost",
                 "no_second_loop_is_started_over_it",
-                "a_loop_whose_folder_is_gone_is_told_and_the_person_goes_on",
+                "a_loop_whose_folder_is_gone_is_reported_and_the_user_goes_on",
             ),
         },
     ),
@@ -351,7 +355,7 @@ FAULTS = (
         "the inner hook lets go",
         {
             "engine/test_speaker.py": ("only_where_the_client_was_started_counts",),
-            "features/edits/test_automatic.py": ("switched_off_by_the_person_or_inside_a_check",),
+            "features/edits/test_automatic.py": ("switched_off_by_the_user_or_inside_a_check",),
         },
     ),
     Fault(
@@ -481,7 +485,7 @@ FAULTS = (
                 "edits_of_the_state_and_the_program",
                 "settings_written_against_us",
             ),
-            "cli/test_verbs.py": ("the_persons_verbs_are_refused_to_the_agent",),
+            "cli/test_verbs.py": ("the_users_verbs_are_refused_to_the_agent",),
             "store/test_seal.py": ("tampering_is_found_and_the_loop_is_never_absent",),
             "install/test_own_entries.py": ("a_change_that_would_free_the_agent_is_named",),
         },
@@ -637,9 +641,9 @@ FAULTS = (
         "the person says stop",
         "at once, whatever runs",
         {
-            "engine/test_prompt.py": ("the_person_cancels_without_the_model",),
+            "engine/test_prompt.py": ("the_user_cancels_without_the_model",),
             "cli/test_verbs.py": ("a_paused_and_a_cancelled_loop_hold_nobody",),
-            "engine/test_stop.py": ("a_loop_that_the_person_ended_is_not_judged",),
+            "engine/test_stop.py": ("a_loop_that_the_user_ended_is_not_judged",),
         },
     ),
     Fault(
