@@ -79,15 +79,14 @@ _LAST_CHARACTERS = 8_000
 #     from pytest import console_main
 # ModuleNotFoundError: No module named 'pytest'
 _IMPORT = re.compile(
-    r"^Traceback \(most recent call last\):\n  File \"(?P<file>[^\"\n]+)\", line \d+, in <module>\n"
-    r"(?:  .*\n){1,80}(?P<error>(?:ModuleNotFoundError|ImportError): .+)$",
-    re.MULTILINE,
+    r"(?m)^Traceback \(most recent call last\):\n"
+    r"  File \"(?P<file>[^\"\n]+)\", line \d+, in <module>\n(?:  .*\n){1,80}"
+    r"(?P<error>(?:ModuleNotFoundError|ImportError): .+)$"
 )
 # Error: Cannot find module '/shop/node_modules/jest/bin/jest.js'
 #   requireStack: []
 _MAIN_MODULE = re.compile(
-    r"^Error: Cannot find module '(?P<name>[^'\n]+)'\n(?:.*\n){1,12}? +requireStack: \[\]$",
-    re.MULTILINE,
+    r"(?m)^Error: Cannot find module '(?P<name>[^'\n]+)'\n(?:.*\n){1,12}? +requireStack: \[\]$"
 )
 
 

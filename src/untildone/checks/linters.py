@@ -24,7 +24,7 @@ _ESLINT_FILES = ("eslint.config.*", ".eslintrc*")
 _BIOME_FILES = ("biome.json", "biome.jsonc")
 _LINTED = (0, 1)
 # The exit code of biome is the same for findings and for files that it ignores.
-_BIOME_LINTED = re.compile(r"^Checked [1-9]\d* files? in ", re.MULTILINE)
+_BIOME_LINTED = re.compile(r"(?m)^Checked [1-9]\d* files? in ")
 _BIOME_ARGUMENTS = ("lint", "--colors=off", "--max-diagnostics=none", "--vcs-enabled=false")
 
 

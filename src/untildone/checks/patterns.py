@@ -21,10 +21,9 @@ GROUPS = ("path", "line", "code", "severity", "text")
 
 # 0 failed, no errors, 0 lint errors, no warnings or errors
 _ZERO_BEFORE = re.compile(
-    r"(?<![\w.,:-])(?:0|no|zero|without) (?P<noun>(?:any )?"
+    r"(?i)(?<![\w.,:-])(?:0|no|zero|without) (?P<noun>(?:any )?"
     r"(?:(?:lint|type|test|tests|build|compile|compilation|syntax|unit|fatal|new|other|more) )?"
-    r"(?:\w{1,40} (?:or|and) )?[\w-]{1,40})",
-    re.IGNORECASE,
+    r"(?:\w{1,40} (?:or|and) )?[\w-]{1,40})"
 )
 # Failures: 0, Errors: 0
 _ZERO_AFTER = re.compile(

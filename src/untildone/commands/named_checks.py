@@ -6,9 +6,7 @@ from untildone.commands.makefiles import find_makefile, parse_makefile
 from untildone.commands.package_scripts import parse_package_scripts
 from untildone.worktree.contents import Tree
 
-_CHECK_NAME = re.compile(
-    r"test|lint|check|type|verify|cov|^ci$|^build$|audit|format", re.IGNORECASE
-)
+_CHECK_NAME = re.compile(r"(?i)test|lint|check|type|verify|cov|^ci$|^build$|audit|format")
 
 
 def find_named_checks(tree: Tree) -> tuple[str, ...]:

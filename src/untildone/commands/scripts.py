@@ -27,9 +27,7 @@ Script: TypeAlias = tuple[str, str]
 _INTERPRETERS = re.compile(r"python[\d.]*|pypy3?|node|bun|deno|ruby|perl|php|tsx|ts-node")
 _SCRIPT_RUNNERS = SHELLS | {"source", "."}
 # Other programs of the project may be what is checked.
-_CHECK_NAME = re.compile(
-    r"(^|[-_./])(check|gate|verif|lint|tests?|ci|hook|validat|assert|run)", re.I
-)
+_CHECK_NAME = re.compile(r"(?i)(^|[-_./])(check|gate|verif|lint|tests?|ci|hook|validat|assert|run)")
 _TOOL_FOLDERS = frozenset(("ci", "scripts", "script", "tools", "hack"))
 # These may also hold what is shipped.
 _SCRIPT_FOLDERS = _TOOL_FOLDERS | {"bin", "build"}

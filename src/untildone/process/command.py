@@ -18,18 +18,16 @@ _POSIX_SHELL = re.compile(
 )
 # Quotes too: cmd and each program have their own quoting rules.
 _WINDOWS_SHELL = re.compile(
-    r"[&|<>()%!^\"'\n]|^\s*(assoc|call|cd|chdir|cls|copy|date|del|dir|echo|erase|exit|for|ftype"
+    r"(?i)[&|<>()%!^\"'\n]|^\s*(assoc|call|cd|chdir|cls|copy|date|del|dir|echo|erase|exit|for|ftype"
     r"|if|md|mkdir|mklink|move|path|pause|popd|pushd|rd|rem|ren|rename|rmdir|set|start|time"
-    r"|title|type|ver|vol)(\s|$)",
-    re.IGNORECASE,
+    r"|title|type|ver|vol)(\s|$)"
 )
 
 _CLIENT_VARIABLE = re.compile(
-    r"(CLAUDE|ANTHROPIC_|OPENAI_|GEMINI_|GOOGLE_GEMINI_|GOOGLE_GENAI_|QWEN_|DASHSCOPE_|CODEX_"
+    r"(?is)(CLAUDE|ANTHROPIC_|OPENAI_|GEMINI_|GOOGLE_GEMINI_|GOOGLE_GENAI_|QWEN_|DASHSCOPE_|CODEX_"
     r"|COPILOT_|GITHUB_COPILOT_|CURSOR_|OPENCODE_|OPENROUTER_|MCP_).*"
     r"|OPENCODE|AI_AGENT|GOOGLE_API_KEY|AWS_BEARER_TOKEN_BEDROCK"
-    r"|(GH|GITHUB)_(ENTERPRISE_)?TOKEN|GITHUB_(PERSONAL_ACCESS|API)_TOKEN",
-    re.IGNORECASE | re.DOTALL,
+    r"|(GH|GITHUB)_(ENTERPRISE_)?TOKEN|GITHUB_(PERSONAL_ACCESS|API)_TOKEN"
 )
 # Node warns at every start if one of these is set together with NO_COLOR.
 _COLOURS = frozenset({"FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM"})

@@ -8,9 +8,7 @@ from untildone.checks.detection.candidate import Candidate
 from untildone.checks.detection.project_files import read_text
 
 _FILE = "CMakeLists.txt"
-_ENABLES_TESTS = re.compile(
-    r"^[ \t]*(?:enable_testing|include\s*\(\s*CTest)\b", re.MULTILINE | re.IGNORECASE
-)
+_ENABLES_TESTS = re.compile(r"(?mi)^[ \t]*(?:enable_testing|include\s*\(\s*CTest)\b")
 
 
 def find_candidates(project: Path) -> Iterator[Candidate]:

@@ -13,9 +13,8 @@ _FILES = ("GNUmakefile", "makefile", "Makefile")
 # build clean: prepare
 # 	cc -o build main.c
 _RULE = re.compile(
-    r"^(?P<targets>[\w./-][\w./ -]*)::?(?![=:])(?P<needs>[^\n#]*)[^\n]*"
-    r"(?P<recipe>(?:\n(?:\t[^\n]*)?)*)",
-    re.MULTILINE,
+    r"(?m)^(?P<targets>[\w./-][\w./ -]*)::?(?![=:])(?P<needs>[^\n#]*)[^\n]*"
+    r"(?P<recipe>(?:\n(?:\t[^\n]*)?)*)"
 )
 _TARGETS: dict[Aspect, tuple[str, ...]] = {
     "build": ("build", "all"),

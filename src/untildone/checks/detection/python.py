@@ -25,11 +25,11 @@ _PYTEST_FILES = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml")
 _PYTEST_SECTIONS = {"tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
 _DEPENDENCY_FILES = ("requirements*.txt", "*requirements.txt", "Pipfile", "setup.py", "tox.ini")
 _NAMES_PYTEST = re.compile(r"(?<![\w.-])pytest(?![\w.-])")
-_IMPORTS_UNITTEST = re.compile(r"^[ \t]*(?:import|from) (?:unittest|django\.test)\b", re.MULTILINE)
-_IMPORTS_PYTEST = re.compile(r"^[ \t]*(?:import|from) pytest\b", re.MULTILINE)
+_IMPORTS_UNITTEST = re.compile(r"(?m)^[ \t]*(?:import|from) (?:unittest|django\.test)\b")
+_IMPORTS_PYTEST = re.compile(r"(?m)^[ \t]*(?:import|from) pytest\b")
 # @nox.session(python=["3.11", "3.12"])
 # def tests(session):
-_NOX_SESSION = re.compile(r"^@nox\.session\b[^\n]*\ndef (?P<name>tests?)\(", re.MULTILINE)
+_NOX_SESSION = re.compile(r"(?m)^@nox\.session\b[^\n]*\ndef (?P<name>tests?)\(")
 _FILES_READ = 200
 
 
