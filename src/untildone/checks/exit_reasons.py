@@ -127,15 +127,8 @@ def _explain_broken_runner(output: str) -> str:
 def explain_exit(finished: Finished) -> str:
     """The exit code of a red run, or the signal that ended it."""
     number = finished.signal or (finished.exit_code or 0) - 128
-    name = _find_signal_name(number)
-    if not name:
+    name = {known.value: known.name for known in signal.Signals}.get(number)
+    if name is None:
         return f"exit code {finished.exit_code}"
     hint = " (out of memory?)" if name == "SIGKILL" else ""
     return f"killed by {name}{hint}"
-
-
-def _find_signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return ""

@@ -149,14 +149,10 @@ def _skip_excused(
     for span in spans:
         if excuses is None:
             excuses = _find_excuses(line, excused_by, deadline)
-        if not any(_is_inside(span, excuse) for excuse in excuses):
+        if not any(start <= span[0] and span[1] <= end for start, end in excuses):
             yield span
 
 
 def _find_excuses(line: str, excused_by: str, deadline: float) -> list[Span]:
     zeros = [match.span("noun") for zero in _COUNTS_OF_ZERO for match in zero.finditer(line)]
     return zeros + (list(_find_spans(excused_by, line, deadline)) if excused_by else [])
-
-
-def _is_inside(span: Span, other: Span) -> bool:
-    return other[0] <= span[0] and span[1] <= other[1]

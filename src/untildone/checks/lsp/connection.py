@@ -79,7 +79,7 @@ class Connection:
         with self.changed:
             self._number += 1
             self._pending[self._number] = _PendingRequest(since=time.monotonic(), then=then)
-            self.send(messages.encode_request(self._number, method, params))
+            self.send(messages.encode(id=self._number, method=method, params=params))
 
     def wait(self, until: Callable[[], bool], *, deadline: float) -> bool:
         """True if the condition became true in time and the server did not fail."""
@@ -151,7 +151,7 @@ class Connection:
             self._count(len(data))
             for message in frames.feed(data):
                 self._messages += 1
-                self._receive(messages.decode_message(message))
+                self._receive(messages.decode(message, Incoming))
 
     def _count(self, received: int) -> None:
         with self.changed:
