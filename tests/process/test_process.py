@@ -174,7 +174,7 @@ def test_what_is_detached_during_a_run_outlives_it(tmp_path: Path) -> None:
     def detach(_said: bytes) -> None:
         kept.append(start_detached(["sleep", "60"], cwd=tmp_path, env=os.environ))
 
-    run(["sh", "-c", "echo now; sleep 0.3"], cwd=tmp_path, timeout=9, hear=detach)
+    run(["sh", "-c", "echo now; sleep 0.3"], cwd=tmp_path, timeout=9, on_output=detach)
 
     assert [is_alive(pid) for pid in kept] == [True]
     os.kill(kept[0], signal.SIGKILL)
