@@ -227,13 +227,13 @@ def _end_leftovers(tree: Tree, output: Output) -> int:
 
 def _end_all(number: int, _frame: FrameType | None) -> NoReturn:
     trees.STATE.ending = "all"
-    trees = list(trees.STATE.trees)
-    for tree in trees:
+    running = list(trees.STATE.trees)
+    for tree in running:
         trees.SYSTEM.send(trees.SYSTEM.find_members(tree), step="terminate")
     until = time.monotonic() + _SIGNAL_SECONDS
-    while any(trees.SYSTEM.find_members(tree) for tree in trees) and time.monotonic() < until:
+    while any(trees.SYSTEM.find_members(tree) for tree in running) and time.monotonic() < until:
         time.sleep(trees.TICK_SECONDS / 2)
-    for tree in trees:
+    for tree in running:
         trees.end_tree(tree, trees.KILL_STEP)
     if number == signal.SIGINT:
         raise KeyboardInterrupt
