@@ -29,11 +29,7 @@ class Diagnostic(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def make_findings(
-    check: str,
-    diagnostics: Iterable[Diagnostic],
-    *,
-    folder: str = "",
-    project: Path | None = None,
+    check: str, diagnostics: Iterable[Diagnostic], *, folder: str = "", project: Path | None = None
 ) -> tuple[Finding, ...]:
     """`folder` is where the check ran, if that is below the project."""
     convert = _make_path_converter(folder, project)

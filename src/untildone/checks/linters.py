@@ -8,11 +8,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.detection.project_files import find_first, read_json
+from untildone.checks.detection.project_files import find_first, read_or_empty
 from untildone.checks.findings import make_findings
 from untildone.checks.parsers import biome, eslint
 from untildone.core.check_results import Finding
-from untildone.errors import UserError
 from untildone.process.command import environment
 from untildone.process.runner import run
 from untildone.syntax.languages import language_of
@@ -30,7 +29,8 @@ _BIOME_ARGUMENTS = ("lint", "--colors=off", "--max-diagnostics=none", "--vcs-ena
 
 def find_eslint(project: Path) -> str:
     """The project's own `eslint`, if it is configured; "" otherwise."""
-    configured = find_first(project, *_ESLINT_FILES) or _is_in_manifest(project)
+    in_manifest = "eslintConfig" in read_or_empty(project / "package.json")
+    configured = find_first(project, *_ESLINT_FILES) or in_manifest
     return _find_installed(ESLINT, project) if configured else ""
 
 
@@ -40,13 +40,6 @@ def find_biome(project: Path) -> str:
 
 def _find_installed(program: str, project: Path) -> str:
     return shutil.which(program, path=str(project / "node_modules" / ".bin")) or ""
-
-
-def _is_in_manifest(project: Path) -> bool:
-    try:
-        return "eslintConfig" in (read_json(project / "package.json") or {})
-    except UserError:
-        return False
 
 
 def is_lintable(file: Path) -> bool:

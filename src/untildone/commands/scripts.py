@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from untildone.commands.globs import match_glob
-from untildone.commands.makefiles import find_makefile, read_makefile
+from untildone.commands.makefiles import find_makefile, parse_makefile, read_makefile
 from untildone.commands.package_scripts import (
     SCRIPT_GROUPS,
     find_package_file,
@@ -32,6 +32,8 @@ _TOOL_FOLDERS = frozenset(("ci", "scripts", "script", "tools", "hack"))
 # These may also hold what is shipped.
 _SCRIPT_FOLDERS = _TOOL_FOLDERS | {"bin", "build"}
 _MAX_LENGTH = 100_000
+# Names of checks, also of those that no loop runs.
+_NAMED_CHECK = re.compile(r"(?i)test|lint|check|type|verify|cov|^ci$|^build$|audit|format")
 
 
 def find_run_scripts(tree: Tree, command: str) -> tuple[Script, ...]:
@@ -162,3 +164,15 @@ def is_check_script(path: str) -> bool:
     *folders, name = path.split("/")
     hidden = any(part.startswith(".") for part in folders)
     return hidden or bool(_SCRIPT_FOLDERS.intersection(folders) or _CHECK_NAME.search(name))
+
+
+def find_named_checks(tree: Tree) -> tuple[str, ...]:
+    """Return the commands that run package scripts and make targets named like checks."""
+    return tree.fact(_find_commands, "")
+
+
+def _find_commands(tree: Tree, _path: str) -> tuple[str, ...]:
+    scripts = parse_package_scripts(tree.text("package.json"))
+    targets = parse_makefile(tree.text(find_makefile(tree))).targets
+    named = (*(("npm run", name) for name in scripts), *(("make", name) for name in targets))
+    return tuple(f"{runner} {name}" for runner, name in named if _NAMED_CHECK.search(name))

@@ -45,7 +45,13 @@ def parse_argv(command: str, *, windows: bool = os.name == "nt") -> list[str]:
     """Split a command, or wrap it in a shell if it needs one.
 
     Without a shell, a missing program can be reported by its name."""
-    return _windows_argv(command) if windows else _posix_argv(command)
+    if windows:
+        return [*WINDOWS_SHELL, command] if _WINDOWS_SHELL.search(command) else command.split()
+    if not _POSIX_SHELL.search(command):
+        # The shell reports an unclosed quote better than we could.
+        with contextlib.suppress(ValueError):
+            return shlex.split(command)
+    return ["sh", "-c", command]
 
 
 def quote_argument(word: str) -> str:
@@ -57,7 +63,11 @@ def quote_argument(word: str) -> str:
 
 def environment(base: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a check: no key, token or session of a coding client."""
-    kept = {name: value for name, value in base.items() if not _is_secret_variable(name)}
+    kept = {
+        name: value
+        for name, value in base.items()
+        if name.upper() not in _COLOURS and not _CLIENT_VARIABLE.fullmatch(name)
+    }
     return kept | _PLAIN
 
 
@@ -76,19 +86,3 @@ def explain_missing_program(argv: Sequence[str], *, cwd: Path, error: Exception)
     if isinstance(error, PermissionError):
         return f"{program} is not executable"
     return f"{program} cannot be started: {error}"
-
-
-def _posix_argv(command: str) -> list[str]:
-    if not _POSIX_SHELL.search(command):
-        # The shell reports an unclosed quote better than we could.
-        with contextlib.suppress(ValueError):
-            return shlex.split(command)
-    return ["sh", "-c", command]
-
-
-def _windows_argv(command: str) -> list[str]:
-    return [*WINDOWS_SHELL, command] if _WINDOWS_SHELL.search(command) else command.split()
-
-
-def _is_secret_variable(name: str) -> bool:
-    return name.upper() in _COLOURS or _CLIENT_VARIABLE.fullmatch(name) is not None

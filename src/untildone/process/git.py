@@ -40,10 +40,7 @@ _VARIABLES = {
 }
 # For a changed submodule git starts another git, which would run the submodule's filters.
 _SAME_LEVEL = "--ignore-submodules=dirty"
-_OPTIONS = {
-    "diff": ("--no-ext-diff", "--no-textconv", _SAME_LEVEL),
-    "status": (_SAME_LEVEL,),
-}
+_OPTIONS = {"diff": ("--no-ext-diff", "--no-textconv", _SAME_LEVEL), "status": (_SAME_LEVEL,)}
 # An empty merge driver would fail or take one side; this one merges as git itself does.
 _MERGE = "git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B || exit 1"
 # For each section of the configuration: the settings that disable a driver.

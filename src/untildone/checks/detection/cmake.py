@@ -18,10 +18,7 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
     folder = _choose_build_folder(project)
     build = f"cmake -S . -B {folder} && cmake --build {folder}"
     yield Candidate(
-        aspect="build",
-        tool="cmake",
-        command=build,
-        reason=f"`{_FILE}` makes it a CMake project",
+        aspect="build", tool="cmake", command=build, reason=f"`{_FILE}` makes it a CMake project"
     )
     if _ENABLES_TESTS.search(text):
         yield Candidate(

@@ -193,10 +193,7 @@ class Client:
         return None if message.id is None else answer_request(message, self._project)
 
     def _answer(
-        self,
-        files: Sequence[Path],
-        found: Mapping[Path, FileDiagnostics],
-        reasons: list[str],
+        self, files: Sequence[Path], found: Mapping[Path, FileDiagnostics], reasons: list[str]
     ) -> ServerAnswer:
         server, limit = self._server, self._limits.diagnostics
         converted: dict[Path, tuple[Diagnostic, ...]] = {}
