@@ -82,4 +82,4 @@ def run_biome(
         return None
     found = make_findings(BIOME, biome.parse(ended.text), project=copies)
     # It reports findings in its own settings too.
-    return tuple(each for each in found if copies / each.path in files)
+    return tuple(finding for finding in found if copies / finding.path in files)

@@ -119,8 +119,8 @@ def _remove_from_line(text: str) -> str:
         value = _VALUE.match(text, match.end(), match.end() + _LONGEST_JUDGED)
         if value and _reveals(match, value[0], followed_by=text[value.end() : value.end() + 1]):
             parts += text[done : match.end()], REMOVED
-            whole = _VALUE.match(text, match.end()) or value
-            done = whole.end()
+            full = _VALUE.match(text, match.end()) or value
+            done = full.end()
     return "".join((*parts, text[done:]))
 
 

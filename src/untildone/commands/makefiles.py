@@ -40,10 +40,8 @@ _NO_TARGET = Target((), ())
 
 def find_makefile(tree: Tree, arguments: Sequence[str] = ()) -> str:
     """Return the file that make reads: the first of the usual names, unless `-f` gives one."""
-    folder, given = find_option(arguments, "-C"), find_option(arguments, "-f")
-    paths = (
-        (PurePosixPath(folder) / name).as_posix() for name in ((given,) if given else MAKEFILES)
-    )
+    folder, file = find_option(arguments, "-C"), find_option(arguments, "-f")
+    paths = ((PurePosixPath(folder) / name).as_posix() for name in ((file,) if file else MAKEFILES))
     return next((path for path in paths if path in tree), "")
 
 
@@ -52,7 +50,7 @@ def read_makefile(tree: Tree, path: str) -> str:
     text = tree.text(path)
     included = re.findall(r"(?m)^[-s]?include[ \t]+(\S+)", text)
     paths = ((PurePosixPath(path).parent / name).as_posix() for name in included)
-    return "\n".join((text, *(tree.text(each) for each in paths if each != path)))
+    return "\n".join((text, *(tree.text(file) for file in paths if file != path)))
 
 
 def parse_makefile(text: str) -> Makefile:

@@ -51,8 +51,10 @@ def _follow_command(tree: Tree, command: str) -> tuple[Script, ...]:
             for call in _drop_read_scripts(calls)
             for script in find_called_scripts(tree, call, path)
         )
-        checking = (each for each in dict.fromkeys(inner) if not is_subject(tree, each[1], path))
-        fresh = [each for each in checking if each not in seen]
+        checking = (
+            script for script in dict.fromkeys(inner) if not is_subject(tree, script[1], path)
+        )
+        fresh = [script for script in checking if script not in seen]
         seen.update(fresh)
         found += fresh
     return tuple(found)
@@ -112,7 +114,7 @@ def find_called_scripts(tree: Tree, call: Sequence[str], caller: str = "") -> It
         select = select_scripts if program in PACKAGE_MANAGERS else select_grouped_scripts
         yield from ((text, path) for text in select(call, parse_package_scripts(tree.text(path))))
     elif program == "git" and "hook" in arguments:
-        name = next((each for each in reversed(arguments) if not each.startswith("-")), "")
+        name = next((word for word in reversed(arguments) if not word.startswith("-")), "")
         yield from _find_git_hooks(tree, name)
     elif not _only_parses(call):
         yield from _find_script_files(tree, call, caller)

@@ -102,8 +102,8 @@ def find_git(env: Mapping[str, str]) -> str | None:
 
 
 def _environment(environ: Mapping[str, str] | None) -> dict[str, str]:
-    given = os.environ if environ is None else environ
-    own = {name: value for name, value in given.items() if not name.upper().startswith("GIT_")}
+    base = os.environ if environ is None else environ
+    own = {name: value for name, value in base.items() if not name.upper().startswith("GIT_")}
     return environment(own) | _VARIABLES
 
 

@@ -108,4 +108,4 @@ def _is_user_site_older(user_home: Path, since: float) -> bool:
     custom = (
         place / f"{name}.py" for place in places for name in ("usercustomize", "sitecustomize")
     )
-    return bool(places) and all(_is_older(each, since) for each in (*places, *custom))
+    return bool(places) and all(_is_older(path, since) for path in (*places, *custom))

@@ -79,16 +79,16 @@ def parse_tests(output: str) -> Tests | None:
         return Tests() if _COVERAGE.search(output) else None
     shown = [match["result"] for match in results]
     broken = [match["name"] for match in packages if _is_broken(match, results)]
-    whole = [match["name"] for match in packages if _has_passed(match)]
+    passed_packages = [match["name"] for match in packages if _has_passed(match)]
     ids = {kind: list(_make_ids(results, packages, kind)) for kind in ("PASS", "FAIL", "SKIP")}
     return add_names(
         Tests(
-            passed=shown.count("PASS") or len(whole),
+            passed=shown.count("PASS") or len(passed_packages),
             failed=shown.count("FAIL") + len(broken),
             skipped=shown.count("SKIP"),
         ),
         [*ids["FAIL"], *broken],
-        passing=ids["PASS"] or whole,
+        passing=ids["PASS"] or passed_packages,
         skipping=ids["SKIP"],
     )
 

@@ -47,7 +47,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
     # Maven prints the compiler's lines twice: during the build and when it gives up.
     found = dict.fromkeys((*compiled, *_parse_failures(output)))
     yield from found
-    if not any(each.severity == "error" for each in found):
+    if not any(diagnostic.severity == "error" for diagnostic in found):
         for match in _BUILD.finditer(output):
             yield Diagnostic(path="", code="build", text=match["text"])
 
@@ -60,9 +60,9 @@ def _parse_failures(output: str) -> Iterator[Diagnostic]:
             continue
         message, *trace = block.strip("\n").split("\n")
         frames = filter(None, map(_FRAME.match, trace[:200]))
-        frame = next((each for each in frames if each["suite"].startswith(suite)), None)
+        own = next((frame for frame in frames if frame["suite"].startswith(suite)), None)
         text = message if message and not message.startswith("[") else "failed"
-        yield make_diagnostic(frame, code=_make_id(match["test"], suite), text=text)
+        yield make_diagnostic(own, code=_make_id(match["test"], suite), text=text)
 
 
 def _make_id(test: str, suite: str) -> str:
