@@ -12,7 +12,7 @@ from untildone.checks.detection.project_files import find_first, read_or_empty
 from untildone.checks.findings import make_findings
 from untildone.checks.parsers import biome, eslint
 from untildone.core.check_results import Finding
-from untildone.process.command import environment
+from untildone.process.command import filter_environment
 from untildone.process.runner import run
 from untildone.syntax.languages import language_of
 
@@ -54,7 +54,7 @@ def run_eslint(
         [program, "--stdin", "--stdin-filename", str(file)],
         cwd=project,
         timeout=timeout,
-        env=environment(os.environ),
+        env=filter_environment(os.environ),
         stdin=text.encode("utf-8", "replace"),
     )
     if ended.exit_code not in _LINTED:
@@ -76,7 +76,7 @@ def run_biome(
         [program, *_BIOME_ARGUMENTS, *map(str, files)],
         cwd=copies,
         timeout=timeout,
-        env=environment(os.environ),
+        env=filter_environment(os.environ),
     )
     if not _BIOME_LINTED.search(ended.text):
         return None

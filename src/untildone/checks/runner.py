@@ -22,7 +22,7 @@ from untildone.checks.result_cache import ResultCache
 from untildone.commands.programs import find_programs
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
-from untildone.process.command import environment, parse_argv
+from untildone.process.command import filter_environment, parse_argv
 from untildone.process.runner import end_runs_on_signal, run
 from untildone.worktree.fingerprint import fingerprint_contents
 
@@ -162,7 +162,7 @@ def _run(check: Check, options: RunOptions, *, log: Path | None) -> CheckResult:
     folder = options.project / check.cwd
     with tempfile.TemporaryDirectory(prefix="untildone-", ignore_cleanup_errors=True) as temporary:
         path, output = Path(temporary) / "report.xml", Path(temporary) / "output"
-        environ = environment(options.environ or os.environ) | check.env
+        environ = filter_environment(options.environ or os.environ) | check.env
         request = request_report(check.command, path, folder=folder, environ=environ)
         if options.environ is not None:
             request = add_unittest_reporter(request, check.command, path)

@@ -61,7 +61,7 @@ def quote_argument(word: str) -> str:
     return shlex.quote(word)
 
 
-def environment(base: Mapping[str, str]) -> dict[str, str]:
+def filter_environment(base: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a check: no key, token or session of a coding client."""
     kept = {
         name: value

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from untildone.process.command import environment
+from untildone.process.command import filter_environment
 from untildone.process.output import OutputCallback
 from untildone.process.runner import Finished, run
 
@@ -104,7 +104,7 @@ def find_git(env: Mapping[str, str]) -> str | None:
 def _environment(environ: Mapping[str, str] | None) -> dict[str, str]:
     base = os.environ if environ is None else environ
     own = {name: value for name, value in base.items() if not name.upper().startswith("GIT_")}
-    return environment(own) | _VARIABLES
+    return filter_environment(own) | _VARIABLES
 
 
 def _read_config(

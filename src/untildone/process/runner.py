@@ -3,7 +3,6 @@
 import contextlib
 import os
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -104,24 +103,6 @@ def end_runs_on_signal() -> Iterator[None]:
         if trees.STATE.ending:
             # Worker threads must not start what is still queued.
             trees.STATE.ending = "workers"
-
-
-def start_detached(argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]) -> int:
-    """Start a program that outlives this process and return its process id."""
-    trees.STATE.detached = [child for child in trees.STATE.detached if child.poll() is None]
-    with trees.STATE.starting:
-        child = subprocess.Popen(
-            trees.SYSTEM.prepare_argv(argv, env),
-            cwd=cwd,
-            env=dict(env),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            creationflags=trees.SYSTEM.detached_flags,
-        )
-        trees.STATE.detached.append(child)
-    return child.pid
 
 
 def is_alive(pid: int) -> bool:

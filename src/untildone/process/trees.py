@@ -1,4 +1,4 @@
-"""The process trees of this process: started with a mark, searched, and ended as a whole."""
+"""The programs that this process starts: their process trees, marked, searched and ended."""
 
 import contextlib
 import errno
@@ -150,6 +150,24 @@ def _spawn(
                 return popen(["sh", *argv], stderr)
     except (OSError, ValueError, IndexError) as error:
         raise CannotStartError(explain_missing_program(argv, cwd=Path(cwd), error=error)) from error
+
+
+def start_detached(argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]) -> int:
+    """Start a program that outlives this process and return its process id."""
+    STATE.detached = [child for child in STATE.detached if child.poll() is None]
+    with STATE.starting:
+        child = subprocess.Popen(
+            SYSTEM.prepare_argv(argv, env),
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            creationflags=SYSTEM.detached_flags,
+        )
+        STATE.detached.append(child)
+    return child.pid
 
 
 def get_stdout(child: subprocess.Popen[bytes]) -> IO[bytes]:

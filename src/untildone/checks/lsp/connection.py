@@ -11,7 +11,7 @@ from msgspec import Struct
 from untildone.checks.lsp import messages
 from untildone.checks.lsp.framing import Frames, FramingError, add_header
 from untildone.checks.lsp.messages import Incoming, ProtocolError
-from untildone.process.command import environment
+from untildone.process.command import filter_environment
 from untildone.process.interactive import Conversation, NotReadingError, open_conversation
 from untildone.process.trees import CannotStartError
 
@@ -134,7 +134,9 @@ class Connection:
 
     def _run(self, argv: list[str], cwd: Path) -> None:
         try:
-            with open_conversation(argv, cwd=cwd, env=environment(os.environ)) as conversation:
+            with open_conversation(
+                argv, cwd=cwd, env=filter_environment(os.environ)
+            ) as conversation:
                 self._listen(conversation)
         except (CannotStartError, NotReadingError, FramingError, ProtocolError) as reason:
             self.fail(str(reason))
