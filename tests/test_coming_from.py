@@ -12,7 +12,13 @@ from bench.coming_from.table import PAGE, ROWS, TOP, Row, page, tools
 
 KNOWN = tools(ROWS)
 BY_NAME = {f"{tool}/{row.name}": row for tool, its in KNOWN.items() for row in its.row}
-SOURCE = "ADDS = 1\n\n\ndef more(number: int) -> int:\n    return number + ADDS\n"
+SOURCE = """\
+ADDS = 1
+
+
+def more(number: int) -> int:
+    return number + ADDS
+"""
 TESTS = """\
 import pytest
 from untildone.counting import more

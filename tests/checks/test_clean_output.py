@@ -34,7 +34,11 @@ def test_clean(text: str, expected: str) -> None:
     assert clean(text) == expected
 
 
-PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAB+/=\n-----END RSA PRIVATE KEY-----"
+PEM = """\
+-----BEGIN RSA PRIVATE KEY-----
+MIIEow
+AB+/=
+-----END RSA PRIVATE KEY-----"""
 
 
 @pytest.mark.parametrize(

@@ -7,18 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from untildone.config import (
-    CheckSettings,
-    Configuration,
-    Milestone,
-    Proposal,
-    Template,
-    UserSettings,
-    load_proposal,
-    load_proposals,
-    load_user_settings,
-)
-from untildone.core.contract import Check
+from snippets import snippet
+from untildone.config.model import Configuration, Milestone, Template, UserSettings
+from untildone.config.proposals import Proposal, load_proposal, load_proposals, load_user_settings
+from untildone.core.contract import Check, CheckSettings
 from untildone.errors import UserError
 
 TEXT = """\
@@ -206,7 +198,12 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_what_the_person_wrote_for_all_projects(tmp_path: Path) -> None:
     path = write_file(
-        tmp_path / "config.toml", "[[milestones]]\non = ['done']\nnotify = 'json://x'\n"
+        tmp_path / "config.toml",
+        snippet("""
+            [[milestones]]
+            on = ['done']
+            notify = 'json://x'
+        """),
     )
 
     assert load_user_settings(path) == UserSettings(

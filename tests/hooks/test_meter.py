@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from hooks.calls import SESSION, Answer, Place
+from hooks.world import Answer, HookWorld
 from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
 from untildone.engine import verbs
 from untildone.engine.active_time import read_clock
 from untildone.errors import UserError
 from untildone.install.hook_lines import HookProgram, build_lines
-from untildone.store.loops import Record
 from untildone.store.sessions import Session
+from world import SESSION
 
 LATER = "2999-01-01T00:00:00.000Z"
 
 
-class Spending(Place):
+class Spending(HookWorld):
     """A loop whose conversation cost 4 USD."""
 
     def __init__(self, folder: Path, **bounds: Any) -> None:  # noqa: ANN401  any bound
@@ -33,15 +33,7 @@ class Spending(Place):
         said = {"id": "a", "model": "claude-opus-5-5", "usage": usage}
         entry = json.dumps({"timestamp": LATER, "message": said})
         self.transcript.write_text(f"{entry}\n", encoding="utf-8")
-        self.loop = self.start(bounds=Bounds(rounds=0, **bounds)).contract.id
-
-    @property
-    def session(self) -> Session:
-        return self.context.session(SESSION)
-
-    @property
-    def record(self) -> Record:
-        return self.context.loops.load(self.loop)
+        self.start(bounds=Bounds(rounds=0, **bounds))
 
     @property
     def standing(self) -> tuple[str, str | None, str, int, float | None]:
@@ -50,7 +42,7 @@ class Spending(Place):
 
     def after_calls(self, **more: object) -> Answer:
         told = {"transcript_path": str(self.transcript), "tool_calls": [], **more}
-        return self.call("PostToolBatch", self.payload("PostToolBatch", **told))
+        return self.run_hook("PostToolBatch", self.payload("PostToolBatch", **told))
 
     def worked(self, minutes: float) -> None:
         boot, now = read_clock()
@@ -59,9 +51,9 @@ class Spending(Place):
 
 
 def test_a_budget_that_is_used_up_ends_the_turn_and_pauses_the_loop(tmp_path: Path) -> None:
-    place = Spending(tmp_path, budget_usd=3)
+    world = Spending(tmp_path, budget_usd=3)
 
-    answer = place.after_calls()
+    answer = world.after_calls()
 
     told = (
         "untildone: paused (out-of-budget): 4.00 of 3 USD, in the middle of round 1. The agent"
@@ -69,36 +61,36 @@ def test_a_budget_that_is_used_up_ends_the_turn_and_pauses_the_loop(tmp_path: Pa
     )
     assert answer.json == {"continue": False, "stopReason": told, "systemMessage": told}
     assert (answer.exit_code, answer.peak < 64 * 1024) == (0, True)
-    assert place.standing == (
+    assert world.standing == (
         "paused",
         "out-of-budget",
         "4.00 of 3 USD, in the middle of round 1",
         0,
         4,
     )
-    assert (place.session.is_active(), place.session.has("meter")) == (False, False)
-    receipt = (place.project / ".untildone" / "receipt.md").read_text(encoding="utf-8")
+    assert (world.session.is_active(), world.session.has("meter")) == (False, False)
+    receipt = (world.project / ".untildone" / "receipt.md").read_text(encoding="utf-8")
     assert "4.00 of 3 USD, in the middle of round 1" in receipt
 
 
 def test_within_its_bounds_a_loop_goes_on_and_is_looked_at_later(tmp_path: Path) -> None:
-    place = Spending(tmp_path, budget_usd=5, minutes=60)
-    due, began = place.session.is_meter_due(), time.time()
+    world = Spending(tmp_path, budget_usd=5, minutes=60)
+    due, began = world.session.is_meter_due(), time.time()
 
-    answer = place.after_calls()
+    answer = world.after_calls()
 
-    assert (answer.stdout, due, place.standing[0]) == (b"", True, "active")
-    assert Path(place.session.path("meter")).stat().st_mtime >= began + 5
+    assert (answer.stdout, due, world.standing[0]) == (b"", True, "active")
+    assert Path(world.session.path("meter")).stat().st_mtime >= began + 5
 
 
 def test_a_continued_loop_is_looked_at_again(tmp_path: Path) -> None:
-    place = Spending(tmp_path, budget_usd=3)
-    place.after_calls()
+    world = Spending(tmp_path, budget_usd=3)
+    world.after_calls()
 
-    verbs.resume(place.context, place.loop, verbs.Grant(budget_usd=2))
-    goes_on = place.after_calls()
+    verbs.resume(world.context, world.loop, verbs.Grant(budget_usd=2))
+    goes_on = world.after_calls()
 
-    assert (goes_on.stdout, place.standing[0], place.session.has("meter")) == (b"", "active", True)
+    assert (goes_on.stdout, world.standing[0], world.session.has("meter")) == (b"", "active", True)
 
 
 @pytest.mark.parametrize(
@@ -114,26 +106,26 @@ def test_a_continued_loop_is_looked_at_again(tmp_path: Path) -> None:
 def test_a_grant_that_leaves_nothing_is_refused(
     tmp_path: Path, grant: verbs.Grant, message: str
 ) -> None:
-    place = Spending(tmp_path, budget_usd=3, minutes=30)
-    place.worked(40)
-    place.after_calls()
+    world = Spending(tmp_path, budget_usd=3, minutes=30)
+    world.worked(40)
+    world.after_calls()
 
     with pytest.raises(UserError) as caught:
-        verbs.resume(place.context, place.loop, replace(grant, budget_usd=grant.budget_usd or 9))
+        verbs.resume(world.context, world.loop, replace(grant, budget_usd=grant.budget_usd or 9))
 
     assert caught.value.message == message
 
 
 def test_a_subagent_ends_its_own_turn_and_leaves_the_loop_to_the_agent(tmp_path: Path) -> None:
-    place = Spending(tmp_path, budget_usd=3)
+    world = Spending(tmp_path, budget_usd=3)
 
-    first = place.after_calls(agent_id="a1", agent_type="general-purpose")
-    between = place.standing[0]
-    place.after_calls()
+    first = world.after_calls(agent_id="a1", agent_type="general-purpose")
+    between = world.standing[0]
+    world.after_calls()
 
     told = "untildone: 4.00 of 3 USD, in the middle of round 1"
     assert first.json == {"continue": False, "stopReason": told, "systemMessage": told}
-    assert (between, place.standing[0]) == ("active", "paused")
+    assert (between, world.standing[0]) == ("active", "paused")
 
 
 @pytest.mark.parametrize(
@@ -144,52 +136,52 @@ def test_a_subagent_ends_its_own_turn_and_leaves_the_loop_to_the_agent(tmp_path:
     ],
 )
 def test_minutes_that_are_used_up(tmp_path: Path, bounds: dict[str, float], reason: str) -> None:
-    place = Spending(tmp_path, **bounds)
-    place.worked(31)
+    world = Spending(tmp_path, **bounds)
+    world.worked(31)
 
-    place.after_calls()
+    world.after_calls()
 
-    assert place.standing[:3] == ("paused", "out-of-time", reason)
-    assert round(place.record.progress.active_seconds / 60) == 31
+    assert world.standing[:3] == ("paused", "out-of-time", reason)
+    assert round(world.record.progress.active_seconds / 60) == 31
 
 
 def test_a_payload_that_cannot_be_read_does_not_put_the_bound_off(tmp_path: Path) -> None:
-    place = Spending(tmp_path, budget_usd=3)
-    place.session.write_json("session.json", {"transcript": str(place.transcript)})
+    world = Spending(tmp_path, budget_usd=3)
+    world.session.write_json("session.json", {"transcript": str(world.transcript)})
 
-    place.call("PostToolBatch", b'{"tool_calls": "' + b"x" * 3_000_000)
+    world.run_hook("PostToolBatch", b'{"tool_calls": "' + b"x" * 3_000_000)
 
-    assert place.standing[:2] == ("paused", "out-of-budget")
+    assert world.standing[:2] == ("paused", "out-of-budget")
 
 
 def test_the_user_s_own_word_stands(tmp_path: Path) -> None:
-    place = Spending(tmp_path, budget_usd=3)
-    verbs.pause(place.context, place.loop)
+    world = Spending(tmp_path, budget_usd=3)
+    verbs.pause(world.context, world.loop)
     # The index of a moment ago.
-    place.session.bind(place.loop, active=True)
-    place.session.schedule_meter(0)
+    world.session.bind(world.loop, active=True)
+    world.session.schedule_meter(0)
 
-    answer = place.after_calls()
+    answer = world.after_calls()
 
-    assert (answer.stdout, place.standing[1]) == (b"", "paused")
+    assert (answer.stdout, world.standing[1]) == (b"", "paused")
 
 
 def test_switched_off_by_the_user(tmp_path: Path) -> None:
-    place = Spending(tmp_path, budget_usd=3)
-    told = place.payload("PostToolBatch", transcript_path=str(place.transcript))
+    world = Spending(tmp_path, budget_usd=3)
+    told = world.payload("PostToolBatch", transcript_path=str(world.transcript))
 
-    answer = place.call(
-        "PostToolBatch", told, environ={**place.environment(), "UNTILDONE_DISABLE": "1"}
+    answer = world.run_hook(
+        "PostToolBatch", told, environ={**world.environment(), "UNTILDONE_DISABLE": "1"}
     )
 
-    assert (answer.stdout, place.standing[0]) == (b"", "active")
+    assert (answer.stdout, world.standing[0]) == (b"", "active")
 
 
 def test_a_loop_without_money_or_minutes_has_no_meter(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    place.start(bounds=Bounds(rounds=5, budget_usd=0))
+    world = HookWorld(tmp_path)
+    world.start(bounds=Bounds(rounds=5, budget_usd=0))
 
-    assert not place.context.session(SESSION).has("meter")
+    assert not world.session.has("meter")
 
 
 @pytest.mark.parametrize(
@@ -220,11 +212,11 @@ def test_the_line_starts_no_interpreter_before_it_is_time(
 def test_a_round_that_took_too_long_is_given_no_more_minutes(
     tmp_path: Path, minutes: float, bound: float
 ) -> None:
-    place = Spending(tmp_path, minutes=30, round_minutes=1)
-    place.worked(minutes)
-    place.after_calls()
-    assert place.record.progress.outcome == "out-of-time"
+    world = Spending(tmp_path, minutes=30, round_minutes=1)
+    world.worked(minutes)
+    world.after_calls()
+    assert world.record.progress.outcome == "out-of-time"
 
-    resumed = verbs.resume(place.context, place.loop)
+    resumed = verbs.resume(world.context, world.loop)
 
     assert apply_amendments(resumed.contract, resumed.progress.amendments).bounds.minutes == bound

@@ -1,11 +1,11 @@
-"""Loads the configuration files of a project and the user's settings."""
+"""Loads `untildone.toml`, or `[tool.untildone]` of `pyproject.toml`, and the user's settings."""
 
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from untildone.config.key_path import KeyPath
+from untildone.config.key_lines import KeyPath
 from untildone.config.model import Configuration, UserSettings
 from untildone.config.toml_file import TomlFile, read_toml_file
 from untildone.config.type_validation import ConfigProblem, find_type_problems

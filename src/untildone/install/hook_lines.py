@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.agents.permissions import PERMISSIONS
-from untildone.core.todos import TODO_FILES, TODO_STATE_FILE
+from untildone.features.todos.todo_lists import TODO_FILES, TODO_STATE_FILE
 from untildone.install.entries import CAP, CAP_VARIABLE
 from untildone.install.settings import Entries
 

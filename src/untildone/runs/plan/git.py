@@ -12,6 +12,8 @@ from untildone.errors import UserError
 from untildone.process.git import run_git
 
 _SECONDS = 300
+# The first version that can merge without a checkout.
+_OLDEST = (2, 38)
 _BESIDE = re.compile("hint|warning")
 _KIND = re.compile("^(fatal|error): ")
 _NOTHING: Mapping[str, str] = {}
@@ -21,40 +23,39 @@ _NOBODY = {
 }
 
 
-class _Answer(Struct, frozen=True):
-    """`code` is None if git could not be run; `complaint` says what went wrong."""
-
-    code: int | None
-    output: str
-    complaint: str
-
-
 class Git(Struct, frozen=True):
     """git in one folder; `ask` raises if git fails, with its message."""
 
     folder: Path
 
     def ask(self, *arguments: str, env: Mapping[str, str] = _NOTHING, stdin: bytes = b"") -> str:
-        answer = self._run(arguments, env, stdin=stdin)
-        if answer.code != 0:
-            raise _make_error(self.folder, arguments[0], answer.complaint)
-        return answer.output.strip()
+        code, output, complaint = self._run(arguments, env, stdin=stdin)
+        if code != 0:
+            raise _make_error(self.folder, arguments[0], complaint)
+        return output.strip()
 
     def try_git(self, *arguments: str) -> tuple[int, str]:
         """Return exit code and output; failing is an answer too."""
-        answer = self._run(arguments)
-        if answer.code is None or answer.code > 1:
-            raise _make_error(self.folder, arguments[0], answer.complaint)
-        return answer.code, answer.output
+        code, output, complaint = self._run(arguments)
+        if code is None or code > 1:
+            raise _make_error(self.folder, arguments[0], complaint)
+        return code, output
 
     def knows(self, *arguments: str) -> str:
         """Return the answer, or nothing if git has none."""
-        answer = self._run(arguments)
-        return answer.output.strip() if answer.code == 0 else ""
+        code, output, _ = self._run(arguments)
+        return output.strip() if code == 0 else ""
 
     def commit(self, name: str) -> str:
         """Return the id of the commit that a name refers to, or nothing."""
         return self.knows("rev-parse", "--verify", "-q", f"{name}^{{commit}}")
+
+    def tip(self, branch: str) -> str:
+        return self.ask("rev-parse", f"refs/heads/{branch}")
+
+    def move_branch(self, branch: str, commit: str, *, onto: str) -> None:
+        """Move the branch from `onto` to `commit`; refused if somebody moved it meanwhile."""
+        self.ask("update-ref", f"refs/heads/{branch}", commit, onto)
 
     def contains(self, later: str, earlier: str) -> bool:
         known = later == earlier
@@ -68,7 +69,8 @@ class Git(Struct, frozen=True):
 
     def _run(
         self, arguments: tuple[str, ...], env: Mapping[str, str] = _NOTHING, *, stdin: bytes = b""
-    ) -> _Answer:
+    ) -> tuple[int | None, str, str]:
+        """Return the exit code, None if git could not be run, its output and its complaint."""
         heard: list[bytes] = []
         with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
             errors = Path(folder) / "errors"
@@ -83,8 +85,17 @@ class Git(Struct, frozen=True):
                 on_output=heard.append,
             )
             said = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
-        output = os.fsdecode(b"".join(heard))
-        return _Answer(finished.exit_code, output, finished.missing or said)
+        return finished.exit_code, os.fsdecode(b"".join(heard)), finished.missing or said
+
+
+def require_git_version(git: Git) -> None:
+    """Refuse a git that is too old before any work is done."""
+    said = git.ask("version")
+    numbers = [int(part) for part in said.split()[2].split(".")[:2] if part.isdigit()]
+    if tuple(numbers) < _OLDEST:
+        raise UserError(
+            f"`{said}` cannot merge beside a checkout", hint="install git 2.38 or newer"
+        )
 
 
 def _make_error(folder: Path, verb: str, said: str) -> UserError:
