@@ -10,7 +10,7 @@ import pytest
 
 from process.hostile_programs import Marked, command
 from snippets import snippet
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 
@@ -105,7 +105,7 @@ def test_memory_stays_fixed_whatever_is_printed(tmp_path: Path, script: str) -> 
     code = snippet("""
         import sys
         from pathlib import Path
-        from untildone.checks.runner import RunOptions, run_checks
+        from untildone.checks.parallel_run import RunOptions, run_checks
         from untildone.core.contract import Check
         place = Path(sys.argv[1])
         check = Check(name='t', command=sys.argv[2], env={'MEGABYTES': '1000'})

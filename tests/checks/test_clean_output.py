@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from untildone.checks.clean_output import clean, cut_to_tail
-from untildone.checks.secrets import REMOVED
+from untildone.checks.secret_redaction import REMOVED
 
 
 @pytest.mark.parametrize(

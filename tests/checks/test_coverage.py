@@ -10,7 +10,7 @@ import pytest
 from snippets import snippet
 from tools import TOOLS, on_machine, tool
 from untildone.checks.coverage import require_coverage
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.errors import UserError

@@ -9,9 +9,9 @@ import pytest
 
 from snippets import snippet
 from tools import tool
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.preview import make_preview
 from untildone.checks.result_cache import ResultCache
-from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, Finding, Tests
 from untildone.core.contract import Check
 

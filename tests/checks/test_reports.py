@@ -10,8 +10,8 @@ import pytest
 from checks.parsers.projects import MAVEN
 from snippets import snippet
 from tools import maven, on_machine, tool
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.reports import load_report, request_report
-from untildone.checks.runner import RunOptions, run_checks
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check

@@ -8,8 +8,8 @@ import pytest
 
 from snippets import snippet
 from untildone.checks import security
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.result_cache import ResultCache
-from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 

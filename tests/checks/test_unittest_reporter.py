@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, Tests
 from untildone.core.contract import Check
 

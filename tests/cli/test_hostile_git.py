@@ -16,7 +16,7 @@ from untildone.features.spec.checkpoints import (
     save_checkpoint,
 )
 from untildone.runs.plan import worktrees
-from untildone.runs.plan.git import Git
+from untildone.runs.plan.git_answers import Git
 from world import SESSION
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="NOT TESTED, the witnesses are scripts")

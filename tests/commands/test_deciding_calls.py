@@ -8,7 +8,7 @@ import pytest
 from integrity.trees import tree
 from snippets import snippet
 from untildone.commands.deciding_calls import find_deciding_calls
-from untildone.commands.scripts import find_named_checks
+from untildone.commands.invoked_scripts import find_named_checks
 
 FILES = {
     "package.json": json.dumps({"scripts": {"test": "sh check.sh", "start": "node ."}}),

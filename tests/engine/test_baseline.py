@@ -6,7 +6,7 @@ import pytest
 
 from core.samples import GREEN, RED, failing, finding, result
 from snippets import snippet
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, FileTotals, Totals
 from untildone.core.contract import Check
 from untildone.engine.baseline import save_baseline_results

@@ -36,7 +36,7 @@ ENTRY = frozenset(
     )
 )
 SESSIONS = frozenset(("untildone.store", "untildone.store.sessions"))
-SETTINGS = frozenset(("untildone.install", "untildone.install.entries"))
+SETTINGS = frozenset(("untildone.install", "untildone.install.own_entries"))
 OURS = {
     "PreToolUse": ENTRY
     | SESSIONS

@@ -18,7 +18,7 @@ from untildone.store.sessions import Session
 if TYPE_CHECKING:
     from threading import Event
 
-    from untildone.checks.runner import ProgressCallback, RunOptions
+    from untildone.checks.parallel_run import ProgressCallback, RunOptions
     from untildone.sandbox.sandboxes import Sandbox
 
 # The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
@@ -57,8 +57,8 @@ def run(
     if not checks:
         return (), ""
     # Imported where it is used: a stop without checks must not pay for it.
+    from untildone.checks.parallel_run import RunOptions, ignore_progress, run_checks
     from untildone.checks.result_cache import ResultCache
-    from untildone.checks.runner import RunOptions, ignore_progress, run_checks
     from untildone.process.command import filter_environment
     from untildone.process.runner import end_runs_on_signal
     from untildone.store.lock import hold_lock

@@ -20,9 +20,9 @@ from msgspec import Struct
 from untildone.process.git import run_git
 from untildone.process.runner import run
 from untildone.sandbox import mounted_copy
+from untildone.sandbox.background_copy import copy_file
 from untildone.sandbox.home_folder import link_home, make_environment
 from untildone.sandbox.linked_dependencies import link_dependencies
-from untildone.sandbox.tree_copy import copy_file
 from untildone.worktree.contents import GENERATED
 
 _PROBE_SECONDS = 30

@@ -9,9 +9,9 @@ import pytest
 from checks.parsers.projects import CARGO, CMAKE, ESLINT, GO, GRADLE, MAVEN
 from snippets import snippet
 from tools import maven, on_machine, tool
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.parsers import junit, sarif
 from untildone.checks.run_report import Case, RunReport
-from untildone.checks.runner import RunOptions, run_checks
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check

@@ -11,7 +11,7 @@ from checks.security.bare import PATH, bare_python
 from snippets import snippet
 from untildone.checks import security
 from untildone.checks.findings import Diagnostic, make_findings
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, Finding
 from untildone.core.contract import Check
 from untildone.errors import UserError

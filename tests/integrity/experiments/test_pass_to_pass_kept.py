@@ -15,8 +15,8 @@ from untildone.core.check_results import (
     Tests,
 )
 from untildone.integrity.experiments.adaptation import adapt_tests
+from untildone.integrity.experiments.baseline_scripts import restore_scripts
 from untildone.integrity.experiments.linted_tests import find_linted_tests
-from untildone.integrity.experiments.package_scripts import restore_scripts
 from untildone.integrity.experiments.renamed_names import find_followers
 from untildone.integrity.tests import expected_files
 

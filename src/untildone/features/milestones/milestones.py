@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from untildone.checks.secrets import remove_secrets
+from untildone.checks.secret_redaction import remove_secrets
 from untildone.config.model import Configuration, Event, Milestone, UserSettings
 from untildone.config.proposals import load_user_settings
 from untildone.core.progress import Status

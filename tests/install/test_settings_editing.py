@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from snippets import snippet
 from untildone.errors import UserError
-from untildone.install.entries import CAP_VARIABLE, find_our_hooks
-from untildone.install.settings import Entries, decode, merge, parse, remove
+from untildone.install.own_entries import CAP_VARIABLE, find_our_hooks
+from untildone.install.settings_editing import Entries, decode, merge, parse, remove
 
 PATH = "settings.json"
 

@@ -6,7 +6,7 @@ import pytest
 
 from integrity.trees import beside
 from snippets import snippet
-from untildone.integrity.tests import runner as tests_runner
+from untildone.integrity.tests import runner_interference as tests_runner
 
 RUST = """\
 fn fee() -> u64 { 1 }

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tools import on_machine
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
