@@ -83,7 +83,7 @@ def test_ps_reports_what_an_ancestor_was_started_with() -> None:
         return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
 
     with subprocess.Popen(["sleep", "60"], env={"UNTILDONE_RUN": "untildone-12345.1"}) as process:
-        shown = Posix(ask).environment(process.pid)
+        shown = Posix(ask).read_environment(process.pid)
         process.kill()
 
     assert check_lineage.read_variable(shown) == b"untildone-12345.1"
