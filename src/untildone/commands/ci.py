@@ -51,7 +51,7 @@ def _find_command_texts(value: object, seen: set[int]) -> Iterator[str]:
         yield value
     elif isinstance(value, list) and id(value) not in seen:
         seen.add(id(value))
-        for inner in value:
-            yield from _find_command_texts(inner, seen)
+        for each in value:
+            yield from _find_command_texts(each, seen)
     elif isinstance(value, dict):
         yield from _find_step_commands(value, seen)

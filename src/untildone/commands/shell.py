@@ -24,8 +24,9 @@ _WRAPPERS = frozenset(
 _UNTILDONE = re.compile(r"untildone(?:[@=\[].*)?", re.DOTALL)
 # cat > notes.md <<'EOF'
 _HERE_DOCUMENT = re.compile(
-    r"(?sm)(?<!<)<<-?[ \t]*(['\"]?)(?P<end>\w+)\1(?P<rest>[^\n]*)\n(?P<body>.*?)"
-    r"(?:^[ \t]*(?P=end)[ \t]*$|\Z)"
+    r"(?<!<)<<-?[ \t]*(['\"]?)(?P<end>\w+)\1(?P<rest>[^\n]*)\n(?P<body>.*?)"
+    r"(?:^[ \t]*(?P=end)[ \t]*$|\Z)",
+    re.DOTALL | re.MULTILINE,
 )
 _ASSIGNMENT = re.compile(r"\w+=")
 # An option of a wrapper, or the duration that `timeout` takes.

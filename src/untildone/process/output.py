@@ -15,7 +15,7 @@ FLOOD_LIMIT = 1024 * 1024
 _CHUNK = 256 * 1024
 
 # Called with each chunk in the reading thread; it must not raise.
-OutputCallback: TypeAlias = Callable[[bytes], None]
+Hear: TypeAlias = Callable[[bytes], None]
 
 
 def describe_gap(count: int) -> bytes:
@@ -49,12 +49,10 @@ class Log:
 class Output:
     """Reads a stream in its own thread until it ends or is closed."""
 
-    def __init__(
-        self, stream: IO[bytes], *, log: Path | None, on_output: OutputCallback | None = None
-    ) -> None:
+    def __init__(self, stream: IO[bytes], *, log: Path | None, hear: Hear | None = None) -> None:
         self.ended = threading.Event()
         self._stream = stream
-        self._on_output = on_output
+        self._hear = hear
         self._size = 0
         self._head = bytearray()
         # Whole chunks: copying their ends would cost as much as reading them.
@@ -83,8 +81,8 @@ class Output:
             while chunk := os.read(stream.fileno(), _CHUNK):
                 with self._lock:
                     self._add(chunk)
-                if self._on_output:
-                    self._on_output(chunk)
+                if self._hear:
+                    self._hear(chunk)
         self.ended.set()
 
     def _add(self, chunk: bytes) -> None:

@@ -60,8 +60,7 @@ class Loops:
     def __init__(self, home: Path) -> None:
         self._home = home
         self._loops = home / "loops"
-        # The locks that threads hold, each with the state that was read or saved under it.
-        self._locked: dict[tuple[int, str], State | None] = {}
+        self._held: set[tuple[int, str]] = set()
 
     def get_folder(self, loop_id: str) -> Path:
         if not _ID.fullmatch(loop_id):
@@ -107,15 +106,15 @@ class Loops:
     def lock(self, loop_id: str, timeout: float = 30) -> Iterator[None]:
         """Let one writer in at a time; a thread that holds the lock may take it again."""
         holder = (get_ident(), loop_id)
-        if holder in self._locked:
+        if holder in self._held:
             yield
             return
         with hold_lock(self._find_folder(loop_id) / "lock", timeout=timeout):
-            self._locked[holder] = None
+            self._held.add(holder)
             try:
                 yield
             finally:
-                del self._locked[holder]
+                self._held.discard(holder)
 
     def save(
         self, record: Record, progress: Progress, *, kind: str, data: dict[str, object], at: str
@@ -134,7 +133,10 @@ class Loops:
                 contract=current.contract,
                 progress=progress,
             )
-            more = self._commit(state, kind=kind, data=data, at=at)
+            folder = self.get_folder(loop_id)
+            catch_up(folder, current)
+            more = commit(folder, state, kind=kind, data=data, at=at)
+            more += self._remember(state)
         return Record(
             contract=record.contract,
             progress=progress,
@@ -165,8 +167,7 @@ class Loops:
             self._load_or_explain(self._loops / name)
             for name in names | heads.list_heads(self._home)
         ]
-        newest_first = sorted(found, key=lambda entry: entry[0], reverse=True)
-        return tuple(record for _, record in newest_first)
+        return tuple(record for _, record in sorted(found, key=_get_start_time, reverse=True))
 
     def list_unfinished(self) -> tuple[Record, ...]:
         """The unfinished loops, without reading all others."""
@@ -203,7 +204,8 @@ class Loops:
                 contract=digest,
                 progress=progress,
             )
-            self._commit(state, kind=kind, data=agreement, at=at)
+            commit(folder, state, kind=kind, data=agreement, at=at)
+            self._remember(state)
             return self.load(loop_id)
 
     def _load_or_explain(self, path: Path) -> tuple[str, Record | UnreadableLoop]:
@@ -214,35 +216,20 @@ class Loops:
             return _find_start_time(path), UnreadableLoop(id=path.name, reason=str(error))
         return record.contract.started_at, record
 
-    def _commit(
-        self, state: State, *, kind: str, data: dict[str, object], at: str
-    ) -> tuple[str, ...]:
-        warnings = commit(self.get_folder(state.loop), state, kind=kind, data=data, at=at)
-        self._locked[get_ident(), state.loop] = None if warnings else state
+    def _remember(self, state: State) -> tuple[str, ...]:
         if state.progress.status != "finished":
-            return warnings + heads.record_head(self._home, state.loop, state.generation)
+            return heads.record_head(self._home, state.loop, state.generation)
         heads.remove_head(self._home, state.loop)
-        return warnings
+        return ()
 
     def _read_state(self, loop_id: str) -> tuple[State, tuple[str, ...]]:
-        """The state and warnings; under the lock it is read once, as nobody else may write it."""
-        holder = (get_ident(), loop_id)
-        if known := self._locked.get(holder):
-            return known, ()
         folder = self._find_folder(loop_id)
         try:
-            state, is_behind = read_unlocked(folder, loop_id)
-            warnings: tuple[str, ...] = ()
+            return read_unlocked(folder, loop_id), ()
         except (DamagedFileError, FileNotFoundError):
             # Without the lock a save in progress looks like damage.
             with self.lock(loop_id):
-                state, warnings = recover_state(folder, loop_id)
-            is_behind = True
-        if holder in self._locked:
-            if is_behind:
-                catch_up(folder, state)
-            self._locked[holder] = state
-        return state, warnings
+                return recover_state(folder, loop_id)
 
     def _find_folder(self, loop_id: str) -> Path:
         folder = self.get_folder(loop_id)
@@ -262,6 +249,10 @@ def _find_start_time(path: Path) -> str:
         return datetime.fromtimestamp(path.lstat().st_mtime, UTC).isoformat()
     except FileNotFoundError:
         return ""
+
+
+def _get_start_time(found: tuple[str, Record | UnreadableLoop]) -> str:
+    return found[0]
 
 
 def _write_first_state(folder: Path, contract: Contract, progress: Progress) -> None:

@@ -89,10 +89,9 @@ def _find_scripts(
     found = (
         [_make_own(name, aspect, package) for name in own]
         if own
-        else [candidate for name in names for candidate in _make_for_members(name, aspect, package)]
+        else [each for name in names for each in _make_for_members(name, aspect, package)]
     )
-    tool = tool or package.manager
-    return tuple(take_until_usable(replace(candidate, tool=tool) for candidate in found))
+    return tuple(take_until_usable(replace(each, tool=tool or package.manager) for each in found))
 
 
 def _make_own(name: str, aspect: Aspect, package: _Package) -> Candidate:
@@ -109,7 +108,7 @@ def _make_own(name: str, aspect: Aspect, package: _Package) -> Candidate:
 
 
 def _make_for_members(name: str, aspect: Aspect, package: _Package) -> Iterator[Candidate]:
-    having = {folder: scripts for folder, scripts in package.members.items() if name in scripts}
+    having = {folder: each for folder, each in package.members.items() if name in each}
     missing = len(having) < len(package.members)
     command = make_workspace_command(
         package.project, name, manager=package.manager, missing=missing

@@ -14,11 +14,12 @@ PROGRAMS = ("go", "gotestsum", "golangci-lint")
 # vet: cart/cart.go:5:2: undefined: x
 # cart/cart.go:5:2: ineffectual assignment to price (ineffassign)
 _COMPILER = re.compile(
-    r"(?m)^(?:vet: )?(?P<path>[^\s:][^:\n]*\.go):(?P<line>\d{1,9}):\d+: (?P<text>.+?)"
-    r"(?: \((?P<code>[a-z][a-z0-9-]*)\))?$"
+    r"^(?:vet: )?(?P<path>[^\s:][^:\n]*\.go):(?P<line>\d{1,9}):\d+: (?P<text>.+?)"
+    r"(?: \((?P<code>[a-z][a-z0-9-]*)\))?$",
+    re.MULTILINE,
 )
 #     --- FAIL: TestRows/one (0.00s)
-_RESULT = re.compile(r"(?m)^ *--- (?P<result>PASS|FAIL|SKIP): (?P<test>\S+) \([\d.]+s\)$")
+_RESULT = re.compile(r"^ *--- (?P<result>PASS|FAIL|SKIP): (?P<test>\S+) \([\d.]+s\)$", re.MULTILINE)
 # === RUN   TestRows/one
 _NAME = re.compile(r"^(?:=== (?:RUN|NAME|CONT) +| *--- FAIL: )(?P<test>\S+)")
 #         cart_test.go:13: no row
@@ -31,9 +32,11 @@ _MESSAGE = re.compile(
 # ?   	shop/price	[no test files]
 # FAIL	shop/cart [build failed]
 # FAIL	shop/cart	0.004s
-_PACKAGE = re.compile(r"(?m)^(?P<result>ok  |\?   |FAIL)\t(?P<name>\S+)(?P<rest>[\t ].*)?$")
+_PACKAGE = re.compile(
+    r"^(?P<result>ok  |\?   |FAIL)\t(?P<name>\S+)(?P<rest>[\t ].*)?$", re.MULTILINE
+)
 # 	shop/price		coverage: 0.0% of statements
-_COVERAGE = re.compile(r"(?m)^\t\S+\t\tcoverage: 0\.0% of statements$")
+_COVERAGE = re.compile(r"^\t\S+\t\tcoverage: 0\.0% of statements$", re.MULTILINE)
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
@@ -55,8 +58,12 @@ def _find_failures(output: str) -> Iterator[Diagnostic]:
         message = messages.get(test)
         if message is None and test in parents:
             continue
-        text = (message["text"] or message["panic"]) if message else "failed"
-        yield make_diagnostic(message, code=test, text=text)
+        yield Diagnostic(
+            path=(message and message["path"]) or "",
+            line=int((message and message["line"]) or 0),
+            code=test,
+            text=(message and (message["text"] or message["panic"])) or "failed",
+        )
 
 
 def _find_messages(output: str) -> dict[str, re.Match[str]]:
@@ -79,16 +86,16 @@ def parse_tests(output: str) -> Tests | None:
         return Tests() if _COVERAGE.search(output) else None
     shown = [match["result"] for match in results]
     broken = [match["name"] for match in packages if _is_broken(match, results)]
-    passed_packages = [match["name"] for match in packages if _has_passed(match)]
+    whole = [match["name"] for match in packages if _has_passed(match)]
     ids = {kind: list(_make_ids(results, packages, kind)) for kind in ("PASS", "FAIL", "SKIP")}
     return add_names(
         Tests(
-            passed=shown.count("PASS") or len(passed_packages),
+            passed=shown.count("PASS") or len(whole),
             failed=shown.count("FAIL") + len(broken),
             skipped=shown.count("SKIP"),
         ),
         [*ids["FAIL"], *broken],
-        passing=ids["PASS"] or passed_packages,
+        passing=ids["PASS"] or whole,
         skipping=ids["SKIP"],
     )
 
