@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from checks.detecting import Files, commands, package, project, scripts
+from snippets import snippet
 from untildone.checks.detect import PRESETS, detect_checks, detect_preset
 from untildone.errors import UserError
 
@@ -175,7 +176,17 @@ OTHERS = [
         {"build": "go build ./...", "test": "go test ./...", "lint": "go vet ./..."},
     ),
     (
-        {"go.work": "go 1.22\n\nuse (\n\t./api // the server\n\t./gone\n)\nuse ./cli\n"}
+        {
+            "go.work": snippet("""
+                go 1.22
+
+                use (
+                \t./api // the server
+                \t./gone
+                )
+                use ./cli
+            """)
+        }
         | {"api/go.mod": "", "cli/go.mod": ""},
         {
             "build": "go build ./api/... ./cli/...",
@@ -194,7 +205,16 @@ OTHERS = [
     ({"go.work": "use ./cli\n"}, {}),
     ({"Makefile": "build:\n\ttrue\n"}, {"build": "make build"}),
     ({"Makefile": "run:\n\ttrue\nall: run\n"}, {"build": "make all"}),
-    ({"Makefile": "CC := gcc\n.PHONY: shop\nshop: a.o\n"}, {"build": "make"}),
+    (
+        {
+            "Makefile": snippet("""
+                CC := gcc
+                .PHONY: shop
+                shop: a.o
+            """)
+        },
+        {"build": "make"},
+    ),
     ({"Makefile": "help:\n\ttrue\ntest lint:\n"}, {"test": "make test", "lint": "make lint"}),
     ({"makefile": "check::\n\ttrue\n"}, {"test": "make check"}),
     ({"Makefile": "X = 1\n"}, {}),

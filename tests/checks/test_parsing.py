@@ -11,9 +11,9 @@ import pytest
 
 from untildone.checks.clean_output import clean, read_pieces, write_clean_copy
 from untildone.checks.findings import Diagnostic, make_findings
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.result import RunArtifacts, judge_result
-from untildone.checks.runner import RunOptions, run_checks
-from untildone.checks.secrets import REMOVED
+from untildone.checks.secret_redaction import REMOVED
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check

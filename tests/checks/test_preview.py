@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from snippets import snippet
 from tools import tool
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.preview import make_preview
 from untildone.checks.result_cache import ResultCache
-from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, Finding, Tests
 from untildone.core.contract import Check
 
@@ -209,7 +210,11 @@ def test_a_real_mypy_and_eslint_tell_early(project: Path, tmp_path: Path) -> Non
 
 def test_a_real_pytest_tells_early_and_keeps_its_order(project: Path, tmp_path: Path) -> None:
     """`test_b` leans on `test_a`: run first it fails, whatever is mended."""
-    tests = "seen = []\ndef test_a(): seen.append(1)\ndef test_b(): assert seen and {0}\n"
+    tests = snippet("""
+        seen = []
+        def test_a(): seen.append(1)
+        def test_b(): assert seen and {0}
+    """)
     project.joinpath("test_it.py").write_text(tests.format(False), encoding="utf-8")
     command = f"{slow(tmp_path, PYTEST, unless='last-failed')} -q"
     recorder = PreviewRecorder(project, tmp_path / "cache")

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from snippets import snippet
 from untildone.checks import security
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.result_cache import ResultCache
-from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 
@@ -218,7 +219,11 @@ def test_the_report_counts_the_tests(tmp_path: Path) -> None:
 
 
 def test_an_early_exit_writes_no_report(tmp_path: Path) -> None:
-    leave = "import os\nprint('1 passed in 0.01s', flush=True)\nos._exit(0)\n"
+    leave = snippet("""
+        import os
+        print('1 passed in 0.01s', flush=True)
+        os._exit(0)
+    """)
     result = pytest_check(tmp_path, tests="def test_a(): assert False\n", conftest=leave)
 
     assert (result.outcome, result.reason) == (

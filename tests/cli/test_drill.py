@@ -41,7 +41,7 @@ def drilled(patient: Patient) -> tuple[int, dict[str, str], str]:
 def test_it_passes_after_init_and_leaves_everything_as_it_was(patient: Patient) -> None:
     patient.start()
     before = patient.settings.read_bytes()
-    state = {path for path in patient.state.rglob("*") if path.name != "loops"}
+    state = {path for path in patient.state_folder.rglob("*") if path.name != "loops"}
 
     done = patient.untildone("drill")
 
@@ -49,7 +49,7 @@ def test_it_passes_after_init_and_leaves_everything_as_it_was(patient: Patient) 
     assert [row[6:26].strip() for row in rows if row.startswith("pass")] == SCENES
     assert len(rows) == len(SCENES)
     assert patient.settings.read_bytes() == before
-    assert {path for path in patient.state.rglob("*") if path.name != "loops"} == state
+    assert {path for path in patient.state_folder.rglob("*") if path.name != "loops"} == state
 
 
 def test_it_fails_where_nothing_is_installed(tmp_path: Path) -> None:

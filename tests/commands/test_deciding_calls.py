@@ -6,13 +6,24 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import tree
+from snippets import snippet
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.named_checks import find_named_checks
 
 FILES = {
     "package.json": json.dumps({"scripts": {"test": "sh check.sh", "start": "node ."}}),
-    "check.sh": "set -e\ncd web\nuvx ruff check src\npytest -q\n",
-    "Makefile": "check: lint\n\tpytest\nlint:\n\truff check .\n",
+    "check.sh": snippet("""
+        set -e
+        cd web
+        uvx ruff check src
+        pytest -q
+    """),
+    "Makefile": snippet("""
+        check: lint
+        \tpytest
+        lint:
+        \truff check .
+    """),
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from snippets import snippet
 from untildone.config.proposals import Proposal, load_proposal, load_proposals, load_user_settings
 from untildone.config.schema import Configuration, Milestone, Template, UserSettings
 from untildone.core.contract import Check, CheckSettings
@@ -197,7 +198,12 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_what_the_person_wrote_for_all_projects(tmp_path: Path) -> None:
     path = write_file(
-        tmp_path / "config.toml", "[[milestones]]\non = ['done']\nnotify = 'json://x'\n"
+        tmp_path / "config.toml",
+        snippet("""
+            [[milestones]]
+            on = ['done']
+            notify = 'json://x'
+        """),
     )
 
     assert load_user_settings(path) == UserSettings(

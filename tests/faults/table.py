@@ -213,7 +213,7 @@ FAULTS = (
         {
             "process/test_process.py": ("a_hostile_program_gets_its_verdict_and_leaves_nothing",),
             "checks/test_bad_input.py": ("a_hostile_check_gets_its_outcome_and_leaves_nothing",),
-            "checks/test_runner.py": ("a_check_that_hangs_is_timed_out",),
+            "checks/test_parallel_run.py": ("a_check_that_hangs_is_timed_out",),
         },
     ),
     Fault(
@@ -374,7 +374,7 @@ FAULTS = (
         "a transcript that is missing, a pipe, a device, cut off",
         "costs the figure of the spend alone",
         {
-            "features/budget/test_spend.py": (
+            "features/budget/test_loop_cost.py": (
                 "what_is_no_transcript_costs_the_figure_only",
                 "a_pipe_is_not_waited_for",
                 "of_a_transcript_nobody_knew_only_the_end_is_read",
@@ -408,7 +408,7 @@ FAULTS = (
             "store/test_home.py": ("a_home_of_any_name_is_made_for_its_owner_only",),
             "store/test_files.py": ("a_name_is_shown_on_one_line_whatever_its_bytes",),
             "report/test_receipt.py": ("a_path_that_is_not_utf8_is_kept",),
-            "install/test_hook_lines.py": ("every_line_is_sound_shell",),
+            "install/test_hook_commands.py": ("every_line_is_sound_shell",),
         },
     ),
     Fault(
@@ -483,7 +483,7 @@ FAULTS = (
             ),
             "cli/test_verbs.py": ("the_persons_verbs_are_refused_to_the_agent",),
             "store/test_seal.py": ("tampering_is_found_and_the_loop_is_never_absent",),
-            "install/test_entries.py": ("a_change_that_would_free_the_agent_is_named",),
+            "install/test_own_entries.py": ("a_change_that_would_free_the_agent_is_named",),
         },
     ),
     Fault(

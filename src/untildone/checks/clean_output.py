@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from untildone.checks.secrets import remove_secrets
+from untildone.checks.secret_redaction import remove_secrets
 
 _NO_ENVIRON: Mapping[str, str] = {}
 _PIECE_SIZE = 1_000_000

@@ -18,7 +18,7 @@ from untildone.checks.program_output import (
     restore_cut_texts,
 )
 from untildone.checks.run_report import RunReport
-from untildone.checks.secrets import remove_secrets
+from untildone.checks.secret_redaction import remove_secrets
 from untildone.commands.programs import find_programs, find_single_program
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.contract import Check

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 from untildone.commands.exit_status import STEERING, Call, find_calls_by_status
+from untildone.commands.invoked_scripts import Script, find_called_scripts, is_subject
 from untildone.commands.makefiles import find_make_lines
 from untildone.commands.programs import strip_launcher
-from untildone.commands.scripts import Script, find_called_scripts, is_subject
 from untildone.commands.shell import program_name
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file

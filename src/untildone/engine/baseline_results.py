@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.counts import apply_counts
 from untildone.core.progress import Progress
@@ -16,7 +16,7 @@ from untildone.core.totals import count_totals
 from untildone.engine.context import Context
 from untildone.engine.verbs import change_loop
 from untildone.process import runner
-from untildone.sandbox.tree_copy import copy_tree
+from untildone.sandbox.background_copy import copy_tree
 from untildone.store import baseline_records
 from untildone.store.loops import Record
 from untildone.worktree.fingerprint import fingerprint_tree

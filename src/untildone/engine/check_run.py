@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.checks.parallel_run import ProgressCallback, RunOptions, ignore_progress, run_checks
 from untildone.checks.result_cache import ResultCache
-from untildone.checks.runner import ProgressCallback, RunOptions, ignore_progress, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.engine.payload import STOP_DEADLINE

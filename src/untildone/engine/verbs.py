@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from untildone.core.contract import Amendment
 from untildone.core.progress import Progress
-from untildone.core.spec.gates import pass_gate
-from untildone.core.transitions import end_loop, resume_loop
+from untildone.core.transitions import end_loop, pass_gate, resume_loop
 from untildone.core.verdict import Finish, Pause
 from untildone.engine.active_time import read_clock
 from untildone.engine.agent_verbs import AgentVerb, apply_agent_verb

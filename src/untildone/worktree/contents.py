@@ -84,6 +84,14 @@ class Changes(Struct, frozen=True):
     edited: tuple[str, ...]
     moved: dict[str, str]
 
+    @property
+    def edited_or_added(self) -> tuple[str, ...]:
+        return (*self.edited, *self.added)
+
+    @property
+    def edited_or_removed(self) -> tuple[str, ...]:
+        return (*self.edited, *self.removed)
+
 
 def read_tree(root: Path, paths: Iterable[str]) -> Tree:
     """Return the tree of those paths that exist."""

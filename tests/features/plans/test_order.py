@@ -3,7 +3,6 @@
 import pytest
 
 from features.plans.samples import plan, task
-from untildone.features.plans.model import Mistake, Task
 from untildone.features.plans.order import (
     OpenTasks,
     check_order,
@@ -12,6 +11,7 @@ from untildone.features.plans.order import (
     group_open_tasks,
     sort_by_dependency,
 )
+from untildone.features.plans.plan import Mistake, Task
 
 
 def test_a_task_is_ready_when_all_it_depends_on_is_completed() -> None:

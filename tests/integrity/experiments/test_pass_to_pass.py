@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.experiments.composition import (
     compose_files,
     make_allowance,
@@ -95,8 +96,20 @@ def test_what_the_person_allowed_is_judged_as_it_is_now(
     assert make_allowance((allowance,), comparison)(path) is expected
 
 
-PRODUCT = "pub fn fee() -> u64 {\n    5\n}\n"
-TESTS = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn five() {\n        check(5);\n    }\n}\n"
+PRODUCT = """\
+pub fn fee() -> u64 {
+    5
+}
+"""
+TESTS = """\
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn five() {
+        check(5);
+    }
+}
+"""
 
 
 @pytest.mark.parametrize(
@@ -135,8 +148,18 @@ def test_files_without_inline_tests_are_left_alone() -> None:
 
 RENAMED = {
     "shop/cost.py": "def cost(total):\n    return total\n",
-    "tests/test_cost.py": "from shop.cost import cost\n\ndef test_it():\n    assert cost(1) == 2\n",
-    "tests/test_other.py": "from shop.cost import cost\n\ndef test_other():\n    assert cost(1)\n",
+    "tests/test_cost.py": snippet("""
+        from shop.cost import cost
+
+        def test_it():
+            assert cost(1) == 2
+    """),
+    "tests/test_other.py": snippet("""
+        from shop.cost import cost
+
+        def test_other():
+            assert cost(1)
+    """),
 }
 
 

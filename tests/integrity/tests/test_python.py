@@ -1,4 +1,3 @@
-# ruff: noqa: E501  a sample is easier to compare on its one line
 """pytest and unittest: which edits weaken a test and which only rewrite it."""
 
 from pathlib import Path
@@ -6,10 +5,18 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 
 PRODUCT = {
-    "pricing.py": "def final_price(total):\n    return total\n\n\ndef rate(total):\n    return 0.1\n"
+    "pricing.py": snippet("""
+        def final_price(total):
+            return total
+
+
+        def rate(total):
+            return 0.1
+    """)
 }
 START = """import pytest
 
@@ -183,7 +190,11 @@ def safe(test):
         "pytest.skip('x', allow_module_level=True)\n",
         "__test__ = False\n",
         "raise unittest.SkipTest('x')\n",
-        "@pytest.fixture(autouse=True)\ndef ready():\n    pytest.skip('x')\n",
+        snippet("""
+            @pytest.fixture(autouse=True)
+            def ready():
+                pytest.skip('x')
+        """),
     ],
 )
 def test_a_file_under_a_new_mark_loses_its_tests(tmp_path: Path, more: str) -> None:
@@ -338,13 +349,28 @@ def test_an_expected_constant_of_the_module_counts(tmp_path: Path) -> None:
 
 
 def test_a_helper_that_no_longer_asserts_is_a_concern(tmp_path: Path) -> None:
-    old = "from pricing import final_price\n\n\ndef check(a, b):\n    assert final_price(a) == b\n\n\ndef test_it():\n    check(100, 90)\n"
+    old = snippet("""
+        from pricing import final_price
+
+
+        def check(a, b):
+            assert final_price(a) == b
+
+
+        def test_it():
+            check(100, 90)
+    """)
     new = {"tests/test_pricing.py": old.replace("assert final_price(a) == b", "final_price(a)")}
     assert lost(tmp_path, old, new) == {f"{EDIT}test_it"}
 
 
 def test_steps_before_the_assertion_are_inputs(tmp_path: Path) -> None:
-    old = "def test_it():\n    cart = Cart()\n    cart.add('a', 3)\n    assert cart.total() == 9\n"
+    old = snippet("""
+        def test_it():
+            cart = Cart()
+            cart.add('a', 3)
+            assert cart.total() == 9
+    """)
     new = {"tests/test_pricing.py": old.replace("'a', 3", "'a', 9")}
     assert lost(tmp_path, old, new) == {f"{EXPECT}test_it"}
 
@@ -369,9 +395,13 @@ def test_a_deleted_file_loses_its_tests(tmp_path: Path) -> None:
 
 HEAD = "import pytest\n\nfrom pricing import final_price, rate\n\n\n"
 SMALL = "def test_small():\n    assert final_price(50) == 50\n\n\n"
-NEGATIVE = (
-    "def test_negative():\n    with pytest.raises(ValueError):\n        final_price(-1)\n\n\n"
-)
+NEGATIVE = """\
+def test_negative():
+    with pytest.raises(ValueError):
+        final_price(-1)
+
+
+"""
 HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
 
 
@@ -396,7 +426,13 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
         pytest.param(
             {
                 "tests/test_pricing.py": HEAD
-                + "def test_prices():\n    assert final_price(50) == 50\n    assert final_price(100) == 90\n\n\n"
+                + snippet("""
+                    def test_prices():
+                        assert final_price(50) == 50
+                        assert final_price(100) == 90
+
+
+                """)
                 + NEGATIVE
             },
             id="two tests joined",
@@ -404,7 +440,13 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
         pytest.param(
             {
                 "tests/test_pricing.py": HEAD
-                + '@pytest.mark.parametrize("a,b", [(50, 50), (100, 90), (7, 7)])\ndef test_price(a, b):\n    assert final_price(a) == b\n\n\n'
+                + snippet("""
+                    @pytest.mark.parametrize("a,b", [(50, 50), (100, 90), (7, 7)])
+                    def test_price(a, b):
+                        assert final_price(a) == b
+
+
+                """)
                 + NEGATIVE
             },
             id="folded into a table",
@@ -412,7 +454,16 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
         pytest.param(
             {
                 "tests/test_pricing.py": HEAD
-                + 'CASES = [(50, 50), (100, 90)]\n\n\n@pytest.mark.parametrize(("a", "b"), CASES, ids=["x", "y"])\ndef test_price(a, b):\n    assert final_price(a) == b\n\n\n'
+                + snippet("""
+                    CASES = [(50, 50), (100, 90)]
+
+
+                    @pytest.mark.parametrize(("a", "b"), CASES, ids=["x", "y"])
+                    def test_price(a, b):
+                        assert final_price(a) == b
+
+
+                """)
                 + NEGATIVE
             },
             id="the table in a constant",
@@ -420,7 +471,13 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
         pytest.param(
             {
                 "tests/test_pricing.py": HEAD
-                + "def test_prices():\n    for a, b in [(50, 50), (100, 90)]:\n        assert final_price(a) == b\n\n\n"
+                + snippet("""
+                    def test_prices():
+                        for a, b in [(50, 50), (100, 90)]:
+                            assert final_price(a) == b
+
+
+                """)
                 + NEGATIVE
             },
             id="folded into a loop",
@@ -440,7 +497,13 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
                 "tests/test_pricing.py": HEAD
                 + "TOTAL = 100\nWANT = 90\n\n\n"
                 + SMALL
-                + "def test_hundred():\n    got = final_price(TOTAL)\n    assert got == WANT, got\n\n\n"
+                + snippet("""
+                    def test_hundred():
+                        got = final_price(TOTAL)
+                        assert got == WANT, got
+
+
+                """)
                 + NEGATIVE
             },
             id="constants and a variable",
@@ -449,7 +512,17 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
             {
                 "tests/test_pricing.py": HEAD
                 + SMALL
-                + "@pytest.fixture\ndef total():\n    return 100\n\n\ndef test_hundred(total):\n    assert final_price(total) == 90\n\n\n"
+                + snippet("""
+                    @pytest.fixture
+                    def total():
+                        return 100
+
+
+                    def test_hundred(total):
+                        assert final_price(total) == 90
+
+
+                """)
                 + NEGATIVE
             },
             id="a fixture",
@@ -477,7 +550,11 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
                 "tests/test_pricing.py": HEAD
                 + SMALL
                 + HUNDRED_TEST
-                + "def test_negative():\n    with pytest.raises(ValueError, match='negative'):\n        final_price(-1)\n"
+                + snippet("""
+                    def test_negative():
+                        with pytest.raises(ValueError, match='negative'):
+                            final_price(-1)
+                """)
             },
             id="stricter about the error",
         ),
@@ -493,7 +570,18 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
         pytest.param(
             {
                 "tests/test_pricing.py": HEAD
-                + "class TestPrice:\n    def test_small(self):\n        assert final_price(50) == 50\n\n    def test_hundred(self):\n        assert final_price(100) == 90\n\n    def test_negative(self):\n        with pytest.raises(ValueError):\n            final_price(-1)\n"
+                + snippet("""
+                    class TestPrice:
+                        def test_small(self):
+                            assert final_price(50) == 50
+
+                        def test_hundred(self):
+                            assert final_price(100) == 90
+
+                        def test_negative(self):
+                            with pytest.raises(ValueError):
+                                final_price(-1)
+                """)
             },
             id="functions to a class",
         ),
@@ -501,16 +589,50 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
         pytest.param(
             {
                 "tests/test_pricing.py": HEAD
-                + "def check(a, b):\n    assert final_price(a) == b\n\n\ndef test_small():\n    check(50, 50)\n\n\ndef test_hundred():\n    check(a=100, b=90)\n\n\n"
+                + snippet("""
+                    def check(a, b):
+                        assert final_price(a) == b
+
+
+                    def test_small():
+                        check(50, 50)
+
+
+                    def test_hundred():
+                        check(a=100, b=90)
+
+
+                """)
                 + NEGATIVE
             },
             id="a helper",
         ),
         pytest.param(
             {
-                "tests/test_pricing.py": "import pytest\n\nfrom pricing import final_price\nfrom tests.checks import check\n\n\ndef test_small():\n    check(50, 50)\n\n\ndef test_hundred():\n    check(100, 90)\n\n\n"
+                "tests/test_pricing.py": snippet("""
+                    import pytest
+
+                    from pricing import final_price
+                    from tests.checks import check
+
+
+                    def test_small():
+                        check(50, 50)
+
+
+                    def test_hundred():
+                        check(100, 90)
+
+
+                """)
                 + NEGATIVE,
-                "tests/checks.py": "from pricing import final_price\n\n\ndef check(a, b):\n    assert final_price(a) == b\n",
+                "tests/checks.py": snippet("""
+                    from pricing import final_price
+
+
+                    def check(a, b):
+                        assert final_price(a) == b
+                """),
             },
             id="a helper of another file",
         ),
@@ -518,7 +640,20 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
             {
                 "tests/test_pricing.py": "import json\n"
                 + HEAD
-                + "ROWS = json.load(open('tests/rows.json'))\n\n\n@pytest.mark.parametrize('a, b', ROWS)\ndef test_price(a, b):\n    assert final_price(a) == b\n\n\ndef test_price_again():\n    assert final_price(ROWS[0][0]) == ROWS[0][1]\n\n\n"
+                + snippet("""
+                    ROWS = json.load(open('tests/rows.json'))
+
+
+                    @pytest.mark.parametrize('a, b', ROWS)
+                    def test_price(a, b):
+                        assert final_price(a) == b
+
+
+                    def test_price_again():
+                        assert final_price(ROWS[0][0]) == ROWS[0][1]
+
+
+                """)
                 + NEGATIVE,
                 "tests/rows.json": "[[50, 50], [100, 90]]",
             },
@@ -527,7 +662,13 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
         pytest.param(
             {
                 "tests/test_pricing.py": START
-                + "\n\n@pytest.mark.skipif(rate(1), reason='x')\ndef test_new():\n    assert final_price(1) == 1\n"
+                + snippet("""
+
+
+                    @pytest.mark.skipif(rate(1), reason='x')
+                    def test_new():
+                        assert final_price(1) == 1
+                """)
             },
             id="a new test may be skipped",
         ),
@@ -537,14 +678,25 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
                     "def test_hundred():\n    assert final_price(100)",
                     "def test_hundred(hundred):\n    assert hundred",
                 ),
-                "tests/conftest.py": "@pytest.fixture(name='hundred')\ndef _hundred():\n    return final_price(100)\n",
+                "tests/conftest.py": snippet("""
+                    @pytest.fixture(name='hundred')
+                    def _hundred():
+                        return final_price(100)
+                """),
             },
             id="a fixture of another name",
         ),
         pytest.param(
             {
                 "tests/test_pricing.py": START,
-                "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef docker():\n    pytest.skip('none here')\n",
+                "tests/conftest.py": snippet("""
+                    import pytest
+
+
+                    @pytest.fixture
+                    def docker():
+                        pytest.skip('none here')
+                """),
                 "tests/test_docker.py": "def test_docker(docker):\n    assert docker\n",
             },
             id="a new fixture that skips new tests",
@@ -553,7 +705,10 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
             {
                 "tests/test_pricing.py": START.replace("== 90", "== 90.00").replace(
                     "def test_hundred():",
-                    'def test_hundred():\n    """Ten per cent."""\n    # as the specification says',
+                    snippet('''
+                        def test_hundred():
+                            """Ten per cent."""
+                            # as the specification says'''),
                 )
             },
             id="written in another way",
@@ -562,7 +717,16 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
             {
                 "tests/test_pricing.py": HEAD
                 + SMALL
-                + "def test_hundred():\n    try:\n        price = final_price(100)\n    except KeyError as error:\n        raise AssertionError from error\n    assert price == 90\n\n\n"
+                + snippet("""
+                    def test_hundred():
+                        try:
+                            price = final_price(100)
+                        except KeyError as error:
+                            raise AssertionError from error
+                        assert price == 90
+
+
+                """)
                 + NEGATIVE
             },
             id="an error told better",
@@ -570,7 +734,12 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
         pytest.param(
             {
                 "tests/test_pricing.py": HEAD
-                + "def test_all():\n    assert all(final_price(a) == b for a, b in [(50, 50), (100, 90)])\n\n\n"
+                + snippet("""
+                    def test_all():
+                        assert all(final_price(a) == b for a, b in [(50, 50), (100, 90)])
+
+
+                """)
                 + NEGATIVE
             },
             id="all of them",
@@ -609,18 +778,33 @@ def test_a_test_skipped_in_the_baseline_may_be_removed(tmp_path: Path) -> None:
 
 
 def test_a_fixture_given_to_all_that_skips_is_a_concern(tmp_path: Path) -> None:
-    conftest = (
-        "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef ready():\n    pytest.skip('x')\n"
-    )
+    conftest = snippet("""
+        import pytest
+
+
+        @pytest.fixture(autouse=True)
+        def ready():
+            pytest.skip('x')
+    """)
     found = lost(tmp_path, START, {"tests/test_pricing.py": START, "tests/conftest.py": conftest})
     assert found == {f"{EDIT}{name}" for name in ("test_small", "test_hundred", "test_negative")}
 
 
 def test_a_helper_of_another_file_that_no_longer_asserts_is_a_concern(tmp_path: Path) -> None:
-    test = "from tests.checks import check\n\n\ndef test_it():\n    check(100, 90)\n"
-    helper = (
-        "from pricing import final_price\n\n\ndef check(a, b):\n    assert final_price(a) == b\n"
-    )
+    test = snippet("""
+        from tests.checks import check
+
+
+        def test_it():
+            check(100, 90)
+    """)
+    helper = snippet("""
+        from pricing import final_price
+
+
+        def check(a, b):
+            assert final_price(a) == b
+    """)
     comparison = beside(
         tmp_path,
         {**PRODUCT, "tests/test_pricing.py": test, "tests/checks.py": helper},
@@ -648,9 +832,25 @@ def test_a_concern_depends_on_its_own_test_and_not_on_the_rest_of_the_file(tmp_p
 @pytest.mark.parametrize(
     ("fixtures", "parameter"),
     [
-        ("@pytest.fixture\ndef hundred():\n    return 100\n", "hundred: int"),
         (
-            "@pytest.fixture\ndef whole():\n    return 100\n\n\n@pytest.fixture\ndef hundred(whole):\n    return whole\n",
+            snippet("""
+                @pytest.fixture
+                def hundred():
+                    return 100
+            """),
+            "hundred: int",
+        ),
+        (
+            snippet("""
+                @pytest.fixture
+                def whole():
+                    return 100
+
+
+                @pytest.fixture
+                def hundred(whole):
+                    return whole
+            """),
             "hundred",
         ),
     ],
@@ -677,7 +877,14 @@ def test_a_later_test_of_the_same_name_replaces_the_first(tmp_path: Path) -> Non
 
 
 def test_a_class_with_a_constructor_is_not_collected(tmp_path: Path) -> None:
-    old = "from pricing import rate\n\n\nclass TestRate:\n    def test_it(self):\n        assert rate(3) == 5\n"
+    old = snippet("""
+        from pricing import rate
+
+
+        class TestRate:
+            def test_it(self):
+                assert rate(3) == 5
+    """)
     new = {
         "tests/test_pricing.py": old.replace(
             "    def t", "    def __init__(self):\n        pass\n\n    def t"
@@ -775,7 +982,8 @@ ONE = {"remove-test:tests/test_pricing.py::FileTest::test_price"}
         ),
         pytest.param(
             {
-                "tests/test_pricing.py": f"import unittest\n\n{CONTRACT}{MIXED}    test_price = None\n"
+                "tests/test_pricing.py": f"import unittest\n\n{CONTRACT}{MIXED}"
+                "    test_price = None\n"
             },
             ONE,
             id="one is taken away again",

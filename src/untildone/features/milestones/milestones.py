@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from untildone.checks.secrets import remove_secrets
+from untildone.checks.secret_redaction import remove_secrets
 from untildone.config.proposals import load_user_settings
 from untildone.config.schema import Configuration, Event, Milestone, UserSettings
 from untildone.core.progress import Status
@@ -19,11 +19,11 @@ from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.errors import UserError
+from untildone.features.milestones import MILESTONES_FILE
 from untildone.process import runner
 from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 
-MILESTONES_FILE = "milestones.json"
 _HALFWAY_FILE = "half-told"
 # The most important last: of several events at one stop a receiver gets only that one.
 _ORDER: tuple[Event, ...] = ("start", "round", "half", "done", "pause")

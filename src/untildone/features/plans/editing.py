@@ -12,7 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from untildone.errors import UserError
-from untildone.features.plans.document import (
+from untildone.features.plans.plan import Plan, TaskStatus
+from untildone.features.plans.plan_file import (
     BYTE_ORDER_MARK,
     Document,
     plan_error,
@@ -20,7 +21,6 @@ from untildone.features.plans.document import (
     require_file,
     require_task,
 )
-from untildone.features.plans.model import Plan, TaskStatus
 from untildone.features.plans.rules import correct_summary
 from untildone.json_edit.edits import (
     Edit,

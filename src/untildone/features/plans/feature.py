@@ -55,13 +55,13 @@ def _loop_started(_: Context, record: Record) -> tuple[str, ...]:
 
 
 def _read_message(contract: Contract, progress: Progress, message: str) -> Progress:
-    from untildone.features.plans.reports import read_markers
+    from untildone.features.plans.verifier_reports import read_markers
 
     return read_markers(contract, progress, message)
 
 
 def _apply_verb(contract: Contract, progress: Progress, verb: AgentVerb) -> Progress:
-    from untildone.features.plans.reports import VerifierReport, apply_report
+    from untildone.features.plans.verifier_reports import VerifierReport, apply_report
 
     # The agent saw the error when it called the verb.
     with suppress(DecodeError, UserError):
