@@ -59,11 +59,13 @@ def run(
     # Imported where it is used: a stop without checks must not pay for it.
     from untildone.checks.parallel_run import RunOptions, ignore_progress, run_checks
     from untildone.checks.result_cache import ResultCache
-    from untildone.process.command import environment
+    from untildone.process.command import filter_environment
     from untildone.process.runner import end_runs_on_signal
     from untildone.store.lock import hold_lock
 
-    memory = ResultCache(site.shared / "checks", environment(os.environ), serve_green=not fresh)
+    memory = ResultCache(
+        site.shared / "checks", filter_environment(os.environ), serve_green=not fresh
+    )
     site.shared.mkdir(parents=True, exist_ok=True, mode=0o700)
     patience = max(1.0, site.end - time.monotonic())
     with (
