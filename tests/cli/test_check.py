@@ -212,7 +212,7 @@ def test_detect(cli: CommandLine) -> None:
     assert not (cli.project / "marker").exists()
 
 
-def test_detect_tells_what_it_left_out(cli: CommandLine) -> None:
+def test_detect_reports_what_it_left_out(cli: CommandLine) -> None:
     cli.write(
         "Makefile",
         snippet("""

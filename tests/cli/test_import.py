@@ -34,7 +34,7 @@ def test_a_promise_loop_begins_where_the_file_has_come(cli: CommandLine) -> None
     assert (loop["round"], loop["max_rounds"]) == (1, 15)
 
 
-def test_a_check_is_run_at_once_for_the_person(cli: CommandLine) -> None:
+def test_a_check_is_run_at_once_for_the_user(cli: CommandLine) -> None:
     cli.write(SHIPKIT, samples.SHIPKIT.replace("npm test", "echo 1 failed; exit 1"))
 
     code, output, told = cli.run("import", SHIPKIT, "--session", SESSION)
@@ -130,7 +130,7 @@ def test_a_pointer_out_of_the_project_is_refused(cli: CommandLine, tmp_path: Pat
     assert (code, "`../task-loop.local.json` is not a file of the project" in told) == (2, True)
 
 
-def test_the_person_may_import_a_loop_without_a_bound_of_rounds(cli: CommandLine) -> None:
+def test_the_user_may_import_a_loop_without_a_bound_of_rounds(cli: CommandLine) -> None:
     cli.write(".claude/ralph-loop.local.md", samples.RALPH.replace("20", "0"))
     cli.json("import", ".claude/ralph-loop.local.md", "--session", OTHER_SESSION)
 

@@ -107,7 +107,7 @@ def test_a_first_plan_is_valid_and_is_not_written_over(cli: CommandLine) -> None
     assert cli.json("plan", "show", "--plan", "a/b/TASKS.json")["feature"] == "b"
 
 
-def test_everything_wrong_is_told_at_once(cli: CommandLine, plan: Path) -> None:
+def test_everything_wrong_is_reported_at_once(cli: CommandLine, plan: Path) -> None:
     text = LOGIN.replace('"points": 1', '"points": 8').replace(
         '"total_tasks": 3', '"total_tasks": 4'
     )
@@ -187,7 +187,7 @@ def test_a_plan_with_mistakes_is_shown_as_far_as_it_can_be(cli: CommandLine) -> 
     assert told == "TASKS.json: `A`: `points`: expected `int`, got `str`\n"
 
 
-def test_the_person_says_how_far_a_task_is(cli: CommandLine, plan: Path) -> None:
+def test_the_user_says_how_far_a_task_is(cli: CommandLine, plan: Path) -> None:
     assert cli.run("plan", "set-status", "TASK-002", "in_progress") == (
         0,
         "TASK-002: in progress\n",
@@ -243,7 +243,7 @@ def test_large_tasks_are_listed_and_divided(cli: CommandLine, plan: Path) -> Non
         (("TASK-002", "--into", "TASKS.json"), "`TASKS.json` is not a JSON object of tasks by id"),
     ],
 )
-def test_parts_that_cannot_be_read_are_told(
+def test_parts_that_cannot_be_read_are_reported(
     cli: CommandLine, plan: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     code, _, told = cli.run("plan", "refine", *arguments)
@@ -304,7 +304,7 @@ def test_another_tools_list_becomes_a_plan(cli: CommandLine) -> None:
     )
 
 
-def test_a_list_that_goes_in_circles_is_imported_and_told(cli: CommandLine) -> None:
+def test_a_list_that_goes_in_circles_is_imported_and_reported(cli: CommandLine) -> None:
     stories = [{"id": "a", "dependsOn": ["b"]}, {"id": "b", "dependsOn": ["a"]}]
     cli.write("prd.json", json.dumps({"userStories": stories}))
 

@@ -59,7 +59,7 @@ def begun(cli: CommandLine, options: Sequence[str], mark: Path) -> subprocess.Po
     return child
 
 
-def test_a_run_is_told_line_by_line_and_ends_with_the_receipt(cli: CommandLine) -> None:
+def test_a_run_is_reported_line_by_line_and_ends_with_the_receipt(cli: CommandLine) -> None:
     code, shown, told = cli.run("run", "Write done.txt", *script(cli, LAZY, WORKS))
 
     assert code == 0

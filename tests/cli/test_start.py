@@ -19,7 +19,7 @@ def contract(cli: CommandLine, loop: str) -> dict[str, Any]:
     return dict(cli.json("show", loop)["contract"])
 
 
-def test_it_is_told_what_holds_and_that_nobody_listens_yet(cli: CommandLine) -> None:
+def test_it_shows_what_holds_and_that_nobody_listens_yet(cli: CommandLine) -> None:
     done = cli.untildone("start", "--session", SESSION, "--check", CHECK)
 
     (loop,) = cli.json("status")["loops"]

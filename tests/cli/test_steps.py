@@ -70,7 +70,7 @@ def test_rollback_says_what_it_did(cli: CommandLine, loop: str) -> None:
     )
 
 
-def test_rollback_is_the_persons(cli: CommandLine, loop: str) -> None:
+def test_only_the_user_can_roll_back(cli: CommandLine, loop: str) -> None:
     assert loop
     cli.event("SessionStart", source="startup")
     cli.agent_calls_a_tool()

@@ -64,7 +64,7 @@ def test_running_checks_are_shown_live(configured: CommandLine) -> None:
     assert f"test  {GREEN_COLOUR}green      \x1b[0m" in shown
 
 
-def test_a_check_that_waits_tells_its_last_result(configured: CommandLine) -> None:
+def test_a_check_that_waits_reports_its_last_result(configured: CommandLine) -> None:
     on_a_terminal(configured, "check")
     _, shown = on_a_terminal(configured, "check", NO_COLOR="1")
 
@@ -87,7 +87,7 @@ def test_no_line_is_longer_than_a_narrow_terminal(cli: CommandLine) -> None:
     assert f"{name[:9]}…  \x1b[2mrunning           0 s" in shown
 
 
-def test_no_colour_where_the_person_wants_none(configured: CommandLine) -> None:
+def test_no_colour_where_the_user_wants_none(configured: CommandLine) -> None:
     code, shown = on_a_terminal(configured, "check", NO_COLOR="1")
 
     assert code == 1

@@ -208,7 +208,7 @@ def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
     ]
 
 
-def test_an_allowance_is_told_with_its_time_and_what_it_covers() -> None:
+def test_an_allowance_is_reported_with_its_time_and_what_it_covers() -> None:
     lost = Concern(
         id="config:a.toml:k#12", kind=ConcernKind.CONFIG, path="a.toml", detail="loosened"
     )

@@ -177,5 +177,5 @@ def test_rows_and_macros_that_ask_for_less_are_losses(
         ),
     ],
 )
-def test_what_cannot_be_told_by_its_looks_stays_as_it_is(text: str) -> None:
+def test_what_cannot_be_recognized_stays_as_it_is(text: str) -> None:
     assert expand_macros(text) == text

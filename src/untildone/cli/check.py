@@ -22,7 +22,7 @@ from untildone.core.verdict import OUTCOMES
 from untildone.engine import project_checks
 from untildone.engine.context import Context, project_folder
 from untildone.errors import UserError
-from untildone.process.command import environment
+from untildone.process.command import filter_environment
 from untildone.report.checks import build_report, print_results
 from untildone.report.exports import build_sarif, render_junit
 from untildone.store.home import prepare_home
@@ -163,7 +163,9 @@ def _run(
     prepare_home(context.home)
     shared = project_folder(context.home, project)
     shared.mkdir(parents=True, exist_ok=True, mode=0o700)
-    memory = ResultCache(shared / "checks", environment(os.environ), serve_green=options.cache)
+    memory = ResultCache(
+        shared / "checks", filter_environment(os.environ), serve_green=options.cache
+    )
     last = {check.name: known for check in wanted if (known := memory.load_last(check))}
     # On a terminal the table of results replaces the progress display.
     shown_again = sys.stdout.isatty()

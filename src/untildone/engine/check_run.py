@@ -16,7 +16,7 @@ from untildone.checks.result_cache import ResultCache
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.engine.payload import STOP_DEADLINE
-from untildone.process.command import environment
+from untildone.process.command import filter_environment
 from untildone.process.runner import end_runs_on_signal
 from untildone.store.lock import hold_lock
 from untildone.store.sessions import Session
@@ -52,7 +52,9 @@ def run(
     """The results, and our fault if the deadline came first."""
     if not checks:
         return (), ""
-    cache = ResultCache(site.shared / "checks", environment(os.environ), serve_green=not fresh)
+    cache = ResultCache(
+        site.shared / "checks", filter_environment(os.environ), serve_green=not fresh
+    )
     site.shared.mkdir(parents=True, exist_ok=True, mode=0o700)
     patience = max(1.0, site.end - time.monotonic())
     with (

@@ -18,7 +18,7 @@ from untildone.engine.check_run import CheckSite, run
 from untildone.engine.context import Context, fingerprint_project, project_folder
 from untildone.engine.payload import Call
 from untildone.engine.stopped_loop import JudgedStop, StoppedLoop
-from untildone.process.command import environment, parse_argv
+from untildone.process.command import filter_environment, parse_argv
 from untildone.process.runner import run as start
 from untildone.store.baseline_records import read_results
 
@@ -121,7 +121,7 @@ def _apply_fixes(
             parse_argv(check.fix),
             cwd=site.project / check.cwd,
             timeout=check.timeout,
-            env=environment(os.environ) | check.env,
+            env=filter_environment(os.environ) | check.env,
         )
     again, _ = run(list(fixable.values()), site)
     fixed = {each.name: replace(each, fixed_by=fixable[each.name].fix) for each in again}

@@ -212,7 +212,7 @@ def test_a_ledger_that_is_damaged_is_begun_anew(priced: PricedLoop) -> None:
     assert priced.spent() == 4
 
 
-def test_without_prices_the_person_is_told_once_how_to_get_them(
+def test_without_prices_the_user_sees_once_how_to_get_them(
     priced: PricedLoop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "genai_prices", None)

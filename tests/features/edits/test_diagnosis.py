@@ -146,7 +146,7 @@ def test_files_that_cannot_be_read_are_left_out(world: World) -> None:
     assert diagnose(world.context, world.project, {}, wait=PATIENCE) == {}
 
 
-def test_rules_of_the_persons_own_are_looked_at_once_trusted(world: World) -> None:
+def test_rules_of_the_users_own_are_looked_at_once_trusted(world: World) -> None:
     world.write("rules/todo.yml", RULE)
     world.write("untildone.toml", 'security_rules = ["rules"]\n')
     file = world.write("a.py", "# TODO\n")

@@ -178,7 +178,7 @@ def test_a_strict_agent_brings_gates_and_never_takes_them(world: World) -> None:
     assert world.contract.gated
 
 
-def test_what_the_person_freed_stays_free(world: World) -> None:
+def test_what_the_user_freed_stays_free(world: World) -> None:
     start(world)
     world.prompt("proceed without confirmation")
     strict = {"done": Opinion(score=0, reason="unclear")}
@@ -188,7 +188,7 @@ def test_what_the_person_freed_stays_free(world: World) -> None:
     assert not world.contract.gated
 
 
-def test_a_contradiction_is_told_back(world: World) -> None:
+def test_a_contradiction_is_reported_to_the_agent(world: World) -> None:
     start(world, task=CLEAR)
     block = snippet("""
         ---LOOP_STATUS---
@@ -202,7 +202,7 @@ def test_a_contradiction_is_told_back(world: World) -> None:
     assert "- `EXIT_SIGNAL: true`, but unmet: check\n" in told
 
 
-def test_what_the_agent_does_next_is_shown_to_the_person(world: World) -> None:
+def test_what_the_agent_does_next_is_shown_to_the_user(world: World) -> None:
     start(world, task=CLEAR)
     block = snippet("""
         ---LOOP_STATUS---
@@ -301,7 +301,7 @@ def test_after_a_rollback_a_step_is_done_again_and_a_claim_reported_again(world:
     assert file.read_text(encoding="utf-8") == "right\n"
 
 
-def test_nothing_is_kept_where_the_person_chose_so(world: World) -> None:
+def test_nothing_is_kept_where_the_user_chose_so(world: World) -> None:
     start(world, task=CLEAR, reversibility="2B", clean=True)
     world.project.joinpath("done.txt").touch()
 

@@ -64,7 +64,7 @@ def test_a_link_is_not_followed(world: World) -> None:
     assert find_todos(world) == ()
 
 
-def test_unfinished_items_are_recalled_at_a_prompt_of_the_person(world: World) -> None:
+def test_unfinished_items_are_recalled_at_a_prompt_of_the_user(world: World) -> None:
     items = "".join(f"- [ ] item {number}\n" for number in range(7))
     world.write("TODO.md", f"- [x] one\n{items}")
 
@@ -99,7 +99,7 @@ def test_nothing_is_recalled_where_nothing_is_left_or_a_loop_has_the_session(
 @pytest.mark.parametrize(
     ("written", "told"), [("recall_todos = false\n", False), ("recall_todos = 7\n", True)]
 )
-def test_the_person_switches_it_off_and_a_mistake_there_stops_no_prompt(
+def test_the_user_switches_it_off_and_a_mistake_there_stops_no_prompt(
     world: World, written: str, told: bool
 ) -> None:
     world.write("TODO.md", "- [ ] one\n")

@@ -111,7 +111,7 @@ def test_a_step_that_somebody_altered_is_named(tmp_path: Path) -> None:
         PlanJournal(tmp_path, lambda: "now")
 
 
-def test_what_git_says_is_told(tmp_path: Path) -> None:
+def test_what_git_says_is_reported(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     git = Git(tmp_path)
 
@@ -135,7 +135,7 @@ def test_a_long_answer_of_git_is_heard_to_its_end(tmp_path: Path) -> None:
     assert Git(tmp_path).ask("ls-files", "--others").splitlines() == names
 
 
-def test_commits_are_ours_where_the_person_told_git_no_name(
+def test_commits_have_our_name_where_the_user_gave_git_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME"):

@@ -71,7 +71,7 @@ def test_finished_tasks_are_not_repeated(tmp_path: Path) -> None:
     assert (ended["outcome"], world.calls()) == ("done", calls)
 
 
-def test_lines_tell_what_happens_and_a_summary_what_it_cost(tmp_path: Path) -> None:
+def test_lines_report_what_happens_and_a_summary_what_it_cost(tmp_path: Path) -> None:
     world = PlanWorld(tmp_path)
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.written()
@@ -214,7 +214,7 @@ def test_the_state_of_the_checkout_is_said_and_left_alone(tmp_path: Path) -> Non
     assert checkout(world) == before
 
 
-def test_an_untracked_plan_is_told_what_is_completed(tmp_path: Path) -> None:
+def test_an_untracked_plan_records_what_is_completed(tmp_path: Path) -> None:
     world = PlanWorld(tmp_path)
     world.plan = tmp_path / "TASKS.json"
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))

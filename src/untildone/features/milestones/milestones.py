@@ -20,7 +20,7 @@ from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.errors import UserError
 from untildone.features.milestones import MILESTONES_FILE
-from untildone.process import runner
+from untildone.process import trees
 from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 
@@ -174,4 +174,4 @@ def _start_delivery(home: Path, told: list[Delivery]) -> None:
     file = folder / f"{os.urandom(8).hex()}.json"
     write_atomically(file, msgspec.json.encode(told), keep_previous=False)
     argv = [sys.executable, "-I", "-m", "untildone", "milestone", file.name]
-    runner.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})
+    trees.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})

@@ -82,7 +82,7 @@ class Git(Struct, frozen=True):
                 stdin=stdin,
                 errors=errors,
                 # The whole output: a merge may name many files.
-                hear=heard.append,
+                on_output=heard.append,
             )
             said = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
         return finished.exit_code, os.fsdecode(b"".join(heard)), finished.missing or said
