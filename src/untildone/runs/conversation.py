@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from untildone.agents.headless import ClientCall
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
-from untildone.engine.transfer import move_loop
+from untildone.engine.verbs import move_loop
 from untildone.process.command import parse_argv
 from untildone.runs import memory
 from untildone.runs.client_call import CallSettings, Limits, Return, Show, call

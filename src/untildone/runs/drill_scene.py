@@ -15,8 +15,8 @@ from msgspec import Struct
 from untildone.core.contract import Check
 from untildone.core.progress import Progress
 from untildone.engine.context import Context, project_folder
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.process.git import run_git
 from untildone.runs.hooks import Answer, Settings, fire, read_hooks
 from untildone.runs.scripted_agent import Agent, stop_fields
@@ -59,19 +59,21 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
             if answer.timed_out:
                 return f"the client ends the hook after {answer.hook.timeout:g} seconds"
             if answer.exit_code != 0:
-                return f"the hook ended with exit code {answer.exit_code}: {_last(answer.stderr)}"
+                return (
+                    f"the hook ended with exit code {answer.exit_code}: {_last_line(answer.stderr)}"
+                )
         return ""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """What came instead of what was expected, for the report of a failure."""
         if self.fault:
             return self.fault
-        return self.notice or ("silence" if self.silent else _last(self.answers[0].stdout))
+        return self.notice or ("silence" if self.silent else _last_line(self.answers[0].stdout))
 
 
-def _last(text: str) -> str:
-    return (text.strip().splitlines() or ["nothing was said"])[-1][:200]
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["no output"])[-1][:200]
 
 
 class DrillScene:

@@ -41,7 +41,7 @@ def test_a_name_that_the_product_gave_up_is_said_as_it_is_now(tmp_path: Path) ->
     assert said(tmp_path, old, new) == {"tests/test_users.py": follows}
 
 
-def test_what_stands_for_a_file_of_the_start_is_what_judges(tmp_path: Path) -> None:
+def test_an_adapted_file_of_the_baseline_is_the_one_that_runs(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"tests/test_a.py": "old"}, {"tests/test_a.py": "new"})
 
     found = compose_files(
@@ -302,7 +302,7 @@ def test_a_folder_that_the_modules_went_to_as_a_whole_is_where_python_looks(
     assert find_moved_folders(beside(tmp_path, LEDGER, {**INSIDE_SRC, **more})) == folders
 
 
-def test_a_module_that_went_into_a_package_is_called_otherwise_now(tmp_path: Path) -> None:
+def test_a_module_moved_into_a_package_is_no_moved_folder(tmp_path: Path) -> None:
     old = {"shop/__init__.py": "", "shop/rate.py": "RATE = 1\n"}
     new = {"shop/__init__.py": "", "shop/tax/__init__.py": "", "shop/tax/rate.py": "RATE = 2\n"}
 

@@ -55,7 +55,7 @@ START = BaselineResult(name="lint", outcome="red", findings=(BaselineFinding(fin
         ),
     ],
 )
-def test_tests_that_the_linter_refused_from_the_start_say_nothing(
+def test_tests_that_the_linter_refused_in_the_baseline_prove_nothing(
     tmp_path: Path, given: tuple[CheckResult, ...], expected: set[str]
 ) -> None:
     files = tree(tmp_path, {"package.json": package(scripts={"check": "cargo clippy -- -D x"})})

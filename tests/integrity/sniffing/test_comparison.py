@@ -231,7 +231,7 @@ def kinds(top: Path, new: dict[str, str], old: dict[str, str] | None = None) -> 
         ),
     ],
 )
-def test_python_that_turns_to_the_tests_is_told_of(tmp_path: Path, code: str, kind: str) -> None:
+def test_python_that_reads_the_tests_is_reported(tmp_path: Path, code: str, kind: str) -> None:
     assert kind in kinds(tmp_path, {"price.py": PY + code})
 
 
@@ -441,7 +441,7 @@ def test_python_that_only_looks_like_it_is_not(tmp_path: Path, code: str) -> Non
     ],
 )
 @pytest.mark.parametrize("path", ["src/price.js", "src/price.ts"])
-def test_javascript_that_turns_to_the_tests_is_told_of(
+def test_javascript_that_reads_the_tests_is_reported(
     tmp_path: Path, path: str, code: str, kind: str
 ) -> None:
     assert kind in kinds(tmp_path, {path: JS + code})
@@ -629,7 +629,7 @@ def test_a_command_line_of_javascript_ends_as_it_likes(
         ("price.cpp", "bool operator==(A a, A b) { return true; }\n", "always-equal"),
     ],
 )
-def test_compiled_code_that_turns_to_the_tests_is_told_of(
+def test_compiled_code_that_reads_the_tests_is_reported(
     tmp_path: Path, path: str, code: str, kind: str
 ) -> None:
     assert kind in kinds(tmp_path, {path: START.get(path, "") + code})
@@ -687,7 +687,7 @@ def test_compiled_code_that_only_looks_like_it_is_not(tmp_path: Path, path: str,
     assert kinds(tmp_path, {path: START.get(path, "") + code}) == []
 
 
-def test_what_was_there_at_the_start_or_only_moved_is_not_new(tmp_path: Path) -> None:
+def test_what_was_in_the_baseline_or_only_moved_is_not_new(tmp_path: Path) -> None:
     old = {"price.py": PY + "import sys\nTESTED = 'pytest' in sys.modules\n"}
     new = {"price.py": PY, "flags.py": "import sys\n\nTESTED = 'pytest' in sys.modules\n"}
 
@@ -704,7 +704,7 @@ def test_tests_and_their_settings_may_turn_to_the_tests(tmp_path: Path) -> None:
     assert kinds(tmp_path, {"tests/conftest.py": code, "notes.md": code}) == []
 
 
-def test_the_person_is_told_what_and_where(tmp_path: Path) -> None:
+def test_the_user_sees_what_and_where(tmp_path: Path) -> None:
     new = {**START, "price.py": PY + "import sys\nTESTED = 'pytest' in sys.modules\n"}
 
     (lost,) = sniffing.find_concerns(beside(tmp_path, START, new))
@@ -762,7 +762,7 @@ impl PartialEq for Point {
         ("def broken(:\n", POINT, ""),
     ],
 )
-def test_a_type_may_not_compare_less_of_itself_than_at_the_start(
+def test_a_type_may_not_compare_fewer_fields_than_in_the_baseline(
     tmp_path: Path, old: str, new: str, without: str
 ) -> None:
     path = "point.rs" if "struct" in new else "point.py"
@@ -903,7 +903,7 @@ def test_a(monkeypatch):
         ),
     ],
 )
-def test_code_may_ask_for_what_the_starts_tests_try_both_ways(
+def test_code_may_branch_on_what_the_baselines_tests_try_both_ways(
     tmp_path: Path, test: str, code: str, told: list[str]
 ) -> None:
     start = {"tests/test_shows.py": test}

@@ -283,7 +283,7 @@ def test_code_may_not_move_to_where_the_tools_do_not_look(
         ("make check", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
     ],
 )
-def test_a_comment_no_check_heeds_takes_nothing_away(
+def test_a_comment_that_no_check_obeys_is_no_concern(
     tmp_path: Path, command: str, expected: list[str]
 ) -> None:
     new = {"a.py": "import os  # noqa: F401\n", "a.ts": "// @ts-ignore\nlet a = 1\n"}

@@ -8,7 +8,7 @@ from integrity.trees import beside
 from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 from untildone.integrity.tests import mocks as tests_mocks
-from untildone.integrity.tests import runner as tests_runner
+from untildone.integrity.tests import runner_interference as tests_runner
 from untildone.integrity.tests.inventory import read_inventory
 
 PRODUCT = {

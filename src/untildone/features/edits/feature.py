@@ -7,8 +7,9 @@ from untildone.agents.events import Stop
 from untildone.checks import security
 from untildone.core.evidence import Evidence
 from untildone.engine.context import Context
-from untildone.engine.feature import Feature, StoppedLoop
+from untildone.engine.feature import Feature
 from untildone.engine.payload import Call
+from untildone.engine.stopped_loop import StoppedLoop
 from untildone.features.edits import feedback, switch
 from untildone.features.edits.server_client import edited_files
 from untildone.report.doctor import Problem, make_note

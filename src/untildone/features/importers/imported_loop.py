@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from untildone.checks import security
 from untildone.core.contract import Bounds, Speaker
 from untildone.engine.context import Context, project_folder
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import CEILINGS, begin_loop
+from untildone.engine.start_rules import CEILINGS
 from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
 from untildone.features.counts.selection import resolve_targets, select_counts

@@ -8,8 +8,7 @@ from copy import deepcopy
 from untildone.commands.ci import find_ci_commands, is_ci_file
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.exit_status import Call
-from untildone.commands.named_checks import find_named_checks
-from untildone.commands.scripts import find_run_scripts, is_shell_script
+from untildone.commands.invoked_scripts import find_named_checks, find_run_scripts, is_shell_script
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.call_changes import find_weakened_calls

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from untildone.commands.invoked_scripts import find_run_scripts, is_shell_script
 from untildone.commands.programs import PACKAGE_MANAGERS
-from untildone.commands.scripts import find_run_scripts, is_shell_script
 from untildone.commands.shell import (
     SHELLS,
     find_redirect_targets,

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from untildone.commands.scripts import is_shell_script
+from untildone.commands.invoked_scripts import is_shell_script
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.languages import language_of_tests

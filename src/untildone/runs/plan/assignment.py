@@ -6,12 +6,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.plan_task import PlanTask
 from untildone.core.text import shorten, to_one_line
-from untildone.engine.baseline import save_baseline_results
+from untildone.engine.baseline_results import save_baseline_results
 from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.engine.request import Request

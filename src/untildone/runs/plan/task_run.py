@@ -12,7 +12,7 @@ from untildone.agents.headless import RunEvent
 from untildone.core.check_results import CheckResult
 from untildone.engine import verbs
 from untildone.engine.context import update_index
-from untildone.engine.start import begin_loop
+from untildone.engine.loop_start import begin_loop
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_status
 from untildone.process.command import quote_argument
@@ -28,7 +28,7 @@ from untildone.runs.plan.assignment import (
     run_task_checks,
 )
 from untildone.runs.plan.events import TaskBegan, TaskMerged, TaskSentBack
-from untildone.runs.plan.git import Git
+from untildone.runs.plan.git_answers import Git
 from untildone.runs.plan.journal import PlanJournal, TaskProgress
 from untildone.runs.plan.workspace import Workspace, require_free_branch
 from untildone.store.loops import Record

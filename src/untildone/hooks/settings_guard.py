@@ -1,0 +1,32 @@
+"""ConfigChange: refuses settings that would disable the hooks while a loop is active."""
+
+import json
+import os
+
+from untildone.engine.payload import Call
+from untildone.install.own_entries import describe_harm_in_file
+from untildone.store.sessions import Session
+
+
+def answer(call: Call) -> str:
+    if not Session(call.home, call.agent, call.text("session_id")).is_active():
+        return ""
+    # All files are checked: a refused change takes effect with the next change of any file.
+    harms = (describe_harm_in_file(path, call.home) for path in _list_settings_files(call))
+    harm = next((harm for harm in harms if harm), "")
+    if not harm:
+        return ""
+    reason = f"a loop is active and this change {harm}; `untildone cancel` ends the loop first"
+    return json.dumps(
+        {"decision": "block", "reason": reason, "systemMessage": f"untildone: {reason}"}
+    )
+
+
+def _list_settings_files(call: Call) -> list[str]:
+    """Every settings file that the client reads, the changed one first."""
+    project = call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
+    own = call.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    folders = (own, os.path.join(project, ".claude"))
+    names = ("settings.json", "settings.local.json")
+    known = [os.path.join(folder, name) for folder in folders for name in names]
+    return [call.text("file_path"), *(path for path in known if os.path.exists(path))]

@@ -1,0 +1,194 @@
+"""Which entries of an agent's settings are ours, and how a change of the file harms them."""
+
+import json
+
+CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+CAP = 60
+_CLIENT_CAP = 8
+_UNBOUNDED = float("inf")
+
+# Far more than a real settings file, and little for the memory of a hook.
+_LIMIT = 4_000_000
+# `untildone/hook` is from earlier versions; `init` and `uninstall` must still find it.
+_MARKS = ("untildone/hooks/__main__.py", "untildone/hook", "untildone hook", "untildone statusline")
+_HOOK_TYPES = ("command", "http", "mcp_tool", "prompt", "agent")
+_SHAPES: dict[str, type] = {"disableAllHooks": bool, "env": dict, "statusLine": dict}
+
+
+def is_ours(command: str) -> bool:
+    plain = command.replace("\\", "/").replace('"', "").replace("'", "").replace(".exe ", " ")
+    line = " ".join(plain.split())
+    return any(_contains_word(mark, line) for mark in _MARKS)
+
+
+def is_our_hook(hook: object) -> bool:
+    """Also recognises a hook that runs without a shell and has its words in `args`."""
+    if not isinstance(hook, dict):
+        return False
+    args = hook.get("args")
+    words = [hook.get("command"), *(args if isinstance(args, list) else ())]
+    return is_ours(" ".join(word for word in words if isinstance(word, str)))
+
+
+def find_our_hooks(settings: dict[str, object]) -> list[tuple[str, str]]:
+    """Each of our hooks as its event and its JSON text, with the fields of its group."""
+    found = []
+    for event, groups in _as_object(settings.get("hooks")).items():
+        for group in groups if isinstance(groups, list) else ():
+            found += [(event, hook) for hook in _find_in_group(group)]
+    return found
+
+
+def describe_harm(before_text: str, after_text: str) -> str:
+    """How the change harms our hooks, or an empty text; a missing file has an empty text."""
+    after = _parse_settings(after_text)
+    before = _parse_settings(before_text)
+    if after is None:
+        return "" if before is None else "it leaves a file that is not a JSON object"
+    before = before or {}
+    return (
+        _describe_removed_hook(before, after)
+        or _describe_switch(before, after)
+        or _describe_environment_change(_as_object(before.get("env")), _as_object(after.get("env")))
+        or (_describe_invalid_value(before, after) if find_our_hooks(before) else "")
+    )
+
+
+def describe_harm_in_file(path: str, home: str) -> str:
+    """How a changed file harms what `init` recorded of it, without a subject: `removes …`."""
+    before = _load_recorded_entries(path, home)
+    return describe_harm(json.dumps(before), _read_file(path)).removeprefix("it ")
+
+
+def is_well_shaped(key: str, value: object) -> bool:
+    """Whether the client accepts the value; for one invalid value it ignores the whole file."""
+    if key == "hooks":
+        return isinstance(value, dict) and all(
+            isinstance(groups, list) and all(map(_is_group, groups)) for groups in value.values()
+        )
+    if key == "permissions":
+        lists = [_as_object(value).get(kind, []) for kind in ("allow", "ask", "deny")]
+        return isinstance(value, dict) and all(isinstance(rules, list) for rules in lists)
+    return isinstance(value, _SHAPES.get(key, object)) and value is not None
+
+
+def _contains_word(mark: str, line: str) -> bool:
+    at = line.find(mark)
+    while at >= 0:
+        around = line[at - 1 : at] + line[at + len(mark) : at + len(mark) + 1]
+        if not any(character.isalnum() or character in "_-." for character in around):
+            return True
+        at = line.find(mark, at + 1)
+    return False
+
+
+def _load_recorded_entries(path: str, home: str) -> dict[str, object]:
+    files = (_parse_settings(_read_file(f"{home}/installed.json")) or {}).get("files")
+    for installed in files if isinstance(files, list) else ():
+        if _as_object(installed).get("path") == path:
+            entries = _as_object(_as_object(installed).get("entries"))
+            hooks = {event: [group] for event, group in _as_object(entries.get("hooks")).items()}
+            return {"hooks": hooks, "env": _as_object(entries.get("env"))}
+    return {}
+
+
+def _read_file(path: str) -> str:
+    """A file that is not text gets a text that is not JSON, which the client cannot read either."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(_LIMIT)
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError):
+        return "unreadable"
+
+
+def _as_object(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _find_in_group(group: object) -> list[str]:
+    fields = dict(_as_object(group))
+    hooks = fields.pop("hooks", None)
+    ours = [hook for hook in hooks if is_our_hook(hook)] if isinstance(hooks, list) else []
+    return [json.dumps([fields, hook], sort_keys=True) for hook in ours]
+
+
+def _parse_settings(text: str) -> dict[str, object] | None:
+    plain = text.removeprefix("\ufeff")
+    if not plain.strip():
+        return {}
+    try:
+        settings = json.loads(plain, parse_constant=_refuse_constant, parse_int=float)
+    except (ValueError, RecursionError):
+        return None
+    return settings if isinstance(settings, dict) else None
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _describe_removed_hook(before: dict[str, object], after: dict[str, object]) -> str:
+    kept = find_our_hooks(after)
+    for event, hook in find_our_hooks(before):
+        if (event, hook) not in kept:
+            return f"it removes or changes our `{event}` hook"
+    return ""
+
+
+def _describe_switch(before: dict[str, object], after: dict[str, object]) -> str:
+    for switch in ("disableAllHooks", "allowManagedHooksOnly"):
+        if after.get(switch) and after.get(switch) != before.get(switch):
+            return f"it sets `{switch}`"
+    plugins = _as_object(after.get("enabledPlugins"))
+    for name, enabled in plugins.items():
+        known = _as_object(before.get("enabledPlugins")).get(name)
+        if name.startswith("untildone@") and not enabled and known is not False:
+            return f"it disables the plugin `{name}`"
+    return ""
+
+
+def _describe_environment_change(before: dict[str, object], after: dict[str, object]) -> str:
+    for name in sorted({*before, *after}):
+        if name.upper().startswith("UNTILDONE_") and before.get(name) != after.get(name):
+            return f"it sets or changes the variable `{name}`"
+    if _read_cap(after, default=_CLIENT_CAP) < _read_cap(before, default=_CLIENT_CAP):
+        return f"it lowers the variable `{CAP_VARIABLE}`"
+    # A file that did not name the variable may hide the value another file gives it.
+    if CAP_VARIABLE not in before and _read_cap(after, default=CAP) < CAP:
+        return f"it lowers the variable `{CAP_VARIABLE}`"
+    return ""
+
+
+def _read_cap(environment: dict[str, object], *, default: int) -> float:
+    if CAP_VARIABLE not in environment:
+        return default
+    try:
+        cap = int(str(environment[CAP_VARIABLE]).removesuffix(".0"))
+    except ValueError:
+        return _CLIENT_CAP
+    return cap if cap > 0 else _UNBOUNDED
+
+
+def _describe_invalid_value(before: dict[str, object], after: dict[str, object]) -> str:
+    for key, value in after.items():
+        if key in before and before[key] == value:
+            continue
+        if type(value) is not type(before.get(key, value)) or not is_well_shaped(key, value):
+            return f"it gives `{key}` a value for which the client ignores the whole file"
+    return ""
+
+
+def _is_group(group: object) -> bool:
+    fields = _as_object(group)
+    hooks = fields.get("hooks")
+    has_matcher = isinstance(fields.get("matcher", ""), str)
+    return has_matcher and isinstance(hooks, list) and all(map(_is_hook, hooks))
+
+
+def _is_hook(hook: object) -> bool:
+    fields = _as_object(hook)
+    has_timeout = isinstance(fields.get("timeout", 0), int | float)
+    has_command = fields.get("type") != "command" or isinstance(fields.get("command"), str)
+    return has_timeout and has_command and fields.get("type") in _HOOK_TYPES
