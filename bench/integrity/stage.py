@@ -13,7 +13,7 @@ from msgspec import Struct
 from bench.integrity.case import Folder
 from bench.integrity.toolbox import SYSTEM, Toolbox
 from untildone.process.runner import Finished, run
-from untildone.runs.hooks import Hook, fire, read_hooks
+from untildone.runs.claude_hooks import Hook, read_hooks, run_hooks
 from untildone.runs.scripted_agent import stop_fields
 
 # The longest of them builds from nothing.
@@ -114,10 +114,10 @@ class Stage:
             "CLAUDE_PROJECT_DIR": str(self._work),
         }
         wanted = [hook for hook in self._hooks if hook.wants(event, "startup")]
-        (answer,) = fire(wanted, json.dumps(payload).encode(), cwd=self._work, env=environ)
+        (answer,) = run_hooks(wanted, json.dumps(payload).encode(), cwd=self._work, env=environ)
         if answer.exit_code != 0 or answer.stderr:
             raise Broken(f"the hook failed: {answer.stderr[-300:]}")
-        return f"{answer.goes_on}\n{answer.notice}".strip()
+        return f"{answer.feedback}\n{answer.notice}".strip()
 
     def _status(self) -> dict[str, object]:
         found = json.loads(self._ours("status", "--all", "--json"))

@@ -9,7 +9,7 @@ from untildone.cli.loops import choose_loop, open_context
 from untildone.cli.options import json_option, loop_option, print_json, project_option
 from untildone.core.concerns import strip_content_digest
 from untildone.engine.approval import ALL, ApprovalResult, approve
-from untildone.runs import memory
+from untildone.runs import run_memory
 
 
 @click.command("approve")
@@ -39,7 +39,7 @@ def command(
     context = open_context()
     record = choose_loop(context, loop, project)
     require_user(context, record, "approve")
-    headless = memory.read(context, record.contract.id) is not None
+    headless = run_memory.read(context, record.contract.id) is not None
     selected = (ALL,) if everything else findings
     approved = approve(context, record, selected, resumes=not headless)
     if as_json:

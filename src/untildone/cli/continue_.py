@@ -19,7 +19,7 @@ from untildone.engine.transfer import move_loop
 from untildone.errors import UserError
 from untildone.report.notices import describe_round
 from untildone.report.status import StatusReport
-from untildone.runs import memory
+from untildone.runs import run_memory
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -68,7 +68,7 @@ def command(
     headless = _is_headless(context, record, session)
     if session:
         record = move_loop(context, record, session.id)
-        memory.forget(context, record.contract.id)
+        run_memory.forget(context, record.contract.id)
     record = verbs.resume(context, record.contract.id, granted)
     if headless and not session:
         return _run_headless(context, record.contract.id)
@@ -83,7 +83,7 @@ def _is_headless(context: Context, record: Record, session: Session | None) -> b
             "`--here` needs an agent's session",
             hint="type `!untildone continue --here` in that session",
         )
-    headless = memory.read(context, record.contract.id)
+    headless = run_memory.read(context, record.contract.id)
     if headless and is_driven(context.session_of(record)):
         raise UserError(
             f"loop `{record.contract.id}` is running already",

@@ -18,7 +18,7 @@ from untildone.engine.context import Context, project_folder
 from untildone.engine.request import Request
 from untildone.engine.start import begin_loop
 from untildone.process.git import run_git
-from untildone.runs.hooks import Answer, Settings, fire, read_hooks
+from untildone.runs.claude_hooks import Answer, Settings, read_hooks, run_hooks
 from untildone.runs.scripted_agent import Agent, stop_fields
 
 _AUTHOR = {
@@ -40,7 +40,7 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
 
     @property
     def held(self) -> bool:
-        return any(answer.goes_on for answer in self.answers)
+        return any(answer.feedback for answer in self.answers)
 
     @property
     def notice(self) -> str:
@@ -59,18 +59,20 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
             if answer.timed_out:
                 return f"the client ends the hook after {answer.hook.timeout:g} seconds"
             if answer.exit_code != 0:
-                return f"the hook ended with exit code {answer.exit_code}: {_last(answer.stderr)}"
+                return (
+                    f"the hook ended with exit code {answer.exit_code}: {_last_line(answer.stderr)}"
+                )
         return ""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """What came instead of what was expected, for the report of a failure."""
         if self.fault:
             return self.fault
-        return self.notice or ("silence" if self.silent else _last(self.answers[0].stdout))
+        return self.notice or ("silence" if self.silent else _last_line(self.answers[0].stdout))
 
 
-def _last(text: str) -> str:
+def _last_line(text: str) -> str:
     return (text.strip().splitlines() or ["nothing was said"])[-1][:200]
 
 
@@ -137,7 +139,7 @@ class DrillScene:
         """Send a stop with a payload that the client would not send."""
         hooks = [hook for hook in read_hooks(self._settings) if hook.event == "Stop"]
         environ = {**self.agent().environment, "CLAUDE_PROJECT_DIR": str(self.project)}
-        return HookAnswer(answers=fire(hooks, stdin, cwd=self.project, env=environ))
+        return HookAnswer(answers=run_hooks(hooks, stdin, cwd=self.project, env=environ))
 
     def progress(self) -> Progress:
         return self.context.loops.load(self._loops[-1]).progress

@@ -15,7 +15,7 @@ from untildone.features.plans.order import list_left, list_ready
 from untildone.process.command import quote_argument
 from untildone.process.orphans import end_marked_processes
 from untildone.process.runner import end_runs_on_signal
-from untildone.runs import memory
+from untildone.runs import run_memory
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.assignment import run_task_checks
 from untildone.runs.plan.events import PlanEnded, PlanStarted, TaskSummary
@@ -217,7 +217,7 @@ class _PlanRun:
         context, task = self._workspace.context, self._tasks[name]
         state = self._given_up.get(name) or self._journal.of(name)
         progress = [context.loops.load(loop).progress for loop in state.loops]
-        books = [memory.read(context, loop) for loop in state.loops]
+        books = [run_memory.read(context, loop) for loop in state.loops]
         spent = [each.spend_usd for each in progress if each.spend_usd is not None]
         return TaskSummary(
             id=name,

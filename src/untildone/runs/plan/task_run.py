@@ -16,8 +16,7 @@ from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_status
 from untildone.process.command import quote_argument
-from untildone.runs import memory
-from untildone.runs.memory import RunMemory
+from untildone.runs import run_memory
 from untildone.runs.outer_loop import drive
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.assignment import (
@@ -31,6 +30,7 @@ from untildone.runs.plan.events import TaskBegan, TaskMerged, TaskSentBack
 from untildone.runs.plan.git import Git
 from untildone.runs.plan.journal import PlanJournal, TaskProgress
 from untildone.runs.plan.workspace import Workspace, require_free_branch
+from untildone.runs.run_memory import RunMemory
 from untildone.store.loops import Record
 
 Show: TypeAlias = Callable[[str, RunEvent], None]
@@ -165,8 +165,8 @@ class TaskRun:
             update_index(context, record)
         if not record.progress.baseline and record.progress.status == "active":
             record = record_baseline(context, record)
-        if memory.read(context, loop) is None:
-            memory.write(context, loop, RunMemory(how=self._workspace.how))
+        if run_memory.read(context, loop) is None:
+            run_memory.write(context, loop, RunMemory(how=self._workspace.how))
         if loop not in state.loops:
             self._note(replace(state, loops=(*state.loops, loop)))
         return record

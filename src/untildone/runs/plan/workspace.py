@@ -9,10 +9,10 @@ from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.features.plans.plan import Plan
-from untildone.runs.memory import RunOptions
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.git import Git, require_git_version
 from untildone.runs.plan.journal import PlanJournal
+from untildone.runs.run_memory import RunOptions
 from untildone.store.digest import sha256
 from untildone.worktree.listing import find_worktree_root, list_changed_files
 
