@@ -14,7 +14,7 @@ from bench.integrity.case import Folder
 from bench.integrity.toolbox import SYSTEM, Toolbox
 from untildone.process.runner import Finished, run
 from untildone.runs.claude_hooks import Hook, read_hooks, run_hooks
-from untildone.runs.scripted_agent import stop_fields
+from untildone.runs.scripted_agent import build_stop_fields
 
 # The longest of them builds from nothing.
 LIMIT = 300.0
@@ -93,7 +93,7 @@ class Stage:
         for number in range(STOPS):
             began = time.monotonic()
             told = self._fire(
-                "Stop", stop_fields("Done.\nEXIT_SIGNAL: true", held_before=number > 0)
+                "Stop", build_stop_fields("Done.\nEXIT_SIGNAL: true", held_before=number > 0)
             )
             first = first or time.monotonic() - began
             if self._status()["status"] != "active":

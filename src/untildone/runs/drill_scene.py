@@ -19,7 +19,7 @@ from untildone.engine.request import Request
 from untildone.engine.start import begin_loop
 from untildone.process.git import run_git
 from untildone.runs.claude_hooks import Answer, Settings, read_hooks, run_hooks
-from untildone.runs.scripted_agent import Agent, stop_fields
+from untildone.runs.scripted_agent import Agent, build_stop_fields
 
 _AUTHOR = {
     f"GIT_{who}_{what}": value
@@ -133,7 +133,7 @@ class DrillScene:
 
     def stop(self, session: str = "", *, cwd: Path | None = None) -> HookAnswer:
         agent = self.agent(session, cwd=cwd)
-        return HookAnswer(answers=agent.fire("Stop", stop_fields("Done.", held_before=False)))
+        return HookAnswer(answers=agent.fire("Stop", build_stop_fields("Done.", held_before=False)))
 
     def stop_with(self, stdin: bytes) -> HookAnswer:
         """Send a stop with a payload that the client would not send."""
@@ -172,9 +172,7 @@ def open_scene(
         scene.clean()
 
 
-def settings_with_only(
-    hooks: dict[str, list[dict[str, object]]], env: dict[str, object]
-) -> Settings:
+def make_settings(hooks: dict[str, list[dict[str, object]]], env: dict[str, object]) -> Settings:
     """Return settings that hold only these hooks and variables."""
     groups = {event: [{"hooks": ours}] for event, ours in hooks.items()}
     value: Settings = json.loads(json.dumps({"hooks": groups, "env": env}))

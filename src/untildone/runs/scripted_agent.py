@@ -117,12 +117,12 @@ class Agent:
         self, event: str, fields: Mapping[str, Any], *, subject: str = ""
     ) -> tuple[Answer, ...]:
         """Run the hooks of an event with the payload that the client would build."""
-        payload = {**self._payload(event), **fields}
+        payload = {**self._build_payload(event), **fields}
         wanted = [hook for hook in self._hooks if hook.wants(event, subject)]
         environ = {**self.environment, "CLAUDE_PROJECT_DIR": str(self.project)}
         return run_hooks(wanted, json.dumps(payload).encode(), cwd=self.cwd, env=environ)
 
-    def _payload(self, event: str) -> dict[str, Any]:
+    def _build_payload(self, event: str) -> dict[str, Any]:
         # No transcript is written: hooks must work without one.
         transcript = self.project.parent / f"{self.session}.jsonl"
         common = {
@@ -136,7 +136,7 @@ class Agent:
     def _stop(self, message: str) -> bool:
         """Play a stop; True if the agent is held."""
         self._show(ScriptEvent(what="says", text=message))
-        answers = self.fire("Stop", stop_fields(message, held_before=self._held))
+        answers = self.fire("Stop", build_stop_fields(message, held_before=self._held))
         feedback = "\n".join(answer.feedback for answer in answers if answer.feedback)
         self._show_notices(answers)
         self._show(ScriptEvent(what="held" if feedback else "let go", text=feedback))
@@ -208,7 +208,7 @@ class Agent:
                 self._show(ScriptEvent(what="refused", text=answer.block))
 
 
-def stop_fields(message: str, *, held_before: bool) -> dict[str, Any]:
+def build_stop_fields(message: str, *, held_before: bool) -> dict[str, Any]:
     """Return the fields of a Stop payload beside the session."""
     return {
         "permission_mode": "default",

@@ -12,7 +12,7 @@ from untildone.engine.payload import Call
 from untildone.engine.speaker import explain_ignored, read_tail
 from untildone.features.edits import switch
 from untildone.features.edits.diagnosis import find_introduced
-from untildone.features.edits.feedback import locate_file
+from untildone.features.edits.edit_events import locate_file
 from untildone.store.lock import hold_lock
 from untildone.store.sessions import Session
 

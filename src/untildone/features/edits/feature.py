@@ -9,8 +9,8 @@ from untildone.core.evidence import Evidence
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature, StoppedLoop
 from untildone.engine.payload import Call
-from untildone.features.edits import feedback, switch
-from untildone.features.edits.server_client import edited_files
+from untildone.features.edits import edit_events, switch
+from untildone.features.edits.server_client import list_edited_files
 from untildone.report.doctor import Problem, make_note
 
 
@@ -22,12 +22,14 @@ def _stop_without_loop(context: Context, call: Call, stop: Stop) -> str:
 
 
 def _before_checks(context: Context, loop: StoppedLoop) -> None:
-    feedback.warm_servers(context, loop.project, loop.calls)
+    edit_events.warm_servers(context, loop.project, loop.calls)
 
 
 def _explain(context: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
-    files = edited_files(loop.calls, loop.project)
-    return feedback.add_diagnostics(evidence, context, loop.project, files) if files else evidence
+    files = list_edited_files(loop.calls, loop.project)
+    return (
+        edit_events.add_diagnostics(evidence, context, loop.project, files) if files else evidence
+    )
 
 
 def _find_problems(context: Context, _: Path) -> Iterator[Problem]:
@@ -41,7 +43,7 @@ def _find_problems(context: Context, _: Path) -> Iterator[Problem]:
 
 
 FEATURE = Feature(
-    answer_event=feedback.answer_edit,
+    answer_event=edit_events.answer_edit,
     stop_without_loop=_stop_without_loop,
     before_checks=_before_checks,
     explain=_explain,

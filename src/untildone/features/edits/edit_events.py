@@ -15,7 +15,7 @@ from untildone.engine.payload import Call, read_edit
 from untildone.engine.speaker import explain_ignored
 from untildone.features.edits import switch
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
-from untildone.features.edits.server_client import ask_servers, edited_files
+from untildone.features.edits.server_client import ask_servers, list_edited_files
 from untildone.worktree.listing import find_worktree
 
 # The agent waits this long after an edit or at a stop.
@@ -38,7 +38,7 @@ def warm_servers(
     context: Context, project: Path, calls: Mapping[str, Iterable[Mapping[str, Any]]]
 ) -> tuple[Path, ...]:
     """The files edited in a round, which the servers get to know without being waited for."""
-    files = edited_files(calls, project)
+    files = list_edited_files(calls, project)
     ask_servers(context, project, files, wait=0)
     return files
 
