@@ -1,15 +1,17 @@
 """Feedback on edits: servers are warmed up, and new errors are reported to the agent."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.core import edit_feedback
-from untildone.core.check_results import Finding
+from untildone.core.check_results import FileTotals, Finding
+from untildone.core.edit_feedback import list_findings, summarize_findings
 from untildone.core.evidence import Evidence
+from untildone.core.totals import name_severity_counts
 from untildone.engine.context import Context
 from untildone.engine.payload import Call, read_edit
 from untildone.engine.speaker import explain_ignored
@@ -31,7 +33,7 @@ def answer_edit(context: Context, call: Call) -> str:
         ask_servers(context, project, (file,), wait=0)
         return ""
     found = find_introduced(context, project, {file: text}, wait=_WAIT_SECONDS)
-    return context.agent.add_context_after_tool(edit_feedback.format_edit(found)) if found else ""
+    return context.agent.add_context_after_tool(format_edit(found)) if found else ""
 
 
 def warm_servers(
@@ -55,9 +57,7 @@ def add_diagnostics(
     return replace(
         evidence,
         diagnostics=tuple(each for its in found.values() for each in its),
-        edited_files=tuple(
-            edit_feedback.count_file_totals(path, its) for path, its in found.items()
-        ),
+        edited_files=tuple(count_file_totals(path, its) for path, its in found.items()),
     )
 
 
@@ -66,3 +66,15 @@ def locate_file(stop: Stop, path: str) -> tuple[Path, Path | None]:
     project = find_worktree(stop.project, stop.cwd).resolve()
     file = Path(path).resolve()
     return project, file if file.is_relative_to(project) and file.is_file() else None
+
+
+def format_edit(findings: Collection[Finding]) -> str:
+    """The feedback right after an edit."""
+    return (
+        f"[untildone] This edit brought {summarize_findings(findings)}:\n{list_findings(findings)}"
+    )
+
+
+def count_file_totals(path: str, findings: Iterable[Finding]) -> FileTotals:
+    found = Counter(finding.severity for finding in findings)
+    return FileTotals(path=path, **name_severity_counts(found))

@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -91,12 +90,12 @@ def _load_milestones(
     found: tuple[Milestone, ...] = ()
     notes: tuple[str, ...] = ()
     sources: tuple[Callable[[], UserSettings | Configuration], ...] = (
-        partial(load_user_settings, context.home / "config.toml"),
-        partial(load_trusted_configuration, context, project),
+        lambda: load_user_settings(context.home / "config.toml"),
+        lambda: load_trusted_configuration(context, project),
     )
-    for source in sources:
+    for load in sources:
         try:
-            found += source().milestones
+            found += load().milestones
         except UserError as error:
             notes += (
                 f"the milestones of a configuration with mistakes are left out: {error.message}",
