@@ -1,9 +1,9 @@
 """Feedback on edits: servers are warmed up, and new errors are reported to the agent."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
+from itertools import chain, starmap
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -13,6 +13,7 @@ from untildone.core.edit_feedback import list_findings, summarize_findings
 from untildone.core.evidence import Evidence
 from untildone.core.totals import name_severity_counts
 from untildone.engine.context import Context
+from untildone.engine.feature import StoppedLoop
 from untildone.engine.payload import Call, read_edit
 from untildone.engine.speaker import explain_ignored
 from untildone.features.edits import switch
@@ -36,28 +37,24 @@ def answer_edit(context: Context, call: Call) -> str:
     return context.agent.add_context_after_tool(format_edit(found)) if found else ""
 
 
-def warm_servers(
-    context: Context, project: Path, calls: Mapping[str, Iterable[Mapping[str, Any]]]
-) -> tuple[Path, ...]:
-    """The files edited in a round, which the servers get to know without being waited for."""
-    files = list_edited_files(calls, project)
-    ask_servers(context, project, files, wait=0)
-    return files
+def warm_servers(context: Context, loop: StoppedLoop) -> None:
+    """The servers get to know the files edited in this round, without being waited for."""
+    ask_servers(context, loop.project, list_edited_files(loop.calls, loop.project), wait=0)
 
 
-def add_diagnostics(
-    evidence: Evidence, context: Context, project: Path, files: tuple[Path, ...]
-) -> Evidence:
+def add_diagnostics(context: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
     """Adds what the tools report within a second; no verdict depends on it."""
-    project = project.resolve()
-    said = diagnose(context, project, read_texts(files), wait=_WAIT_SECONDS)
-    found: dict[str, list[Finding]] = {}
-    for (path, _), its in said.items():
-        found.setdefault(path, []).extend(its)
+    files = list_edited_files(loop.calls, loop.project)
+    if not files:
+        return evidence
+    reports = diagnose(context, loop.project.resolve(), read_texts(files), wait=_WAIT_SECONDS)
+    by_file: dict[str, list[Finding]] = {}
+    for (path, _), findings in reports.items():
+        by_file.setdefault(path, []).extend(findings)
     return replace(
         evidence,
-        diagnostics=tuple(each for its in found.values() for each in its),
-        edited_files=tuple(count_file_totals(path, its) for path, its in found.items()),
+        diagnostics=tuple(chain.from_iterable(by_file.values())),
+        edited_files=tuple(starmap(count_file_totals, by_file.items())),
     )
 
 
