@@ -43,7 +43,9 @@ def split_task(document: Document, name: str, parts: Parts) -> str:
         new[part] = {**_inherit(task, fields), "depends_on": needs}
     text = _write_parts(document, name, new, last=last)
     plan, mistakes = decode_plan(document.path.name, text)
-    rules = (each for each in check_rules(plan) if each.task in parts and not each.warning)
+    rules = (
+        mistake for mistake in check_rules(plan) if mistake.task in parts and not mistake.warning
+    )
     mistakes = (*mistakes, *rules)
     if mistakes:
         raise make_plan_error(document.path, mistakes)
@@ -115,7 +117,7 @@ def _write_parts(
     for other, task in document.plan.tasks.items():
         if name in task.depends_on and other != name:
             needs = (
-                part for each in task.depends_on for part in (last if each == name else [each])
+                part for need in task.depends_on for part in (last if need == name else [need])
             )
             node = scan_value(text, nodes[other].start, depth=1)
             edits.append(set_member(text, node, "depends_on", _deduplicate(needs)))

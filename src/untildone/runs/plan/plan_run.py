@@ -216,19 +216,19 @@ class _PlanRun:
     def _summarize_task(self, name: str) -> TaskSummary:
         context, task = self._workspace.context, self._tasks[name]
         state = self._given_up.get(name) or self._journal.get(name)
-        progress = [context.loops.load(loop).progress for loop in state.loops]
-        books = [run_memory.read(context, loop) for loop in state.loops]
-        spent = [each.spend_usd for each in progress if each.spend_usd is not None]
+        loops = [context.loops.load(loop).progress for loop in state.loops]
+        memories = [run_memory.read(context, loop) for loop in state.loops]
+        spent = [loop.spend_usd for loop in loops if loop.spend_usd is not None]
         return TaskSummary(
             id=name,
             title=task.title,
             step="merged" if task.status == "completed" else state.step,
             outcome=state.outcome,
             reason=state.reason,
-            rounds=sum(each.round for each in progress),
-            calls=sum(each.calls for each in books if each),
+            rounds=sum(loop.round for loop in loops),
+            calls=sum(memory.calls for memory in memories if memory),
             spend_usd=sum(spent) if spent else None,
-            seconds=round(sum(each.active_seconds for each in progress), 1),
+            seconds=round(sum(loop.active_seconds for loop in loops), 1),
             loop=next(reversed(state.loops), ""),
             fault=state.fault,
         )

@@ -174,9 +174,10 @@ class TaskRun:
     def _find_loop(self, session: str) -> Record | None:
         if session == self._new:
             return None
-        every = self._workspace.context.loops.list_all()
-        known = (each for each in every if isinstance(each, Record))
-        return next((record for record in known if record.contract.session == session), None)
+        for record in self._workspace.context.loops.list_all():
+            if isinstance(record, Record) and record.contract.session == session:
+                return record
+        return None
 
     def _prepare_worktree(self, state: TaskProgress) -> None:
         """Check out the work branch for a first attempt, the failed merge for a later one."""
