@@ -6,10 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from cli.world import CommandLine, error
+from snippets import snippet
 
 GREEN = "[checks.test]\ncommand = 'true'\n"
 RED = "[checks.lint]\ncommand = 'echo a.py:3: broken; false'\n"
-SLOW = "[checks.e2e]\ncommand = 'true'\nwhen = 'done'\n"
+SLOW = """\
+[checks.e2e]
+command = 'true'
+when = 'done'
+"""
 MISSING = "[checks.types]\ncommand = 'no-such-program-here --strict'\n"
 CHECK = {
     *("name", "command", "outcome", "exit_code", "cached", "seconds", "findings", "tests"),
@@ -125,10 +130,15 @@ def test_json(cli: CommandLine) -> None:
 def test_json_counts_tests(cli: CommandLine) -> None:
     cli.write(
         "test_it.py",
-        "import unittest\n\nclass T(unittest.TestCase):\n"
-        "    def test_a(self) -> None: pass\n"
-        "    def test_b(self) -> None: self.fail()\n"
-        "    @unittest.skip('no')\n    def test_c(self) -> None: pass\n",
+        snippet("""
+            import unittest
+
+            class T(unittest.TestCase):
+                def test_a(self) -> None: pass
+                def test_b(self) -> None: self.fail()
+                @unittest.skip('no')
+                def test_c(self) -> None: pass
+        """),
     )
     configure(cli, "[checks.test]\ncommand = 'python3 -m unittest -v'\n")
 
@@ -177,7 +187,15 @@ def test_another_project(cli: CommandLine, tmp_path: Path) -> None:
 
 
 def test_detect(cli: CommandLine) -> None:
-    cli.write("Makefile", "test:\n\ttouch marker\nlint:\n\ttrue\n")
+    cli.write(
+        "Makefile",
+        snippet("""
+            test:
+            \ttouch marker
+            lint:
+            \ttrue
+        """),
+    )
 
     code, shown, told = cli.run("detect")
     found = cli.json("detect")
@@ -194,8 +212,16 @@ def test_detect(cli: CommandLine) -> None:
     assert not (cli.project / "marker").exists()
 
 
-def test_detect_tells_what_it_left_out(cli: CommandLine) -> None:
-    cli.write("Makefile", "test:\n\ttrue\nlint:\n\truff check --fix\n")
+def test_detect_reports_what_it_left_out(cli: CommandLine) -> None:
+    cli.write(
+        "Makefile",
+        snippet("""
+            test:
+            \ttrue
+            lint:
+            \truff check --fix
+        """),
+    )
     why = "`Makefile` has a target `lint`, which would change files"
 
     assert cli.run("detect")[1].splitlines() == [

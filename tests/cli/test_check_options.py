@@ -14,6 +14,7 @@ import pytest
 from cli.world import CommandLine, error
 from client.world import BIN, ClientWorld
 from keepers import until
+from snippets import snippet
 from untildone.process.runner import is_alive
 
 
@@ -50,7 +51,11 @@ def test_a_change_may_break_any_test(tmp_path: Path) -> None:
     world = ClientWorld(tmp_path)
     command = f"{sys.executable} -m pytest -p no:cacheprovider"
     for name, text in {
-        "test_shop.py": "import shop\ndef test_open():\n    assert shop.OPEN\n",
+        "test_shop.py": snippet("""
+            import shop
+            def test_open():
+                assert shop.OPEN
+        """),
         "shop.py": "OPEN = True\n",
         "Makefile": f"test:\n\t{command} test_shop.py\n",
     }.items():
@@ -77,7 +82,7 @@ def test_before_the_first_commit_every_file_is_changed(tmp_path: Path) -> None:
     assert (report["outcome"], len(report["findings"])) == ("red", 1)
 
 
-def test_outside_git_nothing_tells_what_changed(tmp_path: Path) -> None:
+def test_outside_git_changes_are_unknown(tmp_path: Path) -> None:
     cli = CommandLine(tmp_path)
     cli.write("Makefile", "lint:\n\tfalse\n")
 
@@ -108,9 +113,16 @@ def test_ctrl_c_ends_the_checks_too(tmp_path: Path, number: int, code: int) -> N
     assert not is_alive(int(started.read_text(encoding="utf-8")))
 
 
-def test_what_takes_too_long_is_told_with_a_remedy(tmp_path: Path) -> None:
+def test_what_takes_too_long_is_reported_with_a_remedy(tmp_path: Path) -> None:
     cli = CommandLine(tmp_path)
-    cli.write("untildone.toml", '[checks.slow]\ncommand = "sleep 600"\ntimeout = 1\n')
+    cli.write(
+        "untildone.toml",
+        snippet("""
+            [checks.slow]
+            command = "sleep 600"
+            timeout = 1
+        """),
+    )
     cli.run("trust", "--yes")
 
     code, _, told = cli.run_process("check")
@@ -119,7 +131,7 @@ def test_what_takes_too_long_is_told_with_a_remedy(tmp_path: Path) -> None:
     assert told.endswith("\nhint: raise the `timeout` of the check in `untildone.toml`\n")
 
 
-def test_what_cannot_run_is_told_with_a_remedy(tmp_path: Path) -> None:
+def test_what_cannot_run_is_reported_with_a_remedy(tmp_path: Path) -> None:
     cli = CommandLine(tmp_path)
     cli.write("Makefile", "test:\n\tread answer </dev/tty\n")
 
@@ -156,7 +168,7 @@ def test_reports_are_written_where_they_are_wanted(tmp_path: Path) -> None:
     assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True)
 
 
-def test_a_run_under_way_is_told_or_waited_for(tmp_path: Path) -> None:
+def test_a_run_under_way_is_reported_or_waited_for(tmp_path: Path) -> None:
     world = project(tmp_path)
     started = tmp_path / "started"
     world.project.joinpath("lint.sh").write_text(f"touch '{started}'; sleep 3\n", encoding="utf-8")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from cli.world import CommandLine, error
+from snippets import snippet
 from world import CHECK, SESSION
 
 CONFIGURED = """\
@@ -133,7 +134,7 @@ def test_items_beside_checks_must_be_finished_too(cli: CommandLine) -> None:
     assert cli.json("status")["loops"][0]["outcome"] == "done"
 
 
-def test_a_vague_promise_is_told_and_taken(cli: CommandLine) -> None:
+def test_a_vague_promise_is_reported_and_taken(cli: CommandLine) -> None:
     code, _, told = refused(cli, "--promise", "Done")
 
     assert (code, told.splitlines()[0]) == (
@@ -161,8 +162,17 @@ def test_bounds_are_changed_by_a_prompt_while_it_runs(cli: CommandLine) -> None:
     assert cli.standing(loop) == ("active", None, 0, 5)
 
 
-def test_a_next_loop_that_cannot_begin_is_told_and_the_first_has_ended(cli: CommandLine) -> None:
-    cli.write("untildone.toml", "[templates.next]\ntask = 'go on'\ncommands = ['true']\n")
+def test_a_next_loop_that_cannot_begin_is_reported_and_the_first_has_ended(
+    cli: CommandLine,
+) -> None:
+    cli.write(
+        "untildone.toml",
+        snippet("""
+            [templates.next]
+            task = 'go on'
+            commands = ['true']
+        """),
+    )
     cli.run("trust", "--yes")
     loop = cli.start("--promise", "ALL PAGES WRITTEN", "--then", "next")
     cli.write("untildone.toml", "")

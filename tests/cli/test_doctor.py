@@ -12,6 +12,7 @@ from cli.patient import Patient, error, note
 from cli.world import Terminal
 from client.world import BIN
 from features.importers.formats import samples
+from snippets import snippet
 from untildone.features.edits import switch
 
 
@@ -33,7 +34,7 @@ def test_nothing_is_wrong_after_init(tmp_path: Path) -> None:
     assert "nothing needs fixing" in patient.untildone("doctor").stdout
 
 
-def test_automatic_mode_is_told(patient: Patient) -> None:
+def test_automatic_mode_is_reported(patient: Patient) -> None:
     patient.untildone("init", "--auto")
 
     assert patient.findings() == note(
@@ -43,7 +44,7 @@ def test_automatic_mode_is_told(patient: Patient) -> None:
     )
 
 
-def test_automatic_mode_without_the_extra_is_told(patient: Patient, tmp_path: Path) -> None:
+def test_automatic_mode_without_the_extra_is_reported(patient: Patient, tmp_path: Path) -> None:
     switch.write_modes(str(patient.state_folder), frozenset({switch.AUTO}))
     done = subprocess.run(
         [bare_python(tmp_path / "bare"), "-m", "untildone", "doctor"],
@@ -215,7 +216,14 @@ def test_no_cap_at_all_is_fine(patient: Patient) -> None:
     [
         (".shipkit/relentless-state.local.md", "---\nskill: test\n---\n"),
         (".stravinsky/continuation-loop.md", "---\nactive: true\n---\n"),
-        (".claude/ralph-loop.local.md", "---\nactive: true\n---\nwork"),
+        (
+            ".claude/ralph-loop.local.md",
+            snippet("""
+                ---
+                active: true
+                ---
+                work"""),
+        ),
         (".shipspec/active-loop.local.json", "{}"),
         (".loop/state.json", '{"status": "running"}'),
         (".ralph/ralph-loop.state.json", '{"active": true}'),
@@ -235,7 +243,16 @@ def test_a_loop_of_another_tool(patient: Patient, name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["---\niteration: 1\nactive: false\n---\n", '{"iteration": 1,\n "active": false}']
+    "text",
+    [
+        snippet("""
+            ---
+            iteration: 1
+            active: false
+            ---
+        """),
+        '{"iteration": 1,\n "active": false}',
+    ],
 )
 def test_a_loop_of_another_tool_that_is_over(patient: Patient, text: str) -> None:
     patient.write(".claude/ralph-loop.local.md", text)
@@ -399,7 +416,7 @@ def test_a_state_that_is_gone_after_a_restart(patient: Patient) -> None:
     assert f"note: state: `{place}` is on tmpfs: " in done.stdout
 
 
-def test_people_are_told_what_to_mend_first(patient: Patient) -> None:
+def test_users_see_what_to_fix_first(patient: Patient) -> None:
     patient.write("untildone.toml", "[checks.test]\ncommand = 'true'\n")
     patient.extra["UNTILDONE_DISABLE"] = "1"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.world import CommandLine, error
+from snippets import snippet
 from world import SESSION
 
 ROOT = "[checks.lint]\ncommand = 'true'\n"
@@ -137,7 +138,13 @@ def test_two_checks_of_one_name_are_refused(cli: CommandLine) -> None:
 
 
 def test_rules_of_the_repository_are_a_check(cli: CommandLine) -> None:
-    rule = "id: no-eval\nlanguage: python\nseverity: error\nmessage: no eval\nrule:\n"
+    rule = snippet("""
+        id: no-eval
+        language: python
+        severity: error
+        message: no eval
+        rule:
+    """)
     cli.write("rules/no-eval.yml", f"{rule}  pattern: eval($X)\n")
     cli.write("untildone.toml", f"security_rules = ['rules']\n{ROOT}")
     cli.write("a.py", "eval(x)\n")
@@ -153,7 +160,13 @@ def test_rules_of_the_repository_are_a_check(cli: CommandLine) -> None:
 
 
 def test_rules_of_the_repository_are_used_beside_a_check_given_by_hand(cli: CommandLine) -> None:
-    rule = "id: no-eval\nlanguage: python\nmessage: no eval\nrule:\n  pattern: eval($X)\n"
+    rule = snippet("""
+        id: no-eval
+        language: python
+        message: no eval
+        rule:
+          pattern: eval($X)
+    """)
     cli.write("rules/no-eval.yml", rule)
     cli.write("untildone.toml", f"security_rules = ['rules']\n{ROOT}")
     cli.run("trust", "--yes")

@@ -9,13 +9,14 @@ import pytest
 
 from cli.world import CommandLine
 from process.hostile_git import Hostile
+from snippets import snippet
 from untildone.features.spec.checkpoints import (
     delete_checkpoints,
     restore_checkpoint,
     save_checkpoint,
 )
 from untildone.runs.plan import worktrees
-from untildone.runs.plan.git import Git
+from untildone.runs.plan.git_answers import Git
 from world import SESSION
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="NOT TESTED, the witnesses are scripts")
@@ -30,7 +31,14 @@ class Scene(CommandLine):
         self.project = self.hostile.project
         (self.home / ".gitconfig").write_bytes((self.hostile.home / ".gitconfig").read_bytes())
         self.write(
-            "test_shop.py", "import unittest\n\n\nclass Shop(unittest.TestCase):\n    pass\n"
+            "test_shop.py",
+            snippet("""
+                import unittest
+
+
+                class Shop(unittest.TestCase):
+                    pass
+            """),
         )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from cli.world import CommandLine, error
 from features.importers.formats import samples
+from snippets import snippet
 from world import OTHER_SESSION, SESSION
 
 STRAVINSKY = ".stravinsky/continuation-loop.md"
@@ -33,7 +34,7 @@ def test_a_promise_loop_begins_where_the_file_has_come(cli: CommandLine) -> None
     assert (loop["round"], loop["max_rounds"]) == (1, 15)
 
 
-def test_a_check_is_run_at_once_for_the_person(cli: CommandLine) -> None:
+def test_a_check_is_run_at_once_for_the_user(cli: CommandLine) -> None:
     cli.write(SHIPKIT, samples.SHIPKIT.replace("npm test", "echo 1 failed; exit 1"))
 
     code, output, told = cli.run("import", SHIPKIT, "--session", SESSION)
@@ -45,7 +46,16 @@ def test_a_check_is_run_at_once_for_the_person(cli: CommandLine) -> None:
 
 
 def test_defaults_are_named(cli: CommandLine) -> None:
-    cli.write(STRAVINSKY, "---\nmax_iterations: ten\ncompletion_promise: ALL GREEN\n---\nGo.\n")
+    cli.write(
+        STRAVINSKY,
+        snippet("""
+            ---
+            max_iterations: ten
+            completion_promise: ALL GREEN
+            ---
+            Go.
+        """),
+    )
 
     code, _, told = cli.run("import", STRAVINSKY, "--session", SESSION)
 
@@ -75,7 +85,15 @@ def test_a_file_that_says_it_is_over_is_refused(cli: CommandLine) -> None:
 
 
 def test_a_mistake_names_file_line_and_key(cli: CommandLine) -> None:
-    cli.write(STRAVINSKY, '---\nactive: true\ncompletion_promise: "\\d"\n---\n')
+    cli.write(
+        STRAVINSKY,
+        snippet("""
+            ---
+            active: true
+            completion_promise: "\\d"
+            ---
+        """),
+    )
 
     assert cli.run("import", STRAVINSKY, "--session", SESSION) == error(
         f"`{STRAVINSKY}`, line 3, `completion_promise`: found unknown escape character 'd'",
@@ -112,7 +130,7 @@ def test_a_pointer_out_of_the_project_is_refused(cli: CommandLine, tmp_path: Pat
     assert (code, "`../task-loop.local.json` is not a file of the project" in told) == (2, True)
 
 
-def test_the_person_may_import_a_loop_without_a_bound_of_rounds(cli: CommandLine) -> None:
+def test_the_user_may_import_a_loop_without_a_bound_of_rounds(cli: CommandLine) -> None:
     cli.write(".claude/ralph-loop.local.md", samples.RALPH.replace("20", "0"))
     cli.json("import", ".claude/ralph-loop.local.md", "--session", OTHER_SESSION)
 

@@ -15,7 +15,12 @@ OURS = (
     *(f".claude/commands/untildone/{name}.md" for name in NAMES),
     *(f".claude/agents/untildone-{name}.md" for name in AGENTS),
 )
-FOREIGN = '{\n\t"model": "opus",\n\t"hooks": {"Stop": [{"hooks": []}]}, "big": 1.50\n}\n'
+FOREIGN = """\
+{
+\t"model": "opus",
+\t"hooks": {"Stop": [{"hooks": []}]}, "big": 1.50
+}
+"""
 
 
 def settings(cli: CommandLine, text: str = FOREIGN) -> Path:
@@ -82,7 +87,7 @@ def test_the_scopes_of_a_project(cli: CommandLine, scope: str, name: str) -> Non
     assert list(cli.project.iterdir()) == []
 
 
-def test_what_the_person_did_since_stays(cli: CommandLine) -> None:
+def test_what_the_user_did_since_stays(cli: CommandLine) -> None:
     path = settings(cli)
     cli.run("init")
     changed = path.read_text(encoding="utf-8").replace('"opus"', '"haiku"')
@@ -130,7 +135,7 @@ def test_the_clients_own_folder_is_followed(cli: CommandLine) -> None:
     assert not place.exists()
 
 
-def test_what_is_kept_is_told(cli: CommandLine) -> None:
+def test_what_is_kept_is_reported(cli: CommandLine) -> None:
     settings(cli, '{"statusLine": {"type": "command", "command": "mine"}}')
 
     note = "kept your own status line; `untildone statusline` prints ours"
@@ -154,7 +159,7 @@ def test_active_loops_are_paused_before_nobody_holds_them(cli: CommandLine) -> N
     assert cli.json("show", loop)["status"]["reason"] == "untildone was uninstalled"
 
 
-def test_automatic_mode_stays_as_the_person_last_said(cli: CommandLine) -> None:
+def test_automatic_mode_stays_as_the_user_last_said(cli: CommandLine) -> None:
     def wanted(*options: str) -> tuple[bool, bool]:
         answer = cli.json("init", *options)
         return answer["automatic"], answer["diagnostics"]

@@ -55,7 +55,7 @@ def test_no_command_at_all_is_wrong_use_and_shows_the_help(cli: CommandLine) -> 
     assert told.startswith("Usage: untildone [OPTIONS] COMMAND [ARGS]...\n")
 
 
-def test_a_bug_of_ours_is_told_with_a_report_to_paste(cli: CommandLine, tmp_path: Path) -> None:
+def test_a_bug_of_ours_is_reported_with_a_report_to_paste(cli: CommandLine, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.mkdir()
     (broken / "msgspec.py").write_text("raise ValueError('half upgraded')\n", encoding="utf-8")
@@ -89,7 +89,7 @@ def test_a_reader_that_had_enough_is_no_error(cli: CommandLine, arguments: tuple
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
-def test_output_that_cannot_be_written_is_told(cli: CommandLine) -> None:
+def test_output_that_cannot_be_written_is_reported(cli: CommandLine) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [BIN / "untildone", "status", "--json"],
@@ -236,7 +236,7 @@ def test_a_state_that_is_not_absolute(cli: CommandLine) -> None:
     )
 
 
-def test_files_the_machine_refuses_are_told_without_a_traceback(cli: CommandLine) -> None:
+def test_files_the_machine_refuses_are_reported_without_a_traceback(cli: CommandLine) -> None:
     settings = cli.home / ".claude" / "settings.json"
     settings.mkdir(parents=True)
 

@@ -107,7 +107,7 @@ def test_a_command_hears_of_the_whole_loop(cli: CommandLine) -> None:
     assert (told[4]["status"], told[4]["outcome"]) == ("finished", "done")
 
 
-def test_a_pause_is_told_with_its_outcome(cli: CommandLine) -> None:
+def test_a_pause_is_reported_with_its_outcome(cli: CommandLine) -> None:
     personal(cli, '["pause"]', listener(cli))
     cli.start("--check", CHECK, "--rounds", "1")
 
@@ -253,7 +253,7 @@ def test_those_of_the_repository_need_trust(cli: CommandLine) -> None:
     assert [each["event"] for each in heard(cli, 2)] == ["start", "pause"]
 
 
-def test_a_mistake_in_a_configuration_is_told_and_the_loop_starts(cli: CommandLine) -> None:
+def test_a_mistake_in_a_configuration_is_reported_and_the_loop_starts(cli: CommandLine) -> None:
     personal(cli, '["end"]', "x")
 
     code, _, told = cli.run("start", "--session", SESSION, "--check", CHECK)
@@ -274,7 +274,7 @@ def test_a_loop_without_milestones_keeps_none(cli: CommandLine) -> None:
     assert not (cli.state_folder / "milestones").exists()
 
 
-def test_telling_that_is_impossible_changes_nothing(cli: CommandLine) -> None:
+def test_a_notification_that_fails_changes_nothing(cli: CommandLine) -> None:
     personal(cli, '["start", "round"]', "true")
     (cli.state_folder / "milestones").write_text("in the way", encoding="utf-8")
 

@@ -8,6 +8,7 @@ import pytest
 
 from cli.world import CommandLine, error
 from features.plans.samples import LOGIN
+from snippets import snippet
 
 INIT = "`untildone plan init FEATURE` writes one"
 
@@ -106,7 +107,7 @@ def test_a_first_plan_is_valid_and_is_not_written_over(cli: CommandLine) -> None
     assert cli.json("plan", "show", "--plan", "a/b/TASKS.json")["feature"] == "b"
 
 
-def test_everything_wrong_is_told_at_once(cli: CommandLine, plan: Path) -> None:
+def test_everything_wrong_is_reported_at_once(cli: CommandLine, plan: Path) -> None:
     text = LOGIN.replace('"points": 1', '"points": 8').replace(
         '"total_tasks": 3', '"total_tasks": 4'
     )
@@ -148,19 +149,24 @@ def test_the_plan_and_a_task_are_shown(cli: CommandLine, plan: Path) -> None:
     plan.write_text(LOGIN.replace('"points": 1', '"points": 8'), encoding="utf-8")
 
     assert cli.run("plan", "show")[1] == (
-        "login: 3 tasks, 16 points\n"
-        "[x] TASK-001: Users table (points: 3)\n"
-        "[ ] TASK-002: Form (points: 8, after TASK-001)\n"
-        "[ ] TASK-003: Route (points: 5, after TASK-001)\n"
-        "critical path: TASK-001 → TASK-002\n"
-        "over 5 points: TASK-002; `untildone plan refine`\n"
+        snippet("""
+            login: 3 tasks, 16 points
+            [x] TASK-001: Users table (points: 3)
+            [ ] TASK-002: Form (points: 8, after TASK-001)
+            [ ] TASK-003: Route (points: 5, after TASK-001)
+            critical path: TASK-001 → TASK-002
+            over 5 points: TASK-002; `untildone plan refine`
+        """)
     )
     assert cli.run("plan", "show", "TASK-001")[1] == (
-        "TASK-001: Users table (completed, 3 points)\n"
-        "blocks: TASK-002, TASK-003\n"
-        "checked: Run migration: npm run db:migrate  (`npm run db:migrate`)\n"
-        "needs review: The table has a unique e-mail\n\n"
-        "Write the migration.\n"
+        snippet("""
+            TASK-001: Users table (completed, 3 points)
+            blocks: TASK-002, TASK-003
+            checked: Run migration: npm run db:migrate  (`npm run db:migrate`)
+            needs review: The table has a unique e-mail
+
+            Write the migration.
+        """)
     )
     shown = cli.json("plan", "show", "TASK-003")
     assert [check["command"] for check in shown["checked"]] == ["npm test"]
@@ -181,7 +187,7 @@ def test_a_plan_with_mistakes_is_shown_as_far_as_it_can_be(cli: CommandLine) -> 
     assert told == "TASKS.json: `A`: `points`: expected `int`, got `str`\n"
 
 
-def test_the_person_says_how_far_a_task_is(cli: CommandLine, plan: Path) -> None:
+def test_the_user_says_how_far_a_task_is(cli: CommandLine, plan: Path) -> None:
     assert cli.run("plan", "set-status", "TASK-002", "in_progress") == (
         0,
         "TASK-002: in progress\n",
@@ -237,7 +243,7 @@ def test_large_tasks_are_listed_and_divided(cli: CommandLine, plan: Path) -> Non
         (("TASK-002", "--into", "TASKS.json"), "`TASKS.json` is not a JSON object of tasks by id"),
     ],
 )
-def test_parts_that_cannot_be_read_are_told(
+def test_parts_that_cannot_be_read_are_reported(
     cli: CommandLine, plan: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     code, _, told = cli.run("plan", "refine", *arguments)
@@ -277,7 +283,14 @@ def test_half_a_character_is_no_bug(cli: CommandLine) -> None:
 
 
 def test_another_tools_list_becomes_a_plan(cli: CommandLine) -> None:
-    cli.write("todo.md", "# Shop\n- [ ] Cart\n- [x] List\n")
+    cli.write(
+        "todo.md",
+        snippet("""
+            # Shop
+            - [ ] Cart
+            - [x] List
+        """),
+    )
     path = cli.project / "TASKS.json"
 
     code, shown, told = cli.run("plan", "import", "todo.md")
@@ -291,7 +304,7 @@ def test_another_tools_list_becomes_a_plan(cli: CommandLine) -> None:
     )
 
 
-def test_a_list_that_goes_in_circles_is_imported_and_told(cli: CommandLine) -> None:
+def test_a_list_that_goes_in_circles_is_imported_and_reported(cli: CommandLine) -> None:
     stories = [{"id": "a", "dependsOn": ["b"]}, {"id": "b", "dependsOn": ["a"]}]
     cli.write("prd.json", json.dumps({"userStories": stories}))
 

@@ -16,6 +16,7 @@ import pytest
 from cli.test_terminal import on_a_terminal
 from cli.world import CommandLine
 from client.world import BIN
+from snippets import snippet
 from untildone.process.runner import is_alive
 from untildone.runs.scripted_agent import Edit
 from untildone.runs.scripted_client import Step, write_script
@@ -58,7 +59,7 @@ def begun(cli: CommandLine, options: Sequence[str], mark: Path) -> subprocess.Po
     return child
 
 
-def test_a_run_is_told_line_by_line_and_ends_with_the_receipt(cli: CommandLine) -> None:
+def test_a_run_is_reported_line_by_line_and_ends_with_the_receipt(cli: CommandLine) -> None:
     code, shown, told = cli.run("run", "Write done.txt", *script(cli, LAZY, WORKS))
 
     assert code == 0
@@ -146,7 +147,14 @@ def test_an_option_stands_before_the_environment(cli: CommandLine) -> None:
 
 @POSIX
 def test_what_stands_after_the_dashes_is_the_client_s(cli: CommandLine) -> None:
-    client = shell_client(cli, 'echo "$@" > given\necho Invalid API key >&2\nexit 1\n')
+    client = shell_client(
+        cli,
+        snippet("""
+            echo "$@" > given
+            echo Invalid API key >&2
+            exit 1
+        """),
+    )
 
     code, _, _ = cli.run("run", "task", *client, "--", "--model", "opus")
 
@@ -213,7 +221,14 @@ def test_a_loop_that_is_run_is_not_continued_beside_it(cli: CommandLine) -> None
 @POSIX
 def test_a_second_ctrl_c_kills_what_does_not_end(cli: CommandLine) -> None:
     mark = cli.project / "mark"
-    client = shell_client(cli, "trap '' INT TERM\necho $$ > mark\nwhile :; do sleep 1; done\n")
+    client = shell_client(
+        cli,
+        snippet("""
+            trap '' INT TERM
+            echo $$ > mark
+            while :; do sleep 1; done
+        """),
+    )
     child = begun(cli, client, mark)
     process = int(mark.read_text(encoding="utf-8") or 0)
 
@@ -282,7 +297,14 @@ def test_a_reader_that_leaves_pauses_the_run(cli: CommandLine) -> None:
 
 
 def test_a_loop_that_follows_is_run_in_the_same_conversation(cli: CommandLine) -> None:
-    cli.write("untildone.toml", '[templates.second]\ntask = "read"\npromises = ["ALL READ"]\n')
+    cli.write(
+        "untildone.toml",
+        snippet("""
+            [templates.second]
+            task = "read"
+            promises = ["ALL READ"]
+        """),
+    )
     cli.run("trust", "--yes")
     reads = Step(says="ALL READ", cost_usd=0.4)
 

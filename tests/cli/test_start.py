@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cli.world import CommandLine, error
+from snippets import snippet
 from world import CHECK, OTHER_SESSION, SESSION
 
 UNARMED = "not armed yet: no hook of this session has run; `untildone doctor` tells why"
@@ -18,7 +19,7 @@ def contract(cli: CommandLine, loop: str) -> dict[str, Any]:
     return dict(cli.json("show", loop)["contract"])
 
 
-def test_it_is_told_what_holds_and_that_nobody_listens_yet(cli: CommandLine) -> None:
+def test_it_shows_what_holds_and_that_nobody_listens_yet(cli: CommandLine) -> None:
     done = cli.untildone("start", "--session", SESSION, "--check", CHECK)
 
     (loop,) = cli.json("status")["loops"]
@@ -99,7 +100,17 @@ def test_a_check_that_cannot_run_is_no_green(cli: CommandLine) -> None:
     ],
 )
 def test_presets(cli: CommandLine, preset: str, task: str, names: list[str]) -> None:
-    cli.write("Makefile", "build:\n\ttrue\ntest:\n\tfalse\nlint:\n\tfalse\n")
+    cli.write(
+        "Makefile",
+        snippet("""
+            build:
+            \ttrue
+            test:
+            \tfalse
+            lint:
+            \tfalse
+        """),
+    )
 
     given = ("--task", task) if preset == "loop" else ()
     agreed = contract(cli, cli.start("--preset", preset, *given))
@@ -265,7 +276,13 @@ def test_an_agent_has_less_authority(
     "task",
     [
         "quotes ' \" $(touch marker) `touch marker` \\n",
-        "---\nactive: true\n---\n\n# a heading\n",
+        snippet("""
+            ---
+            active: true
+            ---
+
+            # a heading
+        """),
         "bytes \udcff, tab\t, line \u2028 end ",
         "x" * 100_000,
     ],

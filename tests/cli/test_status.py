@@ -213,7 +213,7 @@ def test_rounds(cli: CommandLine) -> None:
     )
 
 
-def test_rounds_tell_how_much_there_was_and_where(cli: CommandLine) -> None:
+def test_rounds_report_how_much_there_was_and_where(cli: CommandLine) -> None:
     loop = cli.start("--check", "echo 'a.py:1: error: no'; echo 'a.py:2: error: nor this'; exit 1")
     cli.event("Stop", last_assistant_message="")
 
@@ -239,7 +239,7 @@ TWO = f"""{ONE}
 """
 
 
-def test_rounds_tell_what_was_lost_and_noted(cli: CommandLine) -> None:
+def test_rounds_report_what_was_lost_and_noted(cli: CommandLine) -> None:
     cli.write("test_ferry.py", TWO)
     cli.start("--check", "python -m unittest")
     cli.run("note", "two is gone")
@@ -354,7 +354,7 @@ def test_a_loop_taken_out_of_the_index_is_tampered_with_and_can_be_continued(
     assert (found["id"], found["status"], found["outcome"]) == (loop, "active", None)
 
 
-def test_a_loop_whose_folder_is_gone_is_named_until_the_person_gives_it_up(
+def test_a_loop_whose_folder_is_gone_is_named_until_the_user_gives_it_up(
     cli: CommandLine,
 ) -> None:
     loop = held_once(cli)

@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from cli.world import CommandLine, error
+from snippets import snippet
 from world import SESSION
 
 TASK = "Refactor all API routes in src/api; no new dependencies; done when `make e2e` passes"
@@ -69,7 +70,7 @@ def test_rollback_says_what_it_did(cli: CommandLine, loop: str) -> None:
     )
 
 
-def test_rollback_is_the_persons(cli: CommandLine, loop: str) -> None:
+def test_only_the_user_can_roll_back(cli: CommandLine, loop: str) -> None:
     assert loop
     cli.event("SessionStart", source="startup")
     cli.agent_calls_a_tool()
@@ -102,7 +103,14 @@ def test_the_commands_of_a_shape_are_trusted_by_their_content(cli: CommandLine) 
     assert cli.run("trust", "--shape") == error(
         f"there is no `.loop/shape/SHAPE.md` in `{cli.project}`", "there is nothing to trust"
     )
-    path = cli.write(".loop/shape/SHAPE.md", "mustNot:\n- `test -f bad`\n- lose data\n")
+    path = cli.write(
+        ".loop/shape/SHAPE.md",
+        snippet("""
+            mustNot:
+            - `test -f bad`
+            - lose data
+        """),
+    )
 
     code, shown, _ = cli.run("trust", "--shape", "--yes")
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from cli.world import CommandLine, error
+from snippets import snippet
 from world import SESSION
 
 CONFIGURED = """\
@@ -196,7 +197,15 @@ def test_an_argument_without_a_template(cli: CommandLine) -> None:
 
 
 def test_a_check_the_project_does_not_have(cli: CommandLine) -> None:
-    cli.write("untildone.toml", "[templates.a]\nchecks = ['tset']\n[checks.test]\ncommand = 'x'\n")
+    cli.write(
+        "untildone.toml",
+        snippet("""
+            [templates.a]
+            checks = ['tset']
+            [checks.test]
+            command = 'x'
+        """),
+    )
     cli.run("trust", "--yes")
 
     assert told(cli, "a") == error(

@@ -10,6 +10,7 @@ import pytest
 
 from cli.world import CommandLine
 from client.world import BIN
+from snippets import snippet
 from world import CHECK, SESSION
 
 GREEN_COLOUR = "\x1b[32m"
@@ -44,7 +45,12 @@ def _read(terminal: int) -> bytes:
 
 @pytest.fixture
 def configured(cli: CommandLine) -> CommandLine:
-    text = "[checks.test]\ncommand = 'true'\n[checks.lint]\ncommand = 'sleep 0.5; exit 3'\n"
+    text = snippet("""
+        [checks.test]
+        command = 'true'
+        [checks.lint]
+        command = 'sleep 0.5; exit 3'
+    """)
     cli.write("untildone.toml", text)
     cli.run("trust", "--yes")
     return cli
@@ -58,7 +64,7 @@ def test_running_checks_are_shown_live(configured: CommandLine) -> None:
     assert f"test  {GREEN_COLOUR}green      \x1b[0m" in shown
 
 
-def test_a_check_that_waits_tells_its_last_result(configured: CommandLine) -> None:
+def test_a_check_that_waits_reports_its_last_result(configured: CommandLine) -> None:
     on_a_terminal(configured, "check")
     _, shown = on_a_terminal(configured, "check", NO_COLOR="1")
 
@@ -81,7 +87,7 @@ def test_no_line_is_longer_than_a_narrow_terminal(cli: CommandLine) -> None:
     assert f"{name[:9]}…  \x1b[2mrunning           0 s" in shown
 
 
-def test_no_colour_where_the_person_wants_none(configured: CommandLine) -> None:
+def test_no_colour_where_the_user_wants_none(configured: CommandLine) -> None:
     code, shown = on_a_terminal(configured, "check", NO_COLOR="1")
 
     assert code == 1

@@ -196,7 +196,7 @@ def test_what_is_not_asked_about_is_not_approved(cli: CommandLine) -> None:
     assert cli.json("show", loop)["progress"]["amendments"] == []
 
 
-def test_a_file_is_shown_as_it_was_at_the_start(cli: CommandLine) -> None:
+def test_a_file_is_shown_as_it_was_in_the_baseline(cli: CommandLine) -> None:
     (cli.project / "a.txt").write_bytes(b"caf\xe9\n")
     cli.start()
     (cli.project / "a.txt").write_text("changed", encoding="utf-8")
@@ -224,7 +224,7 @@ def test_a_slash_command_approves_in_the_same_way(cli: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("verb", PERSONS)
-def test_the_persons_verbs_are_refused_to_the_agent(cli: CommandLine, verb: str) -> None:
+def test_the_users_verbs_are_refused_to_the_agent(cli: CommandLine, verb: str) -> None:
     cli.event("SessionStart", source="startup")
     loop = cli.start()
     cli.agent_calls_a_tool()
@@ -315,7 +315,7 @@ def test_a_verb_where_the_state_cannot_be_written_is_printed_for_the_hook(cli: C
     assert json.loads(line.removeprefix("untildone-verb: "))["verb"] == "signal"
 
 
-def test_a_person_whose_state_cannot_be_written_is_told(cli: CommandLine) -> None:
+def test_a_state_that_cannot_be_written_is_reported_to_the_user(cli: CommandLine) -> None:
     loop = cli.start()
 
     assert without_writing(cli, "pause") == error(

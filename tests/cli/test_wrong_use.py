@@ -143,7 +143,7 @@ def test_nothing_to_go_by_is_a_question_with_the_flag(cli: CommandLine, typed: T
 
 
 @pytest.mark.parametrize("preset", ["test", "loop"])
-def test_a_broken_manifest_is_told_with_its_place(
+def test_a_broken_manifest_is_reported_with_its_place(
     cli: CommandLine, typed: Typed, preset: str
 ) -> None:
     path = cli.write("package.json", '{\n  "scripts": {,}\n}\n')

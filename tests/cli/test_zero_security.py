@@ -7,10 +7,16 @@ from typing import Any
 
 from checks.security.bare import PATH, bare_python
 from cli.world import CommandLine, error
+from snippets import snippet
 from world import CHECK, OTHER_SESSION, SESSION
 
 SECURITY = f"{sys.executable} -I -m untildone.checks.security"
-RULE = "id: no-todo\nlanguage: Python\nmessage: not finished\nrule: {kind: comment, regex: TODO}\n"
+RULE = """\
+id: no-todo
+language: Python
+message: not finished
+rule: {kind: comment, regex: TODO}
+"""
 
 
 def checks(cli: CommandLine, loop: str) -> list[tuple[str, str]]:
@@ -19,7 +25,16 @@ def checks(cli: CommandLine, loop: str) -> list[tuple[str, str]]:
 
 
 def test_it_holds_until_the_finding_is_gone(cli: CommandLine) -> None:
-    cli.write("shop.py", "import os\n\n\ndef show(name):\n    os.system(f'ls {name}')\n")
+    cli.write(
+        "shop.py",
+        snippet("""
+            import os
+
+
+            def show(name):
+                os.system(f'ls {name}')
+        """),
+    )
 
     started = cli.untildone("start", "--session", SESSION, "--zero-security")
 
@@ -30,7 +45,16 @@ def test_it_holds_until_the_finding_is_gone(cli: CommandLine) -> None:
     held = cli.event("Stop", last_assistant_message="Done.")
     told = str(held["hookSpecificOutput"])
     assert "shop.py: 1 security finding\\n    5: python-command-injection" in told
-    cli.write("shop.py", "import os\n\n\ndef show(name):\n    os.listdir(name)\n")
+    cli.write(
+        "shop.py",
+        snippet("""
+            import os
+
+
+            def show(name):
+                os.listdir(name)
+        """),
+    )
     cli.event("Stop", last_assistant_message="Done.")
     assert cli.json("status")["loops"][0]["outcome"] == "done"
 
@@ -54,13 +78,13 @@ def test_a_check_of_the_same_name_stays_another_one(cli: CommandLine) -> None:
     assert checks(cli, loop) == [("security", "true"), ("security-2", SECURITY)]
 
 
-def test_a_preset_that_finds_nothing_is_still_told(cli: CommandLine) -> None:
+def test_a_preset_that_finds_nothing_is_still_reported(cli: CommandLine) -> None:
     code, shown, _ = cli.run("start", "--session", SESSION, "--preset", "test", "--zero-security")
 
     assert (code, shown) == (2, "")
 
 
-def test_rules_of_the_person(cli: CommandLine) -> None:
+def test_rules_of_the_user(cli: CommandLine) -> None:
     cli.write("rules/todo.yml", RULE)
     cli.write("shop.py", "# TODO\n")
 

@@ -14,7 +14,11 @@ pytestmark = pytest.mark.client
 BROKEN = "print(undefined)\n"
 WHOLE = "print('whole')\n"
 # An interpreter that starts leaves its mark.
-COUNTING = '#!/bin/sh\necho >>{mark}\nexec {python} "$@"\n'
+COUNTING = """\
+#!/bin/sh
+echo >>{mark}
+exec {python} "$@"
+"""
 
 
 def held(hold: int) -> str:
@@ -52,7 +56,7 @@ def auto(tmp_path: Path) -> Iterator[Auto]:
     end_keepers(world.project)
 
 
-def test_a_turn_that_broke_a_file_is_held_once_and_released_when_it_is_mended(auto: Auto) -> None:
+def test_a_turn_that_broke_a_file_is_held_once_and_released_when_it_is_fixed(auto: Auto) -> None:
     script: list[Step] = [
         auto.write_call(BROKEN),
         "Done.",
@@ -123,13 +127,13 @@ def test_off_without_the_option(tmp_path: Path) -> None:
     assert world.holds(world.write_call(BROKEN), "Done.", "Unheard.") == []
 
 
-def test_off_where_the_person_says_so(auto: Auto) -> None:
+def test_off_where_the_user_says_so(auto: Auto) -> None:
     auto.variables["UNTILDONE_DISABLE"] = "1"
 
     assert auto.holds(auto.write_call(BROKEN), "Done.", "Unheard.") == []
 
 
-def test_told_right_after_the_edit_where_wanted(tmp_path: Path) -> None:
+def test_findings_are_reported_right_after_the_edit_where_wanted(tmp_path: Path) -> None:
     world = Auto(tmp_path, "--diagnostics")
     try:
         # A cold server may need longer than an edit waits.

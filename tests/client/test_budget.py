@@ -17,7 +17,7 @@ COSTLY = Billed(bash("true"), input_tokens=500_000)
 LONG = Billed(bash("sleep 6"), input_tokens=500_000)
 
 
-def test_a_budget_is_kept_between_tool_calls_and_the_person_goes_on(tmp_path: Path) -> None:
+def test_a_budget_is_kept_between_tool_calls_and_the_user_goes_on(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", COSTLY, LONG, COSTLY, LONG, "Done."]
     world = ClientWorld(tmp_path)
     loop = world.start("--check", CHECK, "--budget", "3")

@@ -8,6 +8,7 @@ from client.control import requests_without_us
 from client.script import Step, bash
 from client.texts import said
 from client.world import ClientWorld
+from snippets import snippet
 
 pytestmark = pytest.mark.client
 
@@ -45,7 +46,11 @@ def test_one_of_several_promises_ends_it_as_claimed_once_it_is_meant(tmp_path: P
 def test_the_next_loop_follows_in_the_same_session(tmp_path: Path) -> None:
     world = ClientWorld(tmp_path)
     world.project.joinpath("untildone.toml").write_text(
-        "[templates.finish]\ntask = 'Finish the file'\ncommands = ['test -f done.txt']\n",
+        snippet("""
+            [templates.finish]
+            task = 'Finish the file'
+            commands = ['test -f done.txt']
+        """),
         encoding="utf-8",
     )
     world.untildone("trust", "--yes")

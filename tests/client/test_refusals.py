@@ -8,6 +8,7 @@ from client.control import requests_without_us
 from client.script import Call, Step, bash
 from client.texts import SILENT, still_red
 from client.world import ClientWorld
+from snippets import snippet
 from world import CHECK
 
 pytestmark = pytest.mark.client
@@ -60,10 +61,11 @@ def attempts(world: ClientWorld, loop: str) -> list[tuple[Call, str]]:
         (bash("true"), SILENT),
         (
             bash("sh cancel.sh"),
-            "Exit code 2\n"
-            "error: only the user may run `untildone cancel`\n"
-            "\n"
-            "hint: if you cannot go on, run `untildone blocked REASON`",
+            snippet("""
+                Exit code 2
+                error: only the user may run `untildone cancel`
+
+                hint: if you cannot go on, run `untildone blocked REASON`"""),
         ),
     ]
 

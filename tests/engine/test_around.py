@@ -13,7 +13,12 @@ CHECK = f"{sys.executable} check.py"
 TEST = "import shop, sys\nsys.exit(shop.price(100) != 90)\n"
 WRONG = "def price(total):\n    return 90 if total > 99 else total\n"
 RIGHT = "def price(total):\n    return total * 9 // 10 if total > 99 else total\n"
-HIDDEN = "import sys\nsys.path.insert(0, '.')\nimport shop\nsys.exit(shop.price(200) != 180)\n"
+HIDDEN = """\
+import sys
+sys.path.insert(0, '.')
+import shop
+sys.exit(shop.price(200) != 180)
+"""
 
 
 @pytest.fixture
@@ -23,7 +28,7 @@ def world(world: World) -> World:
     return world
 
 
-def test_a_hidden_check_is_asked_last_and_not_told_of(world: World) -> None:
+def test_a_hidden_check_runs_last_and_is_not_revealed(world: World) -> None:
     world.start_check(CHECK, oracle=world.folder / "hidden.py")
     world.write_all({"shop.py": WRONG})
 
@@ -37,7 +42,7 @@ def test_a_hidden_check_is_asked_last_and_not_told_of(world: World) -> None:
     assert world.outcome == "done"
 
 
-def test_a_hidden_check_is_the_persons_to_give(world: World) -> None:
+def test_only_the_user_can_give_a_hidden_check(world: World) -> None:
     checks = (Check(name="check", command=CHECK),)
     hidden = world.folder / "hidden.py"
     request = world.request(checks=checks, oracle=hidden, by="agent")
@@ -58,7 +63,7 @@ def test_a_package_changed_in_place_is_asked_about(world: World) -> None:
     assert world.outcome is None
 
 
-def test_nothing_around_changed_is_done(world: World) -> None:
+def test_a_loop_without_changed_packages_is_done(world: World) -> None:
     world.start_check(CHECK)
     world.write_all({"shop.py": RIGHT})
     world.stop()

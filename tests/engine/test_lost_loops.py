@@ -111,7 +111,7 @@ def test_a_loop_that_is_driven_by_us_needs_no_index(world: HookWorld) -> None:
     assert pause_unindexed_loop(here, here.loops.load(loop)).progress.outcome is None
 
 
-def test_a_loop_whose_folder_is_gone_is_told_and_the_person_goes_on(world: HookWorld) -> None:
+def test_a_loop_whose_folder_is_gone_is_reported_and_the_user_goes_on(world: HookWorld) -> None:
     loop = loop_of(world)
     folder = world.state_folder / "loops" / loop
     shutil.rmtree(folder)

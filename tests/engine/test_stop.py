@@ -13,7 +13,7 @@ from untildone.engine.request import name_checks
 from world import World, shown
 
 
-def test_held_while_red_and_done_when_green(world: World) -> None:
+def test_a_red_check_holds_and_a_green_one_ends_the_loop(world: World) -> None:
     world.start()
 
     held = world.stop()
@@ -69,7 +69,7 @@ def test_words_alone_are_claimed(world: World) -> None:
     assert answer["systemMessage"].startswith("untildone: claimed after 2 rounds")
 
 
-def test_nine_equal_stops_are_nine_rounds_also_when_told_twice(world: World) -> None:
+def test_nine_equal_stops_are_nine_rounds_even_if_reported_twice(world: World) -> None:
     world.start(checks=(), promises=("X",), bounds=Bounds(rounds=0))
 
     answers = [
@@ -109,7 +109,7 @@ def test_others_are_never_held(world: World, payload: dict[str, object]) -> None
     assert world.state() == ("active", None, 0)
 
 
-def test_a_loop_that_the_person_ended_is_not_judged(world: World) -> None:
+def test_a_loop_that_the_user_ended_is_not_judged(world: World) -> None:
     world.start()
     verbs.cancel(world.context, world.loop)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hooks.world import HookWorld
+from snippets import snippet
 
 # What `gc`, `json`, `os`, `re` and the running of a folder bring along, by top-level name.
 STANDARD = frozenset(
@@ -35,7 +36,7 @@ ENTRY = frozenset(
     )
 )
 SESSIONS = frozenset(("untildone.store", "untildone.store.sessions"))
-SETTINGS = frozenset(("untildone.install", "untildone.install.entries"))
+SETTINGS = frozenset(("untildone.install", "untildone.install.own_entries"))
 OURS = {
     "PreToolUse": ENTRY
     | SESSIONS
@@ -111,13 +112,13 @@ def test_a_stop_without_checks_imports_neither_runner_nor_terminal(tmp_path: Pat
 
 
 def test_modules_left_out_of_an_import_can_be_imported_later(tmp_path: Path) -> None:
-    code = (
-        "from untildone.hooks.entry import UNUSED, _import_msgspec\n"
-        "_import_msgspec()\n"
-        "assert not set(UNUSED) & set(__import__('sys').modules)\n"
-        "import platform, textwrap, urllib.parse\n"
-        "print(urllib.parse.quote('a b'), textwrap.dedent(' x'), bool(platform.system()))\n"
-    )
+    code = snippet("""
+        from untildone.hooks.entry import UNUSED, _import_msgspec
+        _import_msgspec()
+        assert not set(UNUSED) & set(__import__('sys').modules)
+        import platform, textwrap, urllib.parse
+        print(urllib.parse.quote('a b'), textwrap.dedent(' x'), bool(platform.system()))
+    """)
     # With the variables of a coverage run the interpreter would import more before the code.
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shop import DONE_SIGNAL
+from snippets import snippet
 from world import World
 
 BROKEN = "cat\n"
@@ -31,7 +32,7 @@ def stopped(world: World) -> tuple[str | None, list[str]]:
     return world.outcome, world.concerns
 
 
-def test_a_script_of_tests_may_grow_where_the_starts_one_passes(shell: World) -> None:
+def test_a_test_script_may_grow_where_the_baselines_script_passes(shell: World) -> None:
     shell.start_check("sh ci/check.sh")
     more = '[ "$(echo bc | sh shout.sh)" = BC ]\n'
     shell.write_all({"shout.sh": FIXED, "tests/small.sh": "set -e\n" + CASE + more})
@@ -64,11 +65,25 @@ def test_a_run_that_does_not_come_to_a_script_proves_nothing_of_it(shell: World)
 
 
 RUFF = f"{Path(sys.executable).parent / 'ruff'} check --no-cache --output-format concise ."
-TEST = "import os\n\nfrom shop import price\n\n\ndef test_price():\n    assert price() == 1\n"
+TEST = """\
+import os
+
+from shop import price
 
 
-def test_tests_that_the_linter_refused_may_be_mended(world: World) -> None:
-    shop = "import sys\n\n\ndef price():\n    return 1\n"
+def test_price():
+    assert price() == 1
+"""
+
+
+def test_tests_that_the_linter_refused_may_be_fixed(world: World) -> None:
+    shop = snippet("""
+        import sys
+
+
+        def price():
+            return 1
+    """)
     world.write_all({"shop.py": shop, "tests/test_shop.py": TEST, "ruff_toml": ""})
     world.start_check(RUFF)
     world.write("shop.py", shop.replace("import sys\n\n\n", ""))
@@ -77,7 +92,7 @@ def test_tests_that_the_linter_refused_may_be_mended(world: World) -> None:
     assert stopped(world) == ("done", [])
 
 
-def test_mended_for_the_linter_is_not_mended_for_the_test(world: World) -> None:
+def test_a_fix_for_the_linter_may_not_weaken_the_test(world: World) -> None:
     world.write_all({"shop.py": "def price():\n    return 1\n", "tests/test_shop.py": TEST})
     world.start_check(RUFF)
     weaker = TEST.replace("import os\n\n", "").replace("price() == 1", "price")

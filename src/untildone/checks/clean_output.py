@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from untildone.checks.secrets import remove_secrets
+from untildone.checks.secret_redaction import remove_secrets
 
 _NO_ENVIRON: Mapping[str, str] = {}
 _PIECE_SIZE = 1_000_000
@@ -28,9 +28,7 @@ _INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff]"
 )
 # --------- generated xml file: /tmp/untildone-5nksm_th/report.xml ---------
-_OUR_REPORT = re.compile(
-    r"^-+ generated xml file: .*[\\/]untildone-\w+[\\/]report\.xml -+\n?", re.MULTILINE
-)
+_OUR_REPORT = re.compile(r"(?m)^-+ generated xml file: .*[\\/]untildone-\w+[\\/]report\.xml -+\n?")
 _SEPARATORS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 
 

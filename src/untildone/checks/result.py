@@ -18,7 +18,7 @@ from untildone.checks.program_output import (
     restore_cut_texts,
 )
 from untildone.checks.run_report import RunReport
-from untildone.checks.secrets import remove_secrets
+from untildone.checks.secret_redaction import remove_secrets
 from untildone.commands.programs import find_programs, find_single_program
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.contract import Check
@@ -54,7 +54,7 @@ def judge_result(
     artifacts: RunArtifacts = _NO_ARTIFACTS,
 ) -> CheckResult:
     folder = RunFolder(project=project, folder=check.cwd)
-    output = load_output(finished, folder=folder, whole=artifacts.output)
+    output = load_output(finished, folder=folder, file=artifacts.output)
     text = output.text
     parsers = _choose_parsers(check)
     tests = _choose_tests(check, parse_tests(output, parsers), artifacts)

@@ -8,7 +8,7 @@ import click
 from msgspec import Struct
 
 from untildone.agents import AGENTS
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.cli.authority import refuse_in_check
 from untildone.cli.check_progress import show_progress
 from untildone.cli.loops import open_context

@@ -131,7 +131,7 @@ def _apply_fixes(
     ]
     if not fixable:
         return results
-    from untildone.process.command import environment, parse_argv
+    from untildone.process.command import filter_environment, parse_argv
     from untildone.process.runner import run as start
 
     for check in fixable:
@@ -139,7 +139,7 @@ def _apply_fixes(
             parse_argv(check.fix),
             cwd=site.project / check.cwd,
             timeout=check.timeout,
-            env=environment(os.environ) | check.env,
+            env=filter_environment(os.environ) | check.env,
         )
     again, _ = run(fixable, site)
     repeated = {result.name: result for result in again}

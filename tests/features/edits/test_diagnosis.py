@@ -17,7 +17,12 @@ from world import World
 
 PATIENCE = 60.0
 UNDEFINED = "print(undefined)\n"
-RULE = "id: no-todo\nlanguage: Python\nmessage: open\nrule: {kind: comment, regex: TODO}\n"
+RULE = """\
+id: no-todo
+language: Python
+message: open
+rule: {kind: comment, regex: TODO}
+"""
 EVAL = "def run(code):\n    eval(code)\n"
 
 
@@ -141,7 +146,7 @@ def test_files_that_cannot_be_read_are_left_out(world: World) -> None:
     assert diagnose(world.context, world.project, {}, wait=PATIENCE) == {}
 
 
-def test_rules_of_the_persons_own_are_looked_at_once_trusted(world: World) -> None:
+def test_rules_of_the_users_own_are_looked_at_once_trusted(world: World) -> None:
     world.write("rules/todo.yml", RULE)
     world.write("untildone.toml", 'security_rules = ["rules"]\n')
     file = world.write("a.py", "# TODO\n")

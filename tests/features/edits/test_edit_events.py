@@ -54,7 +54,7 @@ def last_round(world: World) -> dict[str, Any]:
     return world.context.loops.read_journal(world.loop)[-1].data
 
 
-def test_what_an_edit_brought_is_told_at_once_where_wanted(world: World) -> None:
+def test_what_an_edit_brought_is_reported_at_once_where_wanted(world: World) -> None:
     switch.write_modes(str(world.state_folder), frozenset({switch.TELL}))
     file = world.write("a.py", EVAL)
 
@@ -67,7 +67,7 @@ def test_what_an_edit_brought_is_told_at_once_where_wanted(world: World) -> None
     assert report_edit(world, file, before=EVAL) is None
 
 
-def test_otherwise_an_edit_only_makes_the_servers_warm(world: World) -> None:
+def test_without_feedback_an_edit_only_warms_the_servers(world: World) -> None:
     switch.write_modes(str(world.state_folder), frozenset({switch.AUTO}))
     programs = world.project / ".venv" / "bin"
     programs.mkdir(parents=True)
@@ -84,7 +84,7 @@ def test_an_edit_outside_the_project_is_nobodys(world: World) -> None:
     assert report_edit(world, world.write("../a.py", EVAL), before="") is None
 
 
-def test_a_round_tells_what_is_wrong_in_the_files_edited_in_it(world: World) -> None:
+def test_a_round_reports_what_is_wrong_in_the_files_edited_in_it(world: World) -> None:
     world.start(baseline="none", bounds=UNBOUND)
     files = world.write("a.py", EVAL), world.write("b.py", "x = 1\n")
     head = "In the files you edited, beside the checks: 1 security finding (no criterion)."

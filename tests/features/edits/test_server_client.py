@@ -155,7 +155,7 @@ def test_the_process_ends_by_itself_when_nobody_asks(world: World) -> None:
     assert sorted(path.name for path in kept_folder(world).iterdir()) == ["checks", "diagnose.lock"]
 
 
-def test_a_door_that_is_damaged_or_leads_elsewhere_is_no_door(world: World) -> None:
+def test_a_damaged_or_stale_address_is_replaced(world: World) -> None:
     file = world.write("a.py", "one")
     (kept_folder(world) / ADDRESS_FILE).write_text('{"token": "x", "port": 1}', encoding="utf-8")
 

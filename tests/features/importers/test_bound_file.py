@@ -3,6 +3,7 @@
 import pytest
 
 from features.importers.formats import samples
+from snippets import snippet
 from untildone.features.importers.bound_file import set_count
 
 
@@ -10,9 +11,19 @@ from untildone.features.importers.bound_file import set_count
     ("before", "key", "after"),
     [
         (
-            "---\niteration: 3\n---\niteration: 3\n",
+            snippet("""
+                ---
+                iteration: 3
+                ---
+                iteration: 3
+            """),
             "iteration",
-            "---\niteration: 7\n---\niteration: 3\n",
+            snippet("""
+                ---
+                iteration: 7
+                ---
+                iteration: 3
+            """),
         ),
         (
             "---\r\na: b\r\niteration:  3\r\n---\r\n",
@@ -20,9 +31,19 @@ from untildone.features.importers.bound_file import set_count
             "---\r\na: b\r\niteration:  7\r\n---\r\n",
         ),
         (
-            "---\nmax_iteration: 3\n---\niteration: 3\n",
+            snippet("""
+                ---
+                max_iteration: 3
+                ---
+                iteration: 3
+            """),
             "iteration",
-            "---\nmax_iteration: 3\n---\niteration: 3\n",
+            snippet("""
+                ---
+                max_iteration: 3
+                ---
+                iteration: 3
+            """),
         ),
         ('{"a": 1, "iteration" : 3}', "iteration", '{"a": 1, "iteration" : 7}'),
         (

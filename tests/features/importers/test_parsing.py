@@ -4,6 +4,7 @@ import pytest
 
 from features.importers.formats import samples
 from features.importers.formats.samples import read
+from snippets import snippet
 from untildone.errors import UserError
 from untildone.features.importers.formats.loop_format import ImportedLoop
 
@@ -80,7 +81,12 @@ def test_json_values_of_the_wrong_kind_have_defaults_that_are_named() -> None:
         ("", "line 1: does not begin with `---`"),
         ("---\nactive: true\n", "line 1: has no second line of `---`"),
         (
-            '---\nactive: true\ncompletion_promise: "\\d passed"\n---\n',
+            snippet("""
+                ---
+                active: true
+                completion_promise: "\\d passed"
+                ---
+            """),
             "line 3, `completion_promise`: found unknown escape character 'd'",
         ),
         ("---\na: 1\nb: 2\na: 3\n---\n", "line 4, `a`: appears twice"),

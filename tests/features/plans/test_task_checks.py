@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from features.plans.samples import plan, task
+from snippets import snippet
 from untildone.core.contract import Check
 from untildone.core.plan_task import TaskReport, VerifierResult
 from untildone.features.plans.conditions import (
@@ -147,7 +148,16 @@ def test_an_address_is_asked_by_a_command() -> None:
 @pytest.mark.parametrize(
     ("prompt", "expected"),
     [
-        ("Do it.\n\n## Completion Promise\n\nTHE FORM IS NICE\n", "THE FORM IS NICE"),
+        (
+            snippet("""
+                Do it.
+
+                ## Completion Promise
+
+                THE FORM IS NICE
+            """),
+            "THE FORM IS NICE",
+        ),
         ("## Completion Promise\n<promise>ALL GOOD</promise>\n", "ALL GOOD"),
         ("### Completion Promise\n\n  It is so  \nmore", "It is so"),
         ("Say the completion promise", ""),

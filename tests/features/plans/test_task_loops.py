@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from snippets import snippet
 from untildone.core.contract import Bounds
 from untildone.core.plan_task import VerifierResult
 from untildone.core.verdict import Pause
@@ -97,7 +98,7 @@ def statuses(world: World) -> list[str]:
     return [task.status for task in read_plan(plan_path(world)).plan.tasks.values()]
 
 
-def test_the_agent_is_told_from_the_start_who_reports_what_no_check_sees(world: World) -> None:
+def test_the_agent_first_learns_who_reports_what_no_check_sees(world: World) -> None:
     answer = type_prompt(world, "/untildone:implement-task TASK-001")
 
     told = answer["hookSpecificOutput"]["additionalContext"]
@@ -154,7 +155,7 @@ def test_a_task_that_is_not_verified_in_five_rounds_pauses_and_stays_in_progress
 
 
 @pytest.mark.parametrize("result", ["BLOCKED", "MISALIGNED"])
-def test_what_more_work_would_not_mend_pauses_at_once_and_is_named(
+def test_what_more_work_would_not_fix_pauses_at_once_and_is_named(
     world: World, result: VerifierResult
 ) -> None:
     type_prompt(world, "/untildone:implement-task TASK-001")
@@ -216,7 +217,12 @@ def test_markers_of_the_seed_are_understood(world: World) -> None:
 
 
 def test_the_promise_of_the_prompt_stands_for_the_verifier(world: World) -> None:
-    prompt_text = "Write the parser.\n\n## Completion Promise\n\nTHE HELP IS WRITTEN"
+    prompt_text = snippet("""
+        Write the parser.
+
+        ## Completion Promise
+
+        THE HELP IS WRITTEN""")
     write_plan(world, {"TASK-001": {**ONE, "prompt": prompt_text}})
     type_prompt(world, "/untildone:implement-task TASK-001")
     world.write("one.txt", "")
@@ -321,7 +327,7 @@ def test_a_plan_that_is_gone_keeps_nobody_from_ending(world: World) -> None:
         ("implement-feature other", "`other` is not a plan of"),
     ],
 )
-def test_what_cannot_begin_is_told_and_begins_nothing(
+def test_what_cannot_begin_is_reported_and_begins_nothing(
     world: World, typed: str, message: str
 ) -> None:
     answer = type_prompt(world, f"/untildone:{typed}")
@@ -338,7 +344,7 @@ def test_a_completed_task_is_not_begun_again(world: World) -> None:
     )
 
 
-def test_an_agent_needs_the_person_s_trust_in_the_plan(world: World) -> None:
+def test_an_agent_needs_the_user_s_trust_in_the_plan(world: World) -> None:
     asked = TaskChoice(session=SESSION, project=world.project, task="TASK-001", by="agent")
 
     with pytest.raises(UserError, match="are not trusted"):

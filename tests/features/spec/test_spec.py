@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from snippets import snippet
 from untildone.core.contract import Claim, Contract
 from untildone.engine import verbs
 from untildone.errors import UserError
@@ -21,7 +22,13 @@ from world import World, shown
 
 TASK = "Refactor all API routes to use validation middleware"
 CLEAR = f"{TASK} in src/api; no new dependencies; done when `make e2e` passes"
-SHAPE = "criteria:\n- it reads well\nmustNot:\n- `test -f bad.txt`\n- lose data\n"
+SHAPE = """\
+criteria:
+- it reads well
+mustNot:
+- `test -f bad.txt`
+- lose data
+"""
 
 
 @pytest.fixture
@@ -170,7 +177,7 @@ def test_a_strict_agent_brings_gates_and_never_takes_them(world: World) -> None:
     assert world.contract.gated
 
 
-def test_what_the_person_freed_stays_free(world: World) -> None:
+def test_what_the_user_freed_stays_free(world: World) -> None:
     start(world)
     world.prompt("proceed without confirmation")
     strict = {"done": Opinion(score=0, reason="unclear")}
@@ -180,9 +187,13 @@ def test_what_the_person_freed_stays_free(world: World) -> None:
     assert not world.contract.gated
 
 
-def test_a_contradiction_is_told_back(world: World) -> None:
+def test_a_contradiction_is_reported_to_the_agent(world: World) -> None:
     start(world, task=CLEAR)
-    block = '---LOOP_STATUS---\nEXIT_SIGNAL: true\nCRITERIA: {"check": true}\n---END_STATUS---'
+    block = snippet("""
+        ---LOOP_STATUS---
+        EXIT_SIGNAL: true
+        CRITERIA: {"check": true}
+        ---END_STATUS---""")
 
     told = stop(world, block)
 
@@ -190,9 +201,13 @@ def test_a_contradiction_is_told_back(world: World) -> None:
     assert "- `EXIT_SIGNAL: true`, but unmet: check\n" in told
 
 
-def test_what_the_agent_does_next_is_shown_to_the_person(world: World) -> None:
+def test_what_the_agent_does_next_is_shown_to_the_user(world: World) -> None:
     start(world, task=CLEAR)
-    block = "---LOOP_STATUS---\nEXIT_SIGNAL: false\nNEXT: mend the routes\n---END_STATUS---"
+    block = snippet("""
+        ---LOOP_STATUS---
+        EXIT_SIGNAL: false
+        NEXT: mend the routes
+        ---END_STATUS---""")
 
     answer = world.stop(last_assistant_message=block)
 
@@ -205,7 +220,11 @@ def test_a_claim_the_agent_takes_back_does_not_count(world: World) -> None:
     start(world, task=CLEAR, claims=(Claim(name="docs"),))
     world.project.joinpath("done.txt").touch()
     verbs.report_met(world.context, world.loop, "docs", by="review", evidence="read")
-    block = '---LOOP_STATUS---\nEXIT_SIGNAL: true\nCRITERIA: {"docs": false}\n---END_STATUS---'
+    block = snippet("""
+        ---LOOP_STATUS---
+        EXIT_SIGNAL: true
+        CRITERIA: {"docs": false}
+        ---END_STATUS---""")
 
     assert "Unmet: docs" in stop(world, block)
     stop(world, "EXIT_SIGNAL: true")
@@ -278,7 +297,7 @@ def test_after_a_rollback_a_step_is_done_again_and_a_claim_reported_again(world:
     assert file.read_text(encoding="utf-8") == "right\n"
 
 
-def test_nothing_is_kept_where_the_person_chose_so(world: World) -> None:
+def test_nothing_is_kept_where_the_user_chose_so(world: World) -> None:
     start(world, task=CLEAR, reversibility="2B", clean=True)
     world.project.joinpath("done.txt").touch()
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from snippets import snippet
 from untildone.core.evidence import Todo
 from untildone.features.todos.todo_lists import (
     format_todo_task,
@@ -63,7 +64,7 @@ def test_a_link_is_not_followed(world: World) -> None:
     assert find_todos(world) == ()
 
 
-def test_unfinished_items_are_recalled_at_a_prompt_of_the_person(world: World) -> None:
+def test_unfinished_items_are_recalled_at_a_prompt_of_the_user(world: World) -> None:
     items = "".join(f"- [ ] item {number}\n" for number in range(7))
     world.write("TODO.md", f"- [x] one\n{items}")
 
@@ -74,7 +75,15 @@ def test_unfinished_items_are_recalled_at_a_prompt_of_the_person(world: World) -
         " more. The prompt comes first; go on with these where they belong to it, and mark what is"
         " done."
     )
-    assert world.prompt("<task-notification>\nx\n</task-notification>") is None
+    assert (
+        world.prompt(
+            snippet("""
+                <task-notification>
+                x
+                </task-notification>""")
+        )
+        is None
+    )
 
 
 def test_nothing_is_recalled_where_nothing_is_left_or_a_loop_has_the_session(
@@ -90,7 +99,7 @@ def test_nothing_is_recalled_where_nothing_is_left_or_a_loop_has_the_session(
 @pytest.mark.parametrize(
     ("written", "told"), [("recall_todos = false\n", False), ("recall_todos = 7\n", True)]
 )
-def test_the_person_switches_it_off_and_a_mistake_there_stops_no_prompt(
+def test_the_user_switches_it_off_and_a_mistake_there_stops_no_prompt(
     world: World, written: str, told: bool
 ) -> None:
     world.write("TODO.md", "- [ ] one\n")
@@ -101,7 +110,10 @@ def test_the_person_switches_it_off_and_a_mistake_there_stops_no_prompt(
 
 def test_a_task_of_the_items() -> None:
     assert format_todo_task(("a", "b")) == (
-        "Finish these, and mark each as done in its list when it is:\n- [ ] a\n- [ ] b"
+        snippet("""
+            Finish these, and mark each as done in its list when it is:
+            - [ ] a
+            - [ ] b""")
     )
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core.samples import contract
 from integrity.trees import beside
 from shop import BROKEN, DONE_SIGNAL, FIXED, PYTEST, TESTS
+from snippets import snippet
 from untildone.core.check_results import BaselineResult, CheckResult, Tests
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import ConcernKind, Evidence
@@ -24,11 +25,24 @@ COVERED = (
     f" -m pytest -q -p no:cacheprovider"
     f" && {sys.executable} -m coverage report --data-file=.cov --fail-under=100"
 )
-TWO_WAYS = (
-    "def price(total):\n    if total < 100:\n        return total\n    return total * 9 // 10\n"
-)
-ONE_TEST = "from shop import price\n\ndef test_small():\n    assert price(10) == 10\n"
-OLD_NAME = "from shop import price\n\ndef cost(total):\n    return price(total)\n"
+TWO_WAYS = """\
+def price(total):
+    if total < 100:
+        return total
+    return total * 9 // 10
+"""
+ONE_TEST = """\
+from shop import price
+
+def test_small():
+    assert price(10) == 10
+"""
+OLD_NAME = """\
+from shop import price
+
+def cost(total):
+    return price(total)
+"""
 WARNS = """\
 import warnings
 
@@ -39,7 +53,12 @@ def cost(total):
     warnings.warn("use price", DeprecationWarning, stacklevel=2)
     return price(total)
 """
-NAMED = "from old import cost\n\ndef test_cost():\n    assert cost(100) == 90\n"
+NAMED = """\
+from old import cost
+
+def test_cost():
+    assert cost(100) == 90
+"""
 WARNED = """\
 import pytest
 from old import cost
@@ -98,7 +117,7 @@ def find(
     return find_alternative(inputs, comparison, evidence, red=[result], passes=passes)
 
 
-def test_the_tests_of_now_are_tried_with_the_settings_of_the_start(tmp_path: Path) -> None:
+def test_current_tests_are_tried_with_the_baselines_settings(tmp_path: Path) -> None:
     tried: list[SandboxFiles] = []
 
     def record(files: SandboxFiles) -> bool:
@@ -127,7 +146,7 @@ def test_the_tests_of_now_are_tried_with_the_settings_of_the_start(tmp_path: Pat
         pytest.param(replace(WANTS_MORE, name="lint"), id="a check that had no tests"),
     ],
 )
-def test_more_tests_prove_nothing_unless_the_starts_ran_and_passed(
+def test_more_tests_prove_nothing_unless_the_baselines_tests_ran_and_passed(
     tmp_path: Path, result: CheckResult
 ) -> None:
     assert find(tmp_path, {}, result) == ""
@@ -155,14 +174,21 @@ def test_more_tests_prove_nothing_where_something_was_lost(tmp_path: Path) -> No
     assert find(tmp_path, {}, WANTS_MORE, evidence=replace(EVIDENCE, concerns=(lost,))) == ""
 
 
-def test_settings_that_became_stricter_do_not_speak_against_the_starts_tests(world: World) -> None:
+def test_stricter_settings_do_not_fail_the_baselines_tests(world: World) -> None:
     world.write_all(
         {"shop.py": BROKEN, "old.py": OLD_NAME, "test_shop.py": TESTS, "test_old.py": NAMED}
     )
     world.write("pytest.ini", "[pytest]\npythonpath = .\n")
     world.start_check(PYTEST)
     world.write_all({"shop.py": FIXED, "old.py": WARNS, "test_old.py": WARNED})
-    world.write("pytest.ini", "[pytest]\npythonpath = .\nfilterwarnings = error\n")
+    world.write(
+        "pytest.ini",
+        snippet("""
+            [pytest]
+            pythonpath = .
+            filterwarnings = error
+        """),
+    )
 
     world.stop()
 
@@ -203,11 +229,14 @@ def test_a_mark_that_is_taken_off_with_the_claim_is_asked_about(world: World) ->
 
 
 def test_a_hook_that_skips_only_new_tests_took_nothing_away(world: World) -> None:
-    hook = (
-        "import pytest\n\ndef pytest_collection_modifyitems(items):\n"
-        "    for item in items:\n        if '{}' in item.name:\n"
-        "            item.add_marker(pytest.mark.skip(reason='slow'))\n"
-    )
+    hook = snippet("""
+        import pytest
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                if '{}' in item.name:
+                    item.add_marker(pytest.mark.skip(reason='slow'))
+    """)
     world.write_all({"shop.py": BROKEN, "test_shop.py": TESTS})
     world.start_check(PYTEST)
     world.write_all({"shop.py": FIXED, "test_slow.py": ONE_TEST.replace("small", "slow")})
@@ -218,12 +247,15 @@ def test_a_hook_that_skips_only_new_tests_took_nothing_away(world: World) -> Non
     assert (world.outcome, world.concerns) == ("done", [])
 
 
-def test_a_hook_that_skips_a_test_of_the_start_is_asked_about(world: World) -> None:
-    hook = (
-        "import pytest\n\ndef pytest_collection_modifyitems(items):\n"
-        "    for item in items:\n        if 'large' in item.name:\n"
-        "            item.add_marker(pytest.mark.skip(reason='slow'))\n"
-    )
+def test_a_hook_that_skips_a_test_of_the_baseline_is_a_concern(world: World) -> None:
+    hook = snippet("""
+        import pytest
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                if 'large' in item.name:
+                    item.add_marker(pytest.mark.skip(reason='slow'))
+    """)
     world.write_all({"shop.py": BROKEN, "test_shop.py": TESTS})
     world.start_check(PYTEST)
     world.write("conftest.py", hook)

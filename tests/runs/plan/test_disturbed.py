@@ -92,7 +92,7 @@ def test_an_agent_that_dies_at_work_is_asked_again(tmp_path: Path) -> None:
     assert world.shown("a") == "one"
 
 
-def test_a_second_run_of_the_plan_is_told(tmp_path: Path) -> None:
+def test_a_second_run_of_the_plan_is_reported(tmp_path: Path) -> None:
     world = PlanWorld(tmp_path)
     world.written()
     world.run()

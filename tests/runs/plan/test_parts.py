@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from features.plans.samples import task
+from snippets import snippet
 from untildone.errors import UserError
 from untildone.features.plans.order import list_left, list_ready
 from untildone.process.orphans import end_marked_processes
 from untildone.runs.plan import merge_markers, worktrees
-from untildone.runs.plan.git import Git, require_git_version
+from untildone.runs.plan.git_answers import Git, require_git_version
 from untildone.runs.plan.journal import PlanJournal, TaskProgress
 from untildone.runs.plan.workspace import make_slug
 from untildone.store.durable_files import DamagedFileError
@@ -49,7 +50,17 @@ def test_a_name_becomes_one_that_a_branch_can_have(name: str) -> None:
 
 def test_markers_of_a_merge_are_found_until_they_are_gone(tmp_path: Path) -> None:
     file = tmp_path / "list"
-    file.write_text("a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n", encoding="utf-8")
+    file.write_text(
+        snippet("""
+            a
+            <<<<<<< ours
+            b
+            =======
+            c
+            >>>>>>> theirs
+        """),
+        encoding="utf-8",
+    )
     gone = str(tmp_path / "gone")
 
     assert merge_markers.main([gone, str(file)]) == 1
@@ -100,7 +111,7 @@ def test_a_step_that_somebody_altered_is_named(tmp_path: Path) -> None:
         PlanJournal(tmp_path, lambda: "now")
 
 
-def test_what_git_says_is_told(tmp_path: Path) -> None:
+def test_what_git_says_is_reported(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     git = Git(tmp_path)
 
@@ -124,7 +135,7 @@ def test_a_long_answer_of_git_is_heard_to_its_end(tmp_path: Path) -> None:
     assert Git(tmp_path).ask("ls-files", "--others").splitlines() == names
 
 
-def test_commits_are_ours_where_the_person_told_git_no_name(
+def test_commits_have_our_name_where_the_user_gave_git_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME"):

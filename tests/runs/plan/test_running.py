@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from runs.plan.world import PROGRAM, PlanWorld, has, simple, task, writes
+from snippets import snippet
 
 WORK = "untildone/pay"
 
@@ -70,7 +71,7 @@ def test_finished_tasks_are_not_repeated(tmp_path: Path) -> None:
     assert (ended["outcome"], world.calls()) == ("done", calls)
 
 
-def test_lines_tell_what_happens_and_a_summary_what_it_cost(tmp_path: Path) -> None:
+def test_lines_report_what_happens_and_a_summary_what_it_cost(tmp_path: Path) -> None:
     world = PlanWorld(tmp_path)
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.written()
@@ -213,7 +214,7 @@ def test_the_state_of_the_checkout_is_said_and_left_alone(tmp_path: Path) -> Non
     assert checkout(world) == before
 
 
-def test_an_untracked_plan_is_told_what_is_completed(tmp_path: Path) -> None:
+def test_an_untracked_plan_records_what_is_completed(tmp_path: Path) -> None:
     world = PlanWorld(tmp_path)
     world.plan = tmp_path / "TASKS.json"
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
@@ -250,7 +251,13 @@ def test_what_a_plan_says_itself_is_not_said_beside_it(tmp_path: Path) -> None:
 
 def test_a_subjective_criterion_needs_its_promise(tmp_path: Path) -> None:
     world = PlanWorld(tmp_path)
-    prompt = "Write it.\n\n## Completion Promise\n\nTHE PAGE IS NICE\n"
+    prompt = snippet("""
+        Write it.
+
+        ## Completion Promise
+
+        THE PAGE IS NICE
+    """)
     lazy, good = writes(a="one\n"), {"says": "<promise>THE PAGE IS NICE</promise>"}
     criteria = {"acceptance_criteria": ["It is nice"], "prompt": prompt}
     world.add("A", lazy, good, **{**task(checks=(has("a", "one"),)), **criteria})
@@ -261,7 +268,13 @@ def test_a_subjective_criterion_needs_its_promise(tmp_path: Path) -> None:
 
 def test_what_rests_on_words_alone_is_merged_and_said_to_be_claimed(tmp_path: Path) -> None:
     world = PlanWorld(tmp_path)
-    prompt = "Write it.\n\n## Completion Promise\n\nTHE PAGE IS NICE\n"
+    prompt = snippet("""
+        Write it.
+
+        ## Completion Promise
+
+        THE PAGE IS NICE
+    """)
     good = {**writes(a="one\n"), "says": "<promise>THE PAGE IS NICE</promise>"}
     world.add("A", good, **task(acceptance_criteria=["It is nice"], prompt=prompt))
     world.written()

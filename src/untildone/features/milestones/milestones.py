@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from untildone.checks.secrets import remove_secrets
+from untildone.checks.secret_redaction import remove_secrets
 from untildone.config.model import Configuration, Event, Milestone, UserSettings
 from untildone.config.proposals import load_user_settings
 from untildone.core.progress import Status
@@ -19,7 +19,7 @@ from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.errors import UserError
 from untildone.features.milestones import MILESTONES_FILE
-from untildone.process import runner
+from untildone.process import trees
 from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 
@@ -174,4 +174,4 @@ def _start_delivery(home: Path, deliveries: list[Delivery]) -> None:
     file = folder / f"{os.urandom(8).hex()}.json"
     write_atomically(file, msgspec.json.encode(deliveries), keep_previous=False)
     argv = [sys.executable, "-I", "-m", "untildone", "milestone", file.name]
-    runner.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})
+    trees.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})

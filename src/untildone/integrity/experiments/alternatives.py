@@ -38,7 +38,7 @@ def find_alternative(
         return _WITH_SETTINGS
     if evidence.concerns or not all(_wants_more_tests(result, evidence) for result in red):
         return ""
-    changed = (*comparison.changes.edited, *comparison.changes.added)
+    changed = comparison.changes.edited_or_added
     tests = (path for path in changed if classify_file(path) == "test")
     if any(_STEERS.search(comparison.new.text(path)) for path in tests):
         return ""

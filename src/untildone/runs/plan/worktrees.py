@@ -9,7 +9,7 @@ from msgspec import Struct
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_status
 from untildone.features.plans.plan_file import read_plan
-from untildone.runs.plan.git import Git
+from untildone.runs.plan.git_answers import Git
 
 # Our own folder in a project is not part of the work.
 _WORK = (":/", ":(exclude,top).untildone")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tools import on_machine
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
@@ -53,7 +53,7 @@ def test_a_small_project(
     assert (result.outcome, result.reason, result.tests) == (outcome, reason, tests)
 
 
-def test_why_a_test_failed_is_told_whole(tmp_path: Path) -> None:
+def test_why_a_test_failed_is_reported_whole(tmp_path: Path) -> None:
     source = "def test_a_number_of_things():\n    assert '0' + 1.5\n"
     tmp_path.joinpath("test_shop.py").write_text(source, encoding="utf-8")
     (result,) = run(tmp_path, Check(name="test", command=PYTEST.removesuffix(" -q")))

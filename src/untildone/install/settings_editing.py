@@ -6,7 +6,13 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.install.entries import CAP, CAP_VARIABLE, find_our_hooks, is_our_hook, is_well_shaped
+from untildone.install.own_entries import (
+    CAP,
+    CAP_VARIABLE,
+    find_our_hooks,
+    is_our_hook,
+    is_well_shaped,
+)
 from untildone.json_edit import document as json_document
 from untildone.json_edit.document import Document
 from untildone.json_edit.scan import UnreadableError

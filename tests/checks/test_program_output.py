@@ -11,9 +11,9 @@ import pytest
 
 from untildone.checks.clean_output import clean, read_pieces, write_clean_copy
 from untildone.checks.findings import Diagnostic, make_findings
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.result import RunArtifacts, judge_result
-from untildone.checks.runner import RunOptions, run_checks
-from untildone.checks.secrets import REMOVED
+from untildone.checks.secret_redaction import REMOVED
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
@@ -84,7 +84,7 @@ def test_a_large_list_of_ruff_is_read_whole(tmp_path: Path) -> None:
     assert len({finding.fingerprint for finding in result.findings}) == MANY
 
 
-def test_what_a_large_document_tells_is_fit_to_be_shown(tmp_path: Path) -> None:
+def test_findings_of_a_large_document_are_cleaned_for_display(tmp_path: Path) -> None:
     texts = ["plain", "\x1b[31mred", "token=abcdefgh1", f"in {tmp_path}/lib/a.py", "x" * 100]
     entries = [ruff_entry(1, text, tmp_path) for text in texts * 5_000]
     output = "> lint\n" + json.dumps(entries, indent=1)
@@ -126,7 +126,7 @@ def test_a_file_that_lost_its_end_is_not_read_instead(tmp_path: Path) -> None:
         assert (lines(result)[0], lines(result)[-1]) == (1, 10_000)
 
 
-def test_tests_that_are_told_in_the_middle_are_known(tmp_path: Path) -> None:
+def test_tests_that_are_reported_in_the_middle_are_known(tmp_path: Path) -> None:
     results = "".join(f"test t{number} ... ok\n" for number in range(20_000))
     summary = "test result: ok. 20000 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out;\n"
     result = judge(tmp_path, results + summary, "cargo test", code=0)
@@ -147,7 +147,7 @@ def test_tests_that_are_told_in_the_middle_are_known(tmp_path: Path) -> None:
         ("C:\\other\\a.c", "C:/other/a.c"),
     ],
 )
-def test_paths_are_told_from_the_project(tmp_path: Path, told: str, expected: str) -> None:
+def test_paths_are_relative_to_the_project(tmp_path: Path, told: str, expected: str) -> None:
     line = f"{told.format(project=tmp_path)}:3: known\n"
     (finding,) = judge(tmp_path, line, "x", cwd="web").findings
     assert finding.path == expected
@@ -172,7 +172,7 @@ class OfWindows(PureWindowsPath):
         ("D:\\shop\\a.c", "D:/shop/a.c"),
     ],
 )
-def test_windows_tells_paths_in_any_letters(told: str, expected: str) -> None:
+def test_windows_writes_paths_in_any_case(told: str, expected: str) -> None:
     project = cast("Path", OfWindows("C:\\Shop"))
     (finding,) = make_findings("t", [Diagnostic(path=told, text="known")], project=project)
     assert finding.path == expected

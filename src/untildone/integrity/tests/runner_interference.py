@@ -23,20 +23,17 @@ from untildone.syntax.nodes import (
     read_callee,
     read_literal,
 )
+from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-_EXIT_CALLS = frozenset(
-    (
-        *("os._exit", "sys.exit", "pytest.exit", "exit", "quit", "os.kill", "os.abort", "_exit"),
-        *("process.exit", "process.reallyExit", "process.abort", "os.Exit", "System.exit"),
-        *("std::process.exit", "process::exit.exit", "Runtime.getRuntime.halt", "atexit.register"),
-    )
-)
+_EXIT_CALLS = words("""
+    os._exit sys.exit pytest.exit exit quit os.kill os.abort _exit process.exit process.reallyExit
+    process.abort os.Exit System.exit std::process.exit process::exit.exit Runtime.getRuntime.halt
+    atexit.register
+""")
 # Fields that hold the outcome of a test or decide which tests run.
-_OUTCOME_FIELDS = frozenset(
-    ("outcome", "longrepr", "exitstatus", "wasxfail", "testsfailed", "exitCode", "runtest", "obj")
-)
+_OUTCOME_FIELDS = words("outcome longrepr exitstatus wasxfail testsfailed exitCode runtest obj")
 _DESELECTION = re.compile(
     r"\bitems\s*\[:\]\s*=|\bitems\.(?:remove|clear|pop)\b|\bdel\s+items\b|deselect"
     r"|add_marker\([^)]*(skip|xfail)|force_result|force_exception"
@@ -52,8 +49,8 @@ _DECIDING_HOOKS = (
     "pytest_report_teststatus",
     "pytest_cmdline_main",
 )
-_RUNNER_MODULES = frozenset(("pytest", "_pytest", "unittest", "builtins", "nose", "doctest"))
-_TEST_FUNCTIONS = frozenset(("expect", "assert", "test", "it", "describe", "suite", "should"))
+_RUNNER_MODULES = words("pytest _pytest unittest builtins nose doctest")
+_TEST_FUNCTIONS = words("expect assert test it describe suite should")
 # Built-in matchers of Jest, Vitest and Playwright with their aliases.
 _BUILT_IN_MATCHERS = re.compile(
     r"toBe(Close(To)?|Defined|Falsy|GreaterThan(OrEqual)?|InstanceOf|LessThan(OrEqual)?|NaN|Null"
@@ -74,11 +71,11 @@ _ASSIGNMENTS = frozenset(("assignment", "assignment_expression", "assignment_sta
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """Report interference that no changed file of the baseline had, so that it may move."""
-    changed = (*comparison.changes.edited, *comparison.changes.added)
+    changed = comparison.changes.edited_or_added
     paths = [path for path in changed if _may_steer_tests(comparison, path)]
     if not paths:
         return
-    gone = (*comparison.changes.edited, *comparison.changes.removed)
+    gone = comparison.changes.edited_or_removed
     before = {
         sign
         for path in gone

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.install.entries import (
+from untildone.install.own_entries import (
     CAP_VARIABLE,
     describe_harm,
     describe_harm_in_file,
@@ -215,7 +215,7 @@ def test_without_a_record_only_switching_off_is_harm(tmp_path: Path) -> None:
 
 def test_the_guard_can_afford_to_import_it() -> None:
     script = (
-        "import json, sys; before = set(sys.modules); import untildone.install.entries;"
+        "import json, sys; before = set(sys.modules); import untildone.install.own_entries;"
         "print(sorted(name for name in set(sys.modules) - before if 'untildone' not in name))"
     )
     done = subprocess.run(

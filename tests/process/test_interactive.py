@@ -6,24 +6,25 @@ from pathlib import Path
 import pytest
 
 from process.hostile_programs import HOSTILE, Marked, command, python, until, zombies
-from untildone.process.interactive import CannotStart, Conversation, NotListening, open_conversation
+from untildone.process.interactive import Conversation, NotReadingError, open_conversation
+from untildone.process.trees import CannotStartError
 
 ECHO = ["sh", "-c", 'while read -r line; do echo "heard $line"; done; echo over; sleep 60']
 
 
 def heard(conversation: Conversation, ending: bytes) -> bytes:
     text = b""
-    while not text.endswith(ending) and (data := conversation.hear()):
+    while not text.endswith(ending) and (data := conversation.receive()):
         text += data
     return text
 
 
-def test_it_is_spoken_to_and_heard_in_turn(tmp_path: Path) -> None:
+def test_messages_are_sent_and_received_in_turn(tmp_path: Path) -> None:
     marked, earlier = Marked(), zombies()
     with open_conversation(ECHO, cwd=tmp_path, env=marked.env) as conversation:
-        conversation.say(b"one\n")
+        conversation.send(b"one\n")
         first = heard(conversation, b"\n")
-        conversation.say(b"two\n")
+        conversation.send(b"two\n")
         second = heard(conversation, b"\n")
 
     assert (first, second) == (b"heard one\n", b"heard two\n")
@@ -32,7 +33,7 @@ def test_it_is_spoken_to_and_heard_in_turn(tmp_path: Path) -> None:
 
 def test_a_large_message_arrives_whole(tmp_path: Path) -> None:
     with open_conversation(["cat"], cwd=tmp_path, env=Marked().env) as conversation:
-        conversation.say(b"x" * 5_000_000 + b"\n")
+        conversation.send(b"x" * 5_000_000 + b"\n")
 
         assert heard(conversation, b"\n") == b"x" * 5_000_000 + b"\n"
 
@@ -40,30 +41,30 @@ def test_a_large_message_arrives_whole(tmp_path: Path) -> None:
 def test_who_hears_is_let_go_at_the_end(tmp_path: Path) -> None:
     said: list[bytes] = []
     with open_conversation(["sleep", "60"], cwd=tmp_path, env=Marked().env) as conversation:
-        ear = threading.Thread(target=lambda: said.append(conversation.hear()))
+        ear = threading.Thread(target=lambda: said.append(conversation.receive()))
         ear.start()
     ear.join(20)
 
     assert said == [b""]
-    assert conversation.hear() == b""
+    assert conversation.receive() == b""
 
 
 def test_a_program_that_does_not_listen_is_noticed_without_waiting(tmp_path: Path) -> None:
     with open_conversation(["sleep", "60"], cwd=tmp_path, env=Marked().env) as conversation:
         for _ in range(16):
-            conversation.say(b"x" * 1_000_000)
-        with pytest.raises(NotListening, match="does not read what it is told"):
-            conversation.say(b"x" * 1_000_000)
+            conversation.send(b"x" * 1_000_000)
+        with pytest.raises(NotReadingError, match="does not read what it is told"):
+            conversation.send(b"x" * 1_000_000)
 
 
 def test_nothing_is_said_to_a_program_that_has_ended(tmp_path: Path) -> None:
     with open_conversation(["true"], cwd=tmp_path, env=Marked().env) as conversation:
-        assert conversation.hear() == b""
+        assert conversation.receive() == b""
 
         def ended() -> bool:
             try:
-                conversation.say(b"still there?\n")
-            except NotListening as reason:
+                conversation.send(b"still there?\n")
+            except NotReadingError as reason:
                 return str(reason) == "has ended"
             return False
 
@@ -101,10 +102,10 @@ def test_its_memory_is_known(tmp_path: Path) -> None:
     with open_conversation(program, cwd=tmp_path, env=Marked().env) as conversation:
         heard(conversation, b"here\n")
 
-        assert 50_000_000 < conversation.resident() < 500_000_000
+        assert 50_000_000 < conversation.read_resident_memory() < 500_000_000
 
 
 def test_a_program_that_cannot_be_started_is_named(tmp_path: Path) -> None:
     missing = open_conversation(["nothing-like-this"], cwd=tmp_path, env=Marked().env)
-    with pytest.raises(CannotStart, match="`nothing-like-this` was not found"), missing:
+    with pytest.raises(CannotStartError, match="`nothing-like-this` was not found"), missing:
         pass

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  a sample is easier to compare on its one line
 """Code that interferes with the runner is a concern, ordinary set-up code is not."""
 
 from pathlib import Path
@@ -6,10 +5,26 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.tests import runner as tests_runner
+from snippets import snippet
+from untildone.integrity.tests import runner_interference as tests_runner
 
-RUST = "fn fee() -> u64 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { assert_eq!(super::fee(), 1); }\n}\n"
-GO_MAIN = 'package a\n\nimport ("os"; "testing")\n\nfunc TestMain(m *testing.M) {\n%s}\n'
+RUST = """\
+fn fee() -> u64 { 1 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn one() { assert_eq!(super::fee(), 1); }
+}
+"""
+GO_MAIN = """\
+package a
+
+import ("os"; "testing")
+
+func TestMain(m *testing.M) {
+%s}
+"""
 
 
 def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
@@ -22,17 +37,28 @@ def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
     [
         (
             "conftest.py",
-            "def pytest_runtest_makereport(item, call):\n    report = yield\n    report.outcome = 'passed'\n",
+            snippet("""
+                def pytest_runtest_makereport(item, call):
+                    report = yield
+                    report.outcome = 'passed'
+            """),
         ),
         ("conftest.py", "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n"),
         (
             "conftest.py",
-            "def pytest_collection_modifyitems(items):\n    items[:] = [i for i in items if 'ok' in i.name]\n",
+            snippet("""
+                def pytest_collection_modifyitems(items):
+                    items[:] = [i for i in items if 'ok' in i.name]
+            """),
         ),
         ("conftest.py", "def pytest_collection_modifyitems(items):\n    items.clear()\n"),
         (
             "conftest.py",
-            "def pytest_collection_modifyitems(items):\n    for i in items:\n        i.add_marker(pytest.mark.xfail)\n",
+            snippet("""
+                def pytest_collection_modifyitems(items):
+                    for i in items:
+                        i.add_marker(pytest.mark.xfail)
+            """),
         ),
         ("conftest.py", "def pytest_pyfunc_call(pyfuncitem):\n    return True\n"),
         ("conftest.py", "def pytest_ignore_collect(path):\n    return 'pricing' in str(path)\n"),
@@ -62,7 +88,11 @@ def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
         ("test/a.test.js", "globalThis.expect = () => ({});\n"),
         (
             "test/env.js",
-            "class Env extends NodeEnvironment {\n  handleTestEvent(event) { event.test.errors = []; }\n}\n",
+            snippet("""
+                class Env extends NodeEnvironment {
+                  handleTestEvent(event) { event.test.errors = []; }
+                }
+            """),
         ),
         ("tools/timing.py", "from _pytest.python import Function\nFunction.runtest = print\n"),
         ("setup.js", "expect.extend({ toEqual: () => ({ pass: true }) });\n"),
@@ -81,9 +111,24 @@ def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
         (
             "a_test.go",
             GO_MAIN % "\tos.Exit(run(m))\n"
-            + "\nfunc run(m *testing.M) int {\n\tm.Run()\n\treturn 0\n}\n",
+            + snippet("""
+
+                func run(m *testing.M) int {
+                \tm.Run()
+                \treturn 0
+                }
+            """),
         ),
-        ("a_test.go", 'package a\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n'),
+        (
+            "a_test.go",
+            snippet("""
+                package a
+
+                import "os"
+
+                func init() { os.Exit(0) }
+            """),
+        ),
         ("a_test.go", "package a\n\nfunc (q quiet) Errorf(format string, args ...any) {}\n"),
         (
             "src/lib.rs",
@@ -93,7 +138,11 @@ def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
         ),
         (
             "src/test/java/ATest.java",
-            "class Quiet implements TestExecutionExceptionHandler {\n  public void handleTestExecutionException(ExtensionContext c, Throwable t) {}\n}\n",
+            snippet("""
+                class Quiet implements TestExecutionExceptionHandler {
+                  public void handleTestExecutionException(ExtensionContext c, Throwable t) {}
+                }
+            """),
         ),
     ],
 )
@@ -108,27 +157,70 @@ def test_code_that_interferes_with_the_runner_is_a_concern(
     [
         (
             "conftest.py",
-            "def pytest_configure(config):\n    config.addinivalue_line('markers', 'slow: takes long')\n",
+            snippet("""
+                def pytest_configure(config):
+                    config.addinivalue_line('markers', 'slow: takes long')
+            """),
         ),
         ("conftest.py", "def pytest_addoption(parser):\n    parser.addoption('--slow')\n"),
         (
             "conftest.py",
-            "def pytest_collection_modifyitems(items):\n    items.sort(key=lambda item: item.name)\n",
+            snippet("""
+                def pytest_collection_modifyitems(items):
+                    items.sort(key=lambda item: item.name)
+            """),
         ),
         (
             "conftest.py",
-            "def pytest_runtest_makereport(item, call):\n    outcome = yield\n    print(outcome.get_result().nodeid)\n",
+            snippet("""
+                def pytest_runtest_makereport(item, call):
+                    outcome = yield
+                    print(outcome.get_result().nodeid)
+            """),
         ),
         (
             "conftest.py",
-            "import pytest\n\n\n@pytest.fixture\ndef path(tmp_path):\n    return tmp_path / 'x'\n",
+            snippet("""
+                import pytest
+
+
+                @pytest.fixture
+                def path(tmp_path):
+                    return tmp_path / 'x'
+            """),
         ),
-        ("tests/test_a.py", "import unittest\n\nif __name__ == '__main__':\n    unittest.main()\n"),
         (
             "tests/test_a.py",
-            "import sys\n\n\ndef main():\n    sys.exit(3)\n\n\ndef test_main():\n    assert main\n",
+            snippet("""
+                import unittest
+
+                if __name__ == '__main__':
+                    unittest.main()
+            """),
         ),
-        ("tests/run.py", "import sys\n\nif __name__ == '__main__':\n    sys.exit(0)\n"),
+        (
+            "tests/test_a.py",
+            snippet("""
+                import sys
+
+
+                def main():
+                    sys.exit(3)
+
+
+                def test_main():
+                    assert main
+            """),
+        ),
+        (
+            "tests/run.py",
+            snippet("""
+                import sys
+
+                if __name__ == '__main__':
+                    sys.exit(0)
+            """),
+        ),
         (
             "test/a.test.js",
             "const test = require('node:test');\nconst assert = require('node:assert');\n",
@@ -150,7 +242,13 @@ def test_code_that_interferes_with_the_runner_is_a_concern(
         (
             "a_test.go",
             GO_MAIN % "\tos.Exit(run(m))\n"
-            + "\nfunc run(m *testing.M) int {\n\tdefer clean()\n\treturn m.Run()\n}\n",
+            + snippet("""
+
+                func run(m *testing.M) int {
+                \tdefer clean()
+                \treturn m.Run()
+                }
+            """),
         ),
         ("a_test.go", GO_MAIN % "\tsetup()\n\tcode := m.Run()\n\tcleanup()\n\tos.Exit(code)\n"),
         ("a_test.go", GO_MAIN % "\tm.Run()\n"),

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from untildone.agents.permissions import PERMISSIONS
 from untildone.features.todos.todo_lists import TODO_FILES, TODO_STATE_FILE
-from untildone.install.entries import CAP, CAP_VARIABLE
-from untildone.install.settings import Entries
+from untildone.install.own_entries import CAP, CAP_VARIABLE
+from untildone.install.settings_editing import Entries
 
 # The time limit of our hooks in seconds, by event.
 _TIMEOUTS = {"Stop": 3_600, "SessionEnd": 10}

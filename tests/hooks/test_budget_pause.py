@@ -16,7 +16,7 @@ from untildone.core.criteria import apply_amendments
 from untildone.engine import verbs
 from untildone.engine.active_time import read_clock
 from untildone.errors import UserError
-from untildone.install.hook_lines import HookProgram, build_lines
+from untildone.install.hook_commands import HookProgram, build_lines
 from untildone.store.sessions import Session
 from world import SESSION
 

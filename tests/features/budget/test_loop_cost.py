@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from untildone.agents.events import Stop
 from untildone.core.contract import Bounds
 from untildone.engine.transfer import move_loop
-from untildone.features.budget import spend
+from untildone.features.budget import loop_cost
 from world import OTHER_SESSION, SESSION, World
 
 LATER = "2999-01-01T00:00:00.000Z"
@@ -41,11 +41,11 @@ class PricedLoop(World):
     def spent(self, transcript: object = None, *, attended: bool = False) -> float | None:
         path = str(self.transcript if transcript is None else transcript)
         event = Stop(session=SESSION, transcript=path, attended=attended)
-        spent = spend.measure_spend(self.context, self.record, event)
+        spent = loop_cost.measure_spend(self.context, self.record, event)
         return None if spent is None else round(spent, 6)
 
     def why(self) -> str:
-        return spend.explain_unknown_spend(self.context, self.record)
+        return loop_cost.explain_unknown_spend(self.context, self.record)
 
 
 def line(name: str, millions: float, *, at: str = LATER, model: str = MODEL) -> bytes:
@@ -212,7 +212,7 @@ def test_a_ledger_that_is_damaged_is_begun_anew(priced: PricedLoop) -> None:
     assert priced.spent() == 4
 
 
-def test_without_prices_the_person_is_told_once_how_to_get_them(
+def test_without_prices_the_user_sees_once_how_to_get_them(
     priced: PricedLoop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "genai_prices", None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.install.hook_lines import (
+from untildone.install.hook_commands import (
     HookProgram,
     build_lines,
     build_plugin_program,

@@ -82,7 +82,7 @@ class Git(Struct, frozen=True):
                 stdin=stdin,
                 errors=errors,
                 # The whole output: a merge may name many files.
-                hear=output.append,
+                on_output=output.append,
             )
             complaint = (
                 errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""

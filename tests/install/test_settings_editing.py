@@ -6,9 +6,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from snippets import snippet
 from untildone.errors import UserError
-from untildone.install.entries import CAP_VARIABLE, find_our_hooks
-from untildone.install.settings import Entries, decode, merge, parse, remove
+from untildone.install.own_entries import CAP_VARIABLE, find_our_hooks
+from untildone.install.settings_editing import Entries, decode, merge, parse, remove
 
 PATH = "settings.json"
 
@@ -32,8 +33,22 @@ FOREIGN_TEXTS = [
     pytest.param("{ \n }\n", id="empty object with space"),
     pytest.param('\ufeff{"a":1}', id="byte order mark, compact"),
     pytest.param('{"a": 1, "b": [true]}', id="one line"),
-    pytest.param('{\n  "ä": "ü\\u00fc",\n  "n": 1.50e+400\n}\n', id="two spaces"),
-    pytest.param('{\n    "n": 123456789012345678901234567890\n}', id="four, no newline at the end"),
+    pytest.param(
+        snippet("""
+            {
+              "ä": "ü\\u00fc",
+              "n": 1.50e+400
+            }
+        """),
+        id="two spaces",
+    ),
+    pytest.param(
+        snippet("""
+            {
+                "n": 123456789012345678901234567890
+            }"""),
+        id="four, no newline at the end",
+    ),
     pytest.param('{\r\n\t"hooks": {\r\n\t\t"Stop": [{"hooks": []}]\r\n\t}\r\n}\r\n', id="tabs"),
     pytest.param('{"env":{"A":"1"},"permissions":{"deny":["Read"]}}\n\n', id="containers"),
     pytest.param('{"permissions": {"allow": ["Read"]}, "statusLine": {"x": 1}}', id="status line"),
@@ -73,14 +88,41 @@ def test_an_empty_file_stays_one_when_there_is_nothing_to_remove() -> None:
 
 
 def test_ours_are_written_like_their_neighbours() -> None:
-    text = '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{"hooks":[]}\n\t\t]\n\t},\n\t"a":1.0\n}'
+    text = snippet("""
+        {
+        \t"hooks": {
+        \t\t"Stop": [
+        \t\t\t{"hooks":[]}
+        \t\t]
+        \t},
+        \t"a":1.0
+        }""")
     ours = Entries(hooks={"Stop": hook("untildone hook")}, permissions=("Bash(untildone met:*)",))
 
     assert merge(text, ours, path=PATH).text == (
-        '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{"hooks":[]},\n\t\t\t{\n\t\t\t\t"hooks": [\n'
-        '\t\t\t\t\t{\n\t\t\t\t\t\t"type": "command",\n\t\t\t\t\t\t"command": "untildone hook",\n'
-        '\t\t\t\t\t\t"timeout": 600\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t},\n\t"a":1.0,\n'
-        '\t"permissions": {\n\t\t"allow": [\n\t\t\t"Bash(untildone met:*)"\n\t\t]\n\t}\n}'
+        snippet("""
+            {
+            \t"hooks": {
+            \t\t"Stop": [
+            \t\t\t{"hooks":[]},
+            \t\t\t{
+            \t\t\t\t"hooks": [
+            \t\t\t\t\t{
+            \t\t\t\t\t\t"type": "command",
+            \t\t\t\t\t\t"command": "untildone hook",
+            \t\t\t\t\t\t"timeout": 600
+            \t\t\t\t\t}
+            \t\t\t\t]
+            \t\t\t}
+            \t\t]
+            \t},
+            \t"a":1.0,
+            \t"permissions": {
+            \t\t"allow": [
+            \t\t\t"Bash(untildone met:*)"
+            \t\t]
+            \t}
+            }""")
     )
 
 
@@ -118,7 +160,7 @@ def test_ours_in_a_foreign_group_and_twice_become_one_group() -> None:
 
 
 @pytest.mark.parametrize("value", ["5", "0", "200", 5])
-def test_a_foreign_cap_is_kept_and_told(value: object) -> None:
+def test_a_foreign_cap_is_kept_and_reported(value: object) -> None:
     text = json.dumps({"env": {CAP_VARIABLE: value}})
     merged = merge(text, Entries(env={CAP_VARIABLE: "60"}), path=PATH)
 
@@ -126,7 +168,7 @@ def test_a_foreign_cap_is_kept_and_told(value: object) -> None:
     assert (merged.text, merged.notes, merged.entries) == (text, (note,), Entries())
 
 
-def test_what_the_person_had_already_is_not_ours_later() -> None:
+def test_what_the_user_had_already_is_not_ours_later() -> None:
     text = json.dumps(
         {"env": {CAP_VARIABLE: "60"}, "permissions": {"allow": [OURS.permissions[0]]}}
     )
@@ -137,7 +179,7 @@ def test_what_the_person_had_already_is_not_ours_later() -> None:
     assert remove(merged.text, path=PATH, installed=merged.entries) == text
 
 
-def test_a_foreign_status_line_is_kept_and_told() -> None:
+def test_a_foreign_status_line_is_kept_and_reported() -> None:
     text = '{"statusLine": {"type": "command", "command": "mine"}}'
     merged = merge(text, Entries(status_line=OURS.status_line), path=PATH)
 
@@ -145,7 +187,7 @@ def test_a_foreign_status_line_is_kept_and_told() -> None:
     assert (merged.text, merged.notes) == (text, (note,))
 
 
-def test_hooks_that_are_switched_off_are_told() -> None:
+def test_hooks_that_are_switched_off_are_reported() -> None:
     merged = merge('{"disableAllHooks": true}', Entries(), path=PATH)
 
     note = "`disableAllHooks` is set in this file: no hook runs until you remove it"
@@ -164,7 +206,7 @@ def test_what_is_no_more_wanted_goes() -> None:
     }
 
 
-def test_what_the_person_added_later_stays() -> None:
+def test_what_the_user_added_later_stays() -> None:
     settings = json.loads(merge("{}", OURS, path=PATH).text)
     settings["hooks"]["Stop"].append({"hooks": []})
     settings["env"]["A"] = "1"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from untildone.checks.clean_output import clean, cut_to_tail
-from untildone.checks.secrets import REMOVED
+from untildone.checks.secret_redaction import REMOVED
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,11 @@ def test_clean(text: str, expected: str) -> None:
     assert clean(text) == expected
 
 
-PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAB+/=\n-----END RSA PRIVATE KEY-----"
+PEM = """\
+-----BEGIN RSA PRIVATE KEY-----
+MIIEow
+AB+/=
+-----END RSA PRIVATE KEY-----"""
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ _REMEDY = "`pip install 'untildone[cost]'` prices it"
 
 def begin_ledger(context: Context, record: Record) -> None:
     """The session's cost before the loop does not count."""
-    from untildone.features.budget.ledger import Ledger, save_ledger
+    from untildone.features.budget.transcript_costs import Ledger, save_ledger
 
     transcript = _find_transcript(context.session_of(record), "")
     with suppress(OSError, ValueError):
@@ -39,7 +39,7 @@ def measure_spend(context: Context, record: Record, event: Stop) -> float | None
         _announce_unknown_spend(context, record, session)
         return None
     # Imported where it is used: most stops know the client's own figure.
-    from untildone.features.budget.ledger import update_ledger
+    from untildone.features.budget.transcript_costs import update_ledger
 
     # A file that cannot be read makes the spend unknown but never fails the stop.
     with suppress(OSError):
@@ -49,7 +49,7 @@ def measure_spend(context: Context, record: Record, event: Stop) -> float | None
 
 def explain_unknown_spend(context: Context, record: Record) -> str:
     """Why the spend, or a part of it, is unknown; an empty text if it is known."""
-    from untildone.features.budget.ledger import load_ledger
+    from untildone.features.budget.transcript_costs import load_ledger
 
     if not _can_price() and record.progress.spend_usd is None:
         return _REMEDY
@@ -75,7 +75,7 @@ def _can_price() -> bool:
 
 
 def _announce_unknown_spend(context: Context, record: Record, session: Session) -> None:
-    from untildone.features.budget.ledger import load_ledger, save_ledger
+    from untildone.features.budget.transcript_costs import load_ledger, save_ledger
 
     ledger = load_ledger(context, record)
     if ledger.announced or not record.agreed.bounds.budget_usd:
