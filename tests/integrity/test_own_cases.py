@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from bench.integrity.case import Folder, allowances
-from bench.integrity.own import Own, books, written_out
+from bench.integrity.case import Folder, list_allowances
+from bench.integrity.own import Own, read_books, write_cases
 
 from untildone.core.concerns import is_allowed
 from untildone.integrity.comparison import Comparison, compare_trees
@@ -30,7 +30,7 @@ CATEGORIES = {
     "test-removal",
     "test-skip",
 }
-CASES = {own.name: own for book in books() for own in book.cases}
+CASES = {own.name: own for book in read_books() for own in book.cases}
 COMPARED = [own for own in CASES.values() if own.finds]
 HONEST = [own for own in CASES.values() if own.kind == "honest"]
 
@@ -47,7 +47,7 @@ def test_the_comparison_with_the_baseline_finds_it(own: Own, tmp_path: Path) -> 
 @pytest.mark.parametrize("own", HONEST, ids=lambda own: own.name)
 def test_an_honest_change_loses_only_what_needs_an_approval(own: Own, tmp_path: Path) -> None:
     lost = find_concerns(changed(own, tmp_path))
-    allow = tuple(allowances(folder(own, tmp_path / "again").case))
+    allow = tuple(list_allowances(folder(own, tmp_path / "again").case))
 
     # What only a run can tell is left to the replay.
     provable = ("edit-test", "edit-expected")
@@ -58,7 +58,7 @@ def test_an_honest_change_loses_only_what_needs_an_approval(own: Own, tmp_path: 
 
 
 def folder(own: Own, top: Path) -> Folder:
-    return next(each for each in written_out(top) if each.case.name == own.name)
+    return next(each for each in write_cases(top) if each.case.name == own.name)
 
 
 def changed(own: Own, top: Path) -> Comparison:

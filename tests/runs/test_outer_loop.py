@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from untildone.agents.headless import ClientFault, RunEvent
 from untildone.app import open_context
-from untildone.cli.start import run_baseline_checks
+from untildone.cli.session_start import run_baseline_checks
 from untildone.core.contract import Bounds, Check
 from untildone.engine import verbs
 from untildone.engine.context import Context

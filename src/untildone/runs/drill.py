@@ -35,59 +35,59 @@ class Proof(Struct, frozen=True, kw_only=True):
     seconds: float = 0
 
 
-def check_no_loop(scene: DrillScene) -> str:
+def stop_without_loop(scene: DrillScene) -> str:
     scene.agent().begin()
     answer = scene.stop()
-    return answer.fault or ("" if answer.silent else answer.description)
+    return answer.fault or ("" if answer.silent else answer.summary)
 
 
-def check_red(scene: DrillScene) -> str:
+def stop_while_red(scene: DrillScene) -> str:
     scene.start()
-    return _require_held(scene.stop())
+    return _explain_not_held(scene.stop())
 
 
-def check_green(scene: DrillScene) -> str:
+def stop_when_green(scene: DrillScene) -> str:
     scene.start()
     first = scene.stop()
     if not first.held:
-        return f"not held before: {first.description}"
+        return f"not held before: {first.summary}"
     scene.write("done", "")
     answer = scene.stop()
     outcome = scene.progress().outcome
     return (
         ""
         if outcome == "done" and not answer.held
-        else f"{outcome or 'not ended'}: {answer.description}"
+        else f"{outcome or 'not ended'}: {answer.summary}"
     )
 
 
-def check_other_session(scene: DrillScene) -> str:
+def stop_in_other_session(scene: DrillScene) -> str:
     scene.start()
     other = str(uuid.uuid4())
     scene.agent(other).begin()
     answer = scene.stop(other)
     if scene.progress().round:
         return "the stop of another session was counted"
-    return answer.fault or ("" if answer.silent else answer.description)
+    return answer.fault or ("" if answer.silent else answer.summary)
 
 
-def check_subdirectory(scene: DrillScene) -> str:
+def stop_in_subdirectory(scene: DrillScene) -> str:
     scene.start()
     below = scene.project / "a" / "b"
     below.mkdir(parents=True)
-    return _require_held(scene.stop(cwd=below))
+    return _explain_not_held(scene.stop(cwd=below))
 
 
-def check_worktree(scene: DrillScene) -> str:
+def stop_in_worktree(scene: DrillScene) -> str:
     """The main checkout is green, so only a judged worktree can be red."""
     scene.start()
     place = scene.folder / "worktree"
     scene.git("worktree", "add", "-q", str(place))
     scene.write("done", "")
-    return _require_held(scene.stop(cwd=place))
+    return _explain_not_held(scene.stop(cwd=place))
 
 
-def check_garbage(scene: DrillScene) -> str:
+def send_garbage(scene: DrillScene) -> str:
     scene.start()
     scene.write("done", "")
     for stdin in (b"\xff\xfe not JSON {", b"[]"):
@@ -101,7 +101,7 @@ def check_garbage(scene: DrillScene) -> str:
     return ""
 
 
-def check_crash(scene: DrillScene) -> str:
+def damage_state(scene: DrillScene) -> str:
     loop = scene.start()
     folder = scene.context.loops.get_folder(loop)
     for path in folder.iterdir():
@@ -111,19 +111,19 @@ def check_crash(scene: DrillScene) -> str:
     if answer.fault:
         return answer.fault
     if answer.notice.startswith("untildone: done"):
-        return f"said to be done: {answer.notice}"
+        return f"reported as done: {answer.notice}"
     return "" if answer.notice or answer.held else "no line to the user"
 
 
-def check_time_out(scene: DrillScene) -> str:
+def hang_check(scene: DrillScene) -> str:
     scene.start("hangs.py", timeout=_CHECK_TIMEOUT)
     began = time.monotonic()
-    problem = _require_held(scene.stop())
+    problem = _explain_not_held(scene.stop())
     late = time.monotonic() - began
     return problem or ("" if late < _IN_TIME else f"held only after {late:.0f} seconds")
 
 
-def check_hostile(scene: DrillScene) -> str:
+def enter_hostile_repository(scene: DrillScene) -> str:
     """What a repository contains is neither run nor written through."""
     target = scene.folder / "elsewhere"
     target.mkdir()
@@ -137,31 +137,31 @@ def check_hostile(scene: DrillScene) -> str:
     scene.agent().begin()
     before = scene.stop()
     if not before.silent:
-        return f"not silent without a loop: {before.description}"
+        return f"not silent without a loop: {before.summary}"
     scene.start()
-    problem = _require_held(scene.stop())
+    problem = _explain_not_held(scene.stop())
     if (scene.project / "ran-by-untildone").exists():
         return "a command of the repository was run"
     return "written through a link of the repository" if any(target.iterdir()) else problem
 
 
-def _require_held(answer: HookAnswer) -> str:
-    return answer.fault or ("" if answer.held else f"not held: {answer.description}")
+def _explain_not_held(answer: HookAnswer) -> str:
+    return answer.fault or ("" if answer.held else f"not held: {answer.summary}")
 
 
 # name -> expectation and scene; the healthy stop comes last, after all the faults
 SCENES: dict[str, tuple[str, Scene]] = {
-    "no loop": ("silence", check_no_loop),
-    "red": ("held", check_red),
-    "green": ("done, let go", check_green),
-    "other session": ("not touched", check_other_session),
-    "subdirectory": ("held", check_subdirectory),
-    "worktree": ("held", check_worktree),
-    "garbage": ("never done", check_garbage),
-    "crash": ("a line, never done", check_crash),
-    "time-out": ("held in time", check_time_out),
-    "hostile repository": ("nothing of it is run", check_hostile),
-    "canary": ("held", check_red),
+    "no loop": ("silence", stop_without_loop),
+    "red": ("held", stop_while_red),
+    "green": ("done, let go", stop_when_green),
+    "other session": ("not touched", stop_in_other_session),
+    "subdirectory": ("held", stop_in_subdirectory),
+    "worktree": ("held", stop_in_worktree),
+    "garbage": ("never done", send_garbage),
+    "crash": ("a line, never done", damage_state),
+    "time-out": ("held in time", hang_check),
+    "hostile repository": ("nothing of it is run", enter_hostile_repository),
+    "canary": ("held", stop_while_red),
 }
 
 

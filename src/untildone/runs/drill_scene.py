@@ -65,7 +65,7 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
         return ""
 
     @property
-    def description(self) -> str:
+    def summary(self) -> str:
         """What came instead of what was expected, for the report of a failure."""
         if self.fault:
             return self.fault
@@ -73,7 +73,7 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
 
 
 def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["nothing was said"])[-1][:200]
+    return (text.strip().splitlines() or ["no output"])[-1][:200]
 
 
 class DrillScene:

@@ -5,18 +5,14 @@ from pathlib import Path
 import click
 from msgspec import Struct, to_builtins
 
-from untildone.cli.options import json_option, print_json
+from untildone.cli.options import json_option, print_report
 from untildone.cli.plan.plan_path import with_plan
 from untildone.core.contract import Check
 from untildone.core.text import pluralize
+from untildone.features.plans import task_checks
 from untildone.features.plans.plan import Phase, Summary, Task, TaskStatus
 from untildone.features.plans.plan_file import Document, read_plan, require_task
 from untildone.features.plans.rules import find_large_tasks, summarize
-from untildone.features.plans.task_checks import (
-    find_promise,
-    list_review_criteria,
-    list_task_checks,
-)
 
 _BOXES = {"not_started": " ", "in_progress": "~", "completed": "x"}
 
@@ -56,7 +52,7 @@ class TaskDetails(Struct, frozen=True, kw_only=True):
 @click.argument("task", required=False)
 @with_plan
 @json_option
-def command(task: str | None, *, path: Path, as_json: bool) -> None:
+def show_command(task: str | None, *, path: Path, as_json: bool) -> None:
     """Show the plan; with a task's id, that task and how it is verified.
 
     \b
@@ -66,13 +62,10 @@ def command(task: str | None, *, path: Path, as_json: bool) -> None:
     document = read_plan(path)
     for mistake in document.mistakes:
         click.echo(f"{document.path.name}: {mistake}", err=True)
-    shown = _build_overview(document) if task is None else _build_details(document, task)
-    if as_json:
-        print_json(shown)
-        return
-    click.echo(
-        "\n".join(_format_overview(shown) if isinstance(shown, Overview) else _format_task(shown))
-    )
+    if task is None:
+        print_report(_build_overview(document), _format_overview, as_json=as_json)
+    else:
+        print_report(_build_details(document, task), _format_task, as_json=as_json)
 
 
 def _build_overview(document: Document) -> Overview:
@@ -98,9 +91,9 @@ def _build_details(document: Document, name: str) -> TaskDetails:
     return TaskDetails(
         id=name,
         task=task,
-        checked=list_task_checks(task),
-        subjective=list_review_criteria(task),
-        promise=find_promise(task),
+        checked=task_checks.list_task_checks(task),
+        subjective=task_checks.list_review_criteria(task),
+        promise=task_checks.find_promise(task),
     )
 
 
