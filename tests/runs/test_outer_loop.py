@@ -21,8 +21,8 @@ from untildone.core.contract import Bounds, Check
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.hold_status import load_loop_status
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.process.command import quote_argument
 from untildone.runs import run_memory

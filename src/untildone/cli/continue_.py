@@ -14,7 +14,6 @@ from untildone.engine.hold_status import load_loop_status
 from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.engine.prompt_start import describe_loop
 from untildone.engine.speaker import is_driven, speaks_for_agent
-from untildone.engine.transfer import move_loop
 from untildone.errors import UserError
 from untildone.report.notices import describe_round
 from untildone.report.status import StatusReport
@@ -70,7 +69,7 @@ def continue_command(
     granted = build_grant(given)
     headless = _is_headless(context, record, session)
     if session:
-        record = move_loop(context, record, session.id)
+        record = verbs.move_loop(context, record, session.id)
         run_memory.forget(context, record.contract.id)
     record = verbs.resume(context, record.contract.id, granted)
     if headless and not session:

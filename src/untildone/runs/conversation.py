@@ -12,7 +12,7 @@ from untildone.core.contract import Bounds
 from untildone.core.progress import Progress, Round
 from untildone.core.text import shorten, to_one_line
 from untildone.engine.context import Context
-from untildone.engine.transfer import move_loop
+from untildone.engine.verbs import move_loop
 from untildone.process.command import parse_argv
 from untildone.runs import run_memory
 from untildone.runs.client_call import CallSettings, Limits, Return, Show, call

@@ -15,8 +15,8 @@ from msgspec import Struct
 from untildone.core.contract import Check
 from untildone.core.progress import Progress
 from untildone.engine.context import Context, project_folder
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.process.git import run_git
 from untildone.runs.claude_hooks import Answer, Settings, read_hooks, run_hooks
 from untildone.runs.scripted_agent import Agent, build_stop_fields

@@ -15,10 +15,10 @@ from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause
 from untildone.engine import verbs
 from untildone.engine.active_time import count_time, read_clock
 from untildone.engine.context import Context
-from untildone.engine.session import write_reminder
+from untildone.engine.session_events import write_reminder
 from untildone.engine.speaker import explain_ignored
 from untildone.engine.stop import judge_return
-from untildone.engine.stop_answer import Answer
+from untildone.engine.stopped_loop import Answer
 from untildone.errors import UserError
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs.client_call import Return, Show

@@ -13,9 +13,9 @@ from untildone.core.edit_feedback import list_findings, summarize_findings
 from untildone.core.evidence import Evidence
 from untildone.core.totals import name_severity_counts
 from untildone.engine.context import Context
-from untildone.engine.feature import StoppedLoop
 from untildone.engine.payload import Call, read_edit
 from untildone.engine.speaker import explain_ignored
+from untildone.engine.stopped_loop import StoppedLoop
 from untildone.features.edits import switch
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
 from untildone.features.edits.server_client import ask_servers, list_edited_files

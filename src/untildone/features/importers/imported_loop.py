@@ -8,8 +8,9 @@ from untildone.checks import security
 from untildone.core.contract import Bounds, Speaker
 from untildone.engine.artifacts import write_task
 from untildone.engine.context import Context, project_folder
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import CEILINGS, begin_loop
+from untildone.engine.start_rules import CEILINGS
 from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
 from untildone.features.counts.selection import select_counts

@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from untildone.checks.secret_redaction import remove_secrets
-from untildone.config.model import Configuration, Event, Milestone, UserSettings
 from untildone.config.proposals import load_user_settings
+from untildone.config.schema import Configuration, Event, Milestone, UserSettings
 from untildone.core.progress import Status
 from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context

@@ -84,16 +84,6 @@ def save_step_checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> st
     return checkpoints.save_checkpoint(place, record.contract.id, f"step-{number}", anew=anew)
 
 
-def record_precheck(context: Context, loop: str, evidence: str) -> Record:
-    return change_loop(
-        context,
-        loop,
-        lambda record: replace(require_unfinished(record), precheck=truncate(evidence)),
-        kind="precheck",
-        evidence=truncate(evidence),
-    )
-
-
 def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
     """Restores the tree before a step, given by its number, its name or its checkpoint.
 

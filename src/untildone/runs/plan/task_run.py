@@ -12,7 +12,7 @@ from untildone.agents.headless import RunEvent
 from untildone.core.check_results import CheckResult
 from untildone.engine import verbs
 from untildone.engine.context import update_index
-from untildone.engine.start import begin_loop
+from untildone.engine.loop_start import begin_loop
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_status
 from untildone.process.command import quote_argument
