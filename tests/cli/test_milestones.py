@@ -16,7 +16,7 @@ import pytest
 
 from cli.world import CommandLine
 from untildone.app import open_context
-from untildone.config.model import Milestone
+from untildone.config.schema import Milestone
 from untildone.engine.context import Context
 from untildone.features.milestones.delivery import deliver
 from untildone.features.milestones.milestones import Delivery, build_event

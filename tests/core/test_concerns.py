@@ -3,10 +3,10 @@
 import pytest
 
 from core.samples import seen, started
+from untildone.core.baseline_comparison import MergedTest, find_missing_tests, mark_missing_tests
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.concerns import is_allowed, is_removal_allowed, make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.core.missing_tests import MergedTest, find_missing_tests, mark_missing_tests
 
 SUPPRESSED = make_concern(
     ConcernKind.SUPPRESSION, "a.py", "noqa.F401", reason="", content="0123456789abcdef"

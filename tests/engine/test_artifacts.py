@@ -14,8 +14,8 @@ from untildone.engine.artifacts import (
     write_task,
 )
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.store.loops import Record
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from untildone.core.contract import Check
-from untildone.engine.start import begin_loop
+from untildone.engine.loop_start import begin_loop
 from untildone.errors import UserError
 from world import World, shown
 

@@ -15,6 +15,7 @@ from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
 from untildone.engine import verbs
 from untildone.engine.active_time import read_clock
+from untildone.engine.grants import Grant
 from untildone.errors import UserError
 from untildone.install.hook_commands import HookProgram, build_lines
 from untildone.store.sessions import Session
@@ -87,7 +88,7 @@ def test_a_continued_loop_is_looked_at_again(tmp_path: Path) -> None:
     world = Spending(tmp_path, budget_usd=3)
     world.after_calls()
 
-    verbs.resume(world.context, world.loop, verbs.Grant(budget_usd=2))
+    verbs.resume(world.context, world.loop, Grant(budget_usd=2))
     goes_on = world.after_calls()
 
     assert (goes_on.stdout, world.standing[0], world.session.has("meter")) == (b"", "active", True)
@@ -97,15 +98,13 @@ def test_a_continued_loop_is_looked_at_again(tmp_path: Path) -> None:
     ("grant", "message"),
     [
         (
-            verbs.Grant(budget_usd=3.5, exact=("budget_usd",)),
+            Grant(budget_usd=3.5, exact=("budget_usd",)),
             "a budget of 3.5 USD is used up: 4.00 are spent",
         ),
-        (verbs.Grant(minutes=5), "a bound of 35 minutes is used up: 40 have passed"),
+        (Grant(minutes=5), "a bound of 35 minutes is used up: 40 have passed"),
     ],
 )
-def test_a_grant_that_leaves_nothing_is_refused(
-    tmp_path: Path, grant: verbs.Grant, message: str
-) -> None:
+def test_a_grant_that_leaves_nothing_is_refused(tmp_path: Path, grant: Grant, message: str) -> None:
     world = Spending(tmp_path, budget_usd=3, minutes=30)
     world.worked(40)
     world.after_calls()

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.core.contract import Bounds
-from untildone.engine.transfer import move_loop
+from untildone.engine.verbs import move_loop
 from untildone.features.budget import loop_cost
 from world import OTHER_SESSION, SESSION, World
 

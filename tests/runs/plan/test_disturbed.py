@@ -14,7 +14,7 @@ from runs.plan.test_running import WORK, checkout, steps
 from runs.plan.world import PlanWorld, has, task, writes
 from store.disk import mounted
 from untildone.app import open_context
-from untildone.runs.plan.workspace import state_folder_of
+from untildone.runs.plan.workspace import find_state_folder
 from untildone.store.lock import hold_lock
 
 
@@ -118,7 +118,7 @@ def made_task_branch(world: PlanWorld) -> str:
 
 def made_worktree(world: PlanWorld) -> str:
     """Somebody's own, where that of the task is to be."""
-    folder = state_folder_of(open_context(world.environ), world.plan)
+    folder = find_state_folder(open_context(world.environ), world.plan)
     path = world.folder / "state-worktrees" / folder.name / "A"
     world.git("worktree", "add", "-q", "--detach", str(path))
     return f"task `A` has a worktree already: `{path}`"

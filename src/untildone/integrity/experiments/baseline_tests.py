@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.core.baseline_comparison import compare_with_baseline
 from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.core.contract import Check
-from untildone.core.criteria import compare_with_baseline
 from untildone.core.evidence import Concern, Evidence
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.alternatives import find_alternative

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from untildone.core.baseline_comparison import MergedTest
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.core.missing_tests import MergedTest
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.assertion_comparison import AssertionComparison
 from untildone.integrity.tests.inventory import (

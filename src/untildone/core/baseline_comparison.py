@@ -1,4 +1,4 @@
-"""Tests that ran in the baseline and do not run now."""
+"""Results compared with the baseline: tests that ran in it and do not run now."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,6 +8,8 @@ from msgspec.structs import replace
 
 from untildone.core.check_results import CheckResult, Tests
 from untildone.core.concerns import is_removal_allowed, make_concern
+from untildone.core.contract import Contract
+from untildone.core.counts import apply_counts
 from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.core.failure_changes import make_test_matcher
 from untildone.core.text import pluralize
@@ -29,6 +31,25 @@ class _Missing(Struct, frozen=True):
     reason: str
     names: tuple[str, ...] = ()
     fewer: bool = True
+
+
+def compare_with_baseline(
+    contract: Contract, evidence: Evidence, *, strict: bool = False
+) -> Evidence:
+    """The evidence with its check results adjusted to the loop's counts and the baseline's tests.
+
+    With `strict` a green run that lacks tests of the baseline is no evidence; without, the missing
+    tests become concerns later.
+    """
+    evidence = replace(evidence, checks=apply_counts(contract, evidence.checks, evidence.baseline))
+    baseline = {result.name: result.tests for result in evidence.baseline or () if result.tests}
+    checks = tuple(
+        mark_missing_tests(result, baseline[result.name], allow=contract.allow, strict=strict)
+        if result.name in baseline
+        else result
+        for result in evidence.checks
+    )
+    return replace(evidence, checks=checks)
 
 
 def mark_missing_tests(

@@ -7,7 +7,7 @@ import pytest
 from core.samples import contract
 from untildone.core.contract import Amendment, Claim
 from untildone.core.progress import ClaimReport, Progress
-from untildone.engine.relayed_verbs import MARK, RelayedVerb, apply_relayed_verbs, format_verb
+from untildone.engine.agent_verbs import MARK, AgentVerb, apply_relayed_verbs, format_verb
 from untildone.features.spec.feature import FEATURE
 
 ASKED = contract(claims=(Claim(name="docs"),), steps=("known",))
@@ -30,7 +30,7 @@ EVERY_VERB = "; ".join(
 )
 
 
-def apply_steps(progress: Progress, verb: RelayedVerb) -> Progress:
+def apply_steps(progress: Progress, verb: AgentVerb) -> Progress:
     return FEATURE.apply_verb(ASKED, progress, verb) if verb.verb == "steps" else progress
 
 
@@ -52,17 +52,17 @@ def call(
 @pytest.mark.parametrize(
     ("verb", "expected"),
     [
-        (RelayedVerb(verb="signal"), Progress(signalled=True)),
-        (RelayedVerb(verb="blocked", text="no key"), Progress(blocked="no key")),
-        (RelayedVerb(verb="blocked"), Progress(blocked="no reason given")),
-        (RelayedVerb(verb="note", text="a $(b) 'c'"), Progress(notes=("a $(b) 'c'",))),
+        (AgentVerb(verb="signal"), Progress(signalled=True)),
+        (AgentVerb(verb="blocked", text="no key"), Progress(blocked="no key")),
+        (AgentVerb(verb="blocked"), Progress(blocked="no reason given")),
+        (AgentVerb(verb="note", text="a $(b) 'c'"), Progress(notes=("a $(b) 'c'",))),
         (
-            RelayedVerb(verb="met", name="docs", by="review", text="read"),
+            AgentVerb(verb="met", name="docs", by="review", text="read"),
             Progress(met={"docs": ClaimReport(by="review", evidence="read")}),
         ),
-        (RelayedVerb(verb="met", name="other", by="review", text="read"), Progress()),
+        (AgentVerb(verb="met", name="other", by="review", text="read"), Progress()),
         (
-            RelayedVerb(verb="criterion", name="fast", by="measurement"),
+            AgentVerb(verb="criterion", name="fast", by="measurement"),
             Progress(
                 amendments=(
                     Amendment(
@@ -71,21 +71,21 @@ def call(
                 )
             ),
         ),
-        (RelayedVerb(verb="criterion", name="docs"), Progress()),
-        (RelayedVerb(verb="criterion"), Progress()),
-        (RelayedVerb(verb="precheck", text="looked"), Progress(precheck="looked")),
+        (AgentVerb(verb="criterion", name="docs"), Progress()),
+        (AgentVerb(verb="criterion"), Progress()),
+        (AgentVerb(verb="precheck", text="looked"), Progress(precheck="looked")),
         (
-            RelayedVerb(verb="steps", name="set", text="new"),
+            AgentVerb(verb="steps", name="set", text="new"),
             Progress(amendments=(Amendment(by="agent", at="", steps=("new",)),)),
         ),
-        (RelayedVerb(verb="steps", name="done", text="known"), Progress(steps_done=("known",))),
-        (RelayedVerb(verb="steps", name="done", text="unknown"), Progress()),
-        (RelayedVerb(verb="cancel"), Progress()),
-        (RelayedVerb(verb="continue", text="--rounds +50"), Progress()),
-        (RelayedVerb(verb="approve", name="L1"), Progress()),
+        (AgentVerb(verb="steps", name="done", text="known"), Progress(steps_done=("known",))),
+        (AgentVerb(verb="steps", name="done", text="unknown"), Progress()),
+        (AgentVerb(verb="cancel"), Progress()),
+        (AgentVerb(verb="continue", text="--rounds +50"), Progress()),
+        (AgentVerb(verb="approve", name="L1"), Progress()),
     ],
 )
-def test_the_agents_own_verbs_and_no_others(verb: RelayedVerb, expected: Progress) -> None:
+def test_the_agents_own_verbs_and_no_others(verb: AgentVerb, expected: Progress) -> None:
     assert read_calls([call("before", format_verb(verb), "after")]) == expected
 
 
@@ -96,10 +96,10 @@ def test_the_agents_own_verbs_and_no_others(verb: RelayedVerb, expected: Progres
         {"tool_name": "Bash"},
         {"tool_name": "Bash", "tool_response": "text"},
         {"tool_name": "Bash", "tool_response": {"stdout": None}},
-        call(format_verb(RelayedVerb(verb="signal")), tool="Read"),
-        call(f"  {format_verb(RelayedVerb(verb='signal'))}"),
-        call(format_verb(RelayedVerb(verb="signal")), command="cat README.md"),
-        call(format_verb(RelayedVerb(verb="signal")), command="untildone note hello"),
+        call(format_verb(AgentVerb(verb="signal")), tool="Read"),
+        call(f"  {format_verb(AgentVerb(verb='signal'))}"),
+        call(format_verb(AgentVerb(verb="signal")), command="cat README.md"),
+        call(format_verb(AgentVerb(verb="signal")), command="untildone note hello"),
         call(MARK + "not JSON"),
         call(MARK + "[]"),
         call(MARK + "[" * 100_000),
@@ -112,13 +112,13 @@ def test_what_no_verb_printed_changes_nothing(given: dict[str, object]) -> None:
 
 
 def test_a_call_spooled_twice_counts_once() -> None:
-    said = call(format_verb(RelayedVerb(verb="note", text="a")), name="toolu_1")
-    other = call(format_verb(RelayedVerb(verb="note", text="b")), name="toolu_2")
+    said = call(format_verb(AgentVerb(verb="note", text="a")), name="toolu_1")
+    other = call(format_verb(AgentVerb(verb="note", text="b")), name="toolu_2")
 
     assert read_calls([said, said, other]).notes == ("a", "b")
 
 
 def test_notes_are_kept_to_the_last_fifty() -> None:
-    many = call(*(format_verb(RelayedVerb(verb="note", text=str(number))) for number in range(60)))
+    many = call(*(format_verb(AgentVerb(verb="note", text=str(number))) for number in range(60)))
 
     assert read_calls([many]).notes == tuple(map(str, range(10, 60)))

@@ -6,31 +6,26 @@ from msgspec.structs import replace
 
 from untildone.core.agent_message import is_vague
 from untildone.core.contract import Check, Contract, ExitRule, Oracle, Terms
-from untildone.core.decide import MAX_ROUNDS
 from untildone.core.progress import Progress
 from untildone.engine.active_time import read_clock
 from untildone.engine.baseline_snapshot import snapshot_baseline
 from untildone.engine.context import Context, project_folder, update_index
 from untildone.engine.feature import load_used_features
-from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.project_checks import choose_checks, list_checks, validate_check
 from untildone.engine.request import DEFAULT_TASKS, Request
 from untildone.engine.scope import Scope
+from untildone.engine.start_rules import require_evidence, require_no_loop, require_valid_request
 from untildone.errors import UserError
 from untildone.report.notices import format_status_line
 from untildone.store.home import prepare_home
 from untildone.store.loops import Record
 
-CEILINGS = {"rounds": MAX_ROUNDS, "budget_usd": 100}
-# What `--allow` may name: each is followed by a path or a test.
-ALLOWABLE = ("suppression", "remove-test", "edit-test", "edit-expected", "config")
-
 
 def begin_loop(context: Context, request: Request) -> Record:
     """Records the loop, active and bound to its session; the baseline's results come later."""
     prepare_home(context.home)
-    _require_no_loop(context, request.session)
-    _require_authority(request)
+    require_no_loop(context, request.session)
+    require_valid_request(request)
     contract = _build_contract(context, request)
     with snapshot_baseline(context, contract) as (kept, unkept):
         first = Progress(
@@ -48,79 +43,13 @@ def begin_loop(context: Context, request: Request) -> Record:
     update_index(context, record, format_status_line(record))
     features = load_used_features(context, Scope(event="start", session=session, contract=contract))
     warnings = [line for feature in features for line in feature.loop_started(context, record)]
-    return replace(
-        record, warnings=(*record.warnings, *warnings, *_warn_of_vague_promises(request.promises))
-    )
-
-
-def _warn_of_vague_promises(promises: tuple[str, ...]) -> list[str]:
-    return [
+    warnings += [
         f"the promise `{text}` is vague, an agent says it on the way:"
         ' `--promise "ALL TESTS GREEN"` says what must be true'
-        for text in promises
+        for text in request.promises
         if is_vague(text)
     ]
-
-
-def _require_no_loop(context: Context, session_id: str) -> None:
-    session = context.session(session_id)
-    if not session.known:
-        raise UserError(
-            f"`{session_id}` is not a session id", hint="`untildone status --all` lists sessions"
-        )
-    lost = describe_lost_loop(context, session)
-    if lost:
-        raise UserError(lost.removeprefix("untildone: "), hint="`untildone status --all` shows it")
-    loop = session.get_loop_id()
-    if loop:
-        raise UserError(
-            f"this session has the loop `{loop}` already",
-            hint=f"`untildone cancel {loop}` ends it, `untildone continue {loop}` goes on with it",
-        )
-
-
-def _require_authority(request: Request) -> None:
-    bounds = request.bounds
-    if not bounds.rounds and not bounds.budget_usd:
-        raise UserError("a loop needs a bound", hint="give `--rounds N` or `--budget USD` above 0")
-    _require_meaning(request)
-    if request.by == "user":
-        return
-    for option, given in (
-        ("--allow", request.allow),
-        ("--clean", request.clean),
-        ("--oracle", request.oracle),
-    ):
-        if given:
-            raise UserError(
-                f"`{option}` can only be given by the user", hint="ask them to start the loop"
-            )
-    for name, ceiling in CEILINGS.items():
-        number = getattr(bounds, name)
-        if not 0 < number <= ceiling:
-            raise UserError(
-                f"an agent may start a loop with at most {ceiling} {name.partition('_')[0]}",
-                hint=f"give a number from 1 to {ceiling}",
-            )
-
-
-def _require_meaning(request: Request) -> None:
-    """What says nothing is a mistake: an empty promise would be found in every message."""
-    given = {
-        "--promise": request.promises,
-        "--criterion": tuple(claim.name for claim in request.claims),
-        "--must-not": request.must_not,
-    }
-    for option, texts in given.items():
-        if not all(text.strip() for text in texts):
-            raise UserError(f"`{option}` is empty", hint="say it in words, or leave it out")
-    for allowed in request.allow:
-        kind, _, what = allowed.partition(":")
-        if kind not in ALLOWABLE or not what:
-            raise UserError(
-                f"`--allow {allowed}` is unknown",
-                hint=f"`KIND:PATH[:DETAIL]` with one of {', '.join(ALLOWABLE)}",
-            )
+    return replace(record, warnings=(*record.warnings, *warnings))
 
 
 def _build_contract(context: Context, request: Request) -> Contract:
@@ -128,7 +57,7 @@ def _build_contract(context: Context, request: Request) -> Contract:
     for check in checks:
         validate_check(check)
     rule = request.done_when or _choose_exit_rule(request, checks)
-    _require_evidence(rule, request, checks)
+    require_evidence(rule, request, checks)
     terms = {name: getattr(request, name) for name in Terms.__struct_fields__}
     terms |= {
         "task": request.task or DEFAULT_TASKS.get(request.preset, "Finish the work."),
@@ -193,17 +122,6 @@ def _choose_exit_rule(request: Request, checks: tuple[Check, ...]) -> ExitRule:
     if request.claims or request.preset == "loop" or listed:
         return "both"
     return "checks" if checks else "promise"
-
-
-def _require_evidence(rule: ExitRule, request: Request, checks: tuple[Check, ...]) -> None:
-    if rule in ("checks", "either") and not checks:
-        raise UserError(
-            f"`--done-when {rule}` needs a check", hint='name one: `--check "YOUR COMMAND"`'
-        )
-    if rule == "promise" and not request.promises:
-        raise UserError(
-            "`--done-when promise` needs a promise", hint='give one: `--promise "ALL TESTS GREEN"`'
-        )
 
 
 def is_armed(context: Context, record: Record) -> bool:
