@@ -10,8 +10,8 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.engine.context import Context
+from untildone.runs.claude_hooks import Settings
 from untildone.runs.drill_scene import DrillScene, HookAnswer, open_scene
-from untildone.runs.hooks import Settings
 
 # Plays a scene and returns what went wrong, or nothing.
 Scene: TypeAlias = Callable[[DrillScene], str]

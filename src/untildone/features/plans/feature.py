@@ -28,7 +28,7 @@ def _request_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop)
     from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
     from untildone.worktree.listing import find_worktree
 
-    text, given = split_options(wanted.task)
+    text, options = split_options(wanted.task)
     words = text.split()
     task = words.pop(0) if wanted.preset == "implement-task" and words else ""
     if wanted.preset == "implement-task" and not task:
@@ -43,7 +43,7 @@ def _request_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop)
         project=find_worktree(prompt.project, prompt.cwd),
         plan=words[0] if words else "",
         task=task,
-        bounds=apply_bounds(Bounds(rounds=BOUNDS.rounds), convert_values(given)),
+        bounds=apply_bounds(Bounds(rounds=BOUNDS.rounds), convert_values(options)),
     )
     return build_task_request(context, choice)
 

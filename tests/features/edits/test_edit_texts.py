@@ -2,15 +2,10 @@
 
 from snippets import snippet
 from untildone.core.check_results import CheckResult, FileTotals, Finding, Severity
-from untildone.core.edit_feedback import (
-    count_file_totals,
-    format_edit,
-    format_hold,
-    format_release,
-    format_round,
-    summarize_findings,
-)
+from untildone.core.edit_feedback import format_round, summarize_findings
 from untildone.core.evidence import Evidence
+from untildone.features.edits.automatic import format_hold, format_release
+from untildone.features.edits.edit_events import count_file_totals, format_edit
 
 
 def finding(

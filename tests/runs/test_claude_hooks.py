@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from untildone.runs.hooks import Answer, Hook, fire, read_hooks, read_variables
+from untildone.runs.claude_hooks import Answer, Hook, read_hooks, read_variables, run_hooks
 
 ECHO = Hook(event="Stop", command="cat")
 
@@ -59,7 +59,7 @@ def test_a_matcher_chooses_the_tool(matcher: str, event: str, subject: str, want
 
 
 @pytest.mark.parametrize(
-    ("answer", "goes_on", "notice"),
+    ("answer", "feedback", "notice"),
     [
         pytest.param(answered(""), "", "", id="silence"),
         pytest.param(answered("not JSON"), "", "", id="garbage"),
@@ -88,14 +88,14 @@ def test_a_matcher_chooses_the_tool(matcher: str, event: str, subject: str, want
         ),
     ],
 )
-def test_an_answer_is_understood(answer: Answer, goes_on: str, notice: str) -> None:
-    assert (answer.goes_on, answer.notice) == (goes_on, notice)
+def test_an_answer_is_understood(answer: Answer, feedback: str, notice: str) -> None:
+    assert (answer.feedback, answer.notice) == (feedback, notice)
 
 
 def test_a_hook_reads_the_payload_and_keeps_its_errors_apart(tmp_path: Path) -> None:
     hook = Hook(event="Stop", command='cat; echo "$NAME $PWD" >&2; exit 3')
 
-    (answer,) = fire([hook], b"payload", cwd=tmp_path, env={**os.environ, "NAME": "x"})
+    (answer,) = run_hooks([hook], b"payload", cwd=tmp_path, env={**os.environ, "NAME": "x"})
 
     assert (answer.exit_code, answer.stdout, answer.stderr) == (3, "payload", f"x {tmp_path}\n")
 
@@ -103,7 +103,7 @@ def test_a_hook_reads_the_payload_and_keeps_its_errors_apart(tmp_path: Path) -> 
 def test_a_hook_without_a_shell_gets_its_arguments_as_they_are(tmp_path: Path) -> None:
     hook = Hook(event="Stop", command="printf", args=("%s", "$HOME; x"))
 
-    (answer,) = fire([hook], b"", cwd=tmp_path, env=dict(os.environ))
+    (answer,) = run_hooks([hook], b"", cwd=tmp_path, env=dict(os.environ))
 
     assert answer.stdout == "$HOME; x"
 
@@ -111,14 +111,14 @@ def test_a_hook_without_a_shell_gets_its_arguments_as_they_are(tmp_path: Path) -
 def test_a_hook_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     hook = Hook(event="Stop", command="sleep 30; echo '{}'", timeout=0.2)
 
-    (answer,) = fire([hook], b"{}", cwd=tmp_path, env=dict(os.environ))
+    (answer,) = run_hooks([hook], b"{}", cwd=tmp_path, env=dict(os.environ))
 
-    assert (answer.timed_out, answer.exit_code, answer.goes_on) == (True, None, "")
+    assert (answer.timed_out, answer.exit_code, answer.feedback) == (True, None, "")
 
 
 def test_a_missing_program_is_reported(tmp_path: Path) -> None:
     hook = Hook(event="Stop", command="/gone/python", args=())
 
-    (answer,) = fire([hook], b"{}", cwd=tmp_path, env=dict(os.environ))
+    (answer,) = run_hooks([hook], b"{}", cwd=tmp_path, env=dict(os.environ))
 
     assert (answer.exit_code, answer.stderr) == (None, "`/gone/python` was not found")

@@ -53,7 +53,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     seconds: float = 0
 
     @property
-    def said(self) -> Mapping[str, Any]:
+    def output(self) -> Mapping[str, Any]:
         try:
             value = json.loads(self.stdout)
         except ValueError:
@@ -63,32 +63,32 @@ class Answer(Struct, frozen=True, kw_only=True):
     @property
     def notice(self) -> str:
         """The text that the client shows to the user."""
-        return _text(self.said, "systemMessage")
+        return _get_text(self.output, "systemMessage")
 
     @property
     def context(self) -> str:
         """The text that the client adds to the conversation."""
-        return _text(self._specific, "additionalContext")
+        return _get_text(self._specific, "additionalContext")
 
     @property
     def block(self) -> str:
         """The reason for which the event is blocked, by the answer or by exit code 2."""
         if self.exit_code == _BLOCKS:
             return self.stderr.strip() or "blocked"
-        if self.said.get("decision") == "block":
-            return _text(self.said, "reason") or "blocked"
+        if self.output.get("decision") == "block":
+            return _get_text(self.output, "reason") or "blocked"
         if self._specific.get("permissionDecision") == "deny":
-            return _text(self._specific, "permissionDecisionReason") or "denied"
+            return _get_text(self._specific, "permissionDecisionReason") or "denied"
         return ""
 
     @property
-    def goes_on(self) -> str:
+    def feedback(self) -> str:
         """For a stop: the text that keeps the agent working."""
         return self.block or self.context
 
     @property
     def _specific(self) -> Mapping[str, Any]:
-        specific = self.said.get("hookSpecificOutput")
+        specific = self.output.get("hookSpecificOutput")
         return specific if isinstance(specific, dict) else {}
 
 
@@ -97,7 +97,7 @@ def read_hooks(files: Iterable[Settings]) -> tuple[Hook, ...]:
     files = tuple(files)
     if any(settings.get("disableAllHooks") for settings in files):
         return ()
-    found = (hook for settings in files for hook in _hooks(settings))
+    found = (hook for settings in files for hook in _parse_hooks(settings))
     # The client runs a command once, even if several files name it.
     return tuple(dict.fromkeys(found))
 
@@ -111,7 +111,7 @@ def read_variables(files: Iterable[Settings]) -> dict[str, str]:
     return variables
 
 
-def fire(
+def run_hooks(
     hooks: Iterable[Hook], payload: bytes, *, cwd: Path, env: Mapping[str, str]
 ) -> tuple[Answer, ...]:
     """Run all hooks at once, each with the payload on stdin."""
@@ -119,10 +119,10 @@ def fire(
     if not hooks:
         return ()
     with ThreadPoolExecutor(max_workers=len(hooks)) as pool:
-        return tuple(pool.map(lambda hook: _fire(hook, payload, cwd=cwd, env=env), hooks))
+        return tuple(pool.map(lambda hook: _run_hook(hook, payload, cwd=cwd, env=env), hooks))
 
 
-def _fire(hook: Hook, payload: bytes, *, cwd: Path, env: Mapping[str, str]) -> Answer:
+def _run_hook(hook: Hook, payload: bytes, *, cwd: Path, env: Mapping[str, str]) -> Answer:
     with tempfile.TemporaryDirectory(prefix="untildone-hook-") as folder:
         errors = Path(folder) / "stderr"
         ended = run(
@@ -145,16 +145,16 @@ def _fire(hook: Hook, payload: bytes, *, cwd: Path, env: Mapping[str, str]) -> A
     )
 
 
-def _hooks(settings: Settings) -> Iterator[Hook]:
+def _parse_hooks(settings: Settings) -> Iterator[Hook]:
     events = settings.get("hooks")
     for event, groups in events.items() if isinstance(events, dict) else ():
-        for group in _objects(groups):
-            for hook in _objects(group.get("hooks")):
+        for group in _list_objects(groups):
+            for hook in _list_objects(group.get("hooks")):
                 if hook.get("type") == "command" and isinstance(hook.get("command"), str):
-                    yield _hook(event, hook, matcher=_text(group, "matcher"))
+                    yield _parse_hook(event, hook, matcher=_get_text(group, "matcher"))
 
 
-def _hook(event: str, fields: Mapping[str, Any], *, matcher: str) -> Hook:
+def _parse_hook(event: str, fields: Mapping[str, Any], *, matcher: str) -> Hook:
     args, timeout = fields.get("args"), fields.get("timeout")
     seconds = float(timeout) if isinstance(timeout, int | float) else _TIMEOUTS.get(event, _TIMEOUT)
     return Hook(
@@ -166,10 +166,10 @@ def _hook(event: str, fields: Mapping[str, Any], *, matcher: str) -> Hook:
     )
 
 
-def _objects(value: object) -> list[Mapping[str, Any]]:
+def _list_objects(value: object) -> list[Mapping[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _text(fields: Mapping[str, Any], key: str) -> str:
+def _get_text(fields: Mapping[str, Any], key: str) -> str:
     value = fields.get(key)
     return value if isinstance(value, str) else ""

@@ -11,33 +11,26 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.commands.written_files import find_written_paths
-from untildone.core.contract import Amendment, Speaker
+from untildone.core.contract import Amendment
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.core.verdict import Wait
 from untildone.engine import verbs
-from untildone.engine.artifacts import write_task
 from untildone.engine.context import Context, project_folder
 from untildone.engine.speaker import explain_ignored
 from untildone.errors import UserError
 from untildone.features.importers import IMPORT_REASON
-from untildone.features.importers import trusted_projects as trust
-from untildone.features.importers.bound_file import (
-    BoundFile,
-    forget_bound_file,
-    load_bound_file,
-    save_bound_file,
-)
-from untildone.features.importers.formats import LOOP_FORMATS
+from untildone.features.importers import bound_file as bound_files
+from untildone.features.importers.bound_file import BoundFile
 from untildone.features.importers.imported_loop import (
-    LoopFile,
     describe_differences,
     find_begun_loop,
+    import_loop,
     limit_rounds,
-    read_loop_file,
     remember_loop,
-    start_imported_loop,
 )
+from untildone.features.importers.loop_file import LoopFile, list_loop_files, read_loop_file
+from untildone.features.importers.trusted_projects import is_trusted_project
 from untildone.store.lock import hold_lock
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -45,49 +38,14 @@ from untildone.store.sessions import Session
 _LOCK_SECONDS = 30
 
 
-def import_loop(
-    context: Context, read: LoopFile, *, project: Path, session: str, by: Speaker
-) -> Record:
-    """Starts the loop of a file, and follows the file if the user trusts that."""
-    record = start_imported_loop(context, read, project=project, session=session, by=by)
-    write_task(project, record.contract)
-    if trust.is_trusted_project(str(context.home), str(project)) and read.file in list_loop_files(
-        project
-    ):
-        trust.watch_session(context.session(session))
-        loop = read.loop
-        bound = BoundFile(
-            file=str(read.file),
-            shown=read.shown,
-            counted_in=str(project / loop.counted_in) if loop.counted_in else str(read.file),
-            counter=loop.counter,
-            first=loop.first,
-            rounds=loop.rounds,
-            kept=loop.kept,
-        )
-        save_bound_file(context, record.contract.id, bound)
-    return record
-
-
-def list_loop_files(project: Path) -> list[Path]:
-    """The loop files that their tools would read at a stop."""
-    patterns = chain.from_iterable(dialect.AT_STOPS for dialect in LOOP_FORMATS.values())
-    files = chain.from_iterable(
-        sorted(project.glob(pattern)) if "*" in pattern else [project / pattern]
-        for pattern in patterns
-    )
-    # Not `Path.is_file`, which raises if a folder is not accessible.
-    return [file for file in files if os.path.isfile(file)]  # noqa: PTH113  as above
-
-
 def import_waiting_file(context: Context, session: str, project: Path) -> Record | None:
     """Starts a loop from a file that the user wrote by hand."""
-    if not trust.is_trusted_project(str(context.home), str(project)):
+    if not is_trusted_project(str(context.home), str(project)):
         return None
-    for read in (read_loop_file(project, file) for file in list_loop_files(project)):
-        fits = read.loop.session in ("", session) and read.loop.active
-        if fits and not find_begun_loop(context, project, read.identity):
-            return import_loop(context, read, project=project, session=session, by="user")
+    for loop_file in (read_loop_file(project, file) for file in list_loop_files(project)):
+        fits = loop_file.loop.session in ("", session) and loop_file.loop.active
+        if fits and not find_begun_loop(context, project, loop_file.identity):
+            return import_loop(context, loop_file, project=project, session=session, by="user")
     return None
 
 
@@ -107,7 +65,7 @@ def check_loop_files(context: Context, stop: Stop, session: Session) -> str:
 
 def _import_own_file(context: Context, stop: Stop, session: Session) -> str:
     project = Path(stop.project or stop.cwd)
-    if not trust.is_trusted_project(str(context.home), str(project)):
+    if not is_trusted_project(str(context.home), str(project)):
         return ""
     folder = project_folder(context.home, project)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -125,39 +83,40 @@ def _import_own_file(context: Context, stop: Stop, session: Session) -> str:
 def _import_or_mention(context: Context, stop: Stop, session: Session, file: Path) -> str:
     project = Path(stop.project or stop.cwd)
     try:
-        read = read_loop_file(project, file)
-        whose = _find_owner(read, stop, session)
-        earlier = find_begun_loop(context, project, read.identity)
-        if not read.loop.active or whose == "other" or (earlier and whose == "unknown"):
+        loop_file = read_loop_file(project, file)
+        whose = _find_owner(loop_file, stop, session)
+        earlier = find_begun_loop(context, project, loop_file.identity)
+        if not loop_file.loop.active or whose == "other" or (earlier and whose == "unknown"):
             return ""
         if whose == "unknown":
             return _mention_once(
-                session, f"`{read.shown}` is a loop file: `!untildone continue --here` starts it"
+                session,
+                f"`{loop_file.shown}` is a loop file: `!untildone continue --here` starts it",
             )
         if earlier:
-            again = f"`untildone import {read.shown}` starts it again"
+            again = f"`untildone import {loop_file.shown}` starts it again"
             return _mention_once(
-                session, f"`{read.shown}` has already started loop {earlier}; {again}"
+                session, f"`{loop_file.shown}` has already started loop {earlier}; {again}"
             )
-        record = import_loop(context, read, project=project, session=session.id, by="agent")
+        record = import_loop(context, loop_file, project=project, session=session.id, by="agent")
     except FileNotFoundError:
         return ""
     except UserError as error:
         return _mention_once(session, f"{error.message}; {error.hint}")
     lines = (
-        f"`{read.shown}` started loop {record.contract.id}",
-        *describe_differences(read.loop, "agent"),
+        f"`{loop_file.shown}` started loop {record.contract.id}",
+        *describe_differences(loop_file.loop, "agent"),
     )
     session.write("tell", "untildone: " + "; ".join(lines))
     session.write_json("prompt.json", {"id": stop.prompt, "kind": "start", "tree": ""})
     return ""
 
 
-def _find_owner(read: LoopFile, stop: Stop, session: Session) -> str:
+def _find_owner(loop_file: LoopFile, stop: Stop, session: Session) -> str:
     """Only the session that wrote the file is held by it."""
-    if read.loop.session:
-        return "own" if read.loop.session == stop.session else "other"
-    return "own" if _may_have_written(session, read.file) else "unknown"
+    if loop_file.loop.session:
+        return "own" if loop_file.loop.session == stop.session else "other"
+    return "own" if _may_have_written(session, loop_file.file) else "unknown"
 
 
 def _mention_once(session: Session, text: str) -> str:
@@ -191,27 +150,29 @@ def _list_written_paths(call: dict[str, object]) -> Iterator[str]:
 
 def _follow_file(context: Context, stop: Stop, session: Session) -> str:
     record = context.loops.load(session.get_loop_id())
-    bound = load_bound_file(context, record.contract.id)
+    bound = bound_files.load_bound_file(context, record.contract.id)
     if bound is None:
         return ""
     file = Path(bound.file)
     by_agent = _may_have_written(session, file) and not _user_asked_for_it(session, stop)
     try:
-        read = read_loop_file(Path(record.contract.project), file)
+        loop_file = read_loop_file(Path(record.contract.project), file)
     except FileNotFoundError:
         return _end_or_release(context, record, bound, reason="was removed", by_agent=by_agent)
     except UserError:
         # Perhaps only half written: the contract stays as it is.
         return ""
-    if not read.loop.active:
+    if not loop_file.loop.active:
         return _end_or_release(
             context, record, bound, reason="is no longer active", by_agent=by_agent
         )
-    remember_loop(context, Path(record.contract.project), read.identity, record.contract.id)
-    if read.loop.rounds != bound.rounds:
-        save_bound_file(context, record.contract.id, replace(bound, rounds=read.loop.rounds))
+    remember_loop(context, Path(record.contract.project), loop_file.identity, record.contract.id)
+    if loop_file.loop.rounds != bound.rounds:
+        bound_files.save_bound_file(
+            context, record.contract.id, replace(bound, rounds=loop_file.loop.rounds)
+        )
         if not by_agent:
-            _amend_rounds(context, record, read.loop.rounds)
+            _amend_rounds(context, record, loop_file.loop.rounds)
     return ""
 
 
@@ -228,7 +189,7 @@ def _end_or_release(
     """A user's change ends the loop; after an agent's the loop goes on without the file."""
     loop = record.contract.id
     if by_agent:
-        forget_bound_file(context, loop)
+        bound_files.forget_bound_file(context, loop)
         return ""
     verbs.cancel(context, loop, f"`{bound.shown}` {reason}")
     return f"untildone: loop {loop} is cancelled: `{bound.shown}` {reason}"
