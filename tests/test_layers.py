@@ -255,7 +255,7 @@ def test_programs_are_started_in_one_place() -> None:
         in ("subprocess", "_posixsubprocess", "pty", "multiprocessing")
     }
 
-    assert doors == {"process/runner.py"}
+    assert doors == {"process/trees.py"}
 
 
 def starts_git(node: ast.AST) -> bool:

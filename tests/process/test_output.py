@@ -105,6 +105,8 @@ def test_what_a_program_says_is_heard_as_it_says_it(tmp_path: Path) -> None:
         while not os.path.exists(sys.argv[1]): time.sleep(0.01)
         print('second')
     """)
-    ended = run([sys.executable, "-c", program, str(gate)], cwd=tmp_path, timeout=60, hear=hear)
+    ended = run(
+        [sys.executable, "-c", program, str(gate)], cwd=tmp_path, timeout=60, on_output=hear
+    )
 
     assert (ended.exit_code, b"".join(heard).split()) == (0, [b"first", b"second"])

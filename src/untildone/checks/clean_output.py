@@ -28,9 +28,7 @@ _INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff]"
 )
 # --------- generated xml file: /tmp/untildone-5nksm_th/report.xml ---------
-_OUR_REPORT = re.compile(
-    r"^-+ generated xml file: .*[\\/]untildone-\w+[\\/]report\.xml -+\n?", re.MULTILINE
-)
+_OUR_REPORT = re.compile(r"(?m)^-+ generated xml file: .*[\\/]untildone-\w+[\\/]report\.xml -+\n?")
 _SEPARATORS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 
 

@@ -29,11 +29,7 @@ class Diagnostic(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def make_findings(
-    check: str,
-    diagnostics: Iterable[Diagnostic],
-    *,
-    folder: str = "",
-    project: Path | None = None,
+    check: str, diagnostics: Iterable[Diagnostic], *, folder: str = "", project: Path | None = None
 ) -> tuple[Finding, ...]:
     """`folder` is where the check ran, if that is below the project."""
     convert = _make_path_converter(folder, project)
@@ -44,6 +40,9 @@ def make_findings(
         text = diagnostic.text.encode("utf-8", "replace").translate(None, _DIGITS)
         where = f"{check}\0{path}\0{diagnostic.code}\0".encode("utf-8", "replace")
         identity = where + text
+        # Equal messages in a file get different fingerprints: fixing one of them is progress.
+        unique = b"%b\0%d" % (identity, seen[identity]) if seen[identity] else identity
+        seen[identity] += 1
         found.append(
             Finding(
                 check=check,
@@ -52,18 +51,10 @@ def make_findings(
                 code=diagnostic.code,
                 severity=diagnostic.severity,
                 text=diagnostic.text,
-                fingerprint=_make_fingerprint(identity, seen[identity]),
+                fingerprint=hashlib.sha256(unique).hexdigest()[:16],
             )
         )
-        seen[identity] += 1
     return tuple(found)
-
-
-def _make_fingerprint(identity: bytes, earlier: int) -> str:
-    # Equal messages in a file get different fingerprints: fixing one of them is progress.
-    if earlier:
-        identity = b"%b\0%d" % (identity, earlier)
-    return hashlib.sha256(identity).hexdigest()[:16]
 
 
 def _make_path_converter(folder: str, project: Path | None) -> Callable[[str], str]:

@@ -22,7 +22,7 @@ from untildone.checks.result_cache import ResultCache
 from untildone.commands.programs import find_programs
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
-from untildone.process.command import environment, parse_argv
+from untildone.process.command import filter_environment, parse_argv
 from untildone.process.runner import end_runs_on_signal, run
 from untildone.worktree.fingerprint import fingerprint_contents
 
@@ -127,12 +127,14 @@ def _run_cached(check: Check, options: RunOptions, *, tree: str, log: Path | Non
     if cache is None:
         return _run(check, options, log=log)
     key = cache.make_key(check, options.project, tree)
-    if known := cache.load_green(check, key):
-        return known
-    before = cache.load_outcome(check, key)
-    _run_preview(check, options, cache.load_last(check))
+    earlier = cache.load(check)
+    known = next((entry.result for entry in earlier if entry.key == key), None)
+    if known and known.green and cache.serve_green:
+        return replace(known, cached=True)
+    _run_preview(check, options, earlier[-1].result if earlier else None)
     result = _run(check, options, log=log)
-    if {before, result.outcome} == {"green", "red"} and not options.stopped:
+    contradicts = known is not None and {known.outcome, result.outcome} == {"green", "red"}
+    if contradicts and not options.stopped:
         result = _compare_runs(result, _run(check, options, log=log))
     if not options.stopped:
         cache.store(check, key, result)
@@ -160,7 +162,7 @@ def _run(check: Check, options: RunOptions, *, log: Path | None) -> CheckResult:
     folder = options.project / check.cwd
     with tempfile.TemporaryDirectory(prefix="untildone-", ignore_cleanup_errors=True) as temporary:
         path, output = Path(temporary) / "report.xml", Path(temporary) / "output"
-        environ = environment(options.environ or os.environ) | check.env
+        environ = filter_environment(options.environ or os.environ) | check.env
         request = request_report(check.command, path, folder=folder, environ=environ)
         if options.environ is not None:
             request = add_unittest_reporter(request, check.command, path)

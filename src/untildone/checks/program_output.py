@@ -4,7 +4,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from msgspec import Struct
@@ -62,28 +62,28 @@ def _replace_root(path: Path, text: str, *, by: str) -> str:
 class ProgramOutput(Struct, frozen=True, kw_only=True):
     """The output of a program.
 
-    `text` is all of it, or its beginning and end if `whole` is the file with all of it.
+    `text` is all of it, or its beginning and end if `file` has all of it.
     `document` is all of it, not cleaned, if it is JSON or XML that cannot be read in pieces.
     """
 
     folder: RunFolder
     text: str
-    whole: Path | None = None
+    file: Path | None = None
     document: str = ""
 
 
-def load_output(finished: Finished, *, folder: RunFolder, whole: Path | None) -> ProgramOutput:
+def load_output(finished: Finished, *, folder: RunFolder, file: Path | None) -> ProgramOutput:
     cut = finished.size > len(finished.head) + len(finished.tail)
-    if whole is None or not cut or not _is_complete(whole, finished.size):
+    if file is None or not cut or not _is_complete(file, finished.size):
         return ProgramOutput(folder=folder, text=folder.clean(finished.text))
     if finished.size <= _READ_AT_ONCE:
-        return ProgramOutput(folder=folder, text=folder.clean(_read_text(whole)))
+        return ProgramOutput(folder=folder, text=folder.clean(_read_text(file)))
     in_pieces = finished.size > LOG_LIMIT or not _DOCUMENT.search(finished.head)
     return ProgramOutput(
         folder=folder,
         text=folder.clean(finished.text),
-        whole=whole,
-        document="" if in_pieces else _read_text(whole),
+        file=file,
+        document="" if in_pieces else _read_text(file),
     )
 
 
@@ -120,45 +120,42 @@ def parse_diagnostics(
 
 def _filter_parsers(output: ProgramOutput, parsers: tuple[Parser, ...]) -> tuple[Parser, ...]:
     """All parsers take too long on a large output: those that find something in its ends."""
-    if output.whole is None or len(parsers) < len(PARSERS):
+    if output.file is None or len(parsers) < len(PARSERS):
         return parsers
     return tuple(parser for parser in parsers if any(True for _ in parser.parse(output.text)))
 
 
 def _parse_pieces(output: ProgramOutput, parsers: tuple[Parser, ...]) -> Iterator[Diagnostic]:
     texts: Iterable[str] = (output.text,)
-    if output.whole and parsers:
-        texts = map(output.folder.clean, read_pieces(output.whole))
-    found = (each for text in texts for parser in parsers for each in parser.parse(text))
+    if output.file and parsers:
+        texts = map(output.folder.clean, read_pieces(output.file))
+    found = chain.from_iterable(parser.parse(text) for text in texts for parser in parsers)
     yield from islice(found, _MOST_DIAGNOSTICS)
 
 
 def _parse_document(output: ProgramOutput, parsers: tuple[Parser, ...]) -> tuple[Diagnostic, ...]:
     """Cleans only what is found: cleaning the document would take longer than parsing it."""
     readers = [parser for parser in parsers if parser in DOCUMENTS]
-    found = [each for parser in readers for each in parser.parse(output.document)]
-    cleaned = output.folder.clean_lines(dict.fromkeys(each.text for each in found))
-    return tuple(
-        each if cleaned[each.text] == each.text else replace(each, text=cleaned[each.text])
-        for each in found
-    )
+    found = [diagnostic for parser in readers for diagnostic in parser.parse(output.document)]
+    cleaned = output.folder.clean_lines(dict.fromkeys(diagnostic.text for diagnostic in found))
+    if all(text == clean_text for text, clean_text in cleaned.items()):
+        return tuple(found)
+    return tuple(replace(diagnostic, text=cleaned[diagnostic.text]) for diagnostic in found)
 
 
 def restore_cut_texts(
     found: tuple[Diagnostic, ...], report: RunReport | None, folder: RunFolder
 ) -> tuple[Diagnostic, ...]:
     """pytest cuts the lines of its summary to the width of a terminal, but not its report."""
-    cut = [each for each in found if each.code and each.text.endswith(_ELLIPSIS)]
-    if report is None or not cut:
-        return found
-    reported = {case.id: case.text for case in report.cases}
-    texts = {each: reported.get(f"{each.path}::{each.code}", "") for each in cut}
-    whole = {
-        each: text
-        for each, text in texts.items()
-        if text and text.startswith(each.text.removesuffix(_ELLIPSIS))
-    }
-    cleaned = folder.clean_lines(dict.fromkeys(whole.values()))
+    reported = {case.id: case.text for case in report.cases} if report else {}
+    full: dict[Diagnostic, str] = {}
+    for diagnostic in found:
+        text = reported.get(f"{diagnostic.path}::{diagnostic.code}", "")
+        beginning = diagnostic.text.removesuffix(_ELLIPSIS)
+        if text and beginning != diagnostic.text and text.startswith(beginning):
+            full[diagnostic] = text
+    cleaned = folder.clean_lines(dict.fromkeys(full.values()))
     return tuple(
-        replace(each, text=cleaned[whole[each]]) if each in whole else each for each in found
+        replace(diagnostic, text=cleaned[full[diagnostic]]) if diagnostic in full else diagnostic
+        for diagnostic in found
     )

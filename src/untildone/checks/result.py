@@ -54,7 +54,7 @@ def judge_result(
     artifacts: RunArtifacts = _NO_ARTIFACTS,
 ) -> CheckResult:
     folder = RunFolder(project=project, folder=check.cwd)
-    output = load_output(finished, folder=folder, whole=artifacts.output)
+    output = load_output(finished, folder=folder, file=artifacts.output)
     text = output.text
     parsers = _choose_parsers(check)
     tests = _choose_tests(check, parse_tests(output, parsers), artifacts)

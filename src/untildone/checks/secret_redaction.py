@@ -7,12 +7,11 @@ REMOVED = "[secret removed]"
 
 _SHORTEST_VALUE = 8
 _LONGEST_JUDGED = 256
-_PASSWORD = re.compile(r"passw(?:or)?d|passphrase|(?:^|_)pass$|(?:^|_)pwd$", re.IGNORECASE)
+_PASSWORD = re.compile(r"(?i)passw(?:or)?d|passphrase|(?:^|_)pass$|(?:^|_)pwd$")
 _SECRET_NAME = re.compile(
-    r"(?:api|access|secret|private|auth|encryption|signing|master|account|license|deploy)"
+    r"(?i)(?:api|access|secret|private|auth|encryption|signing|master|account|license|deploy)"
     r"[_-]?key(?:[_-]?id)?$"
-    r"|token$|secret$|credentials?$|connection[_-]?string$",
-    re.IGNORECASE,
+    r"|token$|secret$|credentials?$|connection[_-]?string$"
 )
 _SECRET_VARIABLE = re.compile(r"[A-Z0-9_]+_KEY")
 # Common words: before a value they mean a secret only if the value looks random.
@@ -49,13 +48,11 @@ _SHAPES = (
 )
 # Authorization: Bearer abc; Authorization: Basic dXNlcjpwYXNz
 _HEADER = re.compile(
-    r"(?P<prefix>(?:proxy-)?authorization[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?"
-    r"(?:[a-z]{1,20}[ \t]{1,8})?)[^\s\"',;]+",
-    re.IGNORECASE,
+    r"(?i)(?P<prefix>(?:proxy-)?authorization[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?"
+    r"(?:[a-z]{1,20}[ \t]{1,8})?)[^\s\"',;]+"
 )
 _SCHEME = re.compile(
-    r"\b(?P<prefix>(?:bearer|basic)[ \t]{1,8})(?=[A-Za-z._~+/=-]{0,256}\d)[\w.~+/=-]{12,}",
-    re.IGNORECASE,
+    r"(?i)\b(?P<prefix>(?:bearer|basic)[ \t]{1,8})(?=[A-Za-z._~+/=-]{0,256}\d)[\w.~+/=-]{12,}"
 )
 # postgres://app:hunter2@db.internal
 _IN_ADDRESS = re.compile(r"(?P<prefix>://[^\s/:@]{0,256}:)[^\s/@]{1,256}(?=@)")
@@ -122,8 +119,8 @@ def _remove_from_line(text: str) -> str:
         value = _VALUE.match(text, match.end(), match.end() + _LONGEST_JUDGED)
         if value and _reveals(match, value[0], followed_by=text[value.end() : value.end() + 1]):
             parts += text[done : match.end()], REMOVED
-            whole = _VALUE.match(text, match.end()) or value
-            done = whole.end()
+            full = _VALUE.match(text, match.end()) or value
+            done = full.end()
     return "".join((*parts, text[done:]))
 
 

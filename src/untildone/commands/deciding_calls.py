@@ -66,7 +66,7 @@ class _Expansion:
             condition, plain = (call[:2], call[2:]) if call[0] == "if" else ((), call)
             inside = conditional or bool(condition)
             found = self._expand_call(plain, caller=caller, conditional=inside)
-            yield from ((*condition, *each) for each in found)
+            yield from ((*condition, *tool) for tool in found)
 
     def _expand_call(self, call: Call, *, caller: str, conditional: bool) -> Iterator[Call]:
         scripts = self._find_scripts(call, caller)

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from untildone.commands.globs import match_glob
-from untildone.commands.makefiles import find_makefile, read_makefile
+from untildone.commands.makefiles import find_makefile, parse_makefile, read_makefile
 from untildone.commands.package_scripts import (
     SCRIPT_GROUPS,
     find_package_file,
@@ -27,13 +27,13 @@ Script: TypeAlias = tuple[str, str]
 _INTERPRETERS = re.compile(r"python[\d.]*|pypy3?|node|bun|deno|ruby|perl|php|tsx|ts-node")
 _SCRIPT_RUNNERS = SHELLS | {"source", "."}
 # Other programs of the project may be what is checked.
-_CHECK_NAME = re.compile(
-    r"(^|[-_./])(check|gate|verif|lint|tests?|ci|hook|validat|assert|run)", re.I
-)
+_CHECK_NAME = re.compile(r"(?i)(^|[-_./])(check|gate|verif|lint|tests?|ci|hook|validat|assert|run)")
 _TOOL_FOLDERS = frozenset(("ci", "scripts", "script", "tools", "hack"))
 # These may also hold what is shipped.
 _SCRIPT_FOLDERS = _TOOL_FOLDERS | {"bin", "build"}
 _MAX_LENGTH = 100_000
+# Names of checks, also of those that no loop runs.
+_NAMED_CHECK = re.compile(r"(?i)test|lint|check|type|verify|cov|^ci$|^build$|audit|format")
 
 
 def find_run_scripts(tree: Tree, command: str) -> tuple[Script, ...]:
@@ -51,8 +51,10 @@ def _follow_command(tree: Tree, command: str) -> tuple[Script, ...]:
             for call in _drop_read_scripts(calls)
             for script in find_called_scripts(tree, call, path)
         )
-        checking = (each for each in dict.fromkeys(inner) if not is_subject(tree, each[1], path))
-        fresh = [each for each in checking if each not in seen]
+        checking = (
+            script for script in dict.fromkeys(inner) if not is_subject(tree, script[1], path)
+        )
+        fresh = [script for script in checking if script not in seen]
         seen.update(fresh)
         found += fresh
     return tuple(found)
@@ -112,7 +114,7 @@ def find_called_scripts(tree: Tree, call: Sequence[str], caller: str = "") -> It
         select = select_scripts if program in PACKAGE_MANAGERS else select_grouped_scripts
         yield from ((text, path) for text in select(call, parse_package_scripts(tree.text(path))))
     elif program == "git" and "hook" in arguments:
-        name = next((each for each in reversed(arguments) if not each.startswith("-")), "")
+        name = next((word for word in reversed(arguments) if not word.startswith("-")), "")
         yield from _find_git_hooks(tree, name)
     elif not _only_parses(call):
         yield from _find_script_files(tree, call, caller)
@@ -164,3 +166,15 @@ def is_check_script(path: str) -> bool:
     *folders, name = path.split("/")
     hidden = any(part.startswith(".") for part in folders)
     return hidden or bool(_SCRIPT_FOLDERS.intersection(folders) or _CHECK_NAME.search(name))
+
+
+def find_named_checks(tree: Tree) -> tuple[str, ...]:
+    """Return the commands that run package scripts and make targets named like checks."""
+    return tree.fact(_find_commands, "")
+
+
+def _find_commands(tree: Tree, _path: str) -> tuple[str, ...]:
+    scripts = parse_package_scripts(tree.text("package.json"))
+    targets = parse_makefile(tree.text(find_makefile(tree))).targets
+    named = (*(("npm run", name) for name in scripts), *(("make", name) for name in targets))
+    return tuple(f"{runner} {name}" for runner, name in named if _NAMED_CHECK.search(name))

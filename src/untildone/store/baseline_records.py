@@ -7,17 +7,9 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from untildone.core.progress import Progress
+from untildone.store import durable_files
 from untildone.store.digest import sha256
-from untildone.store.durable_files import (
-    DamagedFileError,
-    add_checksum,
-    move_aside,
-    open_own,
-    quote_path,
-    read_bounded,
-    strip_checksum,
-    write_atomically,
-)
+from untildone.store.durable_files import DamagedFileError, quote_path
 from untildone.store.encoding import decode, encode
 
 # Larger results are not kept; the loop then has no baseline results.
@@ -33,25 +25,25 @@ def write_results(folder: Path, results: object) -> str:
 
     The caller holds the loop's lock.
     """
-    data = add_checksum(encode(results))
+    data = durable_files.add_checksum(encode(results))
     if len(data) > MAX_RESULTS_SIZE:
         return ""
     path = _get_results_path(folder)
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    write_atomically(path, data, keep_previous=False)
+    durable_files.write_atomically(path, data, keep_previous=False)
     return sha256(data).hexdigest()
 
 
 def read_results(folder: Path, digest: str, kind: type[Value]) -> Value:
     """The baseline's results, with the fields that `kind` has."""
-    return decode(strip_checksum(read_unaltered(folder, digest)), kind)
+    return decode(durable_files.strip_checksum(read_unaltered(folder, digest)), kind)
 
 
 def read_unaltered(folder: Path, digest: str) -> bytes:
     """The bytes of the results file; raises DamagedFileError if it was altered."""
     path = _get_results_path(folder)
     try:
-        data = read_bounded(path, MAX_RESULTS_SIZE)
+        data = durable_files.read_bounded(path, MAX_RESULTS_SIZE)
     except (FileNotFoundError, NotADirectoryError):
         raise DamagedFileError(f"{quote_path(path)} is missing") from None
     if sha256(data).hexdigest() != digest:
@@ -72,7 +64,7 @@ def drop_damaged_records(folder: Path, progress: Progress) -> Progress:
     try:
         verify_baseline(folder, replace(progress, baseline_tree_digest=""))
     except DamagedFileError:
-        move_aside(_get_results_path(folder))
+        durable_files.move_aside(_get_results_path(folder))
         progress = replace(progress, baseline="")
     try:
         verify_baseline(folder, replace(progress, baseline=""))
@@ -86,7 +78,7 @@ def _verify_tree_record(folder: Path, digest: str) -> None:
     path = folder / "baseline" / "start.json"
     found = sha256()
     try:
-        with os.fdopen(open_own(path, os.O_RDONLY), "rb") as file:
+        with os.fdopen(durable_files.open_own(path, os.O_RDONLY), "rb") as file:
             while block := file.read(_BLOCK):
                 found.update(block)
     except (FileNotFoundError, NotADirectoryError):

@@ -64,11 +64,7 @@ def quote_path(path: Path) -> str:
     return f"`{text}`"
 
 
-def add_checksum(body: bytes) -> bytes:
-    return _format_file(FORMAT, body)
-
-
-def _format_file(version: int, body: bytes) -> bytes:
+def add_checksum(body: bytes, version: int = FORMAT) -> bytes:
     digest = sha256(body).hexdigest().encode()
     return b"untildone-%d %d %b\n%b" % (version, len(body), digest, body)
 
@@ -81,7 +77,7 @@ def strip_checksum(data: bytes) -> bytes:
     if header is None:
         raise DamagedFileError("is not a file of untildone")
     version = int(header[1])
-    if _format_file(version, body) != data:
+    if add_checksum(body, version) != data:
         raise DamagedFileError("is cut off or was altered")
     if version != FORMAT:
         raise OtherFormatError(describe_format(version))
@@ -98,19 +94,13 @@ def open_own(path: Path, flags: int) -> int:
         if path.is_dir():
             raise DamagedFileError(f"{quote_path(path)} is not a regular file") from error
         raise
-    foreign = _explain_foreign(os.fstat(descriptor))
-    if foreign:
-        os.close(descriptor)
-        raise DamagedFileError(f"{quote_path(path)} {foreign}")
-    return descriptor
-
-
-def _explain_foreign(status: os.stat_result) -> str:
-    if not stat.S_ISREG(status.st_mode):
-        return "is not a regular file"
-    if not is_owned(status):
-        return f"belongs to user {status.st_uid}"
-    return ""
+    status = os.fstat(descriptor)
+    if stat.S_ISREG(status.st_mode) and is_owned(status):
+        return descriptor
+    os.close(descriptor)
+    regular = stat.S_ISREG(status.st_mode)
+    wrong = f"belongs to user {status.st_uid}" if regular else "is not a regular file"
+    raise DamagedFileError(f"{quote_path(path)} {wrong}")
 
 
 def is_owned(status: os.stat_result) -> bool:
@@ -131,12 +121,12 @@ def read_bounded(path: Path, limit: int = MAX_FILE_SIZE) -> bytes:
 def _read(path: Path, limit: int) -> bytes:
     descriptor = open_own(path, os.O_RDONLY)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
-        if os.fstat(descriptor).st_size > limit:
-            raise DamagedFileError(f"{quote_path(path)} is larger than {limit} bytes")
+        size = os.fstat(descriptor).st_size
         parts = bytearray()
-        while len(parts) <= limit and (part := os.read(file.fileno(), limit + 1 - len(parts))):
+        # The file may grow meanwhile.
+        while max(size, len(parts)) <= limit and (part := os.read(file.fileno(), limit + 1)):
             parts += part
-    if len(parts) > limit:
+    if max(size, len(parts)) > limit:
         raise DamagedFileError(f"{quote_path(path)} is larger than {limit} bytes")
     return bytes(parts)
 
@@ -215,15 +205,8 @@ def _keep_previous(path: Path) -> None:
 
 
 def _replace(source: Path, target: Path) -> None:
-    if sys.platform == "win32":
-        _replace_patiently(source, target)
-    else:
-        source.replace(target)
-
-
-def _replace_patiently(source: Path, target: Path) -> None:
     # Windows refuses to replace a file while another process reads it.
-    for _ in range(50):
+    for _ in range(50 if sys.platform == "win32" else 0):
         try:
             source.replace(target)
         except PermissionError:
@@ -273,7 +256,11 @@ def read_or_recover(path: Path, parse: Callable[[bytes], Value]) -> tuple[Value,
     except DamagedFileError as damage:
         aside = _report_copy_aside(path)
         value, warnings = _read_previous(previous, parse, damage.reason)
-    return value, (*warnings, aside, *_restore_previous(path, previous))
+
+    def restore() -> None:
+        write_atomically(path, read_bounded(previous), keep_previous=False)
+
+    return value, (*warnings, aside, *warn_if_unwritable(path, restore))
 
 
 def _read_previous(
@@ -287,9 +274,10 @@ def _read_previous(
         raise DamagedFileError(f"{damage} and {older.reason}") from older
 
 
-def _restore_previous(path: Path, previous: Path) -> tuple[str, ...]:
+def warn_if_unwritable(path: Path, write: Callable[[], object]) -> tuple[str, ...]:
+    """Call `write`; returns a warning if the disk refuses."""
     try:
-        write_atomically(path, read_bounded(previous), keep_previous=False)
+        write()
     except OSError as error:
         return (f"{quote_path(path)} cannot be written: {error.strerror}",)
     return ()

@@ -141,7 +141,7 @@ def read_git_output(*arguments: str, cwd: Path, stdin: bytes, **variables: str) 
         stdin=stdin,
         errors=Path(os.devnull),
         # `run_git` itself keeps only the beginning and the end of the output.
-        hear=parts.append,
+        on_output=parts.append,
     )
     return b"".join(parts) if finished.exit_code == 0 else None
 

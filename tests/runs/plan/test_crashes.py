@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from runs.plan.world import PlanWorld, simple
-from untildone.store.journal import explain_broken_chain
+from store.samples import explain_broken_chain
 
 COUNTS = {"A": 1, "B": 2, "C": 1}
 KILLER = Path(__file__).with_name("killed.py")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -11,10 +10,9 @@ from untildone.checks.detection.project_files import (
     find_files_named,
     find_first,
     get_table,
-    read_json,
+    read_or_empty,
 )
 from untildone.checks.detection.scripts import find_harm
-from untildone.errors import UserError
 
 _TEST_FILES = tuple(
     f"{stem}{ending}" for stem in ("_test", ".test") for ending in (".ts", ".tsx", ".js", ".mjs")
@@ -39,18 +37,13 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
 
 
 def _read_tasks(path: Path) -> dict[str, str]:
-    found: dict[str, Any] = {}
-    for name, task in get_table(_read(path), "tasks").items():
-        found[name] = task.get("command") if isinstance(task, dict) else task
-    return {name: task for name, task in found.items() if isinstance(task, str)}
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        return read_json(path)
-    except UserError:
-        # The file may have comments, which we cannot read.
-        return None
+    # A file with comments cannot be read and counts as empty.
+    tasks = get_table(read_or_empty(path), "tasks")
+    commands = {
+        name: task.get("command") if isinstance(task, dict) else task
+        for name, task in tasks.items()
+    }
+    return {name: command for name, command in commands.items() if isinstance(command, str)}
 
 
 def _make_candidate(aspect: Aspect, command: str, reason: str) -> Candidate:

@@ -25,6 +25,8 @@ def _read_workspace(project: Path) -> tuple[str, ...]:
     text = _COMMENT.sub("", read_text(project / "go.work") or "")
     named = [use["several"] or use["one"] for use in _USE.finditer(text)]
     folders = (
-        word.strip('"`').removeprefix("./") or "." for each in named for word in each.split()
+        word.strip('"`').removeprefix("./") or "."
+        for folders_text in named
+        for word in folders_text.split()
     )
     return tuple(folder for folder in folders if (project / folder / "go.mod").is_file())

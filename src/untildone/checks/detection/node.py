@@ -89,9 +89,10 @@ def _find_scripts(
     found = (
         [_make_own(name, aspect, package) for name in own]
         if own
-        else [each for name in names for each in _make_for_members(name, aspect, package)]
+        else [candidate for name in names for candidate in _make_for_members(name, aspect, package)]
     )
-    return tuple(take_until_usable(replace(each, tool=tool or package.manager) for each in found))
+    tool = tool or package.manager
+    return tuple(take_until_usable(replace(candidate, tool=tool) for candidate in found))
 
 
 def _make_own(name: str, aspect: Aspect, package: _Package) -> Candidate:
@@ -108,7 +109,7 @@ def _make_own(name: str, aspect: Aspect, package: _Package) -> Candidate:
 
 
 def _make_for_members(name: str, aspect: Aspect, package: _Package) -> Iterator[Candidate]:
-    having = {folder: each for folder, each in package.members.items() if name in each}
+    having = {folder: scripts for folder, scripts in package.members.items() if name in scripts}
     missing = len(having) < len(package.members)
     command = make_workspace_command(
         package.project, name, manager=package.manager, missing=missing

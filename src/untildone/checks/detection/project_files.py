@@ -10,7 +10,6 @@ from typing import Any
 
 from untildone.errors import UserError
 
-_AT = re.compile(r"\(at line (\d+), column (\d+)\)$")
 _FOREIGN_FOLDERS = frozenset(
     ("node_modules", "target", "__pycache__", "venv", "site-packages", "dist", "build", "vendor")
 )
@@ -53,14 +52,27 @@ def read_toml(path: Path) -> dict[str, Any] | None:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        message = str(error)
-        lines = text.split("\n")
-        at = _AT.search(message)
-        line, column = map(int, at.groups()) if at else (len(lines), len(lines[-1]) + 1)
-        what = message.rpartition(" (at ")[0].lower()
-        raise _make_error(path, what, line=line, column=column) from error
+        what, line, column = locate_toml_error(error, text)
+        raise _make_error(path, what.lower(), line=line, column=column) from error
     except RecursionError as error:
         raise _make_error(path, "nested too deeply", line=1, column=1) from error
+
+
+def locate_toml_error(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, int, int]:
+    """The message, the line and the column; for `(at end of document)` those of the end."""
+    what, _, position = str(error).partition(" (at ")
+    lines = text.split("\n")
+    numbers = [int(number) for number in re.findall(r"\d+", position)]
+    line, column = numbers or (len(lines), len(lines[-1]) + 1)
+    return what, line, column
+
+
+def read_or_empty(path: Path) -> dict[str, Any]:
+    """The content of a JSON or TOML file; a missing or broken one counts as empty."""
+    try:
+        return (read_toml(path) if path.suffix == ".toml" else read_json(path)) or {}
+    except UserError:
+        return {}
 
 
 def get_table(value: object, *keys: str) -> dict[str, Any]:
@@ -71,11 +83,11 @@ def get_table(value: object, *keys: str) -> dict[str, Any]:
 
 
 def find_first(project: Path, *patterns: str) -> str:
-    """The name of the first file that matches one of the patterns; "" if none does."""
+    """The path of the first file that matches one of the patterns; "" if none does."""
     for pattern in patterns:
-        names = sorted(path.name for path in project.glob(pattern) if path.is_file())
-        if names:
-            return names[0]
+        for path in sorted(project.glob(pattern)):
+            if path.is_file():
+                return path.relative_to(project).as_posix()
     return ""
 
 

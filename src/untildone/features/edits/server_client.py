@@ -21,8 +21,8 @@ from untildone.checks.lsp.daemon_socket import (
 from untildone.checks.lsp.servers import select_servers
 from untildone.engine.context import Context, has_run_checks, project_folder
 from untildone.engine.payload import EDITING
-from untildone.process import runner
-from untildone.process.command import environment
+from untildone.process import trees
+from untildone.process.command import filter_environment
 from untildone.store.durable_files import DamagedFileError, read_bounded
 
 ADDRESS_FILE = "diagnose.json"
@@ -30,7 +30,7 @@ ADDRESS_FILE = "diagnose.json"
 _TICK = 0.02
 
 
-def edited_files(
+def list_edited_files(
     calls: Mapping[str, Iterable[Mapping[str, Any]]], project: Path
 ) -> tuple[Path, ...]:
     """Files of the project that tool calls have edited and that still exist."""
@@ -132,8 +132,8 @@ def _ask(
 
 def _start_process(context: Context, project: Path, files: Sequence[str]) -> None:
     argv = [sys.executable, "-I", "-m", "untildone", "diagnose", "--", str(project), *files]
-    environ = environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
-    runner.start_detached(argv, cwd=context.home, env=environ)
+    environ = filter_environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
+    trees.start_detached(argv, cwd=context.home, env=environ)
 
 
 def load_address(folder: Path) -> DaemonAddress | None:

@@ -11,7 +11,7 @@ import msgspec
 
 from untildone.engine.context import Context
 from untildone.features.milestones.milestones import Delivery
-from untildone.process.command import environment, parse_argv
+from untildone.process.command import filter_environment, parse_argv
 from untildone.process.runner import Finished, run
 
 SECONDS = 60.0
@@ -25,10 +25,10 @@ def deliver(context: Context, name: str, *, seconds: float = SECONDS) -> None:
     path = context.home / "milestones" / name
     if not _DELIVERY_NAME.fullmatch(name) or not path.is_file():
         return
-    told = msgspec.json.decode(path.read_bytes(), type=list[Delivery])
+    deliveries = msgspec.json.decode(path.read_bytes(), type=list[Delivery])
     path.unlink()
     with ThreadPoolExecutor(max_workers=8) as pool:
-        lines = list(pool.map(partial(_run_receiver, seconds=seconds), told))
+        lines = list(pool.map(partial(_run_receiver, seconds=seconds), deliveries))
     _append_log(context.home / LOG, [f"{context.now()} {line}\n" for line in lines if line])
 
 
@@ -42,7 +42,9 @@ def _run_receiver(delivery: Delivery, *, seconds: float) -> str:
         # On stdin: an address may contain a password, and every user can see arguments.
         data = msgspec.json.encode(delivery)
     project = happened.project if Path(happened.project).is_dir() else os.curdir
-    finished = run(argv, cwd=project, timeout=seconds, env=environment(os.environ), stdin=data)
+    finished = run(
+        argv, cwd=project, timeout=seconds, env=filter_environment(os.environ), stdin=data
+    )
     what = milestone.run or "notify"
     why = _describe_failure(finished, seconds)
     return f"{happened.loop} {happened.event}: `{what}` {why}" if why else ""
@@ -53,8 +55,8 @@ def _describe_failure(finished: Finished, seconds: float) -> str:
         return f"did not end within {seconds:g} seconds"
     if finished.exit_code == 0:
         return ""
-    said = finished.text.strip().splitlines()[-1:] or [finished.missing]
-    return f"ended with {finished.exit_code}: {said[0][:300]}"
+    last = finished.text.strip().splitlines()[-1:] or [finished.missing]
+    return f"ended with {finished.exit_code}: {last[0][:300]}"
 
 
 def _append_log(path: Path, lines: list[str]) -> None:

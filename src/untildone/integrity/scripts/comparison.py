@@ -7,12 +7,12 @@ to the calls of tools that decide their exit status. If `check.sh` ran `pytest` 
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from untildone.commands.ci import find_ci_commands, is_ci_file
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.exit_status import Call
-from untildone.commands.invoked_scripts import find_run_scripts
-from untildone.commands.named_checks import find_named_checks
+from untildone.commands.invoked_scripts import find_named_checks, find_run_scripts
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.call_changes import find_weakened_calls
@@ -28,6 +28,14 @@ from untildone.worktree.contents import Tree
 _AUTOMATIC_TRIGGER = re.compile(
     r"\b(push|pull_request|merge_group|merge_request\w*|workflow_call)\b"
 )
+
+
+class _WeakenedCall(NamedTuple):
+    call: Call
+    # The argument that loosens the call; empty if it decides nothing any more.
+    argument: str
+    # Whether the task asks for another tool, which now checks as much.
+    has_replacement: bool
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
@@ -46,31 +54,28 @@ def only_replaces_tool(comparison: Comparison, path: str) -> bool:
     if comparison.role(path) != "script" or path not in comparison.changes.edited:
         return False
     text = comparison.old.text(path)
-    replaces = any(
-        not argument and call[0] in text and is_replaced(call, calls, comparison.task)
-        for command in comparison.commands
-        for calls in [_find_calls(comparison, command)]
-        for call, argument in find_weakened_calls(*calls, (comparison.old, comparison.new))
+    weakened = (
+        call for command in comparison.commands for call in _find_weakened(comparison, command)
     )
+    replaces = any(each.has_replacement and each.call[0] in text for each in weakened)
     return replaces and not any(concern.path == path for concern in find_concerns(comparison))
 
 
-def _find_calls(comparison: Comparison, command: str) -> tuple[list[Call], list[Call]]:
-    """Return the calls that decide the command in the baseline and in the current tree."""
-    old = find_deciding_calls(comparison.old, command)
-    return list(old), list(find_deciding_calls(comparison.new, command))
+def _find_weakened(comparison: Comparison, command: str) -> Iterator[_WeakenedCall]:
+    """Yield the calls that decided the command in the baseline and decide less of it now."""
+    old, new = (list(find_deciding_calls(tree, command)) for tree in comparison.trees)
+    for call, argument in find_weakened_calls(old, new, comparison.trees):
+        has_replacement = not argument and is_replaced(call, (old, new), comparison.task)
+        yield _WeakenedCall(call, argument, has_replacement)
 
 
 def _compare_commands(comparison: Comparison) -> Iterator[Concern]:
     """Yield a concern for each weakened call of the checks, and of scripts such as `make lint`."""
     seen: set[tuple[str, Call]] = set()
-    trees = (comparison.old, comparison.new)
     for command in dict.fromkeys((*comparison.commands, *find_named_checks(comparison.old))):
-        calls = _find_calls(comparison, command)
-        for call, argument in find_weakened_calls(*calls, trees):
+        for call, argument, has_replacement in _find_weakened(comparison, command):
             path = _find_responsible_file(comparison, command, call)
-            replaced = not argument and is_replaced(call, calls, comparison.task)
-            if path and (path, call) not in seen and not replaced:
+            if path and (path, call) not in seen and not has_replacement:
                 seen.add((path, call))
                 yield _make_call_concern(comparison, path, call, argument)
 
@@ -81,11 +86,9 @@ def _find_responsible_file(comparison: Comparison, command: str, call: Call) -> 
     It is the last script on the way if none of them changed, and empty for a command that runs no
     script of the project.
     """
-    changes = comparison.changes
-    changed = {*changes.edited, *changes.added, *changes.removed}
-    changed |= {*changes.moved, *changes.moved.values()}
-    trees = (comparison.old, comparison.new)
-    paths = [path for tree in trees for _, path in find_run_scripts(tree, command) if path]
+    scripts = (script for tree in comparison.trees for script in find_run_scripts(tree, command))
+    paths = [path for _, path in scripts if path]
+    changed = comparison.changes.list_paths()
     nearest_first = [path for path in reversed(paths) if path in changed] or paths[-1:]
     containing = (path for path in nearest_first if call[0] in comparison.old.text(path))
     return next(containing, nearest_first[0] if nearest_first else "")
@@ -105,7 +108,7 @@ def _compare_workflows(comparison: Comparison) -> Iterator[Concern]:
             continue
         old = _find_workflow_calls(comparison.old, [comparison.old.text(path)])
         new = _find_workflow_calls(comparison.new, _read_current_workflows(comparison, path))
-        for call, argument in find_weakened_calls(old, new, (comparison.old, comparison.new)):
+        for call, argument in find_weakened_calls(old, new, comparison.trees):
             if argument or not is_replaced(call, (old, new), comparison.task):
                 yield _make_call_concern(comparison, path, call, argument)
 

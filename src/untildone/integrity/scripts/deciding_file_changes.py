@@ -28,7 +28,8 @@ def find_changed_programs(comparison: Comparison) -> Iterator[Concern]:
         is_program = path in comparison.deciding_files and not is_deciding_data(path)
         if not is_program or _is_compared_by_call(comparison, path):
             continue
-        if _strip_comments(comparison.old, path) != _strip_comments(comparison.new, path):
+        old_code, new_code = (_strip_comments(tree, path) for tree in comparison.trees)
+        if old_code != new_code:
             reason = f"`{path}`, which the check runs, was changed"
             yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason)
 

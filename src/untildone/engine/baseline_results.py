@@ -1,0 +1,99 @@
+"""The results of the checks before the agent acts: what was green then proves nothing later."""
+
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.checks.parallel_run import RunOptions, run_checks
+from untildone.core.check_results import CheckResult
+from untildone.core.counts import apply_counts
+from untildone.core.progress import Progress
+from untildone.core.totals import count_totals
+from untildone.engine.context import Context
+from untildone.engine.verbs import change_loop
+from untildone.process import runner, trees
+from untildone.sandbox.background_copy import copy_tree
+from untildone.store import baseline_records
+from untildone.store.loops import Record
+from untildone.worktree.fingerprint import fingerprint_tree
+
+_PATIENCE = 120.0
+_LONGEST = 200
+
+
+def save_baseline_results(
+    context: Context, loop: str, results: tuple[CheckResult, ...], *, copied: bool = False
+) -> Record:
+    """Keeps the results whole. `copied`: a bare exit code may only tell of the copy."""
+    if copied:
+        results = tuple(_distrust_bare_failure(result) for result in results)
+    results = apply_counts(context.loops.load(loop).contract, results, results)
+    red = tuple(result.name for result in results if result.outcome == "red")
+    folder = context.loops.get_folder(loop)
+
+    def edit(record: Record) -> Progress:
+        return replace(
+            record.progress,
+            checks_seen_red=tuple(dict.fromkeys((*record.progress.checks_seen_red, *red))),
+            baseline=baseline_records.write_results(
+                folder, tuple(_trim_result(result) for result in results)
+            ),
+            baseline_totals=count_totals(results),
+        )
+
+    return change_loop(context, loop, edit, kind="baseline", red=red)
+
+
+def _distrust_bare_failure(result: CheckResult) -> CheckResult:
+    has_report = result.findings or (result.tests and result.tests.failed)
+    if result.outcome != "red" or has_report:
+        return result
+    return replace(result, outcome="no-evidence", reason="red without a report, on a copy")
+
+
+def _trim_result(result: CheckResult) -> CheckResult:
+    """Without the output; of its findings enough to name them."""
+    findings = tuple(replace(each, text=each.text[:_LONGEST]) for each in result.findings)
+    return replace(result, output="", output_path="", findings=findings)
+
+
+def start_detached_baseline(context: Context, record: Record) -> None:
+    """Starts a process that runs the checks on a copy of the tree, and does not wait for it."""
+    loop = record.contract.id
+    tree = fingerprint_tree(Path(record.contract.project))
+    argv = [sys.executable, "-I", "-m", "untildone", "baseline", loop, tree]
+    environ = {**os.environ, "UNTILDONE_HOME": str(context.home)}
+    started = trees.start_detached(argv, cwd=context.home, env=environ)
+    context.session_of(record).write("baseline", str(started))
+
+
+def run_detached_baseline(context: Context, loop: str, tree: str) -> None:
+    """Runs the checks on a copy, if that is still the tree the loop was started on."""
+    record = context.loops.load(loop)
+    contract = record.contract
+    project = Path(contract.project)
+    checks = [check for check in contract.checks if check.when == "round"]
+    with tempfile.TemporaryDirectory(prefix="untildone-start-", ignore_cleanup_errors=True) as top:
+        copy = Path(top) / "tree"
+        copy_tree(project, copy)
+        if fingerprint_tree(project) == tree:
+            save_baseline_results(
+                context, loop, run_checks(checks, RunOptions(project=copy)), copied=True
+            )
+    context.session_of(record).remove("baseline")
+
+
+def wait_for_baseline(context: Context, record: Record) -> Record:
+    """The first stop gives the baseline a little time; without it nothing is presumed."""
+    session = context.session_of(record)
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        running = session.read("baseline").strip()
+        if not running.isdecimal() or not runner.is_alive(int(running)):
+            break
+        time.sleep(0.1)
+    return context.loops.load(record.contract.id)
