@@ -13,7 +13,7 @@ from untildone.app import open_context
 from untildone.core.contract import Bounds
 from untildone.engine.request import Request
 from untildone.engine.start import begin_loop
-from untildone.install.hook_lines import build_lines, build_settings_program
+from untildone.install.hook_commands import build_lines, build_settings_program
 
 # Below the 50 rounds after which any loop pauses.
 ROUNDS = 40

@@ -12,7 +12,7 @@ from bench.table import Row, medians
 RUNS_CHECK = """
 import re, resource, sys, time
 from pathlib import Path
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.contract import Check
 
 folder = Path(sys.argv[1])

@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from untildone.app import open_context
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.engine.baseline import save_baseline_results
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin_loop

@@ -5,8 +5,8 @@ import subprocess
 from pathlib import Path
 
 from bench.table import Row, medians
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.result_cache import ResultCache
-from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 
 FOLDERS = FILES = 100

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from untildone.store.home import prepare_home
+from world import World
+
 # Whoever runs the tests in the background has these ignored, and every program started here would
 # inherit that: then it could not be interrupted, which is what some tests are about.
 for _name in ("SIGINT", "SIGHUP", "SIGQUIT"):
@@ -42,3 +45,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(item.path == path or path in item.path.parents for path in slow):
             item.add_marker("slow")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = World(tmp_path)
+    prepare_home(world.state_folder)
+    return world

@@ -52,7 +52,7 @@ def test_each_case_has_its_right_end(
     assert judged(case, played, allowed=allowed, seconds=1).verdict == expected
 
 
-def test_the_table_tells_categories_false_alarms_and_cost() -> None:
+def test_the_table_reports_categories_false_alarms_and_cost() -> None:
     results = [
         judged(case, played, allowed=allowed, seconds=1)
         for case, played, allowed in (

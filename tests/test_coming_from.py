@@ -12,7 +12,13 @@ from bench.coming_from.table import PAGE, ROWS, TOP, Row, page, tools
 
 KNOWN = tools(ROWS)
 BY_NAME = {f"{tool}/{row.name}": row for tool, its in KNOWN.items() for row in its.row}
-SOURCE = "ADDS = 1\n\n\ndef more(number: int) -> int:\n    return number + ADDS\n"
+SOURCE = """\
+ADDS = 1
+
+
+def more(number: int) -> int:
+    return number + ADDS
+"""
 TESTS = """\
 import pytest
 from untildone.counting import more
@@ -83,7 +89,7 @@ def test_the_test_of_a_row_exists_and_its_feature_can_be_switched_off(row: Row) 
 
 # Programs are started one after another: a busy machine takes its time.
 @pytest.mark.timeout(600)
-def test_a_feature_whose_absence_nobody_notices_is_told(tmp_path: Path) -> None:
+def test_a_feature_whose_absence_no_test_notices_is_reported(tmp_path: Path) -> None:
     for name, text in {
         "rows/three.toml": THREE_ROWS,
         "repository/src/untildone/counting.py": SOURCE,

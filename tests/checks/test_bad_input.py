@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from process.hostile_programs import Marked, command
-from untildone.checks.runner import RunOptions, run_checks
+from snippets import snippet
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 
@@ -101,15 +102,16 @@ def test_a_finding_is_found_in_output_that_is_no_text(
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 @pytest.mark.parametrize("script", ["flood.py", "long_line.py"])
 def test_memory_stays_fixed_whatever_is_printed(tmp_path: Path, script: str) -> None:
-    code = (
-        "import sys\nfrom pathlib import Path\n"
-        "from untildone.checks.runner import RunOptions, run_checks\n"
-        "from untildone.core.contract import Check\n"
-        "place = Path(sys.argv[1])\n"
-        "check = Check(name='t', command=sys.argv[2], env={'MEGABYTES': '1000'})\n"
-        "run_checks([check], RunOptions(project=place, logs=place / 'logs'))\n"
-        "print(Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0])\n"
-    )
+    code = snippet("""
+        import sys
+        from pathlib import Path
+        from untildone.checks.parallel_run import RunOptions, run_checks
+        from untildone.core.contract import Check
+        place = Path(sys.argv[1])
+        check = Check(name='t', command=sys.argv[2], env={'MEGABYTES': '1000'})
+        run_checks([check], RunOptions(project=place, logs=place / 'logs'))
+        print(Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0])
+    """)
     line = shlex.join(command(script))
     argv = [sys.executable, "-c", code, str(tmp_path), line]
     told = subprocess.check_output(argv, env=Marked().env, timeout=300)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.contract import Check
 
 # Fails if it is run while it runs.

@@ -7,29 +7,62 @@ from pathlib import Path
 
 import pytest
 
+from snippets import snippet
 from tools import TOOLS, on_machine, tool
 from untildone.checks.coverage import require_coverage
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.errors import UserError
 
 PYTHON = {
-    "cart.py": "def add(a, b):\n    return a + b\n\n\ndef take(a, b):\n    return a - b\n",
-    "test_cart.py": "from cart import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+    "cart.py": snippet("""
+        def add(a, b):
+            return a + b
+
+
+        def take(a, b):
+            return a - b
+    """),
+    "test_cart.py": snippet("""
+        from cart import add
+
+
+        def test_add():
+            assert add(1, 2) == 3
+    """),
 }
 JEST = {
     "package.json": '{"scripts": {"test": "jest"}}',
-    "cart.js": "exports.add = (a, b) => a + b;\nexports.take = (a, b) => {\n  return a - b;\n};\n",
+    "cart.js": snippet("""
+        exports.add = (a, b) => a + b;
+        exports.take = (a, b) => {
+          return a - b;
+        };
+    """),
     "cart.test.js": 'const { add } = require("./cart");\n'
     'test("add", () => { expect(add(1, 2)).toBe(3); });\n',
 }
 GO = {
     "go.mod": "module cart\n\ngo 1.22\n",
-    "cart.go": "package cart\n\nfunc Add(a, b int) int { return a + b }\n\n"
-    "func Take(a, b int) int { return a - b }\n",
-    "cart_test.go": 'package cart\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n'
-    "\tif Add(1, 2) != 3 {\n\t\tt.Fatal()\n\t}\n}\n",
+    "cart.go": snippet("""
+        package cart
+
+        func Add(a, b int) int { return a + b }
+
+        func Take(a, b int) int { return a - b }
+    """),
+    "cart_test.go": snippet("""
+        package cart
+
+        import "testing"
+
+        func TestAdd(t *testing.T) {
+        \tif Add(1, 2) != 3 {
+        \t\tt.Fatal()
+        \t}
+        }
+    """),
 }
 
 

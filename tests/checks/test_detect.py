@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from checks.detecting import Files, commands, package, project, scripts
+from snippets import snippet
 from untildone.checks.detect import PRESETS, detect_checks, detect_preset
 from untildone.errors import UserError
 
@@ -175,7 +176,17 @@ OTHERS = [
         {"build": "go build ./...", "test": "go test ./...", "lint": "go vet ./..."},
     ),
     (
-        {"go.work": "go 1.22\n\nuse (\n\t./api // the server\n\t./gone\n)\nuse ./cli\n"}
+        {
+            "go.work": snippet("""
+                go 1.22
+
+                use (
+                \t./api // the server
+                \t./gone
+                )
+                use ./cli
+            """)
+        }
         | {"api/go.mod": "", "cli/go.mod": ""},
         {
             "build": "go build ./api/... ./cli/...",
@@ -194,7 +205,16 @@ OTHERS = [
     ({"go.work": "use ./cli\n"}, {}),
     ({"Makefile": "build:\n\ttrue\n"}, {"build": "make build"}),
     ({"Makefile": "run:\n\ttrue\nall: run\n"}, {"build": "make all"}),
-    ({"Makefile": "CC := gcc\n.PHONY: shop\nshop: a.o\n"}, {"build": "make"}),
+    (
+        {
+            "Makefile": snippet("""
+                CC := gcc
+                .PHONY: shop
+                shop: a.o
+            """)
+        },
+        {"build": "make"},
+    ),
     ({"Makefile": "help:\n\ttrue\ntest lint:\n"}, {"test": "make test", "lint": "make lint"}),
     ({"makefile": "check::\n\ttrue\n"}, {"test": "make check"}),
     ({"Makefile": "X = 1\n"}, {}),
@@ -335,7 +355,7 @@ def test_nothing_found_asks_for_the_command(tmp_path: Path, preset: str, wanted:
     )
 
 
-def test_an_unknown_preset_is_told_with_the_known_ones(tmp_path: Path) -> None:
+def test_an_unknown_preset_is_reported_with_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(UserError) as raised:
         detect_preset(tmp_path, "polish")
     assert raised.value.hint == "use one of `build`, `test`, `lint`, `ship`"
@@ -354,7 +374,7 @@ def test_an_unknown_preset_is_told_with_the_known_ones(tmp_path: Path) -> None:
         ("ruff.toml", "x", "line 1, column 2: expected '=' after a key"),
     ],
 )
-def test_a_broken_file_is_told_with_line_and_column(
+def test_a_broken_file_is_reported_with_line_and_column(
     tmp_path: Path, name: str, text: str, place: str
 ) -> None:
     project(tmp_path, {name: text})
@@ -365,7 +385,7 @@ def test_a_broken_file_is_told_with_line_and_column(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="symbolic links need a right there")
-def test_an_unreadable_file_is_told(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
     tmp_path.joinpath("package.json").symlink_to("package.json")
     with pytest.raises(UserError, match=r"package.json` cannot be read: too many levels"):
         detect_checks(tmp_path)

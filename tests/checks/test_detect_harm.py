@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.detecting import Files, commands, project, scripts
+from snippets import snippet
 from untildone.checks.detect import detect_preset, find_rejected
 from untildone.errors import UserError
 
@@ -54,10 +55,49 @@ ROWS = [
     ({"package.json": scripts(lint="eslint --fix-dry-run .")}, {"lint": "npm run lint"}),
     ({"package.json": scripts(test="jest -u")}, {}),
     ({"Makefile": "lint:\n\truff check --fix .\n"}, {}),
-    ({"Makefile": "lint: tidy\n\truff check .\n\ntidy:\n\truff format .\n"}, {}),
-    ({"Makefile": "lint: tidy\ntidy:\n\tblack --check .\n"}, {"lint": "make lint"}),
-    ({"Makefile": "test:\n\tjest --watch\ncheck:\n\tjest\n"}, {"test": "make check"}),
-    ({"Makefile": "shop: serve\nserve:\n\thttp-server .\n"}, {}),
+    (
+        {
+            "Makefile": snippet("""
+                lint: tidy
+                \truff check .
+
+                tidy:
+                \truff format .
+            """)
+        },
+        {},
+    ),
+    (
+        {
+            "Makefile": snippet("""
+                lint: tidy
+                tidy:
+                \tblack --check .
+            """)
+        },
+        {"lint": "make lint"},
+    ),
+    (
+        {
+            "Makefile": snippet("""
+                test:
+                \tjest --watch
+                check:
+                \tjest
+            """)
+        },
+        {"test": "make check"},
+    ),
+    (
+        {
+            "Makefile": snippet("""
+                shop: serve
+                serve:
+                \thttp-server .
+            """)
+        },
+        {},
+    ),
     ({"Makefile": "lint:\n\tgofmt -w .\n"}, {}),
     ({"Makefile": "lint:\n\tgofmt -l .\n"}, {"lint": "make lint"}),
 ]
@@ -80,7 +120,15 @@ def test_only_what_ends_and_changes_nothing_is_found(
         ),
         ({"package.json": scripts(test="jest", **{"test:ci": "jest --watch"})}, {}),
         (
-            {"Makefile": "build: tidy\ntidy:\n\tblack .\ntest:\n\tjest --watch\n"},
+            {
+                "Makefile": snippet("""
+                    build: tidy
+                    tidy:
+                    \tblack .
+                    test:
+                    \tjest --watch
+                """)
+            },
             {"make build": "would change files", "make test": "would run forever"},
         ),
         ({"Makefile": "shop:\n\tnodemon .\n"}, {"make": "would run forever"}),
@@ -95,13 +143,15 @@ def test_only_what_ends_and_changes_nothing_is_found(
         ({"deno.json": '{"tasks": {"lint": "deno lint"}}'}, {}),
     ],
 )
-def test_what_is_left_out_is_told(tmp_path: Path, files: Files, expected: dict[str, str]) -> None:
+def test_what_is_left_out_is_reported(
+    tmp_path: Path, files: Files, expected: dict[str, str]
+) -> None:
     found = find_rejected(project(tmp_path, files))
 
     assert {entry.command: entry.harm for entry in found} == expected
 
 
-def test_a_preset_tells_why_nothing_was_found(tmp_path: Path) -> None:
+def test_a_preset_reports_why_nothing_was_found(tmp_path: Path) -> None:
     project(tmp_path, {"package.json": scripts(test="jest --watch", lint="eslint --fix")})
 
     with pytest.raises(UserError) as told:

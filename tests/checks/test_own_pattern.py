@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from untildone.checks.findings import Diagnostic
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.patterns import find_diagnostics
-from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.repeat import repeat_check
-from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from checks.parsers.projects import MAVEN
+from snippets import snippet
 from tools import maven, on_machine, tool
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.reports import load_report, request_report
-from untildone.checks.runner import RunOptions, run_checks
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
@@ -19,7 +20,12 @@ PYTHON = shlex.quote(sys.executable)
 PYTEST = f"{PYTHON} -m pytest -p no:cacheprovider"
 TESTS = {
     "test_shop.py": (
-        "import pytest\ndef test_total(): pass\n@pytest.mark.skip\ndef test_later(): pass\n"
+        snippet("""
+            import pytest
+            def test_total(): pass
+            @pytest.mark.skip
+            def test_later(): pass
+        """)
     )
 }
 IN_PYTEST = check_results.Tests(
@@ -105,7 +111,7 @@ def test_a_package_that_cannot_be_read_is_asked_for_nothing(tmp_path: Path, pack
     assert "NODE_OPTIONS" not in find_requested(tmp_path, "npm test")
 
 
-def test_options_of_the_person_stay(tmp_path: Path) -> None:
+def test_options_of_the_user_stay(tmp_path: Path) -> None:
     environ = {"PYTEST_ADDOPTS": "-q", "NODE_OPTIONS": "--test-reporter=dot"}
     wish = request_report("pytest", tmp_path / "a b.xml", folder=tmp_path, environ=environ)
     assert wish.environ == {
@@ -142,7 +148,7 @@ def test_what_go_prints_is_left_as_it_is(tmp_path: Path, command: str) -> None:
     assert find_requested(tmp_path, command, PATH=str(go.parent)) == set()
 
 
-def test_pytest_inside_of_make_tells_its_tests(tmp_path: Path) -> None:
+def test_pytest_inside_of_make_reports_its_tests(tmp_path: Path) -> None:
     on_machine("make")
     files = {**TESTS, "Makefile": f"test:\n\t@{PYTEST} -q --no-summary\n"}
     result = run(tmp_path, "make test", files)
@@ -162,7 +168,13 @@ def test_of_two_runs_none_is_lost(tmp_path: Path) -> None:
 
 
 def test_a_run_that_only_says_so_is_no_evidence(tmp_path: Path) -> None:
-    files = {"conftest.py": "import os\nprint('3 passed in 0.01s', flush=True)\nos._exit(0)\n"}
+    files = {
+        "conftest.py": snippet("""
+            import os
+            print('3 passed in 0.01s', flush=True)
+            os._exit(0)
+        """)
+    }
     result = run(tmp_path, PYTEST, files)
     expected = ("no-evidence", "it exits 0, but the test runner wrote no report")
     assert (result.outcome, result.reason) == expected
@@ -171,18 +183,22 @@ def test_a_run_that_only_says_so_is_no_evidence(tmp_path: Path) -> None:
 NODE = {
     "package.json": '{"scripts": {"test": "node --test"}}',
     "cart.test.mjs": (
-        "import { describe, it } from 'node:test';\n"
-        "describe('cart', () => {\n"
-        "  it('adds', () => {\n    throw new Error('no');\n  });\n"
-        "  it('counts', () => {});\n"
-        "  it('waits', { skip: true }, () => {});\n"
-        "});\n"
+        snippet("""
+            import { describe, it } from 'node:test';
+            describe('cart', () => {
+              it('adds', () => {
+                throw new Error('no');
+              });
+              it('counts', () => {});
+              it('waits', { skip: true }, () => {});
+            });
+        """)
     ),
 }
 
 
 @pytest.mark.parametrize("command", ["node --test", "npm test"])
-def test_node_tells_its_tests(tmp_path: Path, command: str) -> None:
+def test_node_reports_its_tests(tmp_path: Path, command: str) -> None:
     on_machine(command.partition(" ")[0])
     result = run(tmp_path, command, NODE)
     assert result.tests == check_results.Tests(
@@ -212,9 +228,15 @@ def test_other_programs_of_node_do_not_mind(tmp_path: Path, program: str) -> Non
     assert result.outcome == "green", result.output
 
 
-def test_go_tells_its_tests(tmp_path: Path) -> None:
+def test_go_reports_its_tests(tmp_path: Path) -> None:
     go = Path(shlex.split(tool("go"))[0])
-    test = 'package {}\n\nimport "testing"\n\nfunc TestTotal(t *testing.T) {{ {} }}\n'
+    test = snippet("""
+        package {}
+
+        import "testing"
+
+        func TestTotal(t *testing.T) {{ {} }}
+    """)
     files = {
         "go.mod": "module shop\n",
         "cart_test.go": test.format("shop", ""),

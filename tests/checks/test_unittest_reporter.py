@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, Tests
 from untildone.core.contract import Check
 
@@ -35,7 +35,11 @@ class Unable(unittest.TestCase):
     def setUpClass(cls): raise OSError
     def test_never(self): pass
 """
-FORGED = "import os\nprint('Ran 3 tests in 0.000s\\n\\nOK', flush=True)\nos._exit(0)\n"
+FORGED = """\
+import os
+print('Ran 3 tests in 0.000s\\n\\nOK', flush=True)
+os._exit(0)
+"""
 
 
 def result(folder: Path, *, cases: str = CASES, product: str = "") -> CheckResult:

@@ -1,4 +1,4 @@
-"""The desk at which a person types, with the command line also in this process."""
+"""The command line, run in this process."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.desk import Desk, Said, Terminal
+from cli.world import CommandLine, Output, Terminal
 from untildone.cli.main import main
 
 # What would lead to the state or the session of whoever runs the tests.
@@ -15,7 +15,7 @@ THEIRS = ("CLAUDE", "UNTILDONE_", "XDG_")
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
-    def typed(arguments: Sequence[str], environ: Mapping[str, str], folder: Path) -> Said:
+    def run(arguments: Sequence[str], environ: Mapping[str, str], folder: Path) -> Output:
         with monkeypatch.context() as here:
             for name in [name for name in os.environ if name.startswith(THEIRS)]:
                 here.delenv(name)
@@ -26,9 +26,9 @@ def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
             code = main(arguments)
         return code, *capsys.readouterr()
 
-    return typed
+    return run
 
 
 @pytest.fixture
-def desk(tmp_path: Path, terminal: Terminal) -> Desk:
-    return Desk(tmp_path, terminal=terminal)
+def cli(tmp_path: Path, terminal: Terminal) -> CommandLine:
+    return CommandLine(tmp_path, terminal=terminal)

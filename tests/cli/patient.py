@@ -5,13 +5,13 @@ import subprocess
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cli.desk import Terminal
-from client.world import World
+from cli.world import Terminal
+from client.world import ClientWorld
 
 Found: TypeAlias = tuple[int, list[tuple[str, str, str, str]]]
 
 
-class Patient(World):
+class Patient(ClientWorld):
     """A machine whose environment can be made ill too."""
 
     extra: dict[str, str]
@@ -43,12 +43,6 @@ class Patient(World):
         text = self.settings.read_text(encoding="utf-8")
         assert old in text
         self.settings.write_text(text.replace(old, new), encoding="utf-8")
-
-    def write(self, name: str, text: str) -> Path:
-        path = self.project / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return path
 
     def findings(self) -> Found:
         done = self.untildone("doctor", "--json", check=False)

@@ -5,11 +5,16 @@ import re
 from pathlib import Path
 from typing import Any
 
-from cli.desk import Desk, error
+from cli.world import CommandLine, error
+from snippets import snippet
 
 GREEN = "[checks.test]\ncommand = 'true'\n"
 RED = "[checks.lint]\ncommand = 'echo a.py:3: broken; false'\n"
-SLOW = "[checks.e2e]\ncommand = 'true'\nwhen = 'done'\n"
+SLOW = """\
+[checks.e2e]
+command = 'true'
+when = 'done'
+"""
 MISSING = "[checks.types]\ncommand = 'no-such-program-here --strict'\n"
 CHECK = {
     *("name", "command", "outcome", "exit_code", "cached", "seconds", "findings", "tests"),
@@ -18,9 +23,9 @@ CHECK = {
 FINDING = {"check", "path", "line", "code", "severity", "text", "fingerprint"}
 
 
-def configure(desk: Desk, text: str) -> None:
-    desk.write("untildone.toml", text)
-    assert desk.typed("trust", "--yes")[0] == 0
+def configure(cli: CommandLine, text: str) -> None:
+    cli.write("untildone.toml", text)
+    assert cli.run("trust", "--yes")[0] == 0
 
 
 def lines(text: str) -> list[str]:
@@ -29,10 +34,10 @@ def lines(text: str) -> list[str]:
     return [" ".join(line.split()) for line in untimed.splitlines() if line.strip()]
 
 
-def test_green(desk: Desk) -> None:
-    configure(desk, GREEN + SLOW)
+def test_green(cli: CommandLine) -> None:
+    configure(cli, GREEN + SLOW)
 
-    done = desk.untildone("check")
+    done = cli.untildone("check")
 
     assert (done.returncode, lines(done.stdout)) == (
         0,
@@ -41,24 +46,24 @@ def test_green(desk: Desk) -> None:
     assert sorted(lines(done.stderr)) == ["e2e: green N s", "test: green N s"]
 
 
-def test_what_was_green_on_this_tree_is_not_run_again(desk: Desk) -> None:
-    configure(desk, "[checks.test]\ncommand = 'echo run >>../runs'\n")
+def test_what_was_green_on_this_tree_is_not_run_again(cli: CommandLine) -> None:
+    configure(cli, "[checks.test]\ncommand = 'echo run >>../runs'\n")
 
-    shown = [lines(desk.typed("check", *options)[1])[1] for options in ((), (), ("--no-cache",))]
+    shown = [lines(cli.run("check", *options)[1])[1] for options in ((), (), ("--no-cache",))]
 
     assert shown == [
         "test \u2713 green N s",
         "test \u2713 green N s as before",
         "test \u2713 green N s",
     ]
-    assert (desk.project.parent / "runs").read_text(encoding="utf-8") == "run\n" * 2
+    assert (cli.project.parent / "runs").read_text(encoding="utf-8") == "run\n" * 2
 
 
-def test_red(desk: Desk) -> None:
-    desk.write("a.py", "1\n2\nthree()\n")
-    configure(desk, GREEN + RED)
+def test_red(cli: CommandLine) -> None:
+    cli.write("a.py", "1\n2\nthree()\n")
+    configure(cli, GREEN + RED)
 
-    code, shown, _ = desk.typed("check")
+    code, shown, _ = cli.run("check")
 
     assert (code, lines(shown)) == (
         1,
@@ -72,41 +77,41 @@ def test_red(desk: Desk) -> None:
             "lint \u2717 red 1 finding N s",
         ],
     )
-    assert desk.typed("check", "test")[0] == 0
+    assert cli.run("check", "test")[0] == 0
 
 
-def test_red_without_findings_shows_the_end_of_the_output(desk: Desk) -> None:
-    configure(desk, "[checks.test]\ncommand = 'seq 40; false'\n")
+def test_red_without_findings_shows_the_end_of_the_output(cli: CommandLine) -> None:
+    configure(cli, "[checks.test]\ncommand = 'seq 40; false'\n")
 
-    shown = lines(desk.typed("check")[1])
+    shown = lines(cli.run("check")[1])
 
     assert shown[1:-2] == [f"| {number}" for number in range(26, 41)]
     assert shown[-1] == "test \u2717 red exit code 1 N s"
 
 
-def test_many_findings_are_cut_short(desk: Desk) -> None:
+def test_many_findings_are_cut_short(cli: CommandLine) -> None:
     command = "for i in $(seq 45); do echo a.py:$i: broken; done; false"
-    configure(desk, f"[checks.lint]\ncommand = '{command}'\n")
+    configure(cli, f"[checks.lint]\ncommand = '{command}'\n")
 
-    shown = lines(desk.typed("check")[1])
+    shown = lines(cli.run("check")[1])
 
     assert shown[-4:-2] == ["40 error broken", "and 5 more; `--json` prints all"]
-    assert len(desk.json("check")["findings"]) == 45
+    assert len(cli.json("check")["findings"]) == 45
 
 
-def test_unrunnable_outweighs_red(desk: Desk) -> None:
-    configure(desk, RED + MISSING)
+def test_unrunnable_outweighs_red(cli: CommandLine) -> None:
+    configure(cli, RED + MISSING)
 
-    code, shown, _ = desk.typed("check")
+    code, shown, _ = cli.run("check")
 
     assert code == 17
     assert lines(shown)[-1] == "types ! unrunnable `no-such-program-here` was not found N s"
 
 
-def test_json(desk: Desk) -> None:
-    configure(desk, GREEN + RED + MISSING)
+def test_json(cli: CommandLine) -> None:
+    configure(cli, GREEN + RED + MISSING)
 
-    report: dict[str, Any] = desk.json("check")
+    report: dict[str, Any] = cli.json("check")
 
     assert set(report) == {"outcome", "checks", "findings"}
     assert report["outcome"] == "unrunnable"
@@ -122,65 +127,78 @@ def test_json(desk: Desk) -> None:
     assert (finding["check"], finding["path"], finding["line"]) == ("lint", "a.py", 3)
 
 
-def test_json_counts_tests(desk: Desk) -> None:
-    desk.write(
+def test_json_counts_tests(cli: CommandLine) -> None:
+    cli.write(
         "test_it.py",
-        "import unittest\n\nclass T(unittest.TestCase):\n"
-        "    def test_a(self) -> None: pass\n"
-        "    def test_b(self) -> None: self.fail()\n"
-        "    @unittest.skip('no')\n    def test_c(self) -> None: pass\n",
-    )
-    configure(desk, "[checks.test]\ncommand = 'python3 -m unittest -v'\n")
+        snippet("""
+            import unittest
 
-    (check,) = desk.json("check")["checks"]
+            class T(unittest.TestCase):
+                def test_a(self) -> None: pass
+                def test_b(self) -> None: self.fail()
+                @unittest.skip('no')
+                def test_c(self) -> None: pass
+        """),
+    )
+    configure(cli, "[checks.test]\ncommand = 'python3 -m unittest -v'\n")
+
+    (check,) = cli.json("check")["checks"]
 
     assert check["tests"] == {
         **{"passed": 1, "failed": 1, "skipped": 1},
         "failing": ["test_it.T.test_b"],
     }
-    shown = lines(desk.typed("check")[1])[-1]
+    shown = lines(cli.run("check")[1])[-1]
     assert shown == "test \u2717 red 1 passed, 1 failed, 1 skipped N s"
 
 
-def test_a_name_that_is_unknown(desk: Desk) -> None:
-    configure(desk, GREEN + SLOW)
+def test_a_name_that_is_unknown(cli: CommandLine) -> None:
+    configure(cli, GREEN + SLOW)
 
-    assert desk.typed("check", "test", "tets") == error(
+    assert cli.run("check", "test", "tets") == error(
         "there is no check `tets` (available: `test`, `e2e`)",
         "`untildone detect` shows where they come from",
     )
 
 
-def test_nothing_to_check(desk: Desk) -> None:
-    assert desk.typed("check") == error(
-        f"no check was found in `{desk.project}`",
+def test_nothing_to_check(cli: CommandLine) -> None:
+    assert cli.run("check") == error(
+        f"no check was found in `{cli.project}`",
         'add `[checks.test]` with `command = "YOUR COMMAND"` to `untildone.toml`, then run'
         " `untildone trust`",
     )
 
 
-def test_a_pattern_that_is_broken(desk: Desk) -> None:
-    desk.write("untildone.toml", f"{GREEN}success_pattern = '('\n")
+def test_a_pattern_that_is_broken(cli: CommandLine) -> None:
+    cli.write("untildone.toml", f"{GREEN}success_pattern = '('\n")
 
-    code, shown, told = desk.typed("check")
+    code, shown, told = cli.run("check")
 
     assert (code, shown) == (2, "")
     assert told.startswith("error: untildone.toml:3: `success_pattern` is not a regular expression")
 
 
-def test_another_project(desk: Desk, tmp_path: Path) -> None:
+def test_another_project(cli: CommandLine, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
 
-    assert lines(desk.typed("check", "--project", str(other))[1])[-1] == "test \u2713 green N s"
+    assert lines(cli.run("check", "--project", str(other))[1])[-1] == "test \u2713 green N s"
 
 
-def test_detect(desk: Desk) -> None:
-    desk.write("Makefile", "test:\n\ttouch marker\nlint:\n\ttrue\n")
+def test_detect(cli: CommandLine) -> None:
+    cli.write(
+        "Makefile",
+        snippet("""
+            test:
+            \ttouch marker
+            lint:
+            \ttrue
+        """),
+    )
 
-    code, shown, told = desk.typed("detect")
-    found = desk.json("detect")
+    code, shown, told = cli.run("detect")
+    found = cli.json("detect")
 
     assert (code, told) == (0, "")
     assert shown.splitlines() == [
@@ -191,29 +209,37 @@ def test_detect(desk: Desk) -> None:
         ("lint", "make lint"),
     ]
     assert all(set(check) == {"name", "command", "reason"} for check in found["checks"])
-    assert not (desk.project / "marker").exists()
+    assert not (cli.project / "marker").exists()
 
 
-def test_detect_tells_what_it_left_out(desk: Desk) -> None:
-    desk.write("Makefile", "test:\n\ttrue\nlint:\n\truff check --fix\n")
+def test_detect_reports_what_it_left_out(cli: CommandLine) -> None:
+    cli.write(
+        "Makefile",
+        snippet("""
+            test:
+            \ttrue
+            lint:
+            \truff check --fix
+        """),
+    )
     why = "`Makefile` has a target `lint`, which would change files"
 
-    assert desk.typed("detect")[1].splitlines() == [
+    assert cli.run("detect")[1].splitlines() == [
         "test: `make test`  (`Makefile` has a target `test`)",
         f"left out: `make lint`  ({why})",
     ]
-    assert desk.json("detect")["left_out"] == [{"command": "make lint", "reason": why}]
-    desk.write("untildone.toml", '[checks.test]\ncommand = "true"\n')
-    desk.typed("trust", "--yes")
-    assert desk.json("detect")["left_out"] == []
+    assert cli.json("detect")["left_out"] == [{"command": "make lint", "reason": why}]
+    cli.write("untildone.toml", '[checks.test]\ncommand = "true"\n')
+    cli.run("trust", "--yes")
+    assert cli.json("detect")["left_out"] == []
 
 
-def test_detect_nothing(desk: Desk) -> None:
+def test_detect_nothing(cli: CommandLine) -> None:
     told = (
-        f"error: no check was found in `{desk.project}`\n\n"
+        f"error: no check was found in `{cli.project}`\n\n"
         'hint: name the command that decides: `untildone start --check "YOUR COMMAND"`\n'
     )
 
-    assert desk.typed("detect") == (2, "", told)
-    code, shown, why = desk.typed("detect", "--json")
+    assert cli.run("detect") == (2, "", told)
+    code, shown, why = cli.run("detect", "--json")
     assert (code, json.loads(shown), why) == (2, {"checks": [], "left_out": []}, told)

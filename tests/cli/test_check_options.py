@@ -11,14 +11,15 @@ from typing import IO
 
 import pytest
 
-from cli.desk import Desk, error
-from client.world import BIN, World
+from cli.world import CommandLine, error
+from client.world import BIN, ClientWorld
 from keepers import until
+from snippets import snippet
 from untildone.process.runner import is_alive
 
 
-def project(tmp_path: Path) -> World:
-    world = World(tmp_path)
+def project(tmp_path: Path) -> ClientWorld:
+    world = ClientWorld(tmp_path)
     world.project.joinpath("untildone.toml").write_text(
         '[checks.lint]\ncommand = "sh lint.sh"\n', encoding="utf-8"
     )
@@ -47,10 +48,14 @@ def test_only_findings_in_changed_files_count(tmp_path: Path) -> None:
 
 
 def test_a_change_may_break_any_test(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     command = f"{sys.executable} -m pytest -p no:cacheprovider"
     for name, text in {
-        "test_shop.py": "import shop\ndef test_open():\n    assert shop.OPEN\n",
+        "test_shop.py": snippet("""
+            import shop
+            def test_open():
+                assert shop.OPEN
+        """),
         "shop.py": "OPEN = True\n",
         "Makefile": f"test:\n\t{command} test_shop.py\n",
     }.items():
@@ -66,23 +71,23 @@ def test_a_change_may_break_any_test(tmp_path: Path) -> None:
 
 
 def test_before_the_first_commit_every_file_is_changed(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    desk.write("Makefile", "lint:\n\t@echo 'a.py:1: bad'; false\n")
-    subprocess.run(["git", "init", "-q"], cwd=desk.project, env=desk.environ, check=True)
-    subprocess.run(["git", "add", "-A"], cwd=desk.project, env=desk.environ, check=True)
-    desk.write("a.py", "bad\n")
+    cli = CommandLine(tmp_path)
+    cli.write("Makefile", "lint:\n\t@echo 'a.py:1: bad'; false\n")
+    subprocess.run(["git", "init", "-q"], cwd=cli.project, env=cli.environ, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=cli.project, env=cli.environ, check=True)
+    cli.write("a.py", "bad\n")
 
-    report = desk.json("check", "--changed")
+    report = cli.json("check", "--changed")
 
     assert (report["outcome"], len(report["findings"])) == ("red", 1)
 
 
-def test_outside_git_nothing_tells_what_changed(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    desk.write("Makefile", "lint:\n\tfalse\n")
+def test_outside_git_changes_are_unknown(tmp_path: Path) -> None:
+    cli = CommandLine(tmp_path)
+    cli.write("Makefile", "lint:\n\tfalse\n")
 
-    assert desk.said("check", "--changed") == error(
-        f"`--changed` needs a git repository, and `{desk.project}` is in none",
+    assert cli.run_process("check", "--changed") == error(
+        f"`--changed` needs a git repository, and `{cli.project}` is in none",
         "leave out `--changed`",
     )
 
@@ -90,16 +95,16 @@ def test_outside_git_nothing_tells_what_changed(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="there is no such signal on Windows")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_ctrl_c_ends_the_checks_too(tmp_path: Path, number: int, code: int) -> None:
-    desk = Desk(tmp_path)
-    desk.write("Makefile", "test:\n\techo $$PPID >started; sleep 600; touch ended\n")
+    cli = CommandLine(tmp_path)
+    cli.write("Makefile", "test:\n\techo $$PPID >started; sleep 600; touch ended\n")
     child = subprocess.Popen(
         [BIN / "untildone", "check"],
-        cwd=desk.project,
-        env=desk.environ,
+        cwd=cli.project,
+        env=cli.environ,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    started = desk.project / "started"
+    started = cli.project / "started"
     assert until(lambda: started.exists() and started.read_text(encoding="utf-8").strip())
 
     child.send_signal(number)
@@ -108,22 +113,29 @@ def test_ctrl_c_ends_the_checks_too(tmp_path: Path, number: int, code: int) -> N
     assert not is_alive(int(started.read_text(encoding="utf-8")))
 
 
-def test_what_takes_too_long_is_told_with_a_remedy(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    desk.write("untildone.toml", '[checks.slow]\ncommand = "sleep 600"\ntimeout = 1\n')
-    desk.typed("trust", "--yes")
+def test_what_takes_too_long_is_reported_with_a_remedy(tmp_path: Path) -> None:
+    cli = CommandLine(tmp_path)
+    cli.write(
+        "untildone.toml",
+        snippet("""
+            [checks.slow]
+            command = "sleep 600"
+            timeout = 1
+        """),
+    )
+    cli.run("trust", "--yes")
 
-    code, _, told = desk.said("check")
+    code, _, told = cli.run_process("check")
 
     assert code == 1
     assert told.endswith("\nhint: raise the `timeout` of the check in `untildone.toml`\n")
 
 
-def test_what_cannot_run_is_told_with_a_remedy(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    desk.write("Makefile", "test:\n\tread answer </dev/tty\n")
+def test_what_cannot_run_is_reported_with_a_remedy(tmp_path: Path) -> None:
+    cli = CommandLine(tmp_path)
+    cli.write("Makefile", "test:\n\tread answer </dev/tty\n")
 
-    code, shown, told = desk.said("check")
+    code, shown, told = cli.run_process("check")
 
     assert code == 17
     assert "it asks for a terminal (`/dev/tty`), and checks run without one" in shown
@@ -133,11 +145,11 @@ def test_what_cannot_run_is_told_with_a_remedy(tmp_path: Path) -> None:
 
 
 def test_a_pipe_gets_whole_lines(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
+    cli = CommandLine(tmp_path)
     text = "word " * 60 + "end"
-    desk.write("Makefile", f"lint:\n\t@echo 'a.py:1: {text}'; false\n")
+    cli.write("Makefile", f"lint:\n\t@echo 'a.py:1: {text}'; false\n")
 
-    shown = desk.said("check")[1].splitlines()
+    shown = cli.run_process("check")[1].splitlines()
 
     assert f"      1  error  {text}" in shown
     assert shown == [line.rstrip() for line in shown]
@@ -156,7 +168,7 @@ def test_reports_are_written_where_they_are_wanted(tmp_path: Path) -> None:
     assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True)
 
 
-def test_a_run_under_way_is_told_or_waited_for(tmp_path: Path) -> None:
+def test_a_run_under_way_is_reported_or_waited_for(tmp_path: Path) -> None:
     world = project(tmp_path)
     started = tmp_path / "started"
     world.project.joinpath("lint.sh").write_text(f"touch '{started}'; sleep 3\n", encoding="utf-8")

@@ -14,10 +14,11 @@ import msgspec
 import pytest
 import yaml
 
-from cli.desk import RED, Desk
+from cli.world import CommandLine
 from tools import missing
 from untildone.runs.scripted_agent import Edit
 from untildone.runs.scripted_client import Step, write_script
+from world import CHECK
 
 REPOSITORY = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load(
@@ -34,12 +35,12 @@ pytestmark = pytest.mark.skipif(
 class Runner:
     """As much of a runner as the action's shell steps see."""
 
-    def __init__(self, desk: Desk, **inputs: str) -> None:
-        self.desk = desk
+    def __init__(self, cli: CommandLine, **inputs: str) -> None:
+        self.cli = cli
         given = {name: str(about.get("default", "")) for name, about in ACTION["inputs"].items()}
         self.values = {f"inputs.{name}": text for name, text in (given | inputs).items()}
         self.values["github.action_path"] = str(REPOSITORY)
-        self.temporary = desk.home / "runner"
+        self.temporary = cli.home / "runner"
         self.temporary.mkdir()
         self.files = {
             f"GITHUB_{name}": self.temporary / name.lower()
@@ -55,7 +56,7 @@ class Runner:
         own = {key: self.filled(value) for key, value in step.get("env", {}).items()}
         done = subprocess.run(
             [BASH, "--noprofile", "--norc", "-eo", "pipefail", script],
-            cwd=self.desk.project,
+            cwd=self.cli.project,
             env={**self.environ, **own, **environ},
             capture_output=True,
             text=True,
@@ -71,7 +72,7 @@ class Runner:
     @property
     def environ(self) -> Mapping[str, str]:
         return {
-            **self.desk.environ,
+            **self.cli.environ,
             **{name: str(path) for name, path in self.files.items()},
             "RUNNER_TEMP": str(self.temporary),
             "UNTILDONE_HOME": str(self.temporary / "untildone-state"),
@@ -81,9 +82,9 @@ class Runner:
         return re.sub(r"\$\{\{\s*([\w.-]+)\s*\}\}", lambda found: self.values[found[1]], text)
 
 
-def options(desk: Desk, *steps: Step) -> str:
-    client = write_script(desk.home / "script.json", steps)
-    return "\n".join(("--check", RED, "--client", client, ""))
+def options(cli: CommandLine, *steps: Step) -> str:
+    client = write_script(cli.home / "script.json", steps)
+    return "\n".join(("--check", CHECK, "--client", client, ""))
 
 
 def published(runner: Runner) -> tuple[int, Path]:
@@ -96,8 +97,8 @@ def published(runner: Runner) -> tuple[int, Path]:
     return runner.step("Exit with the code of the outcome").returncode, folder
 
 
-def test_a_task_is_run_published_and_ends_with_its_outcome(desk: Desk) -> None:
-    runner = Runner(desk, task="write $(touch harm) it", options=options(desk, LAZY, WORKS))
+def test_a_task_is_run_published_and_ends_with_its_outcome(cli: CommandLine) -> None:
+    runner = Runner(cli, task="write $(touch harm) it", options=options(cli, LAZY, WORKS))
 
     code, folder = published(runner)
 
@@ -107,7 +108,7 @@ def test_a_task_is_run_published_and_ends_with_its_outcome(desk: Desk) -> None:
     ]
     receipt = msgspec.json.decode(folder.joinpath("receipt.json").read_bytes())
     assert (receipt["outcome"], receipt["task"]) == ("done", "write $(touch harm) it")
-    assert not (desk.project / "harm").exists()
+    assert not (cli.project / "harm").exists()
     assert 'tests="1" failures="0"' in folder.joinpath("junit.xml").read_text(encoding="utf-8")
     sarif = msgspec.json.decode(folder.joinpath("findings.sarif").read_bytes())
     assert [run["tool"]["driver"]["name"] for run in sarif["runs"]] == ["untildone check"]
@@ -115,19 +116,19 @@ def test_a_task_is_run_published_and_ends_with_its_outcome(desk: Desk) -> None:
     assert summary.startswith("# Receipt of loop")
 
 
-def test_a_plan_is_worked_off_and_published(desk: Desk) -> None:
-    task = {"title": "Write it", "acceptance_criteria": [f"`{RED}` exits 0"], "points": 1}
-    desk.write("TASKS.json", json.dumps({"feature": "notes", "tasks": {"TASK-001": task}}))
-    client = write_script(desk.home / "script.json", (LAZY, WORKS))
+def test_a_plan_is_worked_off_and_published(cli: CommandLine) -> None:
+    task = {"title": "Write it", "acceptance_criteria": [f"`{CHECK}` exits 0"], "points": 1}
+    cli.write("TASKS.json", json.dumps({"feature": "notes", "tasks": {"TASK-001": task}}))
+    client = write_script(cli.home / "script.json", (LAZY, WORKS))
 
-    code, folder = published(Runner(desk, plan="TASKS.json", options=f"--client\n{client}"))
+    code, folder = published(Runner(cli, plan="TASKS.json", options=f"--client\n{client}"))
 
     receipt = msgspec.json.decode(folder.joinpath("receipt.json").read_bytes())
     assert (code, receipt["outcome"], receipt["rounds"]) == (0, "done", 2)
 
 
-def test_a_bound_that_is_reached_fails_the_job_and_is_published_too(desk: Desk) -> None:
-    runner = Runner(desk, task="write it", rounds="2", options=options(desk, LAZY))
+def test_a_bound_that_is_reached_fails_the_job_and_is_published_too(cli: CommandLine) -> None:
+    runner = Runner(cli, task="write it", rounds="2", options=options(cli, LAZY))
 
     code, folder = published(runner)
 
@@ -137,18 +138,18 @@ def test_a_bound_that_is_reached_fails_the_job_and_is_published_too(desk: Desk) 
     assert (receipt["outcome"], receipt["max_rounds"]) == ("out-of-rounds", 2)
 
 
-def test_a_wrong_hash_runs_nothing(desk: Desk) -> None:
-    desk.write("untildone.toml", '[checks.test]\ncommand = "true"\n')
-    runner = Runner(desk, task="x", options=options(desk, WORKS), **{"trust-sha256": "0" * 64})
+def test_a_wrong_hash_runs_nothing(cli: CommandLine) -> None:
+    cli.write("untildone.toml", '[checks.test]\ncommand = "true"\n')
+    runner = Runner(cli, task="x", options=options(cli, WORKS), **{"trust-sha256": "0" * 64})
 
     ran = runner.step("Run until it is done")
 
-    assert (ran.returncode, (desk.project / "done.txt").exists()) == (2, False)
+    assert (ran.returncode, (cli.project / "done.txt").exists()) == (2, False)
     assert f"not {'0' * 64}" in ran.stderr
 
 
-def test_the_action_installs_what_it_stands_in(desk: Desk) -> None:
-    runner = Runner(desk, python=sys.executable)
+def test_the_action_installs_what_it_stands_in(cli: CommandLine) -> None:
+    runner = Runner(cli, python=sys.executable)
     pip = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
 
     installed = runner.step("Install untildone", **pip, HOME=os.environ.get("HOME", ""))
@@ -174,17 +175,17 @@ def gitlab_job() -> dict[str, Any]:
     return dict(yaml.safe_load(blocks[-1])["untildone"])
 
 
-def test_the_gitlab_job_runs_and_leaves_what_it_names(desk: Desk) -> None:
+def test_the_gitlab_job_runs_and_leaves_what_it_names(cli: CommandLine) -> None:
     job = gitlab_job()
-    client = write_script(desk.home / "script.json", (WORKS,))
-    run = job["script"][0].replace("--preset test", f"--check '{RED}' --client \"{client}\"")
+    client = write_script(cli.home / "script.json", (WORKS,))
+    run = job["script"][0].replace("--preset test", f"--check '{CHECK}' --client \"{client}\"")
     leave = job["after_script"][0].removeprefix("/opt/untildone/bin/")
 
     done = [
         subprocess.run(
             [BASH, "-ec", line],
-            cwd=desk.project,
-            env={**desk.environ, "UNTILDONE_BUDGET": job["variables"]["UNTILDONE_BUDGET"]},
+            cwd=cli.project,
+            env={**cli.environ, "UNTILDONE_BUDGET": job["variables"]["UNTILDONE_BUDGET"]},
             check=False,
             timeout=110,
         ).returncode
@@ -193,4 +194,4 @@ def test_the_gitlab_job_runs_and_leaves_what_it_names(desk: Desk) -> None:
 
     assert done == [0, 0]
     reports = job["artifacts"]["reports"]
-    assert [len(list(desk.project.glob(place))) for place in reports.values()] == [1]
+    assert [len(list(cli.project.glob(place))) for place in reports.values()] == [1]

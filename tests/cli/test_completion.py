@@ -4,19 +4,19 @@ import subprocess
 
 import pytest
 
-from cli.desk import Desk
+from cli.world import CommandLine
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell(desk: Desk, shell: str) -> None:
-    code, shown, told = desk.typed("completion", shell)
+def test_the_script_of_a_shell(cli: CommandLine, shell: str) -> None:
+    code, shown, told = cli.run("completion", shell)
 
     assert (code, told) == (0, "")
     assert f"_UNTILDONE_COMPLETE={shell}_complete" in shown
 
 
-def test_bash_takes_the_script(desk: Desk) -> None:
-    script = desk.untildone("completion", "bash").stdout
+def test_bash_takes_the_script(cli: CommandLine) -> None:
+    script = cli.untildone("completion", "bash").stdout
 
     done = subprocess.run(
         ["bash", "-c", f"{script}\ncomplete -p untildone"],
@@ -28,8 +28,8 @@ def test_bash_takes_the_script(desk: Desk) -> None:
     assert (done.returncode, done.stdout.split()[-1]) == (0, "untildone")
 
 
-def test_commands_are_offered_and_hidden_ones_are_not(desk: Desk) -> None:
-    code, shown, _ = desk.said(
+def test_commands_are_offered_and_hidden_ones_are_not(cli: CommandLine) -> None:
+    code, shown, _ = cli.run_process(
         _UNTILDONE_COMPLETE="bash_complete", COMP_WORDS="untildone st", COMP_CWORD="1"
     )
 

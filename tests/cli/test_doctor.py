@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from checks.security.bare import PATH, bare_python
-from cli.desk import Terminal
 from cli.patient import Patient, error, note
+from cli.world import Terminal
 from client.world import BIN
 from features.importers.formats import samples
+from snippets import snippet
 from untildone.features.edits import switch
 
 
@@ -22,7 +23,7 @@ def patient(tmp_path: Path, terminal: Terminal) -> Patient:
 
 def interpreter(patient: Patient) -> str:
     """The one `init` was run by, by the name it wrote into the hooks."""
-    record = json.loads(patient.state.joinpath("installed.json").read_text(encoding="utf-8"))
+    record = json.loads(patient.state_folder.joinpath("installed.json").read_text(encoding="utf-8"))
     return str(record["files"][0]["program"]["interpreter"])
 
 
@@ -33,7 +34,7 @@ def test_nothing_is_wrong_after_init(tmp_path: Path) -> None:
     assert "nothing needs fixing" in patient.untildone("doctor").stdout
 
 
-def test_automatic_mode_is_told(patient: Patient) -> None:
+def test_automatic_mode_is_reported(patient: Patient) -> None:
     patient.untildone("init", "--auto")
 
     assert patient.findings() == note(
@@ -43,8 +44,8 @@ def test_automatic_mode_is_told(patient: Patient) -> None:
     )
 
 
-def test_automatic_mode_without_the_extra_is_told(patient: Patient, tmp_path: Path) -> None:
-    switch.write_modes(str(patient.state), frozenset({switch.AUTO}))
+def test_automatic_mode_without_the_extra_is_reported(patient: Patient, tmp_path: Path) -> None:
+    switch.write_modes(str(patient.state_folder), frozenset({switch.AUTO}))
     done = subprocess.run(
         [bare_python(tmp_path / "bare"), "-m", "untildone", "doctor"],
         cwd=patient.project,
@@ -83,14 +84,14 @@ def test_hooks_of_another_state(patient: Patient) -> None:
     assert patient.findings() == error(
         "stale",
         f"the hooks in `{patient.settings}` are out of date:"
-        f" their state is in `{patient.state}`, ours in `{other}`",
+        f" their state is in `{patient.state_folder}`, ours in `{other}`",
         "`untildone init`",
     )
 
 
 def test_hooks_of_another_version(patient: Patient) -> None:
     patient.change(" -I -S ", " -I  -S ")
-    record = patient.state / "installed.json"
+    record = patient.state_folder / "installed.json"
     text = record.read_text(encoding="utf-8")
     record.write_text(text.replace('"version":"0.1.0"', '"version":"0.0.9"'), encoding="utf-8")
 
@@ -123,7 +124,7 @@ def test_a_package_that_is_gone(patient: Patient) -> None:
 
 
 def test_an_interpreter_that_is_another_program_now(patient: Patient) -> None:
-    record = patient.state / "installed.json"
+    record = patient.state_folder / "installed.json"
     found = json.loads(record.read_text(encoding="utf-8"))
     found["files"][0]["program"]["interpreter_sha256"] = "00"
     record.write_text(json.dumps(found), encoding="utf-8")
@@ -136,7 +137,7 @@ def test_an_interpreter_that_is_another_program_now(patient: Patient) -> None:
 
 
 def test_a_package_that_was_changed(patient: Patient) -> None:
-    record = patient.state / "installed.json"
+    record = patient.state_folder / "installed.json"
     found = json.loads(record.read_text(encoding="utf-8"))
     program = found["files"][0]["program"]
     program["package_sha256"] = "00"
@@ -215,7 +216,14 @@ def test_no_cap_at_all_is_fine(patient: Patient) -> None:
     [
         (".shipkit/relentless-state.local.md", "---\nskill: test\n---\n"),
         (".stravinsky/continuation-loop.md", "---\nactive: true\n---\n"),
-        (".claude/ralph-loop.local.md", "---\nactive: true\n---\nwork"),
+        (
+            ".claude/ralph-loop.local.md",
+            snippet("""
+                ---
+                active: true
+                ---
+                work"""),
+        ),
         (".shipspec/active-loop.local.json", "{}"),
         (".loop/state.json", '{"status": "running"}'),
         (".ralph/ralph-loop.state.json", '{"active": true}'),
@@ -235,7 +243,16 @@ def test_a_loop_of_another_tool(patient: Patient, name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["---\niteration: 1\nactive: false\n---\n", '{"iteration": 1,\n "active": false}']
+    "text",
+    [
+        snippet("""
+            ---
+            iteration: 1
+            active: false
+            ---
+        """),
+        '{"iteration": 1,\n "active": false}',
+    ],
 )
 def test_a_loop_of_another_tool_that_is_over(patient: Patient, text: str) -> None:
     patient.write(".claude/ralph-loop.local.md", text)
@@ -324,7 +341,7 @@ def test_a_configuration_that_is_not_trusted(patient: Patient) -> None:
 
 def test_a_damaged_loop(patient: Patient) -> None:
     loop = patient.start()
-    folder = patient.state / "loops" / loop
+    folder = patient.state_folder / "loops" / loop
     for path in folder.iterdir():
         if path.is_file():
             path.write_bytes(b"damaged")
@@ -369,7 +386,7 @@ def test_why_the_last_loop_ended(patient: Patient) -> None:
 
 
 def test_a_record_that_is_damaged(patient: Patient) -> None:
-    record = patient.state / "installed.json"
+    record = patient.state_folder / "installed.json"
     record.write_text("{", encoding="utf-8")
 
     code, found = patient.findings()
@@ -380,7 +397,7 @@ def test_a_record_that_is_damaged(patient: Patient) -> None:
 
 def test_a_loop_whose_seal_is_broken(patient: Patient) -> None:
     loop = patient.start()
-    contract = patient.state / "loops" / loop / "contract.json"
+    contract = patient.state_folder / "loops" / loop / "contract.json"
     contract.write_bytes(contract.read_bytes().replace(b"test -f", b"true -f"))
 
     code, found = patient.findings()
@@ -399,7 +416,7 @@ def test_a_state_that_is_gone_after_a_restart(patient: Patient) -> None:
     assert f"note: state: `{place}` is on tmpfs: " in done.stdout
 
 
-def test_people_are_told_what_to_mend_first(patient: Patient) -> None:
+def test_users_see_what_to_fix_first(patient: Patient) -> None:
     patient.write("untildone.toml", "[checks.test]\ncommand = 'true'\n")
     patient.extra["UNTILDONE_DISABLE"] = "1"
 

@@ -41,7 +41,7 @@ def drilled(patient: Patient) -> tuple[int, dict[str, str], str]:
 def test_it_passes_after_init_and_leaves_everything_as_it_was(patient: Patient) -> None:
     patient.start()
     before = patient.settings.read_bytes()
-    state = {path for path in patient.state.rglob("*") if path.name != "loops"}
+    state = {path for path in patient.state_folder.rglob("*") if path.name != "loops"}
 
     done = patient.untildone("drill")
 
@@ -49,7 +49,7 @@ def test_it_passes_after_init_and_leaves_everything_as_it_was(patient: Patient) 
     assert [row[6:26].strip() for row in rows if row.startswith("pass")] == SCENES
     assert len(rows) == len(SCENES)
     assert patient.settings.read_bytes() == before
-    assert {path for path in patient.state.rglob("*") if path.name != "loops"} == state
+    assert {path for path in patient.state_folder.rglob("*") if path.name != "loops"} == state
 
 
 def test_it_fails_where_nothing_is_installed(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_it_fails_where_the_hook_holds_whatever_comes(patient: Patient) -> None:
     assert {"no loop", "green", "other session"} <= set(problems)
 
 
-def test_it_fails_where_the_person_switched_it_off(patient: Patient) -> None:
+def test_it_fails_where_the_user_switched_it_off(patient: Patient) -> None:
     patient.extra["UNTILDONE_DISABLE"] = "1"
 
     code, problems, mend = drilled(patient)
@@ -133,7 +133,7 @@ def test_it_fails_where_the_person_switched_it_off(patient: Patient) -> None:
     assert mend == "`unset UNTILDONE_DISABLE`"
 
 
-def test_a_failure_is_told_with_its_remedy(tmp_path: Path) -> None:
+def test_a_failure_is_reported_with_its_remedy(tmp_path: Path) -> None:
     done = Patient(tmp_path, install="nothing").untildone("drill", check=False)
 
     assert done.stdout.splitlines() == [

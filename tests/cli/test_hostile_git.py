@@ -7,21 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from cli.desk import SESSION, Desk
+from cli.world import CommandLine
 from process.hostile_git import Hostile
+from snippets import snippet
 from untildone.features.spec.checkpoints import (
     delete_checkpoints,
     restore_checkpoint,
     save_checkpoint,
 )
-from untildone.runs.plan import merging, worktrees
-from untildone.runs.plan.git import Git
+from untildone.runs.plan import worktrees
+from untildone.runs.plan.git_answers import Git
+from world import SESSION
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="NOT TESTED, the witnesses are scripts")
 
 
-class Scene(Desk):
-    """A desk whose project is hostile."""
+class Scene(CommandLine):
+    """A machine whose project is hostile."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, project="unused")
@@ -29,7 +31,14 @@ class Scene(Desk):
         self.project = self.hostile.project
         (self.home / ".gitconfig").write_bytes((self.hostile.home / ".gitconfig").read_bytes())
         self.write(
-            "test_shop.py", "import unittest\n\n\nclass Shop(unittest.TestCase):\n    pass\n"
+            "test_shop.py",
+            snippet("""
+                import unittest
+
+
+                class Shop(unittest.TestCase):
+                    pass
+            """),
         )
 
 
@@ -44,10 +53,10 @@ def scene(shared: Scene) -> Scene:
     return shared
 
 
-def typed(*words: str, folder: str = "") -> Callable[[Scene], None]:
+def run_command(*words: str, folder: str = "") -> Callable[[Scene], None]:
     def act(scene: Scene) -> None:
         top, scene.project = scene.project, scene.project / folder
-        code, _, errors = scene.said(*words)
+        code, _, errors = scene.run_process(*words)
         scene.project = top
         assert code in (0, 1, 2), errors
 
@@ -56,7 +65,7 @@ def typed(*words: str, folder: str = "") -> Callable[[Scene], None]:
 
 def stop(scene: Scene) -> None:
     """A loop that is held at first and then done, with all that is compared for that."""
-    scene.said("start", "--check", "git --version && test -f done.txt", "--session", SESSION)
+    scene.run_process("start", "--check", "git --version && test -f done.txt", "--session", SESSION)
     scene.event("Stop", stop_hook_active=False)
     scene.write("done.txt", "done\n")
     scene.hostile.arm(again=True)
@@ -83,7 +92,7 @@ def worktree(scene: Scene) -> None:
     commit = worktrees.commit_worktree(
         inner, branch="task", onto="left", plan="setup.cfg", message="x"
     )
-    merged = merging.merge_trees(inner, git.ask("rev-parse", "right"), commit)
+    merged = worktrees.merge_trees(inner, git.ask("rev-parse", "right"), commit)
     worktrees.restore_tree(inner, merged.tree)
     assert (place / "shop.py").read_text(encoding="utf-8") == "first = 2\n\n\n\n\nlast = 2\n"
     assert (place / "notes.md").read_text(encoding="utf-8") == "more\n"
@@ -93,15 +102,15 @@ def worktree(scene: Scene) -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        pytest.param(typed("detect"), id="detect"),
-        pytest.param(typed("status"), id="status"),
-        pytest.param(typed("doctor"), id="doctor"),
-        pytest.param(typed("check", "--changed"), id="check"),
-        pytest.param(typed("detect", folder="nested"), id="detect in a nested repository"),
-        pytest.param(typed("detect", folder="bare"), id="detect in a bare repository"),
-        pytest.param(typed("start", "--check", "true", "--session", "x"), id="start"),
+        pytest.param(run_command("detect"), id="detect"),
+        pytest.param(run_command("status"), id="status"),
+        pytest.param(run_command("doctor"), id="doctor"),
+        pytest.param(run_command("check", "--changed"), id="check"),
+        pytest.param(run_command("detect", folder="nested"), id="detect in a nested repository"),
+        pytest.param(run_command("detect", folder="bare"), id="detect in a bare repository"),
+        pytest.param(run_command("start", "--check", "true", "--session", "x"), id="start"),
         pytest.param(
-            typed("start", "--check", "true", "--session", "y", folder="bare"),
+            run_command("start", "--check", "true", "--session", "y", folder="bare"),
             id="start in a bare repository",
         ),
         pytest.param(stop, id="stop"),

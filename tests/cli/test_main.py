@@ -12,20 +12,20 @@ from pathlib import Path
 import click
 import pytest
 
-from cli.desk import Desk, error
+from cli.world import CommandLine, error
 from client.world import BIN
 from untildone import __version__
 from untildone.cli.main import COMMANDS, cli
 
 
-def test_the_version(desk: Desk) -> None:
-    assert desk.said("--version") == (0, f"untildone, version {__version__}\n", "")
+def test_the_version(cli: CommandLine) -> None:
+    assert cli.run_process("--version") == (0, f"untildone, version {__version__}\n", "")
 
 
-def test_the_module_is_the_command(desk: Desk) -> None:
+def test_the_module_is_the_command(cli: CommandLine) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "untildone", "--version"],
-        env=desk.environ,
+        env=cli.environ,
         capture_output=True,
         text=True,
         check=True,
@@ -34,8 +34,8 @@ def test_the_module_is_the_command(desk: Desk) -> None:
     assert done.stdout == f"untildone, version {__version__}\n"
 
 
-def test_the_help_lists_every_command(desk: Desk) -> None:
-    code, shown, told = desk.said("--help")
+def test_the_help_lists_every_command(cli: CommandLine) -> None:
+    code, shown, told = cli.run_process("--help")
 
     listed = re.findall(r"^  (\w+)  +[A-Z]", shown.partition("Commands:")[2], re.MULTILINE)
     assert (code, told) == (0, "")
@@ -48,19 +48,19 @@ def meant_for_programs(name: str) -> bool:
     return command.hidden
 
 
-def test_no_command_at_all_is_wrong_use_and_shows_the_help(desk: Desk) -> None:
-    code, shown, told = desk.said()
+def test_no_command_at_all_is_wrong_use_and_shows_the_help(cli: CommandLine) -> None:
+    code, shown, told = cli.run_process()
 
     assert (code, shown) == (2, "")
     assert told.startswith("Usage: untildone [OPTIONS] COMMAND [ARGS]...\n")
 
 
-def test_a_bug_of_ours_is_told_with_a_report_to_paste(desk: Desk, tmp_path: Path) -> None:
+def test_a_bug_of_ours_is_reported_with_a_report_to_paste(cli: CommandLine, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.mkdir()
     (broken / "msgspec.py").write_text("raise ValueError('half upgraded')\n", encoding="utf-8")
 
-    code, shown, told = desk.said("note", "x" * 300, PYTHONPATH=str(broken))
+    code, shown, told = cli.run_process("note", "x" * 300, PYTHONPATH=str(broken))
 
     assert (code, shown) == (3, "")
     lines = told.splitlines()
@@ -72,14 +72,14 @@ def test_a_bug_of_ours_is_told_with_a_report_to_paste(desk: Desk, tmp_path: Path
 
 
 @pytest.mark.parametrize("arguments", [("status",), ("--help",), ("pause", "-h"), ("doctor",)])
-def test_a_reader_that_had_enough_is_no_error(desk: Desk, arguments: tuple[str, ...]) -> None:
+def test_a_reader_that_had_enough_is_no_error(cli: CommandLine, arguments: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as pipe:
         done = subprocess.run(
             [BIN / "untildone", *arguments],
-            cwd=desk.project,
-            env=desk.environ,
+            cwd=cli.project,
+            env=cli.environ,
             stdout=pipe,
             stderr=subprocess.PIPE,
             check=False,
@@ -89,12 +89,12 @@ def test_a_reader_that_had_enough_is_no_error(desk: Desk, arguments: tuple[str, 
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
-def test_output_that_cannot_be_written_is_told(desk: Desk) -> None:
+def test_output_that_cannot_be_written_is_reported(cli: CommandLine) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [BIN / "untildone", "status", "--json"],
-            cwd=desk.project,
-            env=desk.environ,
+            cwd=cli.project,
+            env=cli.environ,
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
@@ -106,11 +106,11 @@ def test_output_that_cannot_be_written_is_told(desk: Desk) -> None:
     )
 
 
-def test_ctrl_c_ends_a_command_as_interrupted(desk: Desk) -> None:
+def test_ctrl_c_ends_a_command_as_interrupted(cli: CommandLine) -> None:
     child = subprocess.Popen(
         [BIN / "untildone", "status", "--watch", "--json"],
-        cwd=desk.project,
-        env={**desk.environ, "PYTHONUNBUFFERED": "1"},
+        cwd=cli.project,
+        env={**cli.environ, "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -126,7 +126,7 @@ def test_ctrl_c_ends_a_command_as_interrupted(desk: Desk) -> None:
     assert (child.returncode, told.strip()) == (130, "interrupted")
 
 
-def test_a_folder_that_is_gone(desk: Desk, tmp_path: Path) -> None:
+def test_a_folder_that_is_gone(cli: CommandLine, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     command = 'rmdir "$PWD" && exec untildone status'
@@ -134,7 +134,7 @@ def test_a_folder_that_is_gone(desk: Desk, tmp_path: Path) -> None:
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=gone,
-        env=desk.environ,
+        env=cli.environ,
         capture_output=True,
         text=True,
         check=False,
@@ -146,66 +146,66 @@ def test_a_folder_that_is_gone(desk: Desk, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8:strict"])
-def test_no_encoding_of_the_terminal_is_an_obstacle(desk: Desk, encoding: str) -> None:
-    loop = desk.start("--check", "false", "--task", "größer ☃ \udcff")
+def test_no_encoding_of_the_terminal_is_an_obstacle(cli: CommandLine, encoding: str) -> None:
+    loop = cli.start("--check", "false", "--task", "größer ☃ \udcff")
 
-    code, shown, told = desk.said("show", loop, PYTHONIOENCODING=encoding)
+    code, shown, told = cli.run_process("show", loop, PYTHONIOENCODING=encoding)
 
     assert (code, told) == (0, "")
     task = next(line for line in shown.splitlines() if line.startswith("- task: "))
     assert task.startswith("- task: gr")
-    done = desk.untildone("status", "--json", PYTHONIOENCODING=encoding)
+    done = cli.untildone("status", "--json", PYTHONIOENCODING=encoding)
     assert json.loads(done.stdout)["loops"][0]["task"] == "größer ☃ \udcff"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
 @pytest.mark.parametrize("name", ["two words", "new\nline", "by\udcfftes", "q'u\"o$(te)`s`"])
-def test_any_name_of_a_project_will_do(desk: Desk, tmp_path: Path, name: str) -> None:
-    desk = Desk(tmp_path / "odd", project=name, terminal=desk.terminal)
-    desk.write("untildone.toml", "[checks.test]\ncommand = 'test -f untildone.toml'\n")
+def test_any_name_of_a_project_will_do(cli: CommandLine, tmp_path: Path, name: str) -> None:
+    cli = CommandLine(tmp_path / "odd", project=name, terminal=cli.terminal)
+    cli.write("untildone.toml", "[checks.test]\ncommand = 'test -f untildone.toml'\n")
 
-    assert desk.typed("trust", "--yes")[0] == 0
-    assert desk.json("check")["outcome"] == "green"
-    assert desk.json("init", "--scope", "local")["files"][0]["path"] == (
-        f"{desk.project}/.claude/settings.local.json"
+    assert cli.run("trust", "--yes")[0] == 0
+    assert cli.json("check")["outcome"] == "green"
+    assert cli.json("init", "--scope", "local")["files"][0]["path"] == (
+        f"{cli.project}/.claude/settings.local.json"
     )
-    loop = desk.start()
-    assert [found["project"] for found in desk.json("history")["loops"]] == [str(desk.project)]
-    assert desk.said("cancel") == (0, f"loop {loop} is cancelled\n", "")
+    loop = cli.start()
+    assert [found["project"] for found in cli.json("history")["loops"]] == [str(cli.project)]
+    assert cli.run_process("cancel") == (0, f"loop {loop} is cancelled\n", "")
 
 
-def test_what_is_piped_has_no_colours(desk: Desk) -> None:
-    desk.write("untildone.toml", "[checks.test]\ncommand = 'false'\n")
-    desk.typed("trust", "--yes")
+def test_what_is_piped_has_no_colours(cli: CommandLine) -> None:
+    cli.write("untildone.toml", "[checks.test]\ncommand = 'false'\n")
+    cli.run("trust", "--yes")
 
     for arguments in (("doctor",), ("check",), ("start", "--session", "a")):
-        done = desk.untildone(*arguments)
+        done = cli.untildone(*arguments)
         assert "\x1b" not in done.stdout + done.stderr
 
 
-def test_a_state_that_is_a_file_is_never_taken_for_no_loop(desk: Desk) -> None:
-    place = desk.home / "file"
+def test_a_state_that_is_a_file_is_never_taken_for_no_loop(cli: CommandLine) -> None:
+    place = cli.home / "file"
     place.write_text("", encoding="utf-8")
 
     for arguments in (("status",), ("init", "--dry-run"), ("uninstall",), ("signal",)):
-        assert desk.typed(*arguments, UNTILDONE_HOME=str(place)) == error(
+        assert cli.run(*arguments, UNTILDONE_HOME=str(place)) == error(
             f"the state folder `{place}` is not a folder",
             "set `UNTILDONE_HOME` to a folder of your own on a local disk",
         )
 
 
-def test_a_state_below_a_file(desk: Desk) -> None:
-    place = desk.write("file", "") / "state"
+def test_a_state_below_a_file(cli: CommandLine) -> None:
+    place = cli.write("file", "") / "state"
 
-    assert desk.typed("status", UNTILDONE_HOME=str(place)) == error(
+    assert cli.run("status", UNTILDONE_HOME=str(place)) == error(
         f"the state folder `{place}` cannot be read: Not a directory",
         "set `UNTILDONE_HOME` to a folder of your own on a local disk",
     )
 
 
-def test_a_state_of_somebody_else(desk: Desk) -> None:
+def test_a_state_of_somebody_else(cli: CommandLine) -> None:
     # Root may give a folder away; anybody else finds one that belongs to root.
-    place = desk.home / "foreign"
+    place = cli.home / "foreign"
     if os.geteuid() == 0:
         place.mkdir()
         os.chown(place, 65534, -1)
@@ -214,43 +214,43 @@ def test_a_state_of_somebody_else(desk: Desk) -> None:
     owner = place.stat().st_uid
 
     for arguments in (("status",), ("start", "--session", "a", "--check", "true")):
-        assert desk.typed(*arguments, UNTILDONE_HOME=str(place)) == error(
+        assert cli.run(*arguments, UNTILDONE_HOME=str(place)) == error(
             f"the state folder `{place}` belongs to user {owner}",
             "set `UNTILDONE_HOME` to a folder of your own on a local disk",
         )
 
 
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="no folder here that refuses root")
-def test_a_state_that_cannot_be_made(desk: Desk) -> None:
-    code, shown, told = desk.typed("init", UNTILDONE_HOME="/sys/untildone")
+def test_a_state_that_cannot_be_made(cli: CommandLine) -> None:
+    code, shown, told = cli.run("init", UNTILDONE_HOME="/sys/untildone")
 
     assert (code, shown) == (2, "")
     assert told.startswith("error: the state folder `/sys/untildone` cannot be made: ")
-    assert list(desk.home.iterdir()) == []
+    assert list(cli.home.iterdir()) == []
 
 
-def test_a_state_that_is_not_absolute(desk: Desk) -> None:
-    assert desk.typed("status", UNTILDONE_HOME="state") == error(
+def test_a_state_that_is_not_absolute(cli: CommandLine) -> None:
+    assert cli.run("status", UNTILDONE_HOME="state") == error(
         "`UNTILDONE_HOME` is `state`, which is not an absolute path",
-        f"set it to `{desk.project / 'state'}`",
+        f"set it to `{cli.project / 'state'}`",
     )
 
 
-def test_files_the_machine_refuses_are_told_without_a_traceback(desk: Desk) -> None:
-    settings = desk.home / ".claude" / "settings.json"
+def test_files_the_machine_refuses_are_reported_without_a_traceback(cli: CommandLine) -> None:
+    settings = cli.home / ".claude" / "settings.json"
     settings.mkdir(parents=True)
 
-    assert desk.said("init") == error(
+    assert cli.run_process("init") == error(
         f"`{settings}`: is a directory", "run `untildone doctor` for details"
     )
 
 
-def test_a_loop_whose_journal_is_damaged(desk: Desk) -> None:
-    loop = desk.start()
-    journal = desk.state / "loops" / loop / "journal.jsonl"
+def test_a_loop_whose_journal_is_damaged(cli: CommandLine) -> None:
+    loop = cli.start()
+    journal = cli.state_folder / "loops" / loop / "journal.jsonl"
     journal.write_bytes(b"nonsense\n")
 
-    code, shown, told = desk.said("rounds", loop)
+    code, shown, told = cli.run_process("rounds", loop)
 
     assert (code, shown) == (2, "")
     assert told.startswith("error: ")

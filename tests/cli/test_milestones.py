@@ -14,12 +14,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from cli.desk import RED, SESSION, Desk
+from cli.world import CommandLine
 from untildone.app import open_context
-from untildone.config import Milestone
+from untildone.config.model import Milestone
 from untildone.engine.context import Context
 from untildone.features.milestones.delivery import deliver
 from untildone.features.milestones.milestones import Delivery, build_event
+from world import CHECK, SESSION
 
 HEARD = "heard.jsonl"
 LISTENER = """\
@@ -32,23 +33,23 @@ with Path(sys.argv[1]).open("a", encoding="utf-8") as file:
 """
 
 
-def personal(desk: Desk, on: str, run: str = "", notify: str = "") -> None:
+def personal(cli: CommandLine, on: str, run: str = "", notify: str = "") -> None:
     what = f"run = '''{run}'''" if run else f"notify = '{notify}'"
-    path = desk.state / "config.toml"
+    path = cli.state_folder / "config.toml"
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with path.open("a", encoding="utf-8") as file:
         file.write(f"[[milestones]]\non = {on}\n{what}\n")
 
 
-def listener(desk: Desk) -> str:
-    script = desk.home / "listen.py"
+def listener(cli: CommandLine) -> str:
+    script = cli.home / "listen.py"
     script.write_text(LISTENER, encoding="utf-8")
-    return f"{sys.executable} {script} {desk.home / HEARD}"
+    return f"{sys.executable} {script} {cli.home / HEARD}"
 
 
-def heard(desk: Desk, count: int) -> list[dict[str, Any]]:
+def heard(cli: CommandLine, count: int) -> list[dict[str, Any]]:
     """What was told, once that many have arrived."""
-    path = desk.home / HEARD
+    path = cli.home / HEARD
     lines = eventually(lambda: _lines(path) if len(_lines(path)) >= count else [])
     return [json.loads(line) for line in lines]
 
@@ -67,23 +68,23 @@ def eventually(look: Any) -> Any:  # noqa: ANN401  whatever is looked for
     raise AssertionError("it did not happen within a minute")
 
 
-def stop(desk: Desk) -> Any:  # noqa: ANN401  as the hook answers
-    return desk.event("Stop", stop_hook_active=False, last_assistant_message="finished")
+def stop(cli: CommandLine) -> Any:  # noqa: ANN401  as the hook answers
+    return cli.event("Stop", stop_hook_active=False, last_assistant_message="finished")
 
 
-def test_a_command_hears_of_the_whole_loop(desk: Desk) -> None:
-    personal(desk, '["start", "round", "half", "done", "pause"]', listener(desk))
-    desk.environ["ANTHROPIC_API_KEY"] = "sk-ant-0123456789"
+def test_a_command_hears_of_the_whole_loop(cli: CommandLine) -> None:
+    personal(cli, '["start", "round", "half", "done", "pause"]', listener(cli))
+    cli.environ["ANTHROPIC_API_KEY"] = "sk-ant-0123456789"
     task = "Port it with token ghp_abcdefghijklmnopqrstuvwxyz"
-    loop = desk.start("--check", RED, "--task", task, "--rounds", "4")
-    heard(desk, 1)
+    loop = cli.start("--check", CHECK, "--task", task, "--rounds", "4")
+    heard(cli, 1)
     for expected in (2, 3, 4):
-        stop(desk)
-        heard(desk, expected)
-    (desk.project / "done.txt").touch()
-    stop(desk)
+        stop(cli)
+        heard(cli, expected)
+    (cli.project / "done.txt").touch()
+    stop(cli)
 
-    told = heard(desk, 5)
+    told = heard(cli, 5)
 
     assert [each["event"] for each in told] == ["start", "round", "half", "round", "done"]
     assert {each["task"] for each in told} == {"Port it with token [secret removed]"}
@@ -92,7 +93,7 @@ def test_a_command_hears_of_the_whole_loop(desk: Desk) -> None:
         "loop": loop,
         "agent": "claude",
         "session": SESSION,
-        "project": str(desk.project),
+        "project": str(cli.project),
         "status": "active",
         "outcome": None,
         "round": 1,
@@ -106,13 +107,13 @@ def test_a_command_hears_of_the_whole_loop(desk: Desk) -> None:
     assert (told[4]["status"], told[4]["outcome"]) == ("finished", "done")
 
 
-def test_a_pause_is_told_with_its_outcome(desk: Desk) -> None:
-    personal(desk, '["pause"]', listener(desk))
-    desk.start("--check", RED, "--rounds", "1")
+def test_a_pause_is_reported_with_its_outcome(cli: CommandLine) -> None:
+    personal(cli, '["pause"]', listener(cli))
+    cli.start("--check", CHECK, "--rounds", "1")
 
-    stop(desk)
+    stop(cli)
 
-    (told,) = heard(desk, 1)
+    (told,) = heard(cli, 1)
     assert (told["event"], told["outcome"]) == ("pause", "out-of-rounds")
 
 
@@ -125,29 +126,29 @@ MISBEHAVING = {
 
 
 @pytest.mark.parametrize("program", MISBEHAVING.values(), ids=MISBEHAVING)
-def test_a_command_that_misbehaves_changes_nothing(desk: Desk, program: str) -> None:
-    without = answered(Desk(desk.home.parent / "other"))
-    script = desk.home / "bad.py"
+def test_a_command_that_misbehaves_changes_nothing(cli: CommandLine, program: str) -> None:
+    without = answered(CommandLine(cli.home.parent / "other"))
+    script = cli.home / "bad.py"
     script.write_text(f"import sys, time\nbegan = time.monotonic()\n{program}\n", encoding="utf-8")
-    personal(desk, '["start", "round"]', f"{sys.executable} {script}")
+    personal(cli, '["start", "round"]', f"{sys.executable} {script}")
 
     began = time.monotonic()
-    assert answered(desk) == without
+    assert answered(cli) == without
     assert time.monotonic() - began < 60
 
 
-def answered(desk: Desk) -> tuple[object, ...]:
-    loop = desk.start("--check", RED, "--rounds", "2")
-    answer = stop(desk)
-    return sorted(answer), desk.standing(loop)
+def answered(cli: CommandLine) -> tuple[object, ...]:
+    loop = cli.start("--check", CHECK, "--rounds", "2")
+    answer = stop(cli)
+    return sorted(answer), cli.standing(loop)
 
 
-def letter(desk: Desk, milestone: Milestone) -> tuple[Context, str]:
-    loop = desk.start("--promise", "ALL DONE NOW", session=SESSION)
-    here = open_context(desk.environ, home=str(desk.state))
+def letter(cli: CommandLine, milestone: Milestone) -> tuple[Context, str]:
+    loop = cli.start("--promise", "ALL DONE NOW", session=SESSION)
+    here = open_context(cli.environ, home=str(cli.state_folder))
     record = here.loops.load(loop)
     told = Delivery(milestone=milestone, happened=build_event(record, "start", {}, at=here.now()))
-    path = desk.state / "milestones" / "0123456789abcdef.json"
+    path = cli.state_folder / "milestones" / "0123456789abcdef.json"
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(msgspec.json.encode([told]))
     return here, path.name
@@ -161,33 +162,33 @@ def letter(desk: Desk, milestone: Milestone) -> tuple[Context, str]:
         ("no-such-program", "ended with None: `no-such-program` was not found"),
     ],
 )
-def test_what_went_wrong_is_kept(desk: Desk, run: str, why: str) -> None:
-    here, name = letter(desk, Milestone(on=("start",), run=run))
+def test_what_went_wrong_is_kept(cli: CommandLine, run: str, why: str) -> None:
+    here, name = letter(cli, Milestone(on=("start",), run=run))
 
     deliver(here, name, seconds=1)
 
-    (line,) = _lines(desk.state / "milestones.log")
+    (line,) = _lines(cli.state_folder / "milestones.log")
     assert line.partition(" start: ")[2] == f"`{run}` {why}"
-    assert list((desk.state / "milestones").iterdir()) == []
+    assert list((cli.state_folder / "milestones").iterdir()) == []
 
 
-def test_a_log_that_grew_large_begins_anew(desk: Desk) -> None:
-    here, name = letter(desk, Milestone(on=("start",), run="exit 1"))
-    (desk.state / "milestones.log").write_text("x" * 200_001, encoding="utf-8")
+def test_a_log_that_grew_large_begins_anew(cli: CommandLine) -> None:
+    here, name = letter(cli, Milestone(on=("start",), run="exit 1"))
+    (cli.state_folder / "milestones.log").write_text("x" * 200_001, encoding="utf-8")
 
     deliver(here, name)
 
-    assert len(_lines(desk.state / "milestones.log")) == 1
+    assert len(_lines(cli.state_folder / "milestones.log")) == 1
 
 
 @pytest.mark.parametrize("name", ["../outside.json", "0123456789abcdef.json", ""])
-def test_a_letter_that_is_none_is_not_read(desk: Desk, name: str) -> None:
-    (desk.state / "milestones").mkdir(parents=True, mode=0o700)
-    desk.state.chmod(0o700)
-    outside = desk.state / "outside.json"
+def test_a_letter_that_is_none_is_not_read(cli: CommandLine, name: str) -> None:
+    (cli.state_folder / "milestones").mkdir(parents=True, mode=0o700)
+    cli.state_folder.chmod(0o700)
+    outside = cli.state_folder / "outside.json"
     outside.write_text("[]", encoding="utf-8")
 
-    assert desk.typed("milestone", name) == (0, "", "")
+    assert cli.run("milestone", name) == (0, "", "")
     assert outside.exists()
 
 
@@ -214,71 +215,71 @@ def post() -> Iterator[tuple[str, list[bytes]]]:
             thread.join()
 
 
-def test_an_address_is_notified(desk: Desk) -> None:
+def test_an_address_is_notified(cli: CommandLine) -> None:
     with post() as (address, bodies):
-        here, name = letter(desk, Milestone(on=("start",), notify=address))
+        here, name = letter(cli, Milestone(on=("start",), notify=address))
         deliver(here, name)
 
     (body,) = bodies
     told = json.loads(body)
     assert told["title"].startswith("untildone: start (loop ")
-    assert told["message"] == f"Finish the work.\n{desk.project}"
-    assert not (desk.state / "milestones.log").exists()
+    assert told["message"] == f"Finish the work.\n{cli.project}"
+    assert not (cli.state_folder / "milestones.log").exists()
 
 
-def test_an_address_nobody_knows(desk: Desk) -> None:
-    here, name = letter(desk, Milestone(on=("start",), notify="strange://x"))
+def test_an_address_nobody_knows(cli: CommandLine) -> None:
+    here, name = letter(cli, Milestone(on=("start",), notify="strange://x"))
 
     deliver(here, name)
 
-    (line,) = _lines(desk.state / "milestones.log")
+    (line,) = _lines(cli.state_folder / "milestones.log")
     assert line.endswith("`notify` ended with 1: apprise does not know this kind of address")
 
 
-def test_those_of_the_repository_need_trust(desk: Desk) -> None:
-    text = f"[[milestones]]\non = ['start', 'pause']\nrun = '{listener(desk)}'\n"
-    path = desk.write("untildone.toml", text)
-    loop = desk.start("--check", RED, "--rounds", "1")
-    stop(desk)
-    desk.typed("cancel", loop)
-    assert not (desk.state / "milestones").exists()
+def test_those_of_the_repository_need_trust(cli: CommandLine) -> None:
+    text = f"[[milestones]]\non = ['start', 'pause']\nrun = '{listener(cli)}'\n"
+    path = cli.write("untildone.toml", text)
+    loop = cli.start("--check", CHECK, "--rounds", "1")
+    stop(cli)
+    cli.run("cancel", loop)
+    assert not (cli.state_folder / "milestones").exists()
 
-    desk.typed("trust", "--yes")
-    desk.start("--check", RED, "--rounds", "1")
-    assert [each["event"] for each in heard(desk, 1)] == ["start"]
+    cli.run("trust", "--yes")
+    cli.start("--check", CHECK, "--rounds", "1")
+    assert [each["event"] for each in heard(cli, 1)] == ["start"]
     # What counts is what was trusted when the loop began.
     path.write_text("", encoding="utf-8")
-    stop(desk)
-    assert [each["event"] for each in heard(desk, 2)] == ["start", "pause"]
+    stop(cli)
+    assert [each["event"] for each in heard(cli, 2)] == ["start", "pause"]
 
 
-def test_a_mistake_in_a_configuration_is_told_and_the_loop_starts(desk: Desk) -> None:
-    personal(desk, '["end"]', "x")
+def test_a_mistake_in_a_configuration_is_reported_and_the_loop_starts(cli: CommandLine) -> None:
+    personal(cli, '["end"]', "x")
 
-    code, _, told = desk.typed("start", "--session", SESSION, "--check", RED)
+    code, _, told = cli.run("start", "--session", SESSION, "--check", CHECK)
 
     assert (code, told.splitlines()[0]) == (
         0,
         "the milestones of a configuration with mistakes are left out:"
-        f" {desk.state / 'config.toml'}:2: `on` is `end`;"
+        f" {cli.state_folder / 'config.toml'}:2: `on` is `end`;"
         " allowed: `start`, `round`, `half`, `done`, `pause`",
     )
 
 
-def test_a_loop_without_milestones_keeps_none(desk: Desk) -> None:
-    loop = desk.start("--check", RED)
-    stop(desk)
+def test_a_loop_without_milestones_keeps_none(cli: CommandLine) -> None:
+    loop = cli.start("--check", CHECK)
+    stop(cli)
 
-    assert not (desk.state / "loops" / loop / "milestones.json").exists()
-    assert not (desk.state / "milestones").exists()
+    assert not (cli.state_folder / "loops" / loop / "milestones.json").exists()
+    assert not (cli.state_folder / "milestones").exists()
 
 
-def test_telling_that_is_impossible_changes_nothing(desk: Desk) -> None:
-    personal(desk, '["start", "round"]', "true")
-    (desk.state / "milestones").write_text("in the way", encoding="utf-8")
+def test_a_notification_that_fails_changes_nothing(cli: CommandLine) -> None:
+    personal(cli, '["start", "round"]', "true")
+    (cli.state_folder / "milestones").write_text("in the way", encoding="utf-8")
 
-    code, _, told = desk.typed("start", "--session", SESSION, "--check", RED)
-    answer = stop(desk)
+    code, _, told = cli.run("start", "--session", SESSION, "--check", CHECK)
+    answer = stop(cli)
 
     assert (code, told.splitlines()[0]) == (0, "milestones cannot be sent: File exists")
     assert answer["hookSpecificOutput"]["hookEventName"] == "Stop"
@@ -287,15 +288,15 @@ def test_telling_that_is_impossible_changes_nothing(desk: Desk) -> None:
 WITHOUT_APPRISE = "import sys; sys.modules['apprise'] = None; "
 
 
-def test_a_missing_extra_is_one_line_at_the_start(desk: Desk) -> None:
-    personal(desk, '["done"]', notify="json://x")
-    call = ("start", "--session", SESSION, "--check", RED)
+def test_a_missing_extra_is_one_line_at_the_start(cli: CommandLine) -> None:
+    personal(cli, '["done"]', notify="json://x")
+    call = ("start", "--session", SESSION, "--check", CHECK)
     code = f"{WITHOUT_APPRISE}from untildone.cli.main import main; sys.exit(main({call}))"
 
     done = subprocess.run(
         [sys.executable, "-c", code],
-        cwd=desk.project,
-        env=desk.environ,
+        cwd=cli.project,
+        env=cli.environ,
         capture_output=True,
         text=True,
         check=False,
@@ -305,9 +306,9 @@ def test_a_missing_extra_is_one_line_at_the_start(desk: Desk) -> None:
     assert (done.returncode, done.stderr.splitlines()[0]) == (0, install)
 
 
-def test_a_missing_extra_is_said_where_it_is_needed(desk: Desk) -> None:
-    letter(desk, Milestone(on=("start",), notify="json://x"))
-    (written,) = (desk.state / "milestones").iterdir()
+def test_a_missing_extra_is_said_where_it_is_needed(cli: CommandLine) -> None:
+    letter(cli, Milestone(on=("start",), notify="json://x"))
+    (written,) = (cli.state_folder / "milestones").iterdir()
     (told,) = json.loads(written.read_bytes())
     code = f"{WITHOUT_APPRISE}from untildone.features.milestones.notify import main; "
     code += "sys.exit(main(sys.stdin.buffer.read()))"

@@ -5,25 +5,26 @@ from pathlib import Path
 
 import pytest
 
-from cli.desk import RED, SESSION, Desk
+from cli.world import CommandLine
+from world import CHECK, SESSION
 
-MINE = ("start", "--session", SESSION, "--check", RED)
+MINE = ("start", "--session", SESSION, "--check", CHECK)
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    made = Desk(tmp_path)
+def cli(tmp_path: Path) -> CommandLine:
+    made = CommandLine(tmp_path)
     for place in (tmp_path / "hidden.py", made.project / "inside.py"):
         place.write_text("raise SystemExit(0)\n", encoding="utf-8")
     return made
 
 
-def test_it_is_agreed_on_and_withheld(desk: Desk) -> None:
-    hidden = desk.home.parent / "hidden.py"
-    assert desk.untildone(*MINE, "--oracle", str(hidden)).returncode == 0
+def test_it_is_agreed_on_and_withheld(cli: CommandLine) -> None:
+    hidden = cli.home.parent / "hidden.py"
+    assert cli.untildone(*MINE, "--oracle", str(hidden)).returncode == 0
 
-    shown = desk.untildone("show")
-    raw = desk.untildone("show", "--json")
+    shown = cli.untildone("show")
+    raw = cli.untildone("show", "--json")
 
     assert "- a hidden check of the user, run to confirm" in shown.stdout
     assert json.loads(raw.stdout)["contract"]["oracle"] == {
@@ -33,8 +34,8 @@ def test_it_is_agreed_on_and_withheld(desk: Desk) -> None:
     assert "hidden.py" not in shown.stdout + raw.stdout
 
 
-def test_one_inside_of_the_project_is_refused(desk: Desk) -> None:
-    done = desk.untildone(*MINE, "--oracle", "inside.py")
+def test_one_inside_of_the_project_is_refused(cli: CommandLine) -> None:
+    done = cli.untildone(*MINE, "--oracle", "inside.py")
 
     assert (done.returncode, done.stderr) == (
         2,
@@ -43,9 +44,9 @@ def test_one_inside_of_the_project_is_refused(desk: Desk) -> None:
     )
 
 
-def test_without_a_check_there_is_nothing_to_confirm(desk: Desk) -> None:
-    hidden = str(desk.home.parent / "hidden.py")
-    done = desk.untildone("start", "--session", SESSION, "--promise", "X", "--oracle", hidden)
+def test_without_a_check_there_is_nothing_to_confirm(cli: CommandLine) -> None:
+    hidden = str(cli.home.parent / "hidden.py")
+    done = cli.untildone("start", "--session", SESSION, "--promise", "X", "--oracle", hidden)
 
     assert done.stderr == (
         "error: `--oracle` only confirms checks, and there is none\n\n"

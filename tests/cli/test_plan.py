@@ -6,21 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from cli.desk import Desk, error
+from cli.world import CommandLine, error
 from features.plans.samples import LOGIN
+from snippets import snippet
 
 INIT = "`untildone plan init FEATURE` writes one"
 
 
 @pytest.fixture
-def plan(desk: Desk) -> Path:
-    return desk.write("TASKS.json", LOGIN)
+def plan(cli: CommandLine) -> Path:
+    return cli.write("TASKS.json", LOGIN)
 
 
-def test_the_next_task_is_the_first_that_waits_for_nothing(desk: Desk, plan: Path) -> None:
-    assert desk.typed("plan", "next") == (0, "TASK-002: Form (1 point)\n2 ready\n", "")
+def test_the_next_task_is_the_first_that_waits_for_nothing(cli: CommandLine, plan: Path) -> None:
+    assert cli.run("plan", "next") == (0, "TASK-002: Form (1 point)\n2 ready\n", "")
 
-    found = desk.json("plan", "next")
+    found = cli.json("plan", "next")
 
     assert (found["ready"], found["in_progress"], found["blocked"]) == (
         ["TASK-002", "TASK-003"],
@@ -40,52 +41,52 @@ def test_the_next_task_is_the_first_that_waits_for_nothing(desk: Desk, plan: Pat
     ],
 )
 def test_where_nothing_is_ready_that_is_said(
-    desk: Desk, plan: Path, old: str, new: str, expected: str
+    cli: CommandLine, plan: Path, old: str, new: str, expected: str
 ) -> None:
     plan.write_text(LOGIN.replace(old, new), encoding="utf-8")
 
-    assert desk.typed("plan", "next") == (0, expected, "")
-    assert desk.json("plan", "next")["task"] is None
+    assert cli.run("plan", "next") == (0, expected, "")
+    assert cli.json("plan", "next")["task"] is None
 
 
-def test_a_plan_without_tasks_has_no_next(desk: Desk) -> None:
-    desk.write("TASKS.json", '{"tasks": {}}')
+def test_a_plan_without_tasks_has_no_next(cli: CommandLine) -> None:
+    cli.write("TASKS.json", '{"tasks": {}}')
 
-    assert desk.typed("plan", "next") == (0, "there is no task\n", "")
+    assert cli.run("plan", "next") == (0, "there is no task\n", "")
 
 
-def test_a_plan_without_an_order_has_no_next(desk: Desk, plan: Path) -> None:
+def test_a_plan_without_an_order_has_no_next(cli: CommandLine, plan: Path) -> None:
     plan.write_text(
         LOGIN.replace('"depends_on": []', '"depends_on": ["TASK-003"]'), encoding="utf-8"
     )
 
-    assert desk.typed("plan", "next") == error(
+    assert cli.run("plan", "next") == error(
         f"`{plan}` has a mistake\n  `TASK-001`: depends on itself: `TASK-001` → `TASK-003` → "
         "`TASK-001`; take one of them out of the `depends_on` of another, such as `TASK-003`",
         "fix them, then run `untildone plan validate`",
     )
 
 
-def test_without_a_plan_the_remedy_is_named(desk: Desk) -> None:
-    desk.project.joinpath(".git").mkdir()
+def test_without_a_plan_the_remedy_is_named(cli: CommandLine) -> None:
+    cli.project.joinpath(".git").mkdir()
 
-    assert desk.typed("plan", "next") == error(f"there is no plan in `{desk.project}`", INIT)
-    assert desk.typed("plan", "show", "--plan", "x.json") == error("there is no `x.json`", INIT)
+    assert cli.run("plan", "next") == error(f"there is no plan in `{cli.project}`", INIT)
+    assert cli.run("plan", "show", "--plan", "x.json") == error("there is no `x.json`", INIT)
     for verb in ("set-status", "refine"):
         given = ("A", "completed") if verb == "set-status" else ()
-        told = desk.typed("plan", verb, *given, "--plan", "no/x.json")
+        told = cli.run("plan", verb, *given, "--plan", "no/x.json")
         assert told == error("there is no `no/x.json`", INIT)
-    assert desk.typed("plan", "nonsense") == error(
+    assert cli.run("plan", "nonsense") == error(
         "no such command `nonsense`", "run `untildone plan --help` to see its options"
     )
-    assert "set-status" in desk.typed("plan", "--help")[1]
+    assert "set-status" in cli.run("plan", "--help")[1]
 
 
-def test_a_first_plan_is_valid_and_is_not_written_over(desk: Desk) -> None:
-    path = desk.project / "TASKS.json"
-    assert desk.typed("plan", "init", "login") == (0, f"written: {path}\n", "")
+def test_a_first_plan_is_valid_and_is_not_written_over(cli: CommandLine) -> None:
+    path = cli.project / "TASKS.json"
+    assert cli.run("plan", "init", "login") == (0, f"written: {path}\n", "")
 
-    found = desk.json("plan", "validate")
+    found = cli.json("plan", "validate")
 
     assert found == {
         "file": str(path),
@@ -96,24 +97,24 @@ def test_a_first_plan_is_valid_and_is_not_written_over(desk: Desk) -> None:
         "total_tasks": 1,
         "total_points": 1,
     }
-    assert desk.typed("plan", "init") == error(
+    assert cli.run("plan", "init") == error(
         f"`{path}` exists already", "give another file with `--plan`"
     )
-    assert desk.typed("plan", "init", "--plan", "TASKS.json/TASKS.json") == error(
+    assert cli.run("plan", "init", "--plan", "TASKS.json/TASKS.json") == error(
         "`TASKS.json` is not a folder", "give another file with `--plan`"
     )
-    assert desk.typed("plan", "init", "--plan", "a/b/TASKS.json")[0] == 0
-    assert desk.json("plan", "show", "--plan", "a/b/TASKS.json")["feature"] == "b"
+    assert cli.run("plan", "init", "--plan", "a/b/TASKS.json")[0] == 0
+    assert cli.json("plan", "show", "--plan", "a/b/TASKS.json")["feature"] == "b"
 
 
-def test_everything_wrong_is_told_at_once(desk: Desk, plan: Path) -> None:
+def test_everything_wrong_is_reported_at_once(cli: CommandLine, plan: Path) -> None:
     text = LOGIN.replace('"points": 1', '"points": 8').replace(
         '"total_tasks": 3', '"total_tasks": 4'
     )
     plan.write_text(text.replace("Route", " "), encoding="utf-8")
-    desk.write("PRD.md", "REQ-002\n")
+    cli.write("PRD.md", "REQ-002\n")
 
-    assert desk.typed("plan", "validate") == (
+    assert cli.run("plan", "validate") == (
         1,
         f"{plan}: `TASK-003`: has no title; say in `title` what it is about\n"
         f"{plan}: warning: `summary.total_tasks` is 4, not 3; run `untildone plan validate --fix`\n"
@@ -130,12 +131,12 @@ def test_everything_wrong_is_told_at_once(desk: Desk, plan: Path) -> None:
     )
 
 
-def test_what_follows_from_the_rest_is_put_right(desk: Desk, plan: Path) -> None:
+def test_what_follows_from_the_rest_is_put_right(cli: CommandLine, plan: Path) -> None:
     wrong = LOGIN.replace('"total_tasks": 3', '"total_tasks": 4')
     plan.write_text(wrong.replace('["TASK-002", "TASK-003"]', '["TASK-002"]'), encoding="utf-8")
-    assert len(desk.json("plan", "validate")["mistakes"]) == 4
+    assert len(cli.json("plan", "validate")["mistakes"]) == 4
 
-    code, shown, _ = desk.typed("plan", "validate", "--fix")
+    code, shown, _ = cli.run("plan", "validate", "--fix")
 
     assert (code, shown.splitlines()[-2:]) == (
         0,
@@ -144,35 +145,40 @@ def test_what_follows_from_the_rest_is_put_right(desk: Desk, plan: Path) -> None
     assert json.loads(plan.read_text(encoding="utf-8")) == json.loads(LOGIN)
 
 
-def test_the_plan_and_a_task_are_shown(desk: Desk, plan: Path) -> None:
+def test_the_plan_and_a_task_are_shown(cli: CommandLine, plan: Path) -> None:
     plan.write_text(LOGIN.replace('"points": 1', '"points": 8'), encoding="utf-8")
 
-    assert desk.typed("plan", "show")[1] == (
-        "login: 3 tasks, 16 points\n"
-        "[x] TASK-001: Users table (points: 3)\n"
-        "[ ] TASK-002: Form (points: 8, after TASK-001)\n"
-        "[ ] TASK-003: Route (points: 5, after TASK-001)\n"
-        "critical path: TASK-001 → TASK-002\n"
-        "over 5 points: TASK-002; `untildone plan refine`\n"
+    assert cli.run("plan", "show")[1] == (
+        snippet("""
+            login: 3 tasks, 16 points
+            [x] TASK-001: Users table (points: 3)
+            [ ] TASK-002: Form (points: 8, after TASK-001)
+            [ ] TASK-003: Route (points: 5, after TASK-001)
+            critical path: TASK-001 → TASK-002
+            over 5 points: TASK-002; `untildone plan refine`
+        """)
     )
-    assert desk.typed("plan", "show", "TASK-001")[1] == (
-        "TASK-001: Users table (completed, 3 points)\n"
-        "blocks: TASK-002, TASK-003\n"
-        "checked: Run migration: npm run db:migrate  (`npm run db:migrate`)\n"
-        "needs review: The table has a unique e-mail\n\n"
-        "Write the migration.\n"
+    assert cli.run("plan", "show", "TASK-001")[1] == (
+        snippet("""
+            TASK-001: Users table (completed, 3 points)
+            blocks: TASK-002, TASK-003
+            checked: Run migration: npm run db:migrate  (`npm run db:migrate`)
+            needs review: The table has a unique e-mail
+
+            Write the migration.
+        """)
     )
-    shown = desk.json("plan", "show", "TASK-003")
+    shown = cli.json("plan", "show", "TASK-003")
     assert [check["command"] for check in shown["checked"]] == ["npm test"]
     assert (shown["subjective"], shown["promise"]) == ([], "")
-    assert desk.json("plan", "show")["large"] == ["TASK-002"]
+    assert cli.json("plan", "show")["large"] == ["TASK-002"]
 
 
-def test_a_plan_with_mistakes_is_shown_as_far_as_it_can_be(desk: Desk) -> None:
+def test_a_plan_with_mistakes_is_shown_as_far_as_it_can_be(cli: CommandLine) -> None:
     task = {"title": "x", "points": "1", "prompt": "## Completion Promise\n\nIT IS NICE"}
-    desk.write("TASKS.json", json.dumps({"tasks": {"A": task}}))
+    cli.write("TASKS.json", json.dumps({"tasks": {"A": task}}))
 
-    code, shown, told = desk.typed("plan", "show", "A")
+    code, shown, told = cli.run("plan", "show", "A")
 
     assert (code, shown.splitlines()[:2]) == (
         0,
@@ -181,48 +187,48 @@ def test_a_plan_with_mistakes_is_shown_as_far_as_it_can_be(desk: Desk) -> None:
     assert told == "TASKS.json: `A`: `points`: expected `int`, got `str`\n"
 
 
-def test_the_person_says_how_far_a_task_is(desk: Desk, plan: Path) -> None:
-    assert desk.typed("plan", "set-status", "TASK-002", "in_progress") == (
+def test_the_user_says_how_far_a_task_is(cli: CommandLine, plan: Path) -> None:
+    assert cli.run("plan", "set-status", "TASK-002", "in_progress") == (
         0,
         "TASK-002: in progress\n",
         "",
     )
-    assert desk.typed("plan", "set-status", "TASK-003", "in_progress")[0] == 2
-    assert desk.json("plan", "set-status", "TASK-002", "completed") == {
+    assert cli.run("plan", "set-status", "TASK-003", "in_progress")[0] == 2
+    assert cli.json("plan", "set-status", "TASK-002", "completed") == {
         "id": "TASK-002",
         "status": "completed",
         "file": str(plan),
     }
-    assert desk.json("plan", "next")["ready"] == ["TASK-003"]
+    assert cli.json("plan", "next")["ready"] == ["TASK-003"]
 
 
-def test_an_agent_does_not_say_that_a_task_is_completed(desk: Desk, plan: Path) -> None:
-    desk.event("SessionStart", source="startup")
-    desk.agent_calls_a_tool()
+def test_an_agent_does_not_say_that_a_task_is_completed(cli: CommandLine, plan: Path) -> None:
+    cli.event("SessionStart", source="startup")
+    cli.agent_calls_a_tool()
 
-    done = desk.untildone("plan", "set-status", "TASK-002", "completed")
+    done = cli.untildone("plan", "set-status", "TASK-002", "completed")
 
     assert (done.returncode, done.stderr) == error(
         "only verification or the user completes `TASK-002`",
         "stop so that its loop verifies it, or ask the user to run this",
     )[::2]
     assert plan.read_text(encoding="utf-8") == LOGIN
-    assert desk.untildone("plan", "set-status", "TASK-002", "in_progress").returncode == 0
+    assert cli.untildone("plan", "set-status", "TASK-002", "in_progress").returncode == 0
 
 
-def test_large_tasks_are_listed_and_divided(desk: Desk, plan: Path) -> None:
-    assert desk.typed("plan", "refine") == (0, "no task is over 5 points\n", "")
+def test_large_tasks_are_listed_and_divided(cli: CommandLine, plan: Path) -> None:
+    assert cli.run("plan", "refine") == (0, "no task is over 5 points\n", "")
     plan.write_text(LOGIN.replace('"points": 1', '"points": 8'), encoding="utf-8")
-    assert desk.typed("plan", "refine") == (1, "TASK-002: Form (8 points)\n", "")
-    assert desk.json("plan", "refine") == {
+    assert cli.run("plan", "refine") == (1, "TASK-002: Form (8 points)\n", "")
+    assert cli.json("plan", "refine") == {
         "large": [{"id": "TASK-002", "title": "Form", "points": 8}]
     }
     part = {"title": "P", "points": 3, "acceptance_criteria": ["x"]}
-    desk.write("parts.json", json.dumps({"A": part, "B": part}))
+    cli.write("parts.json", json.dumps({"A": part, "B": part}))
 
-    assert desk.typed("plan", "refine", "TASK-002", "--into", "parts.json")[0] == 0
-    assert desk.json("plan", "next")["ready"] == ["A", "B", "TASK-003"]
-    done = desk.untildone("plan", "refine", "A", "--into", "-", stdin='{"C": {}, "D": {}}')
+    assert cli.run("plan", "refine", "TASK-002", "--into", "parts.json")[0] == 0
+    assert cli.json("plan", "next")["ready"] == ["A", "B", "TASK-003"]
+    done = cli.untildone("plan", "refine", "A", "--into", "-", stdin='{"C": {}, "D": {}}')
     assert (done.returncode, "`C`: object missing required field `title`" in done.stderr) == (
         2,
         True,
@@ -237,90 +243,97 @@ def test_large_tasks_are_listed_and_divided(desk: Desk, plan: Path) -> None:
         (("TASK-002", "--into", "TASKS.json"), "`TASKS.json` is not a JSON object of tasks by id"),
     ],
 )
-def test_parts_that_cannot_be_read_are_told(
-    desk: Desk, plan: Path, arguments: tuple[str, ...], message: str
+def test_parts_that_cannot_be_read_are_reported(
+    cli: CommandLine, plan: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    code, _, told = desk.typed("plan", "refine", *arguments)
+    code, _, told = cli.run("plan", "refine", *arguments)
 
     assert (code, told.startswith(f"error: {message}")) == (2, True)
     assert plan.read_text(encoding="utf-8") == LOGIN
 
 
-def test_tasks_md_is_written_but_never_over_somebody_elses(desk: Desk, plan: Path) -> None:
+def test_tasks_md_is_written_but_never_over_somebody_elses(cli: CommandLine, plan: Path) -> None:
     target = plan.with_suffix(".md")
-    assert desk.typed("plan", "render") == (0, f"written: {target}\n", "")
+    assert cli.run("plan", "render") == (0, f"written: {target}\n", "")
     first = target.read_text(encoding="utf-8")
-    assert desk.typed("plan", "render", "--stdout") == (0, first, "")
-    assert desk.typed("plan", "render")[0] == 0
+    assert cli.run("plan", "render", "--stdout") == (0, first, "")
+    assert cli.run("plan", "render")[0] == 0
     target.write_text("mine\n", encoding="utf-8")
 
-    assert desk.typed("plan", "render") == error(
+    assert cli.run("plan", "render") == error(
         f"`{target}` was not written by `untildone plan render`",
         "run `untildone plan render --force` to overwrite it",
     )
     assert target.read_text(encoding="utf-8") == "mine\n"
-    assert desk.typed("plan", "render", "--force")[0] == 0
+    assert cli.run("plan", "render", "--force")[0] == 0
 
 
-def test_half_a_character_is_no_bug(desk: Desk) -> None:
-    desk.write(
+def test_half_a_character_is_no_bug(cli: CommandLine) -> None:
+    cli.write(
         "TASKS.json", r'{"tasks": {"A": {"title": "\ud800 x", "points": 1, "checks": ["\ud800"]}}}'
     )
 
     codes = [
-        desk.typed("plan", *words)[0]
+        cli.run("plan", *words)[0]
         for words in (("next",), ("render",), ("show", "A"), ("set-status", "A", "completed"))
     ]
     assert codes == [0, 0, 0, 0]
-    assert desk.typed("trust", "--plan", "--yes")[0] == 0
-    assert r"\ud800 x" in desk.project.joinpath("TASKS.json").read_text(encoding="utf-8")
+    assert cli.run("trust", "--plan", "--yes")[0] == 0
+    assert r"\ud800 x" in cli.project.joinpath("TASKS.json").read_text(encoding="utf-8")
 
 
-def test_another_tools_list_becomes_a_plan(desk: Desk) -> None:
-    desk.write("todo.md", "# Shop\n- [ ] Cart\n- [x] List\n")
-    path = desk.project / "TASKS.json"
+def test_another_tools_list_becomes_a_plan(cli: CommandLine) -> None:
+    cli.write(
+        "todo.md",
+        snippet("""
+            # Shop
+            - [ ] Cart
+            - [x] List
+        """),
+    )
+    path = cli.project / "TASKS.json"
 
-    code, shown, told = desk.typed("plan", "import", "todo.md")
+    code, shown, told = cli.run("plan", "import", "todo.md")
 
     assert (code, shown) == (0, f"written: {path} with 2 tasks\n")
     assert told.splitlines()[0] == "the file has no estimates: each task has 3 points"
-    assert desk.typed("plan", "validate")[0] == 0
-    assert desk.json("plan", "next")["ready"] == ["TASK-001"]
-    assert desk.typed("plan", "import", "todo.md") == error(
+    assert cli.run("plan", "validate")[0] == 0
+    assert cli.json("plan", "next")["ready"] == ["TASK-001"]
+    assert cli.run("plan", "import", "todo.md") == error(
         f"`{path}` exists already", "give another file with `--plan`"
     )
 
 
-def test_a_list_that_goes_in_circles_is_imported_and_told(desk: Desk) -> None:
+def test_a_list_that_goes_in_circles_is_imported_and_reported(cli: CommandLine) -> None:
     stories = [{"id": "a", "dependsOn": ["b"]}, {"id": "b", "dependsOn": ["a"]}]
-    desk.write("prd.json", json.dumps({"userStories": stories}))
+    cli.write("prd.json", json.dumps({"userStories": stories}))
 
-    done = desk.untildone("plan", "import", "prd.json", "--plan", "p.json", "--json")
+    done = cli.untildone("plan", "import", "prd.json", "--plan", "p.json", "--json")
 
     assert json.loads(done.stdout)["tasks"] == ["a", "b"]
     assert done.stderr.startswith("p.json: `a`: depends on itself: `a` → `b` → `a`; take one")
 
 
-def test_what_a_plan_runs_is_trusted_by_its_commands(desk: Desk, plan: Path) -> None:
-    assert desk.untildone("trust", "--plan", stdin="n\n").returncode == 1
+def test_what_a_plan_runs_is_trusted_by_its_commands(cli: CommandLine, plan: Path) -> None:
+    assert cli.untildone("trust", "--plan", stdin="n\n").returncode == 1
 
-    assert desk.typed("trust", "--plan", "--yes") == (
+    assert cli.run("trust", "--plan", "--yes") == (
         0,
         f"TASKS.json runs: npm run db:migrate\nTASKS.json runs: npm test\ntrusted: {plan}\n",
         "",
     )
     plan.unlink()
-    assert desk.typed("trust", "--plan") == error(
-        f"there is no plan in `{desk.project}`", "there is nothing to trust"
+    assert cli.run("trust", "--plan") == error(
+        f"there is no plan in `{cli.project}`", "there is nothing to trust"
     )
 
 
-def test_the_folder_this_is_called_in_may_be_gone(desk: Desk) -> None:
+def test_the_folder_this_is_called_in_may_be_gone(cli: CommandLine) -> None:
     script = 'mkdir x; cd x; rmdir "$PWD"; exec untildone plan next'
     done = subprocess.run(
         ["sh", "-c", script],
-        cwd=desk.project,
-        env=desk.environ,
+        cwd=cli.project,
+        env=cli.environ,
         capture_output=True,
         text=True,
         check=False,
@@ -331,21 +344,21 @@ def test_the_folder_this_is_called_in_may_be_gone(desk: Desk) -> None:
     )[::2]
 
 
-def test_a_plan_that_runs_nothing_needs_no_trust(desk: Desk) -> None:
-    desk.typed("plan", "init", "login")
+def test_a_plan_that_runs_nothing_needs_no_trust(cli: CommandLine) -> None:
+    cli.run("plan", "init", "login")
 
-    assert desk.said("trust", "--plan") == (
+    assert cli.run_process("trust", "--plan") == (
         0,
         "there is nothing to trust: no plan runs a command\n",
         "",
     )
-    assert desk.typed("trust", "--plan", "--sha256", "0" * 64) == error(
+    assert cli.run("trust", "--plan", "--sha256", "0" * 64) == error(
         "`--sha256` applies to `untildone.toml` only", "use `--yes` to trust what is shown"
     )
 
 
-def test_one_task_is_no_tasks(desk: Desk) -> None:
-    desk.typed("plan", "init", "login")
+def test_one_task_is_no_tasks(cli: CommandLine) -> None:
+    cli.run("plan", "init", "login")
 
-    assert desk.typed("plan", "validate")[1].startswith("valid: 1 task, 1 point\n")
-    assert desk.typed("plan", "show")[1].startswith("login: 1 task, 1 point\n")
+    assert cli.run("plan", "validate")[1].startswith("valid: 1 task, 1 point\n")
+    assert cli.run("plan", "show")[1].startswith("login: 1 task, 1 point\n")

@@ -1,4 +1,4 @@
-"""`untildone run` at a desk, around a client that plays a script."""
+"""`untildone run`, around a client that plays a script."""
 
 import json
 import os
@@ -13,40 +13,42 @@ from typing import Any
 
 import pytest
 
-from cli.desk import RED, SESSION, Desk
 from cli.test_terminal import on_a_terminal
+from cli.world import CommandLine
 from client.world import BIN
+from snippets import snippet
 from untildone.process.runner import is_alive
 from untildone.runs.scripted_agent import Edit
 from untildone.runs.scripted_client import Step, write_script
+from world import CHECK, SESSION
 
 LAZY = Step(says="Done.", cost_usd=0.1)
 WORKS = Step(edits=(Edit(path="done.txt", content="x\n"),), says="There it is.", cost_usd=0.2)
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and shell scripts")
 
 
-def script(desk: Desk, *steps: Step) -> tuple[str, ...]:
+def script(cli: CommandLine, *steps: Step) -> tuple[str, ...]:
     """The options that make it the client."""
-    return ("--check", RED, "--client", write_script(desk.home / "script.json", steps))
+    return ("--check", CHECK, "--client", write_script(cli.home / "script.json", steps))
 
 
-def shell_client(desk: Desk, text: str) -> tuple[str, ...]:
-    path = desk.home / "client.sh"
+def shell_client(cli: CommandLine, text: str) -> tuple[str, ...]:
+    path = cli.home / "client.sh"
     path.write_text(text, encoding="utf-8")
-    return ("--check", RED, "--client", f"sh {path}")
+    return ("--check", CHECK, "--client", f"sh {path}")
 
 
-def standing(desk: Desk) -> tuple[object, ...]:
-    (loop,) = desk.json("status", "--all")["loops"]
+def standing(cli: CommandLine) -> tuple[object, ...]:
+    (loop,) = cli.json("status", "--all")["loops"]
     return loop["status"], loop["outcome"], loop["round"], loop["reason"]
 
 
-def begun(desk: Desk, options: Sequence[str], mark: Path) -> subprocess.Popen[str]:
+def begun(cli: CommandLine, options: Sequence[str], mark: Path) -> subprocess.Popen[str]:
     """A run whose client has left its mark."""
     child = subprocess.Popen(
         [BIN / "untildone", "run", "task", *options],
-        cwd=desk.project,
-        env=desk.environ,
+        cwd=cli.project,
+        env=cli.environ,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -57,8 +59,8 @@ def begun(desk: Desk, options: Sequence[str], mark: Path) -> subprocess.Popen[st
     return child
 
 
-def test_a_run_is_told_line_by_line_and_ends_with_the_receipt(desk: Desk) -> None:
-    code, shown, told = desk.typed("run", "Write done.txt", *script(desk, LAZY, WORKS))
+def test_a_run_is_reported_line_by_line_and_ends_with_the_receipt(cli: CommandLine) -> None:
+    code, shown, told = cli.run("run", "Write done.txt", *script(cli, LAZY, WORKS))
 
     assert code == 0
     assert shown.startswith("# Receipt of loop ")
@@ -67,7 +69,7 @@ def test_a_run_is_told_line_by_line_and_ends_with_the_receipt(desk: Desk) -> Non
     assert loop
     assert told.splitlines() == [
         "check: red  TIME",
-        f"loop {loop[1]}: `{RED}`; at most 10 rounds and 25 USD",
+        f"loop {loop[1]}: `{CHECK}`; at most 10 rounds and 25 USD",
         "round 1: the agent returned; 0 tools, 0.10 USD so far, TIME",
         "untildone: held, round 1 of 10, unmet: check red",
         "round 2: the agent returned; 1 tool, 0.30 USD so far, TIME",
@@ -75,8 +77,8 @@ def test_a_run_is_told_line_by_line_and_ends_with_the_receipt(desk: Desk) -> Non
     ]
 
 
-def test_json_is_one_event_per_line(desk: Desk) -> None:
-    code, shown, _ = desk.typed("run", "Write done.txt", "--json", *script(desk, WORKS))
+def test_json_is_one_event_per_line(cli: CommandLine) -> None:
+    code, shown, _ = cli.run("run", "Write done.txt", "--json", *script(cli, WORKS))
 
     events = [json.loads(line) for line in shown.splitlines()]
     assert code == 0
@@ -94,71 +96,78 @@ def test_json_is_one_event_per_line(desk: Desk) -> None:
         "spend_usd": 0.2,
         "exit_code": 0,
         "resume": "",
-        "receipt": str(desk.state / "loops" / events[0]["loop"] / "receipt.md"),
+        "receipt": str(cli.state_folder / "loops" / events[0]["loop"] / "receipt.md"),
         "fault": None,
     }
 
 
-def test_a_terminal_shows_the_round_as_it_goes(desk: Desk) -> None:
+def test_a_terminal_shows_the_round_as_it_goes(cli: CommandLine) -> None:
     slow = Step(edits=WORKS.edits, says=WORKS.says, hangs=1)
 
-    code, shown = on_a_terminal(desk, "run", "Write done.txt", *script(desk, slow))
+    code, shown = on_a_terminal(cli, "run", "Write done.txt", *script(cli, slow))
 
     assert code == 0
     assert re.search(r"round 1 · 1 tool · 0:0\d · There it is\.", shown)
 
 
-def test_a_wait_is_counted_down_on_a_terminal(desk: Desk) -> None:
+def test_a_wait_is_counted_down_on_a_terminal(cli: CommandLine) -> None:
     limited = Step(status=429, until=time.time() - 3)
 
-    code, shown = on_a_terminal(desk, "run", "Write done.txt", *script(desk, limited, WORKS))
+    code, shown = on_a_terminal(cli, "run", "Write done.txt", *script(cli, limited, WORKS))
 
     assert code == 0
     assert re.search(r"round 1: limit: .*; waiting until \d\d:\d\d:\d\d", shown)
     assert "waiting, " in shown
 
 
-def test_ci_wants_plain_lines(desk: Desk) -> None:
-    options = script(desk, WORKS)
+def test_ci_wants_plain_lines(cli: CommandLine) -> None:
+    options = script(cli, WORKS)
 
-    _, shown = on_a_terminal(desk, "run", "Write done.txt", *options, UNTILDONE_HEADLESS="1")
+    _, shown = on_a_terminal(cli, "run", "Write done.txt", *options, UNTILDONE_HEADLESS="1")
 
     assert " · " not in shown
 
 
-def test_bounds_and_agent_come_from_the_environment(desk: Desk) -> None:
+def test_bounds_and_agent_come_from_the_environment(cli: CommandLine) -> None:
     given = {"UNTILDONE_ROUNDS": "1", "UNTILDONE_BUDGET": "7", "UNTILDONE_AGENT": "claude"}
 
-    code, shown, _ = desk.typed("run", "task", "--json", *script(desk, LAZY), **given)
+    code, shown, _ = cli.run("run", "task", "--json", *script(cli, LAZY), **given)
 
     started = json.loads(shown.splitlines()[0])
     assert (code, started["max_rounds"], started["budget_usd"]) == (10, 1, 7)
 
 
-def test_an_option_stands_before_the_environment(desk: Desk) -> None:
-    options = ("--rounds", "2", "--json", *script(desk, LAZY))
+def test_an_option_stands_before_the_environment(cli: CommandLine) -> None:
+    options = ("--rounds", "2", "--json", *script(cli, LAZY))
 
-    _, shown, _ = desk.typed("run", "task", *options, UNTILDONE_ROUNDS="1")
+    _, shown, _ = cli.run("run", "task", *options, UNTILDONE_ROUNDS="1")
 
     assert json.loads(shown.splitlines()[0])["max_rounds"] == 2
 
 
 @POSIX
-def test_what_stands_after_the_dashes_is_the_client_s(desk: Desk) -> None:
-    client = shell_client(desk, 'echo "$@" > given\necho Invalid API key >&2\nexit 1\n')
+def test_what_stands_after_the_dashes_is_the_client_s(cli: CommandLine) -> None:
+    client = shell_client(
+        cli,
+        snippet("""
+            echo "$@" > given
+            echo Invalid API key >&2
+            exit 1
+        """),
+    )
 
-    code, _, _ = desk.typed("run", "task", *client, "--", "--model", "opus")
+    code, _, _ = cli.run("run", "task", *client, "--", "--model", "opus")
 
-    given = (desk.project / "given").read_text(encoding="utf-8").split()
+    given = (cli.project / "given").read_text(encoding="utf-8").split()
     assert (code, given[-2:]) == (14, ["--model", "opus"])
-    assert standing(desk)[3] == (
+    assert standing(cli)[3] == (
         "authentication: Invalid API key; sign in: run `claude` and type `/login`, or set"
         " `ANTHROPIC_API_KEY`"
     )
 
 
-def test_a_template_takes_the_task_s_place(desk: Desk) -> None:
-    _, shown, told = desk.typed("run", "no-number", "--template", "coverage-to", "--client", "git")
+def test_a_template_takes_the_task_s_place(cli: CommandLine) -> None:
+    _, shown, told = cli.run("run", "no-number", "--template", "coverage-to", "--client", "git")
 
     assert shown == ""
     assert told.startswith("error: ")
@@ -175,43 +184,52 @@ def test_a_template_takes_the_task_s_place(desk: Desk) -> None:
         pytest.param(("--client", "git"), "no task is given", id="no task"),
     ],
 )
-def test_wrong_use_begins_nothing(desk: Desk, arguments: tuple[str, ...], message: str) -> None:
-    code, _, told = desk.typed("run", *arguments)
+def test_wrong_use_begins_nothing(
+    cli: CommandLine, arguments: tuple[str, ...], message: str
+) -> None:
+    code, _, told = cli.run("run", *arguments)
 
     assert (code, told.splitlines()[0]) == (2, f"error: {message}")
-    assert desk.json("status", "--all")["loops"] == []
+    assert cli.json("status", "--all")["loops"] == []
 
 
-def test_a_run_is_continued_on_another_day(desk: Desk) -> None:
-    options = script(desk, LAZY, WORKS)
-    paused, _, told = desk.typed("run", "task", "--rounds", "1", *options)
+def test_a_run_is_continued_on_another_day(cli: CommandLine) -> None:
+    options = script(cli, LAZY, WORKS)
+    paused, _, told = cli.run("run", "task", "--rounds", "1", *options)
 
-    code, shown, _ = desk.typed("continue")
+    code, shown, _ = cli.run("continue")
 
     assert paused == 10
     paused_line = r"^paused \(out-of-rounds\): run `untildone continue \w+` to continue$"
     assert re.search(paused_line, told, re.M)
     assert (code, shown.startswith("# Receipt of loop ")) == (0, True)
-    assert standing(desk)[:3] == ("finished", "done", 2)
+    assert standing(cli)[:3] == ("finished", "done", 2)
 
 
 @POSIX
-def test_a_loop_that_is_run_is_not_continued_beside_it(desk: Desk) -> None:
-    mark = desk.project / "mark"
-    child = begun(desk, shell_client(desk, "touch mark\nsleep 60\n"), mark)
+def test_a_loop_that_is_run_is_not_continued_beside_it(cli: CommandLine) -> None:
+    mark = cli.project / "mark"
+    child = begun(cli, shell_client(cli, "touch mark\nsleep 60\n"), mark)
 
-    code, _, told = desk.typed("continue")
-    desk.typed("pause")
+    code, _, told = cli.run("continue")
+    cli.run("pause")
     child.communicate(timeout=60)
 
     assert (code, "is running already" in told, child.returncode) == (2, True, 22)
 
 
 @POSIX
-def test_a_second_ctrl_c_kills_what_does_not_end(desk: Desk) -> None:
-    mark = desk.project / "mark"
-    client = shell_client(desk, "trap '' INT TERM\necho $$ > mark\nwhile :; do sleep 1; done\n")
-    child = begun(desk, client, mark)
+def test_a_second_ctrl_c_kills_what_does_not_end(cli: CommandLine) -> None:
+    mark = cli.project / "mark"
+    client = shell_client(
+        cli,
+        snippet("""
+            trap '' INT TERM
+            echo $$ > mark
+            while :; do sleep 1; done
+        """),
+    )
+    child = begun(cli, client, mark)
     process = int(mark.read_text(encoding="utf-8") or 0)
 
     child.send_signal(signal.SIGINT)
@@ -220,71 +238,78 @@ def test_a_second_ctrl_c_kills_what_does_not_end(desk: Desk) -> None:
     child.communicate(timeout=60)
 
     assert (child.returncode, is_alive(process)) == (130, False)
-    assert standing(desk) == ("paused", "paused", 0, "interrupted")
+    assert standing(cli) == ("paused", "paused", 0, "interrupted")
 
 
 @POSIX
-def test_a_run_that_is_ended_can_be_continued(desk: Desk) -> None:
-    mark = desk.project / "mark"
-    child = begun(desk, shell_client(desk, "touch mark\nsleep 60\n"), mark)
+def test_a_run_that_is_ended_can_be_continued(cli: CommandLine) -> None:
+    mark = cli.project / "mark"
+    child = begun(cli, shell_client(cli, "touch mark\nsleep 60\n"), mark)
 
     child.send_signal(signal.SIGTERM)
     child.communicate(timeout=60)
 
     assert child.returncode == 143
-    assert standing(desk) == ("paused", "paused", 0, "interrupted")
+    assert standing(cli) == ("paused", "paused", 0, "interrupted")
 
 
 @POSIX
-def test_ctrl_c_while_checks_run_pauses_too(desk: Desk) -> None:
-    mark = desk.project / "mark"
-    options = script(desk, LAZY)
+def test_ctrl_c_while_checks_run_pauses_too(cli: CommandLine) -> None:
+    mark = cli.project / "mark"
+    options = script(cli, LAZY)
     slow = "test -f mark && exit 1; test -f first && touch mark && sleep 60; touch first; exit 1"
-    child = begun(desk, (*options, "--check", slow), mark)
+    child = begun(cli, (*options, "--check", slow), mark)
 
     child.send_signal(signal.SIGINT)
     child.communicate(timeout=60)
 
     assert child.returncode == 22
-    assert standing(desk) == ("paused", "paused", 0, "interrupted by you")
+    assert standing(cli) == ("paused", "paused", 0, "interrupted by you")
 
 
 @POSIX
-def test_a_run_that_was_killed_is_resumed_where_it_was(desk: Desk) -> None:
-    mark = desk.project / "mark"
+def test_a_run_that_was_killed_is_resumed_where_it_was(cli: CommandLine) -> None:
+    mark = cli.project / "mark"
     hanging = Step(edits=(Edit(path="mark", content=""),), hangs=60)
-    child = begun(desk, script(desk, LAZY, hanging, WORKS), mark)
+    child = begun(cli, script(cli, LAZY, hanging, WORKS), mark)
 
     child.kill()
     child.communicate(timeout=60)
-    left = standing(desk)
-    code, _, _ = desk.typed("continue")
+    left = standing(cli)
+    code, _, _ = cli.run("continue")
 
     assert left[:3] == ("active", None, 1)
-    assert (code, standing(desk)[:3]) == (0, ("finished", "done", 2))
+    assert (code, standing(cli)[:3]) == (0, ("finished", "done", 2))
 
 
 @POSIX
-def test_a_reader_that_leaves_pauses_the_run(desk: Desk) -> None:
-    options: Any = [BIN / "untildone", "run", "task", "--json", *script(desk, LAZY)]
+def test_a_reader_that_leaves_pauses_the_run(cli: CommandLine) -> None:
+    options: Any = [BIN / "untildone", "run", "task", "--json", *script(cli, LAZY)]
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        options, cwd=desk.project, env=desk.environ, stdout=writing, check=False, timeout=60
+        options, cwd=cli.project, env=cli.environ, stdout=writing, check=False, timeout=60
     )
     os.close(writing)
 
     assert done.returncode == 141
-    assert standing(desk)[:2] == ("paused", "paused")
+    assert standing(cli)[:2] == ("paused", "paused")
 
 
-def test_a_loop_that_follows_is_run_in_the_same_conversation(desk: Desk) -> None:
-    desk.write("untildone.toml", '[templates.second]\ntask = "read"\npromises = ["ALL READ"]\n')
-    desk.typed("trust", "--yes")
+def test_a_loop_that_follows_is_run_in_the_same_conversation(cli: CommandLine) -> None:
+    cli.write(
+        "untildone.toml",
+        snippet("""
+            [templates.second]
+            task = "read"
+            promises = ["ALL READ"]
+        """),
+    )
+    cli.run("trust", "--yes")
     reads = Step(says="ALL READ", cost_usd=0.4)
 
-    code, shown, _ = desk.typed(
-        "run", "Write done.txt", "--json", "--then", "second", *script(desk, WORKS, reads)
+    code, shown, _ = cli.run(
+        "run", "Write done.txt", "--json", "--then", "second", *script(cli, WORKS, reads)
     )
 
     events = [json.loads(line) for line in shown.splitlines()]
@@ -296,11 +321,11 @@ def test_a_loop_that_follows_is_run_in_the_same_conversation(desk: Desk) -> None
     assert last["spend_usd"] == pytest.approx(0.4)
 
 
-def test_a_run_taken_into_a_session_is_headless_no_more(desk: Desk) -> None:
-    desk.typed("run", "task", "--rounds", "1", *script(desk, LAZY))
+def test_a_run_taken_into_a_session_is_headless_no_more(cli: CommandLine) -> None:
+    cli.run("run", "task", "--rounds", "1", *script(cli, LAZY))
 
-    code, shown, _ = desk.typed("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
+    code, shown, _ = cli.run("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
 
     assert (code, shown.endswith("the agent is held from its next stop\n")) == (0, True)
-    again, told, _ = desk.typed("continue", CLAUDE_CODE_SESSION_ID=SESSION)
+    again, told, _ = cli.run("continue", CLAUDE_CODE_SESSION_ID=SESSION)
     assert (again, told.endswith("the agent is held from its next stop\n")) == (0, True)

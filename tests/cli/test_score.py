@@ -3,15 +3,16 @@
 import json
 from pathlib import Path
 
-from cli.desk import SESSION, Desk, error
+from cli.world import CommandLine, error
+from world import SESSION
 
 CLEAR = (
     "Fix /api/token: p95 <100ms, no new dependencies, done when `make e2e` passes and it is merged"
 )
 
 
-def test_a_clear_spec(desk: Desk) -> None:
-    code, shown, told = desk.typed("score", CLEAR)
+def test_a_clear_spec(cli: CommandLine) -> None:
+    code, shown, told = cli.run("score", CLEAR)
 
     assert (code, told) == (0, "")
     assert shown.splitlines() == [
@@ -25,8 +26,8 @@ def test_a_clear_spec(desk: Desk) -> None:
     ]
 
 
-def test_the_agents_lower_score_counts_and_brings_gates(desk: Desk) -> None:
-    code, shown, _ = desk.typed(
+def test_the_agents_lower_score_counts_and_brings_gates(cli: CommandLine) -> None:
+    code, shown, _ = cli.run(
         "score", CLEAR, "--done", "0: nobody merges", "--success", "1=no e2e here"
     )
 
@@ -43,11 +44,11 @@ def test_the_agents_lower_score_counts_and_brings_gates(desk: Desk) -> None:
     ]
 
 
-def test_a_vague_spec_exits_19_with_the_questions(desk: Desk, tmp_path: Path) -> None:
+def test_a_vague_spec_exits_19_with_the_questions(cli: CommandLine, tmp_path: Path) -> None:
     spec = tmp_path / "spec.md"
     spec.write_text("Make it better", encoding="utf-8")
 
-    code, shown, _ = desk.typed("score", "--file", str(spec), "--json")
+    code, shown, _ = cli.run("score", "--file", str(spec), "--json")
 
     found = json.loads(shown)
     assert (code, found["total"], found["shape"], found["gates"]) == (19, 0, "vague", [])
@@ -55,46 +56,46 @@ def test_a_vague_spec_exits_19_with_the_questions(desk: Desk, tmp_path: Path) ->
     assert (found["workflow"], found["first"], found["of"]) == (None, "", 10)
 
 
-def test_a_spec_from_a_pipe(desk: Desk) -> None:
-    done = desk.untildone("score", "-", stdin=CLEAR)
+def test_a_spec_from_a_pipe(cli: CommandLine) -> None:
+    done = cli.untildone("score", "-", stdin=CLEAR)
 
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "10 of 10: tool-shaped")
 
 
-def test_the_loop_of_this_session_gains_gates_by_it(desk: Desk) -> None:
-    loop = desk.start("--preset", "loop", "--task", CLEAR, "--check", "true")
+def test_the_loop_of_this_session_gains_gates_by_it(cli: CommandLine) -> None:
+    loop = cli.start("--preset", "loop", "--task", CLEAR, "--check", "true")
 
-    found = desk.json("score", "--outcome", "0:hard to say", "--done", "1:who merges?")
+    found = cli.json("score", "--outcome", "0:hard to say", "--done", "1:who merges?")
 
     assert (found["total"], found["shape"]) == (7, "colleague")
-    (amendment,) = desk.json("show", loop)["progress"]["amendments"]
+    (amendment,) = cli.json("show", loop)["progress"]["amendments"]
     assert (amendment["by"], amendment["gated"]) == ("agent", True)
 
 
-def test_wrong_use(desk: Desk) -> None:
-    assert desk.typed("score", "x", "--done", "3:much") == error(
+def test_wrong_use(cli: CommandLine) -> None:
+    assert cli.run("score", "x", "--done", "3:much") == error(
         "`--done 3:much` is not a score with a reason",
         'for example `--done "1:no number is named"`',
     )
-    assert desk.typed("score", "x", "--done", "2") == error(
+    assert cli.run("score", "x", "--done", "2") == error(
         "`--done 2` is not a score with a reason", 'for example `--done "1:no number is named"`'
     )
-    assert desk.typed("score")[0] == 2
+    assert cli.run("score")[0] == 2
 
 
-def test_a_vague_loop_is_not_started(desk: Desk) -> None:
-    code, shown, told = desk.typed("start", "--session", SESSION, "--preset", "loop")
+def test_a_vague_loop_is_not_started(cli: CommandLine) -> None:
+    code, shown, told = cli.run("start", "--session", SESSION, "--preset", "loop")
 
     assert (code, shown) == (19, "")
     assert told.startswith("error: the spec is vague: it scores 1 of 10, and a loop needs 5\n")
-    assert desk.json("status")["loops"] == []
+    assert cli.json("status")["loops"] == []
 
 
-def test_the_start_of_a_loop_from_a_spec_discloses_its_state(desk: Desk) -> None:
-    _, shown, _ = desk.typed("start", "--session", SESSION, "--preset", "loop", "--task", CLEAR)
+def test_the_start_of_a_loop_from_a_spec_discloses_its_state(cli: CommandLine) -> None:
+    _, shown, _ = cli.run("start", "--session", SESSION, "--preset", "loop", "--task", CLEAR)
 
-    (loop,) = desk.json("status")["loops"]
-    place = desk.state / "loops" / loop["id"]
+    (loop,) = cli.json("status")["loops"]
+    place = cli.state_folder / "loops" / loop["id"]
     assert shown.splitlines()[1:] == [
         "[LOOP] Starting | Shape: tool (10/10) | Workflow: B (find the root cause before any"
         " workaround) | Budget: $25",

@@ -4,9 +4,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from cli.desk import OTHER, RED, SESSION, Desk
+from cli.world import CommandLine
 from untildone.cli.terminal_text import format_time
 from untildone.core.check_results import Totals
+from world import CHECK, OTHER_SESSION, SESSION
 
 LOOP = {
     *("id", "agent", "session", "project", "task", "status", "outcome", "round", "max_rounds"),
@@ -19,30 +20,30 @@ ROUND = {
 PAST = {"id", "started_at", "project", "status", "outcome", "rounds", "spend_usd", "task"}
 
 
-def held_once(desk: Desk) -> str:
+def held_once(cli: CommandLine) -> str:
     """The id of a loop whose agent was held in its first round."""
-    desk.typed("init")
-    desk.event("SessionStart", source="startup")
-    loop = desk.start("--check", RED, "--task", "write it\nand test it")
-    desk.event("Stop", last_assistant_message="It is done.\nReally.")
+    cli.run("init")
+    cli.event("SessionStart", source="startup")
+    loop = cli.start("--check", CHECK, "--task", "write it\nand test it")
+    cli.event("Stop", last_assistant_message="It is done.\nReally.")
     return loop
 
 
-def test_no_loop_here(desk: Desk) -> None:
-    assert desk.said("status") == (
+def test_no_loop_here(cli: CommandLine) -> None:
+    assert cli.run_process("status") == (
         0,
         "no loop in this project; `untildone start --preset test` starts one\n",
         "",
     )
-    assert desk.json("status") == {"loops": [], "unreadable": [], "automatic": False}
-    assert desk.said("history") == (0, "no loop ran in this project yet\n", "")
-    assert desk.json("history") == {"loops": []}
+    assert cli.json("status") == {"loops": [], "unreadable": [], "automatic": False}
+    assert cli.run_process("history") == (0, "no loop ran in this project yet\n", "")
+    assert cli.json("history") == {"loops": []}
 
 
-def test_a_loop_that_is_held(desk: Desk) -> None:
-    loop = held_once(desk)
+def test_a_loop_that_is_held(cli: CommandLine) -> None:
+    loop = held_once(cli)
 
-    code, shown, told = desk.said("status")
+    code, shown, told = cli.run_process("status")
 
     assert (code, told) == (0, "")
     assert shown.splitlines() == [
@@ -55,10 +56,10 @@ def test_a_loop_that_is_held(desk: Desk) -> None:
     ]
 
 
-def test_json(desk: Desk) -> None:
-    loop = held_once(desk)
+def test_json(cli: CommandLine) -> None:
+    loop = held_once(cli)
 
-    report = desk.json("status")
+    report = cli.json("status")
     (found,) = report["loops"]
 
     assert set(report) == {"loops", "unreadable", "automatic"}
@@ -69,7 +70,7 @@ def test_json(desk: Desk) -> None:
         "id": loop,
         "agent": "claude",
         "session": SESSION,
-        "project": str(desk.project),
+        "project": str(cli.project),
         "task": "write it\nand test it",
         "status": "active",
         "outcome": None,
@@ -87,10 +88,10 @@ def test_json(desk: Desk) -> None:
     }
 
 
-def test_a_loop_that_nobody_holds_says_so(desk: Desk) -> None:
-    loop = desk.start("--check", RED, "--rounds", "0")
+def test_a_loop_that_nobody_holds_says_so(cli: CommandLine) -> None:
+    loop = cli.start("--check", CHECK, "--rounds", "0")
 
-    assert desk.typed("status")[1].splitlines() == [
+    assert cli.run("status")[1].splitlines() == [
         f"{loop}  active, round 0, no bound",
         "  task: Finish the work.",
         "  spend: unknown of 25 USD",
@@ -99,11 +100,11 @@ def test_a_loop_that_nobody_holds_says_so(desk: Desk) -> None:
     ]
 
 
-def test_a_session_whose_client_is_gone_is_not_held(desk: Desk) -> None:
-    held_once(desk)
-    desk.event("SessionEnd", reason="other")
+def test_a_session_whose_client_is_gone_is_not_held(cli: CommandLine) -> None:
+    held_once(cli)
+    cli.event("SessionEnd", reason="other")
 
-    (found,) = desk.json("status")["loops"]
+    (found,) = cli.json("status")["loops"]
 
     assert (found["held"], found["not_held_because"]) == (
         False,
@@ -111,65 +112,65 @@ def test_a_session_whose_client_is_gone_is_not_held(desk: Desk) -> None:
     )
 
 
-def test_a_paused_loop_names_its_remedy(desk: Desk) -> None:
-    loop = held_once(desk)
-    desk.typed("pause")
+def test_a_paused_loop_names_its_remedy(cli: CommandLine) -> None:
+    loop = held_once(cli)
+    cli.run("pause")
 
-    lines = desk.typed("status")[1].splitlines()
+    lines = cli.run("status")[1].splitlines()
 
     assert lines[:2] == [f"{loop}  paused, round 1 of 10", "  paused by the user"]
     assert f"  to continue: `untildone continue {loop}`" in lines
 
 
-def test_what_is_finished_is_shown_only_while_nothing_else_is_there(desk: Desk) -> None:
-    first = desk.start()
-    desk.typed("cancel")
-    assert [loop["id"] for loop in desk.json("status")["loops"]] == [first]
+def test_what_is_finished_is_shown_only_while_nothing_else_is_there(cli: CommandLine) -> None:
+    first = cli.start()
+    cli.run("cancel")
+    assert [loop["id"] for loop in cli.json("status")["loops"]] == [first]
 
-    second = desk.start(session=OTHER)
+    second = cli.start(session=OTHER_SESSION)
 
-    assert [loop["id"] for loop in desk.json("status")["loops"]] == [second]
-    assert {loop["id"] for loop in desk.json("status", "--all")["loops"]} == {first, second}
+    assert [loop["id"] for loop in cli.json("status")["loops"]] == [second]
+    assert {loop["id"] for loop in cli.json("status", "--all")["loops"]} == {first, second}
 
 
-def test_other_projects_are_shown_with_all(desk: Desk, tmp_path: Path) -> None:
-    loop = desk.start()
+def test_other_projects_are_shown_with_all(cli: CommandLine, tmp_path: Path) -> None:
+    loop = cli.start()
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     there = ("--project", str(elsewhere))
 
-    assert desk.typed("status", *there)[1].endswith("; `--all` shows 1 loop elsewhere\n")
-    assert desk.typed("history", *there)[1] == (
+    assert cli.run("status", *there)[1].endswith("; `--all` shows 1 loop elsewhere\n")
+    assert cli.run("history", *there)[1] == (
         "no loop ran in this project yet; `--all` shows 1 loop elsewhere\n"
     )
-    assert desk.json("status", *there)["loops"] == desk.json("history", *there)["loops"] == []
-    assert [found["id"] for found in desk.json("status", "--all", *there)["loops"]] == [loop]
-    assert [found["id"] for found in desk.json("history", "--all", *there)["loops"]] == [loop]
+    assert cli.json("status", *there)["loops"] == cli.json("history", *there)["loops"] == []
+    assert [found["id"] for found in cli.json("status", "--all", *there)["loops"]] == [loop]
+    assert [found["id"] for found in cli.json("history", "--all", *there)["loops"]] == [loop]
 
 
-def test_a_damaged_loop_is_named_and_never_taken_for_no_loop(desk: Desk) -> None:
-    loop = desk.start()
-    for path in (desk.state / "loops" / loop).iterdir():
+def test_a_damaged_loop_is_named_and_never_taken_for_no_loop(cli: CommandLine) -> None:
+    loop = cli.start()
+    for path in (cli.state_folder / "loops" / loop).iterdir():
         if path.is_file():
             path.write_bytes(b"damaged")
 
-    code, shown, told = desk.typed("status")
+    code, shown, told = cli.run("status")
 
     assert (code, shown) == (0, "")
     assert told.startswith(f"loop {loop} cannot be read: ")
-    report = desk.json("status")
+    report = cli.json("status")
     assert [set(found) for found in report["unreadable"]] == [{"id", "reason"}]
-    assert desk.typed("history")[2].startswith(f"{loop}  cannot be read: ")
-    code, shown, told = desk.typed("show", loop)
+    assert cli.run("history")[2].startswith(f"{loop}  cannot be read: ")
+    code, shown, told = cli.run("show", loop)
     assert (code, shown) == (2, "")
     assert told.endswith("\n\nhint: run `untildone doctor` for details\n")
 
 
-def test_history(desk: Desk) -> None:
-    loop = held_once(desk)
-    desk.typed("cancel")
+def test_history(cli: CommandLine) -> None:
+    loop = held_once(cli)
+    cli.run("cancel")
 
-    (past,) = desk.json("history")["loops"]
+    (past,) = cli.json("history")["loops"]
 
     assert set(past) == PAST
     assert (past["id"], past["status"], past["outcome"], past["rounds"]) == (
@@ -179,18 +180,18 @@ def test_history(desk: Desk) -> None:
         1,
     )
     line = f"{loop}  {format_time(past['started_at'])}  cancelled         1 round  "
-    assert desk.said("history") == (0, f"{line}write it\n", "")
-    assert desk.said("history", "--all") == (0, f"{line}project: write it\n", "")
+    assert cli.run_process("history") == (0, f"{line}write it\n", "")
+    assert cli.run_process("history", "--all") == (0, f"{line}project: write it\n", "")
 
 
-def test_rounds(desk: Desk) -> None:
-    loop = held_once(desk)
-    desk.typed("pause")
-    desk.typed("continue")
-    (desk.project / "done.txt").touch()
-    desk.event("Stop", last_assistant_message="")
+def test_rounds(cli: CommandLine) -> None:
+    loop = held_once(cli)
+    cli.run("pause")
+    cli.run("continue")
+    (cli.project / "done.txt").touch()
+    cli.event("Stop", last_assistant_message="")
 
-    report: dict[str, Any] = desk.json("rounds", loop)
+    report: dict[str, Any] = cli.json("rounds", loop)
 
     assert (set(report), report["loop"]) == ({"loop", "rounds"}, loop)
     first, second = report["rounds"]
@@ -201,7 +202,7 @@ def test_rounds(desk: Desk) -> None:
         "It is done.\nReally.",
     )
     assert (first["verdict"]["type"], second["verdict"]["type"]) == ("continue", "finish")
-    assert desk.said("rounds") == (
+    assert cli.run_process("rounds") == (
         0,
         f"round 1  {format_time(first['at'])}  continue\n"
         "  check: red\n"
@@ -212,14 +213,14 @@ def test_rounds(desk: Desk) -> None:
     )
 
 
-def test_rounds_tell_how_much_there_was_and_where(desk: Desk) -> None:
-    loop = desk.start("--check", "echo 'a.py:1: error: no'; echo 'a.py:2: error: nor this'; exit 1")
-    desk.event("Stop", last_assistant_message="")
+def test_rounds_report_how_much_there_was_and_where(cli: CommandLine) -> None:
+    loop = cli.start("--check", "echo 'a.py:1: error: no'; echo 'a.py:2: error: nor this'; exit 1")
+    cli.event("Stop", last_assistant_message="")
 
-    (first,) = desk.json("rounds", loop)["rounds"]
+    (first,) = cli.json("rounds", loop)["rounds"]
 
     assert first["totals"] == NOTHING | {"errors": 2}
-    assert desk.said("rounds")[1].splitlines()[1:] == [
+    assert cli.run_process("rounds")[1].splitlines()[1:] == [
         "  check: red, 2 findings",
         "  total: 2 errors",
         "    a.py: 2 errors",
@@ -238,15 +239,15 @@ TWO = f"""{ONE}
 """
 
 
-def test_rounds_tell_what_was_lost_and_noted(desk: Desk) -> None:
-    desk.write("test_ferry.py", TWO)
-    desk.start("--check", "python -m unittest")
-    desk.typed("note", "two is gone")
-    desk.write("test_ferry.py", ONE)
-    desk.write("done.txt", "")
-    desk.event("Stop", last_assistant_message="")
+def test_rounds_report_what_was_lost_and_noted(cli: CommandLine) -> None:
+    cli.write("test_ferry.py", TWO)
+    cli.start("--check", "python -m unittest")
+    cli.run("note", "two is gone")
+    cli.write("test_ferry.py", ONE)
+    cli.write("done.txt", "")
+    cli.event("Stop", last_assistant_message="")
 
-    assert desk.said("rounds")[1].splitlines()[2:] == [
+    assert cli.run_process("rounds")[1].splitlines()[2:] == [
         "  concern: remove-test:test_ferry.py::Ferry::test_two",
         "  noted: two is gone",
     ]
@@ -255,21 +256,21 @@ def test_rounds_tell_what_was_lost_and_noted(desk: Desk) -> None:
 NOTHING = dict.fromkeys(Totals.__struct_fields__, 0)
 
 
-def test_no_round_yet(desk: Desk) -> None:
-    loop = desk.start()
+def test_no_round_yet(cli: CommandLine) -> None:
+    loop = cli.start()
 
-    assert desk.typed("rounds") == (0, "no stop has been judged yet\n", "")
-    assert desk.json("rounds") == {"loop": loop, "rounds": []}
+    assert cli.run("rounds") == (0, "no stop has been judged yet\n", "")
+    assert cli.json("rounds") == {"loop": loop, "rounds": []}
 
 
-def test_show(desk: Desk) -> None:
-    loop = held_once(desk)
-    desk.typed("criterion", "add", "docs", "--by", "review")
-    desk.typed("note", "look at the importer")
+def test_show(cli: CommandLine) -> None:
+    loop = held_once(cli)
+    cli.run("criterion", "add", "docs", "--by", "review")
+    cli.run("note", "look at the importer")
 
-    code, shown, told = desk.said("show")
+    code, shown, told = cli.run_process("show")
 
-    at = desk.json("show", loop)["status"]
+    at = cli.json("show", loop)["status"]
     assert (code, told) == (0, "")
     assert shown.splitlines() == [
         f"# Receipt of loop {loop}: active",
@@ -279,7 +280,7 @@ def test_show(desk: Desk) -> None:
         f"- from {at['started_at']} to {at['updated_at']}, cost: unknown",
         "",
         "## Checked",
-        f"- check: red (exit code 1)  `{RED}`",
+        f"- check: red (exit code 1)  `{CHECK}`",
         "",
         "## Round by round",
         "- round 1: continue; check red",
@@ -291,77 +292,81 @@ def test_show(desk: Desk) -> None:
         "- check",
         "",
         "## Agreed",
-        f"- check check: `{RED}`",
+        f"- check check: `{CHECK}`",
         "- claim: docs (by review)",
         "- bounds: 10 rounds, 25 USD",
         "",
         "seal: whole",
-        f"files: {desk.state}/loops/{loop}",
+        f"files: {cli.state_folder}/loops/{loop}",
     ]
 
 
-def test_show_json(desk: Desk) -> None:
-    loop = desk.start("--promise", "DONE", "--must-not", "test -f x")
+def test_show_json(cli: CommandLine) -> None:
+    loop = cli.start("--promise", "DONE", "--must-not", "test -f x")
 
-    shown = desk.json("show", loop)
+    shown = cli.json("show", loop)
 
     assert set(shown) == {"status", "contract", "progress", "seal"}
     assert set(shown["status"]) == LOOP
     assert (shown["contract"]["id"], shown["seal"]) == (loop, "whole")
-    lines = desk.typed("show")[1].splitlines()
+    lines = cli.run("show")[1].splitlines()
     assert lines[lines.index("## Agreed") + 1 :][:2] == [
         "- promise: DONE",
         "- must not exit 0: `test -f x`",
     ]
 
 
-def test_show_names_a_broken_seal(desk: Desk) -> None:
-    loop = desk.start()
-    contract = desk.state / "loops" / loop / "contract.json"
+def test_show_names_a_broken_seal(cli: CommandLine) -> None:
+    loop = cli.start()
+    contract = cli.state_folder / "loops" / loop / "contract.json"
     contract.write_bytes(contract.read_bytes().replace(b"test -f", b"true -f"))
 
-    seal = desk.json("show", loop)["seal"]
+    seal = cli.json("show", loop)["seal"]
 
     assert seal not in ("", "whole")
 
 
-def test_the_last_loop_is_shown_when_nothing_runs_any_more(desk: Desk) -> None:
-    desk.start()
-    desk.typed("cancel")
-    loop = desk.start(session=OTHER)
-    desk.typed("cancel")
+def test_the_last_loop_is_shown_when_nothing_runs_any_more(cli: CommandLine) -> None:
+    cli.start()
+    cli.run("cancel")
+    loop = cli.start(session=OTHER_SESSION)
+    cli.run("cancel")
 
-    loops = [found["id"] for found in desk.json("history")["loops"]]
+    loops = [found["id"] for found in cli.json("history")["loops"]]
 
     assert loop in loops
-    assert desk.json("show")["status"]["id"] == desk.json("rounds")["loop"] == loops[0]
+    assert cli.json("show")["status"]["id"] == cli.json("rounds")["loop"] == loops[0]
 
 
-def test_a_loop_taken_out_of_the_index_is_tampered_with_and_can_be_continued(desk: Desk) -> None:
-    loop = held_once(desk)
+def test_a_loop_taken_out_of_the_index_is_tampered_with_and_can_be_continued(
+    cli: CommandLine,
+) -> None:
+    loop = held_once(cli)
     for folder in ("sessions", "held"):
-        shutil.rmtree(desk.state / folder)
+        shutil.rmtree(cli.state_folder / folder)
 
-    (found,) = desk.json("status")["loops"]
+    (found,) = cli.json("status")["loops"]
     assert (found["status"], found["outcome"]) == ("paused", "tampered")
     assert found["reason"].endswith("/active` is missing")
 
-    assert desk.typed("continue")[0] == 0
-    (found,) = desk.json("status")["loops"]
+    assert cli.run("continue")[0] == 0
+    (found,) = cli.json("status")["loops"]
     assert (found["id"], found["status"], found["outcome"]) == (loop, "active", None)
 
 
-def test_a_loop_whose_folder_is_gone_is_named_until_the_person_gives_it_up(desk: Desk) -> None:
-    loop = held_once(desk)
-    folder = desk.state / "loops" / loop
+def test_a_loop_whose_folder_is_gone_is_named_until_the_user_gives_it_up(
+    cli: CommandLine,
+) -> None:
+    loop = held_once(cli)
+    folder = cli.state_folder / "loops" / loop
     shutil.rmtree(folder)
 
-    assert desk.json("status")["unreadable"] == [{"id": loop, "reason": f"`{folder}` is missing"}]
+    assert cli.json("status")["unreadable"] == [{"id": loop, "reason": f"`{folder}` is missing"}]
 
-    assert desk.said("cancel", loop) == (
+    assert cli.run_process("cancel", loop) == (
         0,
         f"loop {loop} had lost its files; its session is released\n",
         "",
     )
-    assert desk.json("status")["unreadable"] == []
-    assert desk.said("cancel", loop)[0] == 2
+    assert cli.json("status")["unreadable"] == []
+    assert cli.run_process("cancel", loop)[0] == 2

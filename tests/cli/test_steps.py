@@ -4,78 +4,78 @@ import subprocess
 
 import pytest
 
-from cli.desk import SESSION, Desk, error
+from cli.world import CommandLine, error
+from snippets import snippet
+from world import SESSION
 
 TASK = "Refactor all API routes in src/api; no new dependencies; done when `make e2e` passes"
 
 
 @pytest.fixture
-def loop(desk: Desk) -> str:
-    subprocess.run(["git", "init", "-q"], cwd=desk.project, check=True)
-    return desk.start(
-        "--preset", "loop", "--task", TASK, "--reversibility", "2B", "--check", "true"
-    )
+def loop(cli: CommandLine) -> str:
+    subprocess.run(["git", "init", "-q"], cwd=cli.project, check=True)
+    return cli.start("--preset", "loop", "--task", TASK, "--reversibility", "2B", "--check", "true")
 
 
-def test_steps_are_named_done_and_shown(desk: Desk, loop: str) -> None:
-    assert desk.typed("steps", "show")[1] == (
+def test_steps_are_named_done_and_shown(cli: CommandLine, loop: str) -> None:
+    assert cli.run("steps", "show")[1] == (
         'there are no steps yet; `untildone steps set "STEP"…` adds them\n'
     )
-    assert desk.typed("steps", "set", "find it", "mend it") == (0, "2 steps recorded\n", "")
-    assert desk.typed("steps", "done", "1") == (0, "done: 1\n", "")
+    assert cli.run("steps", "set", "find it", "mend it") == (0, "2 steps recorded\n", "")
+    assert cli.run("steps", "done", "1") == (0, "done: 1\n", "")
 
-    assert desk.typed("steps", "show") == (0, "1. [x] find it\n2. [ ] mend it\n", "")
-    assert desk.json("steps", "show") == {
+    assert cli.run("steps", "show") == (0, "1. [x] find it\n2. [ ] mend it\n", "")
+    assert cli.json("steps", "show") == {
         "loop": loop,
         "steps": [
             {"number": 1, "name": "find it", "done": True},
             {"number": 2, "name": "mend it", "done": False},
         ],
     }
-    assert desk.typed("steps", "done", "4") == error(
+    assert cli.run("steps", "done", "4") == error(
         "`4` is not a step of this loop (steps: `find it`, `mend it`)",
         '`untildone steps set "STEP"…` names them',
     )
 
 
-def test_steps_that_say_nothing_are_refused(desk: Desk, loop: str) -> None:
-    assert desk.typed("steps", "set", "find it", " ") == (0, "1 step recorded\n", "")
-    assert desk.typed("steps", "set", " ", "") == error("no step is named", "say it in words")
+def test_steps_that_say_nothing_are_refused(cli: CommandLine, loop: str) -> None:
+    assert cli.run("steps", "set", "find it", " ") == (0, "1 step recorded\n", "")
+    assert cli.run("steps", "set", " ", "") == error("no step is named", "say it in words")
 
-    assert desk.json("steps", "show") == {
+    assert cli.json("steps", "show") == {
         "loop": loop,
         "steps": [{"number": 1, "name": "find it", "done": False}],
     }
 
 
-def test_rollback_says_what_it_did(desk: Desk, loop: str) -> None:
-    desk.write("new.txt", "mine\n")
+def test_rollback_says_what_it_did(cli: CommandLine, loop: str) -> None:
+    cli.write("new.txt", "mine\n")
 
-    assert desk.typed("rollback", "1") == (
+    assert cli.run("rollback", "1") == (
         0,
-        f"rolled back `{desk.project}`:\n  removed new.txt\n"
+        f"rolled back `{cli.project}`:\n  removed new.txt\n"
         "to undo this: `untildone rollback undo-1`\n",
         "",
     )
-    assert desk.json("rollback", "undo-1") == {
-        "root": str(desk.project),
+    assert cli.json("rollback", "undo-1") == {
+        "root": str(cli.project),
         "saved": "undo-2",
         "written": ["new.txt"],
         "removed": [],
     }
-    assert (desk.project / "new.txt").read_text(encoding="utf-8") == "mine\n"
-    assert desk.typed("rollback", "7") == error(
+    assert (cli.project / "new.txt").read_text(encoding="utf-8") == "mine\n"
+    assert cli.run("rollback", "7") == error(
         f"loop `{loop}` has no checkpoint of `7` (there are: `step-1`, `undo-1`, `undo-2`)",
         "for example `untildone rollback step-1`",
     )
 
 
-def test_rollback_is_the_persons(desk: Desk, loop: str) -> None:
+def test_only_the_user_can_roll_back(cli: CommandLine, loop: str) -> None:
     assert loop
-    desk.event("SessionStart", source="startup")
-    desk.agent_calls_a_tool()
+    cli.event("SessionStart", source="startup")
+    cli.agent_calls_a_tool()
 
-    done = desk.untildone("rollback", "1")
+    done = cli.untildone("rollback", "1")
 
     assert (done.returncode, done.stderr) == error(
         "only the user may run `untildone rollback`",
@@ -83,41 +83,48 @@ def test_rollback_is_the_persons(desk: Desk, loop: str) -> None:
     )[::2]
 
 
-def test_a_checkpoint_needs_git(desk: Desk) -> None:
-    told = desk.typed(*("start", "--session", SESSION, "--check", "true", "--reversibility", "2B"))
+def test_a_checkpoint_needs_git(cli: CommandLine) -> None:
+    told = cli.run(*("start", "--session", SESSION, "--check", "true", "--reversibility", "2B"))
 
-    assert told == error(f"`{desk.project}` is in no git repository", "`git init` makes it one")
-    assert desk.json("status")["loops"] == []
+    assert told == error(f"`{cli.project}` is in no git repository", "`git init` makes it one")
+    assert cli.json("status")["loops"] == []
 
 
-def test_a_precheck_is_recorded(desk: Desk, loop: str) -> None:
-    assert desk.typed("precheck", "--evidence", "nobody reads it") == (0, "recorded\n", "")
+def test_a_precheck_is_recorded(cli: CommandLine, loop: str) -> None:
+    assert cli.run("precheck", "--evidence", "nobody reads it") == (0, "recorded\n", "")
 
-    assert desk.json("show", loop)["progress"]["precheck"] == "nobody reads it"
-    assert desk.typed("precheck", "--evidence", " ") == error(
+    assert cli.json("show", loop)["progress"]["precheck"] == "nobody reads it"
+    assert cli.run("precheck", "--evidence", " ") == error(
         "`--evidence` is empty", "say it in words"
     )
 
 
-def test_the_commands_of_a_shape_are_trusted_by_their_content(desk: Desk) -> None:
-    assert desk.typed("trust", "--shape") == error(
-        f"there is no `.loop/shape/SHAPE.md` in `{desk.project}`", "there is nothing to trust"
+def test_the_commands_of_a_shape_are_trusted_by_their_content(cli: CommandLine) -> None:
+    assert cli.run("trust", "--shape") == error(
+        f"there is no `.loop/shape/SHAPE.md` in `{cli.project}`", "there is nothing to trust"
     )
-    path = desk.write(".loop/shape/SHAPE.md", "mustNot:\n- `test -f bad`\n- lose data\n")
+    path = cli.write(
+        ".loop/shape/SHAPE.md",
+        snippet("""
+            mustNot:
+            - `test -f bad`
+            - lose data
+        """),
+    )
 
-    code, shown, _ = desk.typed("trust", "--shape", "--yes")
+    code, shown, _ = cli.run("trust", "--shape", "--yes")
 
     assert code == 0
     assert shown.splitlines()[0] == "must not exit 0: test -f bad"
     assert shown.splitlines()[1].startswith(f"trusted: {path} (sha256 ")
-    loop = desk.start("--preset", "loop", "--task", TASK, "--check", "true")
-    assert desk.json("show", loop)["contract"]["must_not"] == ["test -f bad"]
+    loop = cli.start("--preset", "loop", "--task", TASK, "--check", "true")
+    assert cli.json("show", loop)["contract"]["must_not"] == ["test -f bad"]
 
 
-def test_a_shape_that_nobody_agrees_to_is_not_trusted(desk: Desk) -> None:
-    desk.write(".loop/shape/SHAPE.md", "mustNot:\n- `test -f bad`\n")
+def test_a_shape_that_nobody_agrees_to_is_not_trusted(cli: CommandLine) -> None:
+    cli.write(".loop/shape/SHAPE.md", "mustNot:\n- `test -f bad`\n")
 
-    done = desk.untildone("trust", "--shape", stdin="n\n")
+    done = cli.untildone("trust", "--shape", stdin="n\n")
 
     assert done.returncode == 1
     assert done.stderr.endswith("not trusted: none of its commands is run\n")

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from cli.desk import SESSION, Desk, error
+from cli.world import CommandLine, error
+from snippets import snippet
+from world import SESSION
 
 CONFIGURED = """\
 [checks.test]
@@ -37,30 +39,30 @@ task = "Do it"
 
 
 @pytest.fixture(autouse=True)
-def _configured(desk: Desk) -> None:
-    desk.write("untildone.toml", CONFIGURED)
-    assert desk.typed("trust", "--yes")[0] == 0
+def _configured(cli: CommandLine) -> None:
+    cli.write("untildone.toml", CONFIGURED)
+    assert cli.run("trust", "--yes")[0] == 0
 
 
-def contract(desk: Desk, *arguments: str) -> Any:  # noqa: ANN401  a contract as it is shown
-    loop = desk.start("--template", *arguments)
-    return desk.json("show", loop)["contract"]
+def contract(cli: CommandLine, *arguments: str) -> Any:  # noqa: ANN401  a contract as it is shown
+    loop = cli.start("--template", *arguments)
+    return cli.json("show", loop)["contract"]
 
 
-def told(desk: Desk, *arguments: str) -> Any:  # noqa: ANN401  exit code and both outputs
-    return desk.typed("start", "--session", SESSION, "--template", *arguments)
+def told(cli: CommandLine, *arguments: str) -> Any:  # noqa: ANN401  exit code and both outputs
+    return cli.run("start", "--session", SESSION, "--template", *arguments)
 
 
-def listed(desk: Desk) -> dict[str, Any]:
-    return {each["name"]: each for each in desk.json("templates")["templates"]}
+def listed(cli: CommandLine) -> dict[str, Any]:
+    return {each["name"]: each for each in cli.json("templates")["templates"]}
 
 
 def commands(contract: Any) -> list[str]:  # noqa: ANN401  as above
     return [check["command"] for check in contract["checks"]]
 
 
-def test_a_template_of_the_repository_is_the_whole_contract(desk: Desk) -> None:
-    agreed = contract(desk, "port", "the lexer")
+def test_a_template_of_the_repository_is_the_whole_contract(cli: CommandLine) -> None:
+    agreed = contract(cli, "port", "the lexer")
 
     assert commands(agreed) == ["pytest", "ruff check", "make e2e"]
     assert {
@@ -81,28 +83,28 @@ def test_a_template_of_the_repository_is_the_whole_contract(desk: Desk) -> None:
     }
 
 
-def test_what_is_given_stands_before_it(desk: Desk) -> None:
+def test_what_is_given_stands_before_it(cli: CommandLine) -> None:
     options = ("--task", "mine", "--rounds", "10", "--check", "true", "--promise", "MINE")
-    agreed = contract(desk, "port", "x", *options)
+    agreed = contract(cli, "port", "x", *options)
 
     assert (agreed["task"], commands(agreed)) == ("mine", ["true"])
     assert (agreed["promises"], agreed["bounds"]["rounds"]) == (["MINE"], 10)
     assert agreed["bounds"]["budget_usd"] == 3.5
 
 
-def test_one_that_names_no_checks_takes_those_of_the_project(desk: Desk) -> None:
-    agreed = contract(desk, "plain")
+def test_one_that_names_no_checks_takes_those_of_the_project(cli: CommandLine) -> None:
+    agreed = contract(cli, "plain")
 
     assert commands(agreed) == ["pytest", "mypy --strict src", "ruff check"]
     assert agreed["bounds"]["rounds"] == 10
 
 
-def test_those_built_in(desk: Desk) -> None:
+def test_those_built_in(cli: CommandLine) -> None:
     every = ["pytest", "mypy --strict src", "ruff check"]
     again = f"{sys.executable} -I -m untildone.checks.repeat 5 pytest"
     covered = "pytest --cov --cov-report=term-missing:skip-covered --cov-fail-under=80"
 
-    found = {name: each["checks"] for name, each in listed(desk).items()}
+    found = {name: each["checks"] for name, each in listed(cli).items()}
 
     assert found == {
         "fix-tests": ["pytest"],
@@ -121,19 +123,19 @@ def test_those_built_in(desk: Desk) -> None:
     }
 
 
-def test_the_argument_reaches_the_check(desk: Desk) -> None:
-    desk.write("untildone.toml", "")
-    desk.write("package.json", '{"scripts": {"test": "exit 1"}}')
+def test_the_argument_reaches_the_check(cli: CommandLine) -> None:
+    cli.write("untildone.toml", "")
+    cli.write("package.json", '{"scripts": {"test": "exit 1"}}')
 
-    (command,) = commands(contract(desk, "flaky-hunt", "2"))
+    (command,) = commands(contract(cli, "flaky-hunt", "2"))
 
     assert command.endswith("-m untildone.checks.repeat 2 'npm test'")
 
 
-def test_a_project_without_checks_can_be_specified(desk: Desk) -> None:
-    desk.write("untildone.toml", "")
+def test_a_project_without_checks_can_be_specified(cli: CommandLine) -> None:
+    cli.write("untildone.toml", "")
 
-    agreed = contract(desk, "implement-spec", "untildone.toml")
+    agreed = contract(cli, "implement-spec", "untildone.toml")
 
     assert (agreed["checks"], agreed["done_when"]) == ([], "both")
     assert agreed["task"].startswith("Implement what `untildone.toml` specifies")
@@ -167,62 +169,70 @@ def test_a_project_without_checks_can_be_specified(desk: Desk) -> None:
     ],
 )
 def test_a_template_that_cannot_be(
-    desk: Desk, arguments: tuple[str, ...], message: str, hint: str
+    cli: CommandLine, arguments: tuple[str, ...], message: str, hint: str
 ) -> None:
-    assert told(desk, *arguments) == error(message, hint)
+    assert told(cli, *arguments) == error(message, hint)
 
 
-def test_a_specification_that_is_not_there(desk: Desk) -> None:
-    assert told(desk, "implement-spec", "SPEC.md") == error(
-        f"`SPEC.md` is not a file in `{desk.project}`", "name the specification's file"
+def test_a_specification_that_is_not_there(cli: CommandLine) -> None:
+    assert told(cli, "implement-spec", "SPEC.md") == error(
+        f"`SPEC.md` is not a file in `{cli.project}`", "name the specification's file"
     )
 
 
-def test_a_project_without_a_type_checker(desk: Desk) -> None:
-    desk.write("untildone.toml", "")
+def test_a_project_without_a_type_checker(cli: CommandLine) -> None:
+    cli.write("untildone.toml", "")
 
-    assert told(desk, "migrate-types") == error(
-        f"no type checker was found in `{desk.project}`",
+    assert told(cli, "migrate-types") == error(
+        f"no type checker was found in `{cli.project}`",
         'name it: `untildone start --template migrate-types --check "mypy --strict src"`',
     )
-    assert commands(contract(desk, "migrate-types", "--check", "mypy .")) == ["mypy ."]
+    assert commands(contract(cli, "migrate-types", "--check", "mypy .")) == ["mypy ."]
 
 
-def test_an_argument_without_a_template(desk: Desk) -> None:
-    assert desk.typed("start", "--session", SESSION, "do it") == error(
+def test_an_argument_without_a_template(cli: CommandLine) -> None:
+    assert cli.run("start", "--session", SESSION, "do it") == error(
         "`do it` is an argument without a template", 'give a task with `--task "TEXT"`'
     )
 
 
-def test_a_check_the_project_does_not_have(desk: Desk) -> None:
-    desk.write("untildone.toml", "[templates.a]\nchecks = ['tset']\n[checks.test]\ncommand = 'x'\n")
-    desk.typed("trust", "--yes")
+def test_a_check_the_project_does_not_have(cli: CommandLine) -> None:
+    cli.write(
+        "untildone.toml",
+        snippet("""
+            [templates.a]
+            checks = ['tset']
+            [checks.test]
+            command = 'x'
+        """),
+    )
+    cli.run("trust", "--yes")
 
-    assert told(desk, "a") == error(
+    assert told(cli, "a") == error(
         "the template's `tset` is not a check of this project (there are: `test`)",
         "`untildone detect` shows where they come from",
     )
 
 
-def test_one_of_the_repository_needs_trust(desk: Desk) -> None:
-    desk.write("untildone.toml", CONFIGURED + "# changed\n")
+def test_one_of_the_repository_needs_trust(cli: CommandLine) -> None:
+    cli.write("untildone.toml", CONFIGURED + "# changed\n")
 
-    assert told(desk, "plain") == error(
+    assert told(cli, "plain") == error(
         "the template `plain` is in a configuration that is not trusted",
         "`untildone trust` shows it and asks",
     )
-    code, shown, ignored = desk.typed("templates")
+    code, shown, ignored = cli.run("templates")
     assert (code, "plain" in shown) == (0, False)
     assert ignored == "`untildone.toml` is not trusted and ignored; `untildone trust` shows it\n"
 
 
-def test_an_agent_may_not_go_past_the_ceilings_by_a_template(desk: Desk) -> None:
-    desk.write("untildone.toml", CONFIGURED.replace("rounds = 7", "rounds = 500"))
-    desk.typed("trust", "--yes")
-    desk.event("SessionStart", source="startup")
-    desk.agent_calls_a_tool()
+def test_an_agent_may_not_go_past_the_ceilings_by_a_template(cli: CommandLine) -> None:
+    cli.write("untildone.toml", CONFIGURED.replace("rounds = 7", "rounds = 500"))
+    cli.run("trust", "--yes")
+    cli.event("SessionStart", source="startup")
+    cli.agent_calls_a_tool()
 
-    done = desk.untildone("start", "--template", "port", "x", CLAUDE_CODE_SESSION_ID=SESSION)
+    done = cli.untildone("start", "--template", "port", "x", CLAUDE_CODE_SESSION_ID=SESSION)
 
     assert (done.returncode, done.stderr.splitlines()[0]) == (
         2,
@@ -230,8 +240,8 @@ def test_an_agent_may_not_go_past_the_ceilings_by_a_template(desk: Desk) -> None
     )
 
 
-def test_they_are_listed_with_checks_and_bounds(desk: Desk) -> None:
-    code, shown, said = desk.typed("templates")
+def test_they_are_listed_with_checks_and_bounds(cli: CommandLine) -> None:
+    code, shown, said = cli.run("templates")
 
     blocks = shown.split("\n")
     start = blocks.index("port TEXT  (untildone.toml)")
@@ -253,11 +263,11 @@ def test_they_are_listed_with_checks_and_bounds(desk: Desk) -> None:
     ]
 
 
-def test_what_cannot_be_started_here_says_why(desk: Desk) -> None:
-    desk.write("untildone.toml", "")
+def test_what_cannot_be_started_here_says_why(cli: CommandLine) -> None:
+    cli.write("untildone.toml", "")
 
-    found = listed(desk)
+    found = listed(cli)
 
-    assert found["lint-clean"]["unusable"] == f"no lint command was found in `{desk.project}`"
+    assert found["lint-clean"]["unusable"] == f"no lint command was found in `{cli.project}`"
     assert found["implement-spec"]["unusable"] == ""
     assert found["flaky-hunt"]["argument"] == "[N]"

@@ -8,19 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from cli.desk import RED, SESSION, Desk
+from cli.world import CommandLine
 from client.world import BIN
+from snippets import snippet
+from world import CHECK, SESSION
 
 GREEN_COLOUR = "\x1b[32m"
 
 
-def on_a_terminal(desk: Desk, *arguments: str, **environ: str) -> tuple[int, str]:
+def on_a_terminal(cli: CommandLine, *arguments: str, **environ: str) -> tuple[int, str]:
     """Exit code and what a terminal got to show."""
     ours, theirs = pty.openpty()
     child = subprocess.Popen(
         [BIN / "untildone", *arguments],
-        cwd=desk.project,
-        env={**desk.environ, "TERM": "xterm", **environ},
+        cwd=cli.project,
+        env={**cli.environ, "TERM": "xterm", **environ},
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,
@@ -42,14 +44,19 @@ def _read(terminal: int) -> bytes:
 
 
 @pytest.fixture
-def configured(desk: Desk) -> Desk:
-    text = "[checks.test]\ncommand = 'true'\n[checks.lint]\ncommand = 'sleep 0.5; exit 3'\n"
-    desk.write("untildone.toml", text)
-    desk.typed("trust", "--yes")
-    return desk
+def configured(cli: CommandLine) -> CommandLine:
+    text = snippet("""
+        [checks.test]
+        command = 'true'
+        [checks.lint]
+        command = 'sleep 0.5; exit 3'
+    """)
+    cli.write("untildone.toml", text)
+    cli.run("trust", "--yes")
+    return cli
 
 
-def test_running_checks_are_shown_live(configured: Desk) -> None:
+def test_running_checks_are_shown_live(configured: CommandLine) -> None:
     code, shown = on_a_terminal(configured, "check")
 
     assert code == 1
@@ -57,7 +64,7 @@ def test_running_checks_are_shown_live(configured: Desk) -> None:
     assert f"test  {GREEN_COLOUR}green      \x1b[0m" in shown
 
 
-def test_a_check_that_waits_tells_its_last_result(configured: Desk) -> None:
+def test_a_check_that_waits_reports_its_last_result(configured: CommandLine) -> None:
     on_a_terminal(configured, "check")
     _, shown = on_a_terminal(configured, "check", NO_COLOR="1")
 
@@ -65,22 +72,22 @@ def test_a_check_that_waits_tells_its_last_result(configured: Desk) -> None:
     assert "test  green       as before" in shown
 
 
-def test_the_table_of_results_takes_the_place_of_the_live_lines(configured: Desk) -> None:
+def test_the_table_of_results_takes_the_place_of_the_live_lines(configured: CommandLine) -> None:
     _, shown = on_a_terminal(configured, "check", NO_COLOR="1")
 
     assert shown.rindex("\x1b[2K") < shown.index("result")
 
 
-def test_no_line_is_longer_than_a_narrow_terminal(desk: Desk) -> None:
+def test_no_line_is_longer_than_a_narrow_terminal(cli: CommandLine) -> None:
     name = "a-name-that-is-longer-than-the-whole-terminal"
-    desk.write("untildone.toml", f"[checks.{name}]\ncommand = 'sleep 0.5'\n")
-    desk.typed("trust", "--yes")
-    _, shown = on_a_terminal(desk, "check", NO_COLOR="1", COLUMNS="40")
+    cli.write("untildone.toml", f"[checks.{name}]\ncommand = 'sleep 0.5'\n")
+    cli.run("trust", "--yes")
+    _, shown = on_a_terminal(cli, "check", NO_COLOR="1", COLUMNS="40")
 
     assert f"{name[:9]}…  \x1b[2mrunning           0 s" in shown
 
 
-def test_no_colour_where_the_person_wants_none(configured: Desk) -> None:
+def test_no_colour_where_the_user_wants_none(configured: CommandLine) -> None:
     code, shown = on_a_terminal(configured, "check", NO_COLOR="1")
 
     assert code == 1
@@ -88,17 +95,17 @@ def test_no_colour_where_the_person_wants_none(configured: Desk) -> None:
     assert GREEN_COLOUR not in shown
 
 
-def test_the_doctor_in_colour_and_without(desk: Desk) -> None:
-    assert "\x1b[1;31m" in on_a_terminal(desk, "doctor")[1]
-    assert "\x1b[1;31m" not in on_a_terminal(desk, "doctor", NO_COLOR="1")[1]
+def test_the_doctor_in_colour_and_without(cli: CommandLine) -> None:
+    assert "\x1b[1;31m" in on_a_terminal(cli, "doctor")[1]
+    assert "\x1b[1;31m" not in on_a_terminal(cli, "doctor", NO_COLOR="1")[1]
 
 
-def test_a_status_that_is_watched_is_shown_again(desk: Desk) -> None:
-    desk.start()
+def test_a_status_that_is_watched_is_shown_again(cli: CommandLine) -> None:
+    cli.start()
     child = subprocess.Popen(
         [BIN / "untildone", "status", "--watch"],
-        cwd=desk.project,
-        env={**desk.environ, "PYTHONUNBUFFERED": "1"},
+        cwd=cli.project,
+        env={**cli.environ, "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -113,29 +120,29 @@ def test_a_status_that_is_watched_is_shown_again(desk: Desk) -> None:
     assert again
 
 
-def test_the_status_line(desk: Desk) -> None:
-    loop = desk.start("--check", RED)
+def test_the_status_line(cli: CommandLine) -> None:
+    loop = cli.start("--check", CHECK)
     payload = f'{{"session_id": "{SESSION}", "cost": {{"total_cost_usd": 1.5}}}}'
 
-    done = desk.untildone("statusline", stdin=payload, CLAUDE_CODE_SESSION_ID=SESSION)
+    done = cli.untildone("statusline", stdin=payload, CLAUDE_CODE_SESSION_ID=SESSION)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"untildone {loop} | round 0 of 10")
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no file system in memory here")
-def test_a_state_that_is_gone_after_a_restart_is_noted(desk: Desk) -> None:
+def test_a_state_that_is_gone_after_a_restart_is_noted(cli: CommandLine) -> None:
     with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
-        code, _, told = desk.typed("init", UNTILDONE_HOME=place)
+        code, _, told = cli.run("init", UNTILDONE_HOME=place)
 
     assert (code, told) == (0, f"note: {place} is on tmpfs and is gone after a restart\n")
 
 
-def test_a_drill_without_a_state(desk: Desk) -> None:
-    desk.typed("init")
-    place = desk.write("file", "")
+def test_a_drill_without_a_state(cli: CommandLine) -> None:
+    cli.run("init")
+    place = cli.write("file", "")
 
-    code, shown, _ = desk.typed("drill", UNTILDONE_HOME=str(place))
+    code, shown, _ = cli.run("drill", UNTILDONE_HOME=str(place))
 
     assert code == 1
     assert shown.splitlines()[1:3] == [
@@ -144,22 +151,22 @@ def test_a_drill_without_a_state(desk: Desk) -> None:
     ]
 
 
-def test_a_long_task_is_cut_to_the_terminal_and_whole_in_a_pipe(desk: Desk) -> None:
+def test_a_long_task_is_cut_to_the_terminal_and_whole_in_a_pipe(cli: CommandLine) -> None:
     task = "Fähren " * 30
-    desk.start("--check", RED, "--task", f"\n{task}\nand more")
+    cli.start("--check", CHECK, "--task", f"\n{task}\nand more")
 
     for command in ("status", "history"):
-        _, shown = on_a_terminal(desk, command, COLUMNS="80")
+        _, shown = on_a_terminal(cli, command, COLUMNS="80")
         assert max(map(len, shown.splitlines())) <= 80
         assert " …\r\n" in shown
-        assert task.strip() in desk.said(command)[1]
+        assert task.strip() in cli.run_process(command)[1]
 
 
-def test_tasks_of_templates_are_broken_between_words(configured: Desk) -> None:
+def test_tasks_of_templates_are_broken_between_words(configured: CommandLine) -> None:
     _, shown = on_a_terminal(configured, "templates", COLUMNS="40")
 
-    assert "\r\n  Make every test pass by mending the\r\n  code, not the tests.\r\n" in shown
+    assert "\r\n  Make every test pass by fixing the\r\n  code, not the tests.\r\n" in shown
     assert (
-        "\n  Make every test pass by mending the code, not the tests.\n"
-        in (configured.said("templates")[1])
+        "\n  Make every test pass by fixing the code, not the tests.\n"
+        in (configured.run_process("templates")[1])
     )

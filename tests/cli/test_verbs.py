@@ -7,40 +7,41 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from cli.desk import OTHER, RED, SESSION, Desk, Said, error
+from cli.world import CommandLine, Output, error
 from client.world import BIN, MEASURED
 from untildone.app import open_context
 from untildone.engine.verbs import change_loop
+from world import CHECK, OTHER_SESSION, SESSION
 
 PERSONS = ("pause", "continue", "cancel", "approve")
 
 
-def test_pause_continue_cancel(desk: Desk) -> None:
-    loop = desk.start()
+def test_pause_continue_cancel(cli: CommandLine) -> None:
+    loop = cli.start()
 
-    assert desk.said("pause") == (
+    assert cli.run_process("pause") == (
         0,
         f"loop {loop} is paused; `untildone continue` resumes it\n",
         "",
     )
-    assert desk.standing(loop) == ("paused", "paused", 0, 10)
-    assert desk.said("continue") == (
+    assert cli.standing(loop) == ("paused", "paused", 0, 10)
+    assert cli.run_process("continue") == (
         0,
         f"loop {loop} continues, round 0 of 10; the agent is held from its next stop\n",
         "",
     )
-    assert desk.standing(loop) == ("active", None, 0, 10)
-    assert desk.said("cancel", loop[:6]) == (0, f"loop {loop} is cancelled\n", "")
-    assert desk.standing(loop) == ("finished", "cancelled", 0, 10)
+    assert cli.standing(loop) == ("active", None, 0, 10)
+    assert cli.run_process("cancel", loop[:6]) == (0, f"loop {loop} is cancelled\n", "")
+    assert cli.standing(loop) == ("finished", "cancelled", 0, 10)
 
 
-def test_a_paused_and_a_cancelled_loop_hold_nobody(desk: Desk) -> None:
-    loop = desk.start()
+def test_a_paused_and_a_cancelled_loop_hold_nobody(cli: CommandLine) -> None:
+    loop = cli.start()
 
     for verb in ("pause", "cancel"):
-        desk.typed(verb, loop)
-        assert desk.event("Stop", last_assistant_message="Done.") is None
-    assert desk.json("show", loop)["progress"]["round"] == 0
+        cli.run(verb, loop)
+        assert cli.event("Stop", last_assistant_message="Done.") is None
+    assert cli.json("show", loop)["progress"]["round"] == 0
 
 
 @pytest.mark.parametrize(
@@ -53,157 +54,157 @@ def test_a_paused_and_a_cancelled_loop_hold_nobody(desk: Desk) -> None:
         (("--rounds", "=0"), 0),
     ],
 )
-def test_more_rounds(desk: Desk, options: tuple[str, ...], bound: int) -> None:
-    loop = desk.start("--check", RED, "--rounds", "1")
-    desk.event("Stop", last_assistant_message="Done.")
-    assert desk.standing(loop) == ("paused", "out-of-rounds", 1, 1)
+def test_more_rounds(cli: CommandLine, options: tuple[str, ...], bound: int) -> None:
+    loop = cli.start("--check", CHECK, "--rounds", "1")
+    cli.event("Stop", last_assistant_message="Done.")
+    assert cli.standing(loop) == ("paused", "out-of-rounds", 1, 1)
 
-    assert desk.typed("continue", *options)[0] == 0
-    assert desk.standing(loop) == ("active", None, 1, bound)
+    assert cli.run("continue", *options)[0] == 0
+    assert cli.standing(loop) == ("active", None, 1, bound)
 
 
-def test_a_bound_that_leaves_no_round(desk: Desk) -> None:
-    loop = desk.start("--check", RED, "--rounds", "1")
-    desk.event("Stop", last_assistant_message="Done.")
+def test_a_bound_that_leaves_no_round(cli: CommandLine) -> None:
+    loop = cli.start("--check", CHECK, "--rounds", "1")
+    cli.event("Stop", last_assistant_message="Done.")
 
-    assert desk.typed("continue", "--rounds", "=1") == error(
+    assert cli.run("continue", "--rounds", "=1") == error(
         "a bound of 1 leaves no round: 1 are used up", "`untildone continue --rounds +5` adds five"
     )
-    assert desk.standing(loop) == ("paused", "out-of-rounds", 1, 1)
+    assert cli.standing(loop) == ("paused", "out-of-rounds", 1, 1)
 
 
-def test_the_last_round_can_be_continued(desk: Desk) -> None:
-    loop = desk.start("--check", RED, "--rounds", "2")
-    desk.event("Stop", last_assistant_message="Done.")
-    desk.typed("pause")
+def test_the_last_round_can_be_continued(cli: CommandLine) -> None:
+    loop = cli.start("--check", CHECK, "--rounds", "2")
+    cli.event("Stop", last_assistant_message="Done.")
+    cli.run("pause")
 
-    assert desk.typed("continue")[0] == 0
-    assert desk.standing(loop) == ("active", None, 1, 2)
+    assert cli.run("continue")[0] == 0
+    assert cli.standing(loop) == ("active", None, 1, 2)
 
 
-def test_more_money_and_time(desk: Desk) -> None:
-    loop = desk.start("--check", RED, "--minutes", "10")
+def test_more_money_and_time(cli: CommandLine) -> None:
+    loop = cli.start("--check", CHECK, "--minutes", "10")
 
-    desk.typed("continue", "--budget", "+2.5", "--minutes", "=30")
+    cli.run("continue", "--budget", "+2.5", "--minutes", "=30")
 
-    _, shown, _ = desk.typed("show", loop)
+    _, shown, _ = cli.run("show", loop)
     assert "- bounds: 10 rounds, 27.5 USD, 30 minutes" in shown.splitlines()
 
 
-def test_the_minutes_of_a_round_and_what_a_script_reads(desk: Desk) -> None:
-    loop = desk.start("--check", RED, "--minutes", "10", "--round-minutes", "2")
+def test_the_minutes_of_a_round_and_what_a_script_reads(cli: CommandLine) -> None:
+    loop = cli.start("--check", CHECK, "--minutes", "10", "--round-minutes", "2")
 
-    told = desk.json("continue", "--round-minutes", "+3", "--iterations", "=12")
+    told = cli.json("continue", "--round-minutes", "+3", "--iterations", "=12")
 
     assert [(each["id"], each["status"], each["max_rounds"]) for each in told["loops"]] == [
         (loop, "active", 12)
     ]
-    _, shown, _ = desk.typed("show", loop)
+    _, shown, _ = cli.run("show", loop)
     assert "- bounds: 12 rounds, 25 USD, 10 minutes, 5 minutes a round" in shown.splitlines()
 
 
-def test_a_criterion_that_was_added_must_hold(desk: Desk) -> None:
-    loop = desk.start()
-    desk.typed("criterion", "add", "docs", "--by", "review")
-    desk.event("Stop", last_assistant_message="Done.")
-    desk.write("done.txt", "")
+def test_a_criterion_that_was_added_must_hold(cli: CommandLine) -> None:
+    loop = cli.start()
+    cli.run("criterion", "add", "docs", "--by", "review")
+    cli.event("Stop", last_assistant_message="Done.")
+    cli.write("done.txt", "")
 
-    held = desk.event("Stop", last_assistant_message="<untildone:done />")
+    held = cli.event("Stop", last_assistant_message="<untildone:done />")
     assert "Unmet: docs." in held["hookSpecificOutput"]["additionalContext"]
 
-    desk.typed("met", "docs", "--by", "review", "--evidence", "read them")
-    desk.event("Stop", last_assistant_message="<untildone:done />")
-    assert desk.standing(loop) == ("finished", "done", 3, 10)
+    cli.run("met", "docs", "--by", "review", "--evidence", "read them")
+    cli.event("Stop", last_assistant_message="<untildone:done />")
+    assert cli.standing(loop) == ("finished", "done", 3, 10)
 
 
-def test_a_loop_is_taken_along_into_this_session(desk: Desk) -> None:
-    loop = desk.start()
-    desk.typed("pause")
+def test_a_loop_is_taken_along_into_this_session(cli: CommandLine) -> None:
+    loop = cli.start()
+    cli.run("pause")
 
-    code, _, told = desk.typed("continue", loop, "--here", CLAUDE_CODE_SESSION_ID=OTHER)
+    code, _, told = cli.run("continue", loop, "--here", CLAUDE_CODE_SESSION_ID=OTHER_SESSION)
 
     assert (code, told) == (0, "")
-    assert desk.event("Stop", last_assistant_message="Done.") is None
-    assert desk.event("Stop", OTHER, last_assistant_message="Done.") is not None
+    assert cli.event("Stop", last_assistant_message="Done.") is None
+    assert cli.event("Stop", OTHER_SESSION, last_assistant_message="Done.") is not None
 
 
-def test_a_session_with_a_loop_takes_no_other_one(desk: Desk) -> None:
-    loop, other = desk.start(), desk.start(session=OTHER)
+def test_a_session_with_a_loop_takes_no_other_one(cli: CommandLine) -> None:
+    loop, other = cli.start(), cli.start(session=OTHER_SESSION)
 
-    assert desk.typed("continue", loop, "--here", CLAUDE_CODE_SESSION_ID=OTHER) == error(
+    assert cli.run("continue", loop, "--here", CLAUDE_CODE_SESSION_ID=OTHER_SESSION) == error(
         f"this session has the loop `{other}` already", f"`untildone cancel {other}` ends it"
     )
-    assert desk.typed("continue", loop, "--here", CLAUDE_CODE_SESSION_ID=SESSION)[0] == 0
-    assert desk.typed("continue", loop, "--here", CLAUDE_CODE_SESSION_ID="a b") == error(
+    assert cli.run("continue", loop, "--here", CLAUDE_CODE_SESSION_ID=SESSION)[0] == 0
+    assert cli.run("continue", loop, "--here", CLAUDE_CODE_SESSION_ID="a b") == error(
         "`a b` is not a session id", "`untildone status --all` lists sessions"
     )
 
 
-def test_a_finished_loop_is_not_taken_along(desk: Desk) -> None:
-    loop = desk.start()
-    desk.typed("cancel")
+def test_a_finished_loop_is_not_taken_along(cli: CommandLine) -> None:
+    loop = cli.start()
+    cli.run("cancel")
 
-    code, _, told = desk.typed("continue", loop, "--here", CLAUDE_CODE_SESSION_ID=OTHER)
+    code, _, told = cli.run("continue", loop, "--here", CLAUDE_CODE_SESSION_ID=OTHER_SESSION)
 
     assert (code, told.splitlines()[0]) == (
         2,
         f"error: loop `{loop}` is already finished (cancelled)",
     )
-    assert desk.json("show", loop)["status"]["session"] == SESSION
+    assert cli.json("show", loop)["status"]["session"] == SESSION
 
 
-def ask_about(desk: Desk, loop: str, *losses: str) -> None:
+def ask_about(cli: CommandLine, loop: str, *losses: str) -> None:
     """As a pause for approval leaves it."""
-    found = open_context({}, home=str(desk.state))
+    found = open_context({}, home=str(cli.state_folder))
     change_loop(
         found, loop, lambda now: replace(now.progress, reported_concerns=losses), kind="asked"
     )
 
 
-def test_approve(desk: Desk) -> None:
-    loop = desk.start()
-    ask_about(desk, loop, "remove-test:a#12", "config:b")
+def test_approve(cli: CommandLine) -> None:
+    loop = cli.start()
+    ask_about(cli, loop, "remove-test:a#12", "config:b")
 
-    assert desk.said("approve", "config:b") == (
+    assert cli.run_process("approve", "config:b") == (
         0,
         "approved config:b\nstill open: remove-test:a\n",
         "",
     )
-    assert desk.json("approve", "--all", "--loop", loop) == {
+    assert cli.json("approve", "--all", "--loop", loop) == {
         "loop": loop,
         "approved": ["remove-test:a#12"],
         "left": [],
         "goes_on": False,
     }
-    amendments = desk.json("show", loop)["progress"]["amendments"]
+    amendments = cli.json("show", loop)["progress"]["amendments"]
     assert [amendment["allow"] for amendment in amendments] == [["config:b"], ["remove-test:a#12"]]
 
 
-def test_what_is_not_asked_about_is_not_approved(desk: Desk) -> None:
-    loop = desk.start()
+def test_what_is_not_asked_about_is_not_approved(cli: CommandLine) -> None:
+    loop = cli.start()
 
-    assert desk.typed("approve", "--all") == error(
+    assert cli.run("approve", "--all") == error(
         f"loop `{loop}` asks for no approval", f"`untildone show {loop}` tells how it is"
     )
-    ask_about(desk, loop, "config:b")
-    assert desk.typed("approve", "config:c") == error(
+    ask_about(cli, loop, "config:b")
+    assert cli.run("approve", "config:c") == error(
         "`config:c` is not asked about (asked: `config:b`)", "give ids, or `--all`"
     )
-    assert desk.typed("approve") == error(
+    assert cli.run("approve") == error(
         "no finding is named (asked: `config:b`)", "give ids, or `--all`"
     )
-    assert desk.json("show", loop)["progress"]["amendments"] == []
+    assert cli.json("show", loop)["progress"]["amendments"] == []
 
 
-def test_a_file_is_shown_as_it_was_at_the_start(desk: Desk) -> None:
-    (desk.project / "a.txt").write_bytes(b"caf\xe9\n")
-    desk.start()
-    (desk.project / "a.txt").write_text("changed", encoding="utf-8")
+def test_a_file_is_shown_as_it_was_in_the_baseline(cli: CommandLine) -> None:
+    (cli.project / "a.txt").write_bytes(b"caf\xe9\n")
+    cli.start()
+    (cli.project / "a.txt").write_text("changed", encoding="utf-8")
 
     done = subprocess.run(
         [BIN / "untildone", "show", "--at-start", "a.txt"],
-        cwd=desk.project,
-        env=desk.environ,
+        cwd=cli.project,
+        env=cli.environ,
         capture_output=True,
         check=True,
     )
@@ -211,37 +212,37 @@ def test_a_file_is_shown_as_it_was_at_the_start(desk: Desk) -> None:
     assert done.stdout == b"caf\xe9\n"
 
 
-def test_a_slash_command_approves_in_the_same_way(desk: Desk) -> None:
-    desk.event("SessionStart", source="startup")
-    loop = desk.start()
-    ask_about(desk, loop, "config:b")
+def test_a_slash_command_approves_in_the_same_way(cli: CommandLine) -> None:
+    cli.event("SessionStart", source="startup")
+    loop = cli.start()
+    ask_about(cli, loop, "config:b")
 
-    desk.event("UserPromptSubmit", prompt="/untildone:approve --all")
+    cli.event("UserPromptSubmit", prompt="/untildone:approve --all")
 
-    (amendment,) = desk.json("show", loop)["progress"]["amendments"]
+    (amendment,) = cli.json("show", loop)["progress"]["amendments"]
     assert amendment["allow"] == ["config:b"]
 
 
 @pytest.mark.parametrize("verb", PERSONS)
-def test_the_persons_verbs_are_refused_to_the_agent(desk: Desk, verb: str) -> None:
-    desk.event("SessionStart", source="startup")
-    loop = desk.start()
-    desk.agent_calls_a_tool()
+def test_the_users_verbs_are_refused_to_the_agent(cli: CommandLine, verb: str) -> None:
+    cli.event("SessionStart", source="startup")
+    loop = cli.start()
+    cli.agent_calls_a_tool()
 
-    assert desk.said(verb, CLAUDE_CODE_SESSION_ID=SESSION) == error(
+    assert cli.run_process(verb, CLAUDE_CODE_SESSION_ID=SESSION) == error(
         f"only the user may run `untildone {verb}`",
         "if you cannot go on, run `untildone blocked REASON`",
     )
-    assert desk.standing(loop) == ("active", None, 0, 10)
+    assert cli.standing(loop) == ("active", None, 0, 10)
 
 
-def test_what_the_agent_says(desk: Desk) -> None:
-    desk.event("SessionStart", source="startup")
-    loop = desk.start()
-    desk.agent_calls_a_tool()
+def test_what_the_agent_says(cli: CommandLine) -> None:
+    cli.event("SessionStart", source="startup")
+    loop = cli.start()
+    cli.agent_calls_a_tool()
 
     said = [
-        desk.said(*words, CLAUDE_CODE_SESSION_ID=SESSION)
+        cli.run_process(*words, CLAUDE_CODE_SESSION_ID=SESSION)
         for words in (
             ("criterion", "add", "docs", "--by", "review"),
             ("met", "docs", "--by", "review", "--evidence", "read them"),
@@ -258,7 +259,7 @@ def test_what_the_agent_says(desk: Desk) -> None:
         (0, "recorded; stop now, and the checks decide\n", ""),
         (0, "recorded; stop now\n", ""),
     ]
-    progress = desk.json("show", loop)["progress"]
+    progress = cli.json("show", loop)["progress"]
     assert progress["met"] == {"docs": {"by": "review", "evidence": "read them"}}
     assert (progress["notes"], progress["signalled"], progress["blocked"]) == (
         ["the importer is old"],
@@ -267,35 +268,35 @@ def test_what_the_agent_says(desk: Desk) -> None:
     )
 
 
-def test_a_claim_that_was_not_agreed_on(desk: Desk) -> None:
-    loop = desk.start("--check", RED, "--criterion", "docs")
+def test_a_claim_that_was_not_agreed_on(cli: CommandLine) -> None:
+    loop = cli.start("--check", CHECK, "--criterion", "docs")
 
-    assert desk.typed("met", "doc", "--by", "review", "--evidence", "x") == error(
+    assert cli.run("met", "doc", "--by", "review", "--evidence", "x") == error(
         f"`doc` is not a claim of loop `{loop}` (claims: `docs`)",
         '`untildone criterion add "doc"` adds it; checks are run for you',
     )
-    assert desk.typed("criterion", "add", "docs") == error(
+    assert cli.run("criterion", "add", "docs") == error(
         f"`docs` is a criterion of loop `{loop}` already",
         'report it: `untildone met "docs" --by … --evidence …`',
     )
 
 
-def test_an_agent_speaks_of_its_own_loop_only(desk: Desk) -> None:
-    desk.event("SessionStart", source="startup")
-    other = desk.start(session=OTHER)
-    desk.agent_calls_a_tool()
+def test_an_agent_speaks_of_its_own_loop_only(cli: CommandLine) -> None:
+    cli.event("SessionStart", source="startup")
+    other = cli.start(session=OTHER_SESSION)
+    cli.agent_calls_a_tool()
 
-    assert desk.said("signal", "--loop", other, CLAUDE_CODE_SESSION_ID=SESSION) == error(
+    assert cli.run_process("signal", "--loop", other, CLAUDE_CODE_SESSION_ID=SESSION) == error(
         f"loop `{other}` belongs to another session", "leave out `--loop`"
     )
 
 
-def without_writing(desk: Desk, *arguments: str, **environ: str) -> Said:
+def without_writing(cli: CommandLine, *arguments: str, **environ: str) -> Output:
     """The command where the system lets no file grow, as a sandbox or a full disk does."""
-    kept = {name: value for name, value in desk.environ.items() if name not in MEASURED}
+    kept = {name: value for name, value in cli.environ.items() if name not in MEASURED}
     done = subprocess.run(
         ["sh", "-c", 'ulimit -f 0; exec untildone "$@"', "sh", *arguments],
-        cwd=desk.project,
+        cwd=cli.project,
         env={**kept, **environ},
         capture_output=True,
         text=True,
@@ -304,28 +305,28 @@ def without_writing(desk: Desk, *arguments: str, **environ: str) -> Said:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_a_verb_where_the_state_cannot_be_written_is_printed_for_the_hook(desk: Desk) -> None:
-    desk.start()
+def test_a_verb_where_the_state_cannot_be_written_is_printed_for_the_hook(cli: CommandLine) -> None:
+    cli.start()
 
-    code, shown, told = without_writing(desk, "signal", CLAUDE_CODE_SESSION_ID=SESSION)
+    code, shown, told = without_writing(cli, "signal", CLAUDE_CODE_SESSION_ID=SESSION)
 
     line, *rest = shown.splitlines()
     assert (code, told, rest) == (0, "", ["recorded; stop now, and the checks decide"])
     assert json.loads(line.removeprefix("untildone-verb: "))["verb"] == "signal"
 
 
-def test_a_person_whose_state_cannot_be_written_is_told(desk: Desk) -> None:
-    loop = desk.start()
+def test_a_state_that_cannot_be_written_is_reported_to_the_user(cli: CommandLine) -> None:
+    loop = cli.start()
 
-    assert without_writing(desk, "pause") == error(
+    assert without_writing(cli, "pause") == error(
         "the state cannot be written: file too large", "free some space and try again"
     )
-    assert desk.standing(loop) == ("active", None, 0, 10)
+    assert cli.standing(loop) == ("active", None, 0, 10)
 
 
-def test_the_receipt_of_a_cancelled_loop(desk: Desk) -> None:
-    loop = desk.start("--check", RED, "--task", "do it")
-    desk.typed("cancel")
+def test_the_receipt_of_a_cancelled_loop(cli: CommandLine) -> None:
+    loop = cli.start("--check", CHECK, "--task", "do it")
+    cli.run("cancel")
 
-    paper = json.loads(Path(desk.project, ".untildone", "receipt.json").read_text("utf-8"))
+    paper = json.loads(Path(cli.project, ".untildone", "receipt.json").read_text("utf-8"))
     assert (paper["loop"], paper["outcome"], paper["task"]) == (loop, "cancelled", "do it")

@@ -6,9 +6,10 @@ from typing import TypeAlias
 
 import pytest
 
-from cli.desk import RED, SESSION, Desk, Said, error
+from cli.world import CommandLine, Output, error
+from world import CHECK, SESSION
 
-Typed: TypeAlias = Callable[..., Said]
+Typed: TypeAlias = Callable[..., Output]
 START = ("start", "--session", SESSION)
 RANGE = "give a number from 0, which is no bound, to 1000000"
 NUMBER = "`--rounds +5` adds five, `--rounds =5` sets it"
@@ -16,8 +17,8 @@ HISTORY = "run `untildone history` to see the loops there are"
 
 
 @pytest.fixture
-def typed(desk: Desk) -> Typed:
-    return desk.typed
+def typed(cli: CommandLine) -> Typed:
+    return cli.run
 
 
 @pytest.mark.parametrize(
@@ -124,26 +125,28 @@ def test_a_group_without_its_command_shows_its_help(typed: Typed) -> None:
     ],
 )
 def test_a_loop_that_makes_no_sense_is_not_started(
-    desk: Desk, typed: Typed, options: tuple[str, ...], message: str, hint: str
+    cli: CommandLine, typed: Typed, options: tuple[str, ...], message: str, hint: str
 ) -> None:
-    assert typed(*START, "--check", RED, *options) == error(message, hint)
-    assert not (desk.state / "loops").exists()
+    assert typed(*START, "--check", CHECK, *options) == error(message, hint)
+    assert not (cli.state_folder / "loops").exists()
 
 
-def test_nothing_to_go_by_is_a_question_with_the_flag(desk: Desk, typed: Typed) -> None:
+def test_nothing_to_go_by_is_a_question_with_the_flag(cli: CommandLine, typed: Typed) -> None:
     assert typed(*START, "--preset", "test") == error(
-        f"no test command was found in `{desk.project}`",
+        f"no test command was found in `{cli.project}`",
         'name it: `untildone start --preset test --check "YOUR COMMAND"`',
     )
-    assert typed("start", "--check", RED) == error(
-        f"there is no live session of claude in `{desk.project}`",
+    assert typed("start", "--check", CHECK) == error(
+        f"there is no live session of claude in `{cli.project}`",
         "start the agent here first (after `untildone init`), or name one with `--session ID`",
     )
 
 
 @pytest.mark.parametrize("preset", ["test", "loop"])
-def test_a_broken_manifest_is_told_with_its_place(desk: Desk, typed: Typed, preset: str) -> None:
-    path = desk.write("package.json", '{\n  "scripts": {,}\n}\n')
+def test_a_broken_manifest_is_reported_with_its_place(
+    cli: CommandLine, typed: Typed, preset: str
+) -> None:
+    path = cli.write("package.json", '{\n  "scripts": {,}\n}\n')
     told = error(
         f"`{path}` is broken at line 2, column 15:"
         " expecting property name enclosed in double quotes",
@@ -156,9 +159,9 @@ def test_a_broken_manifest_is_told_with_its_place(desk: Desk, typed: Typed, pres
 
 
 @pytest.mark.parametrize("verb", ["pause", "continue", "cancel", "show", "rounds"])
-def test_a_loop_that_is_not_there(desk: Desk, typed: Typed, verb: str) -> None:
+def test_a_loop_that_is_not_there(cli: CommandLine, typed: Typed, verb: str) -> None:
     assert typed(verb) == error(
-        f"there is no unfinished loop in `{desk.project}`",
+        f"there is no unfinished loop in `{cli.project}`",
         "`untildone status --all` shows those of other projects",
     )
     assert typed(verb, "abc") == error("there is no loop `abc`", HISTORY)
@@ -257,9 +260,9 @@ def test_what_is_over_is_not_changed_any_more(typed: Typed) -> None:
     ],
 )
 def test_a_configured_check_that_makes_no_sense(
-    desk: Desk, typed: Typed, text: str, message: str
+    cli: CommandLine, typed: Typed, text: str, message: str
 ) -> None:
-    desk.write("untildone.toml", f"[checks.a]\n{text}\n")
+    cli.write("untildone.toml", f"[checks.a]\n{text}\n")
 
     for arguments in (("check",), ("trust", "--yes"), START):
         code, shown, told = typed(*arguments)

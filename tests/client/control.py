@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from client.script import Step
-from client.world import World
+from client.world import ClientWorld
 
 
 def requests_without_us(steps: Sequence[Step], prompt: str = "please work", *arguments: str) -> int:
@@ -20,7 +20,7 @@ def requests_without_us(steps: Sequence[Step], prompt: str = "please work", *arg
 def _requests(first: str, prompt: str, *arguments: str) -> int:
     """Once for all scripts with this beginning: no more of them is ever played."""
     with tempfile.TemporaryDirectory(prefix="control-") as folder:
-        world = World(Path(folder), install="none")
+        world = ClientWorld(Path(folder), install="none")
         result, server = world.run([first], prompt, *arguments)
     assert result.exit_code == 0
     return len(server.requests)

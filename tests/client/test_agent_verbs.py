@@ -9,7 +9,8 @@ import pytest
 from client.control import requests_without_us
 from client.script import Step, bash
 from client.texts import NEXT, output_at, red_lines, said, still_red
-from client.world import RED, World
+from client.world import ClientWorld
+from world import CHECK
 
 pytestmark = pytest.mark.client
 
@@ -42,7 +43,7 @@ def test_a_blocked_agent_is_asked_once_and_then_the_loop_pauses(tmp_path: Path) 
         bash("untildone blocked 'still no network'"),
         "I cannot go on.",
     ]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     loop = world.start()
 
     _, server = world.run(script)
@@ -68,9 +69,9 @@ def test_a_blocked_agent_is_asked_once_and_then_the_loop_pauses(tmp_path: Path) 
     assert requests_without_us(script) == 1
 
 
-def test_what_was_green_at_the_start_needs_the_agent_s_word(tmp_path: Path) -> None:
+def test_what_was_green_in_the_baseline_needs_the_agent_s_signal(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", bash("untildone signal"), "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start("--check", "true")
 
     _, server = world.run(script)
@@ -89,8 +90,8 @@ def test_claims_are_met_by_reports_and_the_agent_s_word(tmp_path: Path) -> None:
         bash("untildone signal"),
         "Done.",
     ]
-    world = World(tmp_path)
-    world.start("--check", RED, "--criterion", "reads well=review")
+    world = ClientWorld(tmp_path)
+    world.start("--check", CHECK, "--criterion", "reads well=review")
 
     _, server = world.run(script)
 
@@ -128,7 +129,7 @@ def test_a_promise_ends_the_loop_as_claimed(tmp_path: Path) -> None:
         "I will say ALL PAGES WRITTEN once they are.",
         "<promise>ALL PAGES WRITTEN</promise>",
     ]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start("--promise", "ALL PAGES WRITTEN")
 
     _, server = world.run(script)
@@ -155,10 +156,10 @@ def test_a_verb_that_cannot_write_the_state_is_taken_from_the_tool_call(
     tmp_path: Path, install: str
 ) -> None:
     script: list[Step] = ["Done.", bash(SANDBOXED), "Done."]
-    world = World(tmp_path, install=install)
+    world = ClientWorld(tmp_path, install=install)
     loop = world.start("--check", "true")
     world.project.joinpath("sandbox.sh").write_text(
-        f"cd {world.state}\n"
+        f"cd {world.state_folder}\n"
         'mount --bind "$PWD" "$PWD" && mount -o remount,ro,bind "$PWD" || exit\n'
         f"cd {world.project}\n"
         'sh -c "$1"\n',

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from client.script import Call, Step, bash
-from client.world import World
+from client.world import ClientWorld
 from keepers import end_keepers
 
 pytestmark = pytest.mark.client
@@ -14,7 +14,11 @@ pytestmark = pytest.mark.client
 BROKEN = "print(undefined)\n"
 WHOLE = "print('whole')\n"
 # An interpreter that starts leaves its mark.
-COUNTING = '#!/bin/sh\necho >>{mark}\nexec {python} "$@"\n'
+COUNTING = """\
+#!/bin/sh
+echo >>{mark}
+exec {python} "$@"
+"""
 
 
 def held(hold: int) -> str:
@@ -27,15 +31,15 @@ def held(hold: int) -> str:
     )
 
 
-class Auto(World):
+class Auto(ClientWorld):
     """A project that uses ruff, and a person who wants automatic mode, or not."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         super().__init__(folder)
-        self.project.joinpath("ruff.toml").write_text('lint.select = ["F"]\n', encoding="utf-8")
+        self.write("ruff.toml", 'lint.select = ["F"]\n')
         self.untildone("init", *options)
 
-    def write(self, text: str) -> Call:
+    def write_call(self, text: str) -> Call:
         return Call("Write", {"file_path": str(self.project / "cart.py"), "content": text})
 
     def holds(self, *steps: Step) -> list[str]:
@@ -52,8 +56,14 @@ def auto(tmp_path: Path) -> Iterator[Auto]:
     end_keepers(world.project)
 
 
-def test_a_turn_that_broke_a_file_is_held_once_and_released_when_it_is_mended(auto: Auto) -> None:
-    script: list[Step] = [auto.write(BROKEN), "Done.", auto.write(WHOLE), "Now it is.", "Unheard."]
+def test_a_turn_that_broke_a_file_is_held_once_and_released_when_it_is_fixed(auto: Auto) -> None:
+    script: list[Step] = [
+        auto.write_call(BROKEN),
+        "Done.",
+        auto.write_call(WHOLE),
+        "Now it is.",
+        "Unheard.",
+    ]
 
     result, server = auto.run(script)
 
@@ -74,7 +84,7 @@ def test_what_stood_in_the_file_before_the_turn_is_not_held_against_it(auto: Aut
 
 
 def test_three_holds_at_most(auto: Auto) -> None:
-    script: list[Step] = [auto.write(BROKEN), *(f"Done {number}." for number in range(6))]
+    script: list[Step] = [auto.write_call(BROKEN), *(f"Done {number}." for number in range(6))]
 
     result, server = auto.run(script)
 
@@ -89,7 +99,7 @@ def test_three_holds_at_most(auto: Auto) -> None:
 def test_the_marker_ends_it(auto: Auto) -> None:
     meant = "It is meant so.\n<untildone:done />"
 
-    assert auto.holds(auto.write(BROKEN), "Done.", meant, "Unheard.") == [held(1)]
+    assert auto.holds(auto.write_call(BROKEN), "Done.", meant, "Unheard.") == [held(1)]
 
 
 def test_a_turn_without_an_edit_starts_no_interpreter(auto: Auto, tmp_path: Path) -> None:
@@ -104,7 +114,7 @@ def test_a_turn_without_an_edit_starts_no_interpreter(auto: Auto, tmp_path: Path
 
     auto.run([bash("true"), "Done."])
     idle = len(mark.read_text(encoding="utf-8"))
-    auto.run([auto.write(WHOLE), "Done."])
+    auto.run([auto.write_call(WHOLE), "Done."])
     busy = len(mark.read_text(encoding="utf-8")) - idle
 
     # A session's beginning and end have their own; an edit and its stop come on top.
@@ -114,20 +124,20 @@ def test_a_turn_without_an_edit_starts_no_interpreter(auto: Auto, tmp_path: Path
 def test_off_without_the_option(tmp_path: Path) -> None:
     world = Auto(tmp_path)
 
-    assert world.holds(world.write(BROKEN), "Done.", "Unheard.") == []
+    assert world.holds(world.write_call(BROKEN), "Done.", "Unheard.") == []
 
 
-def test_off_where_the_person_says_so(auto: Auto) -> None:
+def test_off_where_the_user_says_so(auto: Auto) -> None:
     auto.variables["UNTILDONE_DISABLE"] = "1"
 
-    assert auto.holds(auto.write(BROKEN), "Done.", "Unheard.") == []
+    assert auto.holds(auto.write_call(BROKEN), "Done.", "Unheard.") == []
 
 
-def test_told_right_after_the_edit_where_wanted(tmp_path: Path) -> None:
+def test_findings_are_reported_right_after_the_edit_where_wanted(tmp_path: Path) -> None:
     world = Auto(tmp_path, "--diagnostics")
     try:
         # A cold server may need longer than an edit waits.
-        _, server = world.run([*map(world.write, (BROKEN, WHOLE) * 5), "Done."])
+        _, server = world.run([*map(world.write_call, (BROKEN, WHOLE) * 5), "Done."])
     finally:
         end_keepers(world.project)
 

@@ -9,7 +9,7 @@ from client.control import requests_without_us
 from client.model_request import Request
 from client.script import Call, Step, bash
 from client.texts import SILENT, said, still_red
-from client.world import World
+from client.world import ClientWorld
 
 pytestmark = pytest.mark.client
 
@@ -29,7 +29,7 @@ def test_a_background_command_is_named_once_and_then_ignored(tmp_path: Path) -> 
         "Done.",
         "The command has ended.",
     ]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     loop = world.start()
     world.project.joinpath("service.sh").write_text(RUNS_AS_LONG_AS_THE_LOOP, encoding="utf-8")
 
@@ -59,11 +59,11 @@ def test_a_background_subagent_is_waited_for_and_its_report_judged(tmp_path: Pat
         bash("echo > done.txt"),
         "Done.",
     ]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     loop = world.start()
 
     def report(_: Request) -> str:
-        waited = appears('"type":"wait"', world.state / "loops" / loop / "journal.jsonl")
+        waited = appears('"type":"wait"', world.state_folder / "loops" / loop / "journal.jsonl")
         return "nothing found" if waited else "nobody waited"
 
     _, server = world.run(script, subagents=[report])

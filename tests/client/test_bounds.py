@@ -8,15 +8,16 @@ import pytest
 from client.control import requests_without_us
 from client.script import Step, bash
 from client.texts import SILENT, said, still_red
-from client.world import RED, World
+from client.world import ClientWorld
+from world import CHECK
 
 pytestmark = pytest.mark.client
 
 
 def test_a_must_not_that_holds_pauses_the_loop(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", bash("echo > secret.txt"), "Done."]
-    world = World(tmp_path)
-    world.start("--check", RED, "--must-not", "test -f secret.txt")
+    world = ClientWorld(tmp_path)
+    world.start("--check", CHECK, "--must-not", "test -f secret.txt")
 
     _, server = world.run(script)
 
@@ -31,9 +32,9 @@ def test_a_must_not_that_holds_pauses_the_loop(tmp_path: Path) -> None:
     assert requests_without_us(script) == 1
 
 
-def test_a_check_that_cannot_run_is_told_once_and_then_pauses_the_loop(tmp_path: Path) -> None:
+def test_a_check_that_cannot_run_is_reported_once_and_then_pauses_the_loop(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", "Done.", "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start("--check", "no-such-program --now")
 
     _, server = world.run(script)
@@ -57,9 +58,9 @@ def test_a_check_that_cannot_run_is_told_once_and_then_pauses_the_loop(tmp_path:
     assert requests_without_us(script) == 1
 
 
-def test_the_person_s_own_variable_switches_us_off(tmp_path: Path) -> None:
+def test_the_user_s_own_variable_switches_us_off(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start()
     world.variables["UNTILDONE_DISABLE"] = "1"
 
@@ -72,7 +73,7 @@ def test_the_person_s_own_variable_switches_us_off(tmp_path: Path) -> None:
 
 def test_a_variable_of_the_project_s_settings_does_not(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", bash("echo > done.txt"), "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     settings = world.project / ".claude" / "settings.json"
     settings.parent.mkdir()
     settings.write_text(json.dumps({"env": {"UNTILDONE_DISABLE": "1"}}), encoding="utf-8")
@@ -88,7 +89,7 @@ def test_a_variable_of_the_project_s_settings_does_not(tmp_path: Path) -> None:
 
 def test_plan_mode_is_never_held(tmp_path: Path) -> None:
     script: list[Step] = ["Here is my plan.", "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start()
 
     result, server = world.run(script, "please work", "--permission-mode", "plan")

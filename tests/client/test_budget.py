@@ -6,7 +6,8 @@ import pytest
 
 from client.control import requests_without_us
 from client.script import Billed, Fail, Step, bash
-from client.world import RED, World
+from client.world import ClientWorld
+from world import CHECK
 
 pytestmark = pytest.mark.client
 
@@ -16,10 +17,10 @@ COSTLY = Billed(bash("true"), input_tokens=500_000)
 LONG = Billed(bash("sleep 6"), input_tokens=500_000)
 
 
-def test_a_budget_is_kept_between_tool_calls_and_the_person_goes_on(tmp_path: Path) -> None:
+def test_a_budget_is_kept_between_tool_calls_and_the_user_goes_on(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", COSTLY, LONG, COSTLY, LONG, "Done."]
-    world = World(tmp_path)
-    loop = world.start("--check", RED, "--budget", "3")
+    world = ClientWorld(tmp_path)
+    loop = world.start("--check", CHECK, "--budget", "3")
 
     result, server = world.run(script)
     paused = world.standing("reason")
@@ -46,7 +47,7 @@ def test_a_budget_is_kept_between_tool_calls_and_the_person_goes_on(tmp_path: Pa
 
 def test_a_turn_that_a_limit_of_the_service_ends_is_no_round(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", Fail(400, text="Your credit balance is too low")]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start()
 
     result, _ = world.run(script)

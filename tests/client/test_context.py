@@ -9,7 +9,7 @@ from client.harness import allow
 from client.model_server import ModelServer
 from client.script import Fail, Step, bash
 from client.texts import SILENT, reminder, still_red
-from client.world import World
+from client.world import ClientWorld
 
 pytestmark = pytest.mark.client
 
@@ -23,7 +23,7 @@ def test_a_compaction_gives_task_criteria_and_status_back(tmp_path: Path) -> Non
         bash("echo > done.txt"),
         "Done.",
     ]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start("--check", "test -f done.txt", "--task", "Write the page.")
 
     with (

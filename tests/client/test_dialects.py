@@ -8,7 +8,7 @@ import pytest
 
 from client.control import requests_without_us
 from client.script import Call, Step, bash
-from client.world import World
+from client.world import ClientWorld
 from features.importers.formats import samples
 
 pytestmark = pytest.mark.client
@@ -18,20 +18,20 @@ LOOP = samples.STRAVINSKY.replace("count: 1", "count: 0")
 PROMISED = "It is mended.\n\nAll tests passing."
 
 
-def put(world: World, text: str = LOOP) -> Path:
+def put(world: ClientWorld, text: str = LOOP) -> Path:
     path = world.project / FILE
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
 
 
-def write(world: World, text: str = LOOP) -> Call:
+def write(world: ClientWorld, text: str = LOOP) -> Call:
     return Call("Write", {"file_path": str(world.project / FILE), "content": text})
 
 
 def test_an_imported_file_holds_until_its_promise(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", PROMISED]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     put(world)
     done = world.untildone("import", FILE, "--session", world.session, "--json")
 
@@ -44,7 +44,7 @@ def test_an_imported_file_holds_until_its_promise(tmp_path: Path) -> None:
 
 
 def test_a_file_written_by_the_session_holds_it(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.untildone("trust", "--dialects")
 
     result, server = world.run([write(world), "Started.", "Still at it.", PROMISED])
@@ -54,8 +54,8 @@ def test_a_file_written_by_the_session_holds_it(tmp_path: Path) -> None:
     assert not (world.project / FILE).exists()
 
 
-def test_a_file_the_person_removes_ends_the_loop(tmp_path: Path) -> None:
-    world = World(tmp_path)
+def test_a_file_the_user_removes_ends_the_loop(tmp_path: Path) -> None:
+    world = ClientWorld(tmp_path)
     world.untildone("trust", "--dialects")
 
     def removed(_: object) -> Step:
@@ -69,7 +69,7 @@ def test_a_file_the_person_removes_ends_the_loop(tmp_path: Path) -> None:
 
 
 def test_a_file_the_agent_removes_does_not(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.untildone("trust", "--dialects")
 
     result, _ = world.run([write(world), "Started.", bash(f"rm {FILE}"), "Free?", PROMISED])
@@ -79,7 +79,7 @@ def test_a_file_the_agent_removes_does_not(tmp_path: Path) -> None:
 
 
 def test_another_session_of_the_project_is_untouched(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.untildone("trust", "--dialects")
     put(world)
 
@@ -93,7 +93,7 @@ def test_another_session_of_the_project_is_untouched(tmp_path: Path) -> None:
 
 
 def test_the_loop_of_one_session_does_not_hold_the_next(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.untildone("trust", "--dialects")
     bounded = LOOP.replace("max_iterations: 15", "max_iterations: 3")
     world.run([write(world, bounded), "Started.", "Second.", "Third."])
@@ -106,7 +106,7 @@ def test_the_loop_of_one_session_does_not_hold_the_next(tmp_path: Path) -> None:
 
 
 def test_a_file_the_repository_brings_is_not_obeyed(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     put(world, samples.STRAVINSKY.replace("active", "success_command: touch ran\nactive"))
     world.git("add", "-A")
     world.git("commit", "-qm", "a loop for whoever clones this")

@@ -8,7 +8,7 @@ import pytest
 from client.control import requests_without_us
 from client.script import Step, bash
 from client.texts import SILENT, still_red
-from client.world import World
+from client.world import ClientWorld
 
 pytestmark = pytest.mark.client
 
@@ -27,10 +27,10 @@ def spoil(folder: Path, pattern: str) -> None:
 
 def test_a_hook_that_cannot_read_its_loop_says_so_and_lets_go(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     loop = world.start()
-    spoil(world.state / "loops" / loop, "state.json*")
-    spoil(world.state / "loops" / loop, "journal.jsonl")
+    spoil(world.state_folder / "loops" / loop, "state.json*")
+    spoil(world.state_folder / "loops" / loop, "journal.jsonl")
 
     result, server = world.run(script)
 
@@ -52,9 +52,9 @@ def test_a_hook_that_cannot_read_its_loop_says_so_and_lets_go(tmp_path: Path) ->
 
 def test_a_damaged_state_is_recovered_and_the_agent_is_held(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", bash("echo > done.txt"), "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     loop = world.start()
-    spoil(world.state / "loops" / loop, "state.json")
+    spoil(world.state_folder / "loops" / loop, "state.json")
 
     _, server = world.run(script)
 
@@ -66,9 +66,9 @@ def test_a_damaged_state_is_recovered_and_the_agent_is_held(tmp_path: Path) -> N
 
 def test_a_damaged_contract_pauses_the_loop_as_tampered(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     loop = world.start()
-    spoil(world.state / "loops" / loop, "contract.json")
+    spoil(world.state_folder / "loops" / loop, "contract.json")
 
     result, server = world.run(script)
 
@@ -82,9 +82,9 @@ def test_a_damaged_contract_pauses_the_loop_as_tampered(tmp_path: Path) -> None:
     assert requests_without_us(script) == 1
 
 
-def test_a_killed_hook_is_told_by_status_and_at_the_next_prompt(tmp_path: Path) -> None:
+def test_a_killed_hook_is_reported_by_status_and_at_the_next_prompt(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     check = world.project / "check.sh"
     check.write_text("exit 1\n", encoding="utf-8")
     world.start("--check", ". ./check.sh")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from client.script import Call, Step
-from client.world import World
+from client.world import ClientWorld
 
 pytestmark = pytest.mark.client
 
@@ -15,20 +15,18 @@ ERROR = "import os\n"
 WARNING = "def total(prices=[]):\n    return sum(prices)\n"
 
 
-class Shop(World):
+class Shop(ClientWorld):
     """A project whose linter complains in two places, of which the person named one."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.project.joinpath("ruff.toml").write_text(
-            'lint.select = ["E", "F", "B"]\n', encoding="utf-8"
-        )
+        self.write("ruff.toml", 'lint.select = ["E", "F", "B"]\n')
         self.cart = self.project / "src" / "services" / "cart.py"
         self.cart.parent.mkdir(parents=True)
         self.cart.write_text(f"{ERROR}\n\n{WARNING}", encoding="utf-8")
         self.project.joinpath("src", "other.py").write_text(ERROR, encoding="utf-8")
 
-    def write(self, text: str) -> Call:
+    def write_call(self, text: str) -> Call:
         return Call("Write", {"file_path": str(self.cart), "content": text})
 
 
@@ -36,9 +34,9 @@ def test_the_counts_of_the_target_decide(tmp_path: Path) -> None:
     shop = Shop(tmp_path)
     work: list[Step] = [
         Call("Read", {"file_path": str(shop.cart)}),
-        shop.write(WARNING),
+        shop.write_call(WARNING),
         "Done.",
-        shop.write("def total(prices):\n    return sum(prices)\n"),
+        shop.write_call("def total(prices):\n    return sum(prices)\n"),
         "<jikime>DONE</jikime>",
     ]
 

@@ -11,6 +11,7 @@ from client.model_server import ModelServer
 from client.processes import running
 from client.script import Billed, Call, Fail, Gate, bash
 from client.terminal import Terminal
+from snippets import snippet
 
 pytestmark = pytest.mark.client
 
@@ -36,7 +37,12 @@ def test_a_stop_hook_s_context_reaches_the_model_once(tmp_path: Path) -> None:
 
     assert (result.exit_code, result.text) == (0, "two")
     assert server.reached_model[1:] == (
-        ("<system-reminder>\nStop hook additional context: the tests are red\n</system-reminder>",),
+        (
+            snippet("""
+                <system-reminder>
+                Stop hook additional context: the tests are red
+                </system-reminder>"""),
+        ),
     )
     assert [item["exit_code"] for item in result.responses_to("Stop")] == [0, 0]
 

@@ -8,14 +8,15 @@ import pytest
 from client.control import requests_without_us
 from client.script import Step, bash
 from client.texts import SILENT, still_red
-from client.world import RED, World
+from client.world import ClientWorld
+from world import CHECK
 
 pytestmark = pytest.mark.client
 
 
 def test_held_while_red_and_released_when_green(tmp_path: Path) -> None:
     script: list[Step] = ["All done.", bash("echo > done.txt"), "Now it is."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start()
 
     result, server = world.run(script)
@@ -32,8 +33,8 @@ def test_held_while_red_and_released_when_green(tmp_path: Path) -> None:
 
 def test_status_says_held_while_the_agent_works(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", bash("untildone status --json"), "Done."]
-    world = World(tmp_path)
-    world.start("--check", RED, "--rounds", "2")
+    world = ClientWorld(tmp_path)
+    world.start("--check", CHECK, "--rounds", "2")
 
     _, server = world.run(script)
 
@@ -53,8 +54,8 @@ def test_status_says_held_while_the_agent_works(tmp_path: Path) -> None:
 
 def test_twelve_text_only_stops_end_at_our_bound(tmp_path: Path) -> None:
     script: list[Step] = [f"Done {number}." for number in range(1, 14)]
-    world = World(tmp_path)
-    world.start("--check", RED, "--rounds", "12", "--stagnation-limit", "0")
+    world = ClientWorld(tmp_path)
+    world.start("--check", CHECK, "--rounds", "12", "--stagnation-limit", "0")
 
     result, server = world.run(script)
 
@@ -70,8 +71,8 @@ def test_twelve_text_only_stops_end_at_our_bound(tmp_path: Path) -> None:
 
 def test_with_the_plugin_alone_we_let_go_before_the_client_does_so_silently(tmp_path: Path) -> None:
     script: list[Step] = ["Done."] * 12
-    world = World(tmp_path, install="plugin")
-    world.start("--check", RED, "--rounds", "20", "--stagnation-limit", "0")
+    world = ClientWorld(tmp_path, install="plugin")
+    world.start("--check", CHECK, "--rounds", "20", "--stagnation-limit", "0")
 
     result, server = world.run(script)
 
@@ -85,8 +86,8 @@ def test_with_the_plugin_alone_we_let_go_before_the_client_does_so_silently(tmp_
 @pytest.mark.parametrize("install", ["settings", "both"])
 def test_nine_equal_stops_are_nine_rounds(tmp_path: Path, install: str) -> None:
     script: list[Step] = ["Done."] * 9
-    world = World(tmp_path, install=install)
-    world.start("--check", RED, "--rounds", "9", "--stagnation-limit", "0")
+    world = ClientWorld(tmp_path, install=install)
+    world.start("--check", CHECK, "--rounds", "9", "--stagnation-limit", "0")
 
     result, server = world.run(script)
 
@@ -98,7 +99,7 @@ def test_nine_equal_stops_are_nine_rounds(tmp_path: Path, install: str) -> None:
 
 def test_nothing_that_moved_ends_the_loop_as_stagnated(tmp_path: Path) -> None:
     script: list[Step] = ["Done."] * 9
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start()
 
     _, server = world.run(script)

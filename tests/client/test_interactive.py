@@ -11,7 +11,7 @@ from client.harness import allow
 from client.model_server import ModelServer
 from client.script import Gate, Step, bash
 from client.terminal import Terminal
-from client.world import World
+from client.world import ClientWorld
 
 pytestmark = pytest.mark.client
 
@@ -19,7 +19,7 @@ START = "/untildone:test finish it --check 'test -f done.txt' --rounds 20 --stag
 
 
 @contextmanager
-def sitting_at(world: World, steps: Sequence[Step]) -> Iterator[tuple[Terminal, ModelServer]]:
+def sitting_at(world: ClientWorld, steps: Sequence[Step]) -> Iterator[tuple[Terminal, ModelServer]]:
     """A person at the terminal, with Bash allowed."""
     with ModelServer(steps) as server:
         client = world.client(server)
@@ -28,7 +28,7 @@ def sitting_at(world: World, steps: Sequence[Step]) -> Iterator[tuple[Terminal, 
             yield terminal, server
 
 
-def wait_until_ended(world: World, outcome: str, timeout: float = 15) -> None:
+def wait_until_ended(world: ClientWorld, outcome: str, timeout: float = 15) -> None:
     end = time.monotonic() + timeout
     while world.status()["outcome"] != outcome:
         assert time.monotonic() < end, world.status()
@@ -36,7 +36,7 @@ def wait_until_ended(world: World, outcome: str, timeout: float = 15) -> None:
 
 
 def test_cancel_typed_while_held_frees_at_the_next_stop(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     thinking = Gate("two")
     with sitting_at(world, ["one", thinking, "three", "four"]) as (terminal, server):
         terminal.submit(START)
@@ -53,7 +53,7 @@ def test_cancel_typed_while_held_frees_at_the_next_stop(tmp_path: Path) -> None:
 
 
 def test_a_plain_stop_cancels_at_once(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     thinking = Gate("two")
     with sitting_at(world, ["one", thinking, "three"]) as (terminal, server):
         terminal.submit(START)
@@ -68,7 +68,7 @@ def test_a_plain_stop_cancels_at_once(tmp_path: Path) -> None:
 
 
 def test_after_esc_a_question_is_answered_and_the_loop_goes_on(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     thinking = Gate("never seen")
     steps: list[Step] = [
         "one",
@@ -100,7 +100,7 @@ def test_after_esc_a_question_is_answered_and_the_loop_goes_on(tmp_path: Path) -
 
 
 def test_a_question_during_a_hold_is_answered_first(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     thinking = Gate("two")
     steps: list[Step] = ["one", thinking, "It is four.", bash("echo x > done.txt"), "finished"]
     with sitting_at(world, steps) as (terminal, server):
@@ -117,7 +117,7 @@ def test_a_question_during_a_hold_is_answered_first(tmp_path: Path) -> None:
 
 
 def test_a_phrase_starts_the_loop_and_the_status_line_shows_it(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.project.joinpath("Makefile").write_text("test:\n\ttest -f done.txt\n", encoding="utf-8")
     thinking = Gate(bash("echo x > done.txt"))
     with sitting_at(world, ["one", thinking, "finished"]) as (terminal, server):
@@ -133,8 +133,8 @@ def test_a_phrase_starts_the_loop_and_the_status_line_shows_it(tmp_path: Path) -
         assert len(server.requests) == 3
 
 
-def test_the_persons_own_shell_command_cancels(tmp_path: Path) -> None:
-    world = World(tmp_path)
+def test_the_users_own_shell_command_cancels(tmp_path: Path) -> None:
+    world = ClientWorld(tmp_path)
     with sitting_at(world, ["one", Gate("two"), "three"]) as (terminal, server):
         terminal.submit(START)
         server.wait_for_requests(2)
@@ -146,8 +146,8 @@ def test_the_persons_own_shell_command_cancels(tmp_path: Path) -> None:
         wait_until_ended(world, "cancelled")
 
 
-def test_the_persons_shell_command_works_right_after_they_broke_off_a_tool(tmp_path: Path) -> None:
-    world = World(tmp_path)
+def test_the_users_shell_command_works_right_after_they_broke_off_a_tool(tmp_path: Path) -> None:
+    world = ClientWorld(tmp_path)
     with sitting_at(world, ["one", bash("sleep 60"), "three"]) as (terminal, _):
         terminal.submit(START)
         terminal.wait_for("sleep 60")
@@ -161,7 +161,7 @@ def test_the_persons_shell_command_works_right_after_they_broke_off_a_tool(tmp_p
 
 
 def test_clear_pauses_the_loop_and_it_can_be_taken_along(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     steps: list[Step] = ["one", Gate("two"), "noted", bash("echo x > done.txt"), "finished"]
     with sitting_at(world, steps) as (terminal, server):
         terminal.submit(START)

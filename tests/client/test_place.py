@@ -10,7 +10,7 @@ from client.harness import allow
 from client.model_server import ModelServer
 from client.script import Call, Gate, Step, bash
 from client.texts import SILENT, still_red
-from client.world import World
+from client.world import ClientWorld
 
 pytestmark = pytest.mark.client
 
@@ -21,7 +21,7 @@ WORKTREE = "PROJECT/.claude/worktrees/wt1"
 
 def test_of_two_sessions_in_one_project_only_the_owner_is_held(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", bash("echo > done.txt"), "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start()
     gate = Gate("Done.")
     other = ("--session-id", str(uuid.uuid4()), *allow("Bash"))
@@ -50,7 +50,7 @@ def test_an_agent_that_changes_the_folder_is_judged_at_the_root(tmp_path: Path) 
         bash("pwd && echo > ../done.txt"),
         "Done.",
     ]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start()
 
     _, server = world.run(script)
@@ -74,7 +74,7 @@ def test_in_a_worktree_of_the_project_the_checks_run_there(tmp_path: Path) -> No
         bash("echo > done.txt"),
         "Done.",
     ]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start()
 
     _, server = world.run(script)
@@ -91,7 +91,7 @@ def test_in_a_worktree_of_the_project_the_checks_run_there(tmp_path: Path) -> No
 @pytest.mark.parametrize("name", ["two words", 'it\'s "quoted"', "two\nlines", "$(touch x) `y`"])
 def test_a_project_with_an_odd_path_is_held(tmp_path: Path, name: str) -> None:
     script: list[Step] = ["Done.", bash("echo > done.txt"), "Done."]
-    world = World(tmp_path, project=name)
+    world = ClientWorld(tmp_path, project=name)
     world.start()
 
     _, server = world.run(script)
@@ -114,7 +114,7 @@ def test_a_project_with_an_odd_path_is_held(tmp_path: Path, name: str) -> None:
 )
 def test_the_hold_does_not_depend_on_the_transcript(tmp_path: Path, harm: str) -> None:
     script: list[Step] = ["Done.", bash("sh harm.sh"), "Done.", bash("echo > done.txt"), "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start()
     # In a file of its own, because the client would ask before such a command.
     folder = "~/.claude/projects"

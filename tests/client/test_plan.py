@@ -9,7 +9,7 @@ import pytest
 
 from client.script import Call, Gate, Step, bash
 from client.test_interactive import sitting_at, wait_until_ended
-from client.world import World
+from client.world import ClientWorld
 
 pytestmark = pytest.mark.client
 
@@ -38,15 +38,15 @@ PLAN = {
 }
 
 
-def planned(tmp_path: Path, install: str = "settings") -> World:
-    world = World(tmp_path, install=install)
+def planned(tmp_path: Path, install: str = "settings") -> ClientWorld:
+    world = ClientWorld(tmp_path, install=install)
     file = world.project / ".shipspec" / "planning" / "notes" / "TASKS.json"
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps(PLAN), encoding="utf-8")
     return world
 
 
-def verifier(world: World) -> Call:
+def verifier(world: ClientWorld) -> Call:
     name = "untildone:task-verifier" if world.install == "plugin" else "untildone-task-verifier"
     return Call(
         "Agent",
@@ -64,7 +64,7 @@ def verify(task_id: str, result: str, *more: str) -> str:
 
 
 # The first and the last task are reported by the agent itself, the second by its verifier.
-def built(world: World) -> tuple[list[Step], list[Step]]:
+def built(world: ClientWorld) -> tuple[list[Step], list[Step]]:
     agent: list[Step] = [
         *(bash(f"touch one.txt; {verify('TASK-001', 'VERIFIED')}"), "Done."),
         *(bash("touch two.txt"), verifier(world), "Done."),
@@ -80,7 +80,7 @@ def built(world: World) -> tuple[list[Step], list[Step]]:
     return agent, subagent
 
 
-def statuses(world: World) -> list[str]:
+def statuses(world: ClientWorld) -> list[str]:
     found = json.loads(world.untildone("plan", "show", "--json").stdout)
     return [task["status"] for task in found["tasks"]]
 

@@ -7,7 +7,8 @@ import pytest
 from client.control import requests_without_us
 from client.script import Step, bash
 from client.texts import said
-from client.world import World
+from client.world import ClientWorld
+from snippets import snippet
 
 pytestmark = pytest.mark.client
 
@@ -26,7 +27,7 @@ WORK: list[Step] = [
 
 
 def test_one_of_several_promises_ends_it_as_claimed_once_it_is_meant(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start("--promise", PROMISES[0], "--promise", PROMISES[1])
 
     result, server = world.run(WORK)
@@ -43,9 +44,13 @@ def test_one_of_several_promises_ends_it_as_claimed_once_it_is_meant(tmp_path: P
 
 
 def test_the_next_loop_follows_in_the_same_session(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.project.joinpath("untildone.toml").write_text(
-        "[templates.finish]\ntask = 'Finish the file'\ncommands = ['test -f done.txt']\n",
+        snippet("""
+            [templates.finish]
+            task = 'Finish the file'
+            commands = ['test -f done.txt']
+        """),
         encoding="utf-8",
     )
     world.untildone("trust", "--yes")

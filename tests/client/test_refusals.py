@@ -7,7 +7,9 @@ import pytest
 from client.control import requests_without_us
 from client.script import Call, Step, bash
 from client.texts import SILENT, still_red
-from client.world import RED, World
+from client.world import ClientWorld
+from snippets import snippet
+from world import CHECK
 
 pytestmark = pytest.mark.client
 
@@ -16,9 +18,9 @@ KEPT = "the loop's state is kept by untildone; use `untildone note`, `met` or `s
 ENTRIES = "leave untildone's entries as they are; change other keys with Edit"
 
 
-def attempts(world: World, loop: str) -> list[tuple[Call, str]]:
+def attempts(world: ClientWorld, loop: str) -> list[tuple[Call, str]]:
     """Tool calls, each with what the model is told of it."""
-    state = str(world.state / "loops" / loop / "extra.json")
+    state = str(world.state_folder / "loops" / loop / "extra.json")
     settings = str(world.project / ".claude" / "settings.local.json")
     soon = {"cron": "*/1 * * * *", "recurring": False}
     return [
@@ -59,18 +61,19 @@ def attempts(world: World, loop: str) -> list[tuple[Call, str]]:
         (bash("true"), SILENT),
         (
             bash("sh cancel.sh"),
-            "Exit code 2\n"
-            "error: only the user may run `untildone cancel`\n"
-            "\n"
-            "hint: if you cannot go on, run `untildone blocked REASON`",
+            snippet("""
+                Exit code 2
+                error: only the user may run `untildone cancel`
+
+                hint: if you cannot go on, run `untildone blocked REASON`"""),
         ),
     ]
 
 
 @pytest.mark.parametrize("install", ["settings", "plugin", "both"])
 def test_the_agent_cannot_end_its_own_loop(tmp_path: Path, install: str) -> None:
-    world = World(tmp_path, install=install)
-    loop = world.start("--check", RED, "--rounds", "3")
+    world = ClientWorld(tmp_path, install=install)
+    loop = world.start("--check", CHECK, "--rounds", "3")
     world.project.joinpath("cancel.sh").write_text("untildone cancel\n", encoding="utf-8")
     tried = attempts(world, loop)
     # The client reminds a model that calls tool after tool without a word.
@@ -103,8 +106,8 @@ pathlib.Path(".claude", sys.argv[1]).write_text(json.dumps({sys.argv[2]: True}))
         "Done.",
         "Done.",
     ]
-    world = World(tmp_path)
-    world.start("--check", RED, "--rounds", "3")
+    world = ClientWorld(tmp_path)
+    world.start("--check", CHECK, "--rounds", "3")
     world.project.joinpath("off.py").write_text(off, encoding="utf-8")
 
     _, server = world.run(script)

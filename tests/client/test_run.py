@@ -14,7 +14,8 @@ from client.harness import claude_binary
 from client.model_server import ModelServer
 from client.script import Billed, Fail, Gate, Step, bash
 from client.texts import held, reminder, still_red
-from client.world import BIN, RED, World
+from client.world import BIN, ClientWorld
+from world import CHECK
 
 pytestmark = pytest.mark.client
 
@@ -28,11 +29,11 @@ def feedback(number: int) -> str:
     return still_red(number, task=TASK).removeprefix(before).removesuffix(after)
 
 
-def command(world: World, server: ModelServer, *options: str) -> dict[str, Any]:
+def command(world: ClientWorld, server: ModelServer, *options: str) -> dict[str, Any]:
     environment = world.client(server).environment
     path = os.pathsep.join((str(claude_binary().parent), environment["PATH"]))
     return {
-        "args": [BIN / "untildone", "run", TASK, "--check", RED, *options],
+        "args": [BIN / "untildone", "run", TASK, "--check", CHECK, *options],
         "cwd": world.project,
         "env": {**environment, "PATH": path, "CLAUDE_CODE_MAX_RETRIES": "0"},
         "text": True,
@@ -40,7 +41,7 @@ def command(world: World, server: ModelServer, *options: str) -> dict[str, Any]:
 
 
 def run(
-    world: World, steps: Sequence[Step], *options: str, after: Step = "Done."
+    world: ClientWorld, steps: Sequence[Step], *options: str, after: Step = "Done."
 ) -> tuple[int, list[dict[str, Any]], ModelServer]:
     """Exit code, events, and the model that was asked."""
     with ModelServer(steps, after=after) as server:
@@ -57,7 +58,7 @@ def run(
 
 @pytest.mark.parametrize("install", ["nothing", "settings", "plugin"])
 def test_red_is_held_and_green_is_done(tmp_path: Path, install: str) -> None:
-    world = World(tmp_path, install=install)
+    world = ClientWorld(tmp_path, install=install)
     plugin = (*MAY, *world.plugin())
 
     code, events, server = run(world, ["Done.", bash("echo > done.txt"), "Now."], *plugin)
@@ -83,7 +84,7 @@ def test_red_is_held_and_green_is_done(tmp_path: Path, install: str) -> None:
 
 
 def test_the_client_s_exit_code_0_proves_nothing(tmp_path: Path) -> None:
-    world = World(tmp_path, install="nothing")
+    world = ClientWorld(tmp_path, install="nothing")
 
     code, events, _ = run(world, [], "--rounds", "2", *MAY)
 
@@ -92,7 +93,7 @@ def test_the_client_s_exit_code_0_proves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_rate_limit_pauses_where_nobody_wants_to_wait(tmp_path: Path) -> None:
-    world = World(tmp_path, install="nothing")
+    world = ClientWorld(tmp_path, install="nothing")
     limit = Fail(429, "rate_limit_error", "too many requests")
 
     code, _, server = run(world, [limit], "--no-wait", *MAY)
@@ -105,7 +106,7 @@ def test_a_rate_limit_pauses_where_nobody_wants_to_wait(tmp_path: Path) -> None:
 
 
 def test_a_client_that_is_not_signed_in_blocks_the_loop(tmp_path: Path) -> None:
-    world = World(tmp_path, install="nothing")
+    world = ClientWorld(tmp_path, install="nothing")
 
     code, _, _ = run(world, [Fail(401, "authentication_error", "invalid x-api-key")])
 
@@ -118,7 +119,7 @@ def test_a_client_that_is_not_signed_in_blocks_the_loop(tmp_path: Path) -> None:
 
 
 def test_the_budget_ends_a_round_that_would_spend_more(tmp_path: Path) -> None:
-    world = World(tmp_path, install="nothing")
+    world = ClientWorld(tmp_path, install="nothing")
     dear = Billed(bash("echo a"), input_tokens=100_000)
 
     code, _, server = run(world, [], "--budget", "1", *MAY, after=dear)
@@ -127,8 +128,8 @@ def test_the_budget_ends_a_round_that_would_spend_more(tmp_path: Path) -> None:
     assert world.standing("reason") == ("paused", "out-of-budget", 1, "1.20 of 1 USD")
 
 
-def test_a_tool_without_permission_is_told_and_blocks_the_loop(tmp_path: Path) -> None:
-    world = World(tmp_path, install="nothing")
+def test_a_tool_without_permission_is_reported_and_blocks_the_loop(tmp_path: Path) -> None:
+    world = ClientWorld(tmp_path, install="nothing")
     steps: list[Step] = [bash("curl http://127.0.0.1:9"), "I may not."] * 2
 
     code, events, _ = run(world, steps, "--rounds", "5")
@@ -140,7 +141,7 @@ def test_a_tool_without_permission_is_told_and_blocks_the_loop(tmp_path: Path) -
 
 
 def test_a_client_that_dies_is_started_again(tmp_path: Path) -> None:
-    world = World(tmp_path, install="nothing")
+    world = ClientWorld(tmp_path, install="nothing")
     suicide = bash("kill -9 $PPID")
     steps: list[Step] = [suicide, bash("echo > done.txt"), "Now."]
 
@@ -151,7 +152,7 @@ def test_a_client_that_dies_is_started_again(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_pauses_and_continue_goes_on(tmp_path: Path) -> None:
-    world = World(tmp_path, install="nothing")
+    world = ClientWorld(tmp_path, install="nothing")
     gate = Gate("too late")
     with ModelServer([gate, bash("echo > done.txt"), "Now."]) as server:
         given = command(world, server, *MAY)
@@ -172,8 +173,8 @@ def test_ctrl_c_pauses_and_continue_goes_on(tmp_path: Path) -> None:
     assert done.stdout.startswith("# Receipt of loop")
 
 
-def test_the_agent_of_a_run_has_no_word_of_the_person_s(tmp_path: Path) -> None:
-    world = World(tmp_path, install="nothing")
+def test_the_agent_of_a_run_cannot_speak_for_the_user(tmp_path: Path) -> None:
+    world = ClientWorld(tmp_path, install="nothing")
     steps: list[Step] = [bash("untildone cancel"), "Cancelled."]
 
     code, _, _ = run(world, steps, "--rounds", "2", *MAY)

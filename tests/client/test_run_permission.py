@@ -6,16 +6,16 @@ import pytest
 
 from client.script import bash
 from client.test_run import run
-from client.world import World
+from client.world import ClientWorld
 
 pytestmark = pytest.mark.client
 
 
 @pytest.mark.parametrize("own", [(), ("--allowedTools", "Bash(python3:*)")], ids=["none", "some"])
-def test_the_agents_verbs_are_permitted_beside_what_the_person_permits(
+def test_the_agents_verbs_are_permitted_beside_what_the_user_permits(
     tmp_path: Path, own: tuple[str, ...]
 ) -> None:
-    world = World(tmp_path, install="nothing")
+    world = ClientWorld(tmp_path, install="nothing")
     verbs = [bash("untildone note 'Seen.'"), bash("untildone show")]
     work = [*verbs, bash('python3 -c \'open("done.txt", "w")\'')]
 

@@ -13,22 +13,22 @@ from client.harness import claude_binary
 from client.model_server import ModelServer
 from client.script import Step, bash
 from client.test_plan import HELP, PLAN, verifier, verify
-from client.world import BIN, World
+from client.world import BIN, ClientWorld
 
 pytestmark = pytest.mark.client
 
 WORK = "untildone/notes"
 
 
-def planned(tmp_path: Path, plan: dict[str, Any] = PLAN) -> World:
-    world = World(tmp_path)
+def planned(tmp_path: Path, plan: dict[str, Any] = PLAN) -> ClientWorld:
+    world = ClientWorld(tmp_path)
     (world.project / "TASKS.json").write_text(json.dumps(plan), encoding="utf-8")
     world.git("add", "-A")
     world.git("commit", "-qm", "plan")
     return world
 
 
-def git(world: World, *arguments: str) -> str:
+def git(world: ClientWorld, *arguments: str) -> str:
     return subprocess.run(
         ["git", *arguments],
         cwd=world.project,
@@ -39,7 +39,7 @@ def git(world: World, *arguments: str) -> str:
     ).stdout
 
 
-def checkout(world: World) -> tuple[str, str, str]:
+def checkout(world: ClientWorld) -> tuple[str, str, str]:
     """What the person has before them."""
     return (
         git(world, "rev-parse", "HEAD"),
@@ -49,7 +49,7 @@ def checkout(world: World) -> tuple[str, str, str]:
 
 
 def run(
-    world: World, steps: Sequence[Step], subagents: Sequence[Step]
+    world: ClientWorld, steps: Sequence[Step], subagents: Sequence[Step]
 ) -> tuple[int, dict[str, Any], str]:
     """The exit code, how the plan ended, and all that was said to the model."""
     with ModelServer(steps, subagents=subagents) as server:

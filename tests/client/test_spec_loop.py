@@ -9,11 +9,12 @@ from client.script import Call, Gate, Step, bash
 from client.terminal import Terminal
 from client.test_interactive import sitting_at, wait_until_ended
 from client.texts import SILENT
-from client.world import RED, World
+from client.world import ClientWorld
+from world import CHECK
 
 pytestmark = pytest.mark.client
 
-CLEAR = f"Make done.txt hold every page; no new packages; done when `{RED}` passes"
+CLEAR = f"Make done.txt hold every page; no new packages; done when `{CHECK}` passes"
 COLLEAGUE = "Refactor all pages to use the new layout"
 STATUS = """---LOOP_STATUS---
 EXIT_SIGNAL: true
@@ -29,9 +30,9 @@ def test_both_conditions_are_needed_and_claims_are_compared(tmp_path: Path) -> N
         "All is well.",
         f"Done.\n\n{STATUS}\n<loop-complete>",
     ]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     loop = world.start(
-        *("--preset", "loop", "--task", CLEAR, "--check", RED, "--criterion", "reads well=review")
+        *("--preset", "loop", "--task", CLEAR, "--check", CHECK, "--criterion", "reads well=review")
     )
 
     result, server = world.run(script)
@@ -57,8 +58,8 @@ def answered(terminal: Terminal, question: str, prompt: str) -> None:
     terminal.submit(prompt)
 
 
-def test_a_colleague_asks_at_each_gate_and_the_person_answers(tmp_path: Path) -> None:
-    world = World(tmp_path)
+def test_a_colleague_asks_at_each_gate_and_the_user_answers(tmp_path: Path) -> None:
+    world = ClientWorld(tmp_path)
     steps: list[Step] = [
         bash("untildone steps set 'write the pages'"),
         "These are my steps.",
@@ -69,7 +70,7 @@ def test_a_colleague_asks_at_each_gate_and_the_person_answers(tmp_path: Path) ->
         Gate("Thank you."),
     ]
     with sitting_at(world, steps) as (terminal, server):
-        terminal.submit(f"/untildone:loop {COLLEAGUE} --check '{RED}'")
+        terminal.submit(f"/untildone:loop {COLLEAGUE} --check '{CHECK}'")
         answered(terminal, "Proceed?", "yes")
         answered(terminal, "is complete: continue?", "go on")
         answered(terminal, "confirm that it is done?", "yes")
@@ -85,7 +86,7 @@ def test_a_colleague_asks_at_each_gate_and_the_person_answers(tmp_path: Path) ->
 
 
 def test_the_first_change_of_type_1_waits_for_its_precheck(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     file = str(world.project / "done.txt")
     script: list[Step] = [
         ("I write.", Call("Write", {"file_path": file, "content": "x"})),
@@ -94,7 +95,7 @@ def test_the_first_change_of_type_1_waits_for_its_precheck(tmp_path: Path) -> No
         ("I write.", bash("echo > done.txt")),
         "Done.\n\nEXIT_SIGNAL: true",
     ]
-    world.start("--preset", "loop", "--task", CLEAR, "--check", RED, "--reversibility", "1")
+    world.start("--preset", "loop", "--task", CLEAR, "--check", CHECK, "--reversibility", "1")
 
     _, server = world.run(script)
 
@@ -113,7 +114,7 @@ def test_the_first_change_of_type_1_waits_for_its_precheck(tmp_path: Path) -> No
 
 
 def test_a_vague_spec_starts_nothing_and_names_the_questions(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
 
     result, server = world.run(["never"], "/untildone:loop make it better")
 

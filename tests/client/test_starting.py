@@ -8,7 +8,7 @@ import pytest
 from client.control import requests_without_us
 from client.script import Step, bash
 from client.texts import NEXT, RED_NOW, SILENT, output_at, reminder, said
-from client.world import PLUGIN, World
+from client.world import PLUGIN, ClientWorld
 
 pytestmark = pytest.mark.client
 
@@ -26,7 +26,7 @@ PROPOSAL = (
 def test_a_slash_command_starts_the_loop_before_the_first_request(
     tmp_path: Path, install: str
 ) -> None:
-    world = World(tmp_path, install=install)
+    world = ClientWorld(tmp_path, install=install)
 
     _, server = world.run(WORK, COMMAND)
 
@@ -43,7 +43,7 @@ def test_a_slash_command_starts_the_loop_before_the_first_request(
 
 
 def test_a_slash_command_from_a_pipe_only_proposes(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
 
     result, server = world.run(WORK, "", stdin=COMMAND)
 
@@ -66,7 +66,7 @@ def without_hooks(folder: Path) -> tuple[str, str]:
 
 def test_a_phrase_in_an_unattended_run_only_proposes(tmp_path: Path) -> None:
     prompt = "test relentlessly: fix it"
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
 
     _, server = world.run(WORK, prompt)
 
@@ -78,7 +78,7 @@ def test_a_phrase_in_an_unattended_run_only_proposes(tmp_path: Path) -> None:
 
 def test_a_question_about_it_starts_nothing_and_adds_nothing(tmp_path: Path) -> None:
     prompt = "what is test relentlessly?"
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
 
     result, server = world.run(WORK, prompt)
 

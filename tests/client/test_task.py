@@ -7,7 +7,8 @@ import pytest
 from client.control import requests_without_us
 from client.script import Step, bash
 from client.texts import SILENT, reminder, still_red
-from client.world import RED, World
+from client.world import ClientWorld
+from world import CHECK
 
 pytestmark = pytest.mark.client
 
@@ -21,8 +22,8 @@ say "it's" $(touch harm) `touch harm` ${HOME} %s {0} \\n \\\\
 
 def test_a_task_is_repeated_byte_for_byte(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", bash("ls"), "Done."]
-    world = World(tmp_path)
-    world.start("--check", RED, "--rounds", "2", "--task", ODD)
+    world = ClientWorld(tmp_path)
+    world.start("--check", CHECK, "--rounds", "2", "--task", ODD)
 
     _, server = world.run(script)
 
@@ -38,9 +39,9 @@ def long_task(length: int) -> str:
 
 def test_a_task_of_8000_characters_is_repeated_whole(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", bash("echo > done.txt"), "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     task = long_task(8_000)
-    world.start("--check", RED, "--task", task)
+    world.start("--check", CHECK, "--task", task)
 
     _, server = world.run(script)
 
@@ -56,9 +57,9 @@ def test_of_a_task_of_12000_characters_the_model_gets_its_beginning_and_a_path(
     tmp_path: Path,
 ) -> None:
     script: list[Step] = ["Done.", bash("cat .untildone/task-*.md"), "Done."]
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     task = long_task(12_000)
-    world.start("--check", RED, "--rounds", "2", "--task", task)
+    world.start("--check", CHECK, "--rounds", "2", "--task", task)
 
     _, server = world.run(script)
 

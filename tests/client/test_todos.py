@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from client.script import Call, Step, bash
-from client.world import World
+from client.world import ClientWorld
 
 pytestmark = pytest.mark.client
 
@@ -16,14 +16,14 @@ RECALLED = (
 )
 
 
-def recalled(world: World) -> int:
+def recalled(world: ClientWorld) -> int:
     """How often in this conversation, after one more prompt."""
     _, server = world.run(["Done."], "and now?")
     return "\n\n".join(server.requests[0].texts).count(RECALLED)
 
 
 def test_items_of_a_file_are_recalled_until_they_are_done(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.project.joinpath("TODO.md").write_text("- [ ] an old one\n", encoding="utf-8")
     # A file of before the session is not the session's; some shells compare whole seconds.
     _, first = world.run([bash(f"sleep 1.1; {WRITTEN}"), "Done."], "please work")
@@ -35,7 +35,7 @@ def test_items_of_a_file_are_recalled_until_they_are_done(tmp_path: Path) -> Non
 
 
 def test_tasks_of_the_client_are_recalled_unless_switched_off(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.variables["CLAUDE_CODE_ENABLE_TODO_TOOLS"] = "1"
     steps: list[Step] = [
         Call("TaskCreate", {"subject": subject, "description": subject})
@@ -49,15 +49,17 @@ def test_tasks_of_the_client_are_recalled_unless_switched_off(tmp_path: Path) ->
     world.run(steps)
 
     assert recalled(world) == 1
-    world.state.joinpath("config.toml").write_text("recall_todos = false\n", encoding="utf-8")
+    world.state_folder.joinpath("config.toml").write_text(
+        "recall_todos = false\n", encoding="utf-8"
+    )
     assert recalled(world) == 1
-    world.state.joinpath("config.toml").unlink()
+    world.state_folder.joinpath("config.toml").unlink()
     world.variables["UNTILDONE_DISABLE"] = "1"
     assert recalled(world) == 1
 
 
 def test_a_loop_of_the_items_holds_until_they_are_worked_off(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.project.joinpath("TODO.md").write_text("- [ ] parser\n- [ ] docs\n", encoding="utf-8")
     world.start("--from-todos")
 

@@ -6,20 +6,21 @@ from pathlib import Path
 import pytest
 
 from client.script import Step, bash
-from client.world import RED, World
+from client.world import ClientWorld
+from world import CHECK
 
 pytestmark = pytest.mark.client
 
 
-def script_that_says(world: World, command: str) -> Step:
+def script_that_says(world: ClientWorld, command: str) -> Step:
     """What the guard cannot read in the tool call itself."""
     world.project.joinpath("say.sh").write_text(f"{command}\n", encoding="utf-8")
     return bash("sh say.sh")
 
 
 def test_an_agent_does_not_continue_its_paused_loop(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    world.start("--check", RED, "--rounds", "1")
+    world = ClientWorld(tmp_path)
+    world.start("--check", CHECK, "--rounds", "1")
     world.run(["Done."])
     say = script_that_says(world, "untildone continue --rounds =1000")
 
@@ -31,7 +32,7 @@ def test_an_agent_does_not_continue_its_paused_loop(tmp_path: Path) -> None:
 
 
 def test_an_agent_of_another_session_does_not_touch_this_loop(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     loop = world.start()
     owner = world.session
     world.session = "22222222-2222-4222-8222-222222222222"
@@ -50,12 +51,14 @@ def test_an_agent_of_another_session_does_not_touch_this_loop(tmp_path: Path) ->
 
 
 def test_a_loop_started_by_an_agent_has_its_ceilings(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    say = script_that_says(world, f"untildone start --check '{RED}' --rounds 0 --budget 9999 2>&1")
-    within = script_that_says(world, f"untildone start --check '{RED}' --rounds 2")
+    world = ClientWorld(tmp_path)
+    say = script_that_says(
+        world, f"untildone start --check '{CHECK}' --rounds 0 --budget 9999 2>&1"
+    )
+    within = script_that_says(world, f"untildone start --check '{CHECK}' --rounds 2")
     world.project.joinpath("say.sh").write_text(
-        f"untildone start --check '{RED}' --rounds 0 --budget 9999\n"
-        f"untildone start --check '{RED}' --rounds 2\n",
+        f"untildone start --check '{CHECK}' --rounds 0 --budget 9999\n"
+        f"untildone start --check '{CHECK}' --rounds 2\n",
         encoding="utf-8",
     )
     assert say == within
@@ -68,7 +71,7 @@ def test_a_loop_started_by_an_agent_has_its_ceilings(tmp_path: Path) -> None:
 
 
 def test_a_fork_leaves_the_loop_behind_and_says_so(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     loop = world.start()
     world.run(["a plan"], "please plan", "--permission-mode", "plan")
     before = world.standing("session")
@@ -86,7 +89,7 @@ def test_a_fork_leaves_the_loop_behind_and_says_so(tmp_path: Path) -> None:
 
 
 def test_a_resumed_session_is_held_and_status_says_so(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start()
     world.run(["a plan"], "please plan", "--permission-mode", "plan")
     look = bash("untildone status --json > status.json; echo > done.txt")
@@ -100,7 +103,7 @@ def test_a_resumed_session_is_held_and_status_says_so(tmp_path: Path) -> None:
 
 
 def test_what_a_file_says_is_not_the_agents_word(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = ClientWorld(tmp_path)
     world.start("--criterion", "reads well", "--check", "true", "--rounds", "2")
     met = '{"verb": "met", "name": "reads well", "text": "x", "by": "execution"}'
     signal = '{"verb": "signal", "name": "", "text": "", "by": "assumption"}'
@@ -115,8 +118,8 @@ def test_what_a_file_says_is_not_the_agents_word(tmp_path: Path) -> None:
 
 
 def test_a_question_in_a_worktree_is_not_held(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    world.start("--check", RED, "--rounds", "5")
+    world = ClientWorld(tmp_path)
+    world.start("--check", CHECK, "--rounds", "5")
     world.git("worktree", "add", "-q", str(tmp_path / "side"))
     world.run(["a plan"], "please plan", "--permission-mode", "plan")
 

@@ -1,13 +1,13 @@
 """The texts that reach the model, written out as they are to arrive."""
 
-from client.world import RED
+from world import CHECK
 
 TASK = "Finish the work."
 SILENT = "(Bash completed with no output)"
 AGAIN = (
     " The checks are run again when you stop. If you cannot go on, run `untildone blocked REASON`."
 )
-RED_NOW = f"- check: red (`{RED}`): exit code 1"
+RED_NOW = f"- check: red (`{CHECK}`): exit code 1"
 NEXT = f"Find the cause and fix the code, not the check.{AGAIN}"
 
 
@@ -23,7 +23,7 @@ def said(head: str, *lines: str, task: str = TASK) -> str:
 
 
 def red_lines() -> str:
-    """The check `RED`, which was red from the start."""
+    """The check `CHECK`, which was red from the start."""
     return (
         f"{RED_NOW}\n"
         "Since the baseline: 0 fixed, 0 new, 0 regressed, 1 remaining"
@@ -54,7 +54,7 @@ def step(number: int, *, changed: bool) -> str:
 def still_red(
     number: int, *, of: int = 10, task: str = TASK, root: str = "PROJECT", changed: bool = False
 ) -> str:
-    """The feedback of a round whose only check is `RED`."""
+    """The feedback of a round whose only check is `CHECK`."""
     head = f"Round {number} of {of}: not done yet. Unmet: check."
     next_step = step(number, changed=changed)
     return said(head, red_lines(), next_step, output_at(number, root=root), task=task)
@@ -66,7 +66,7 @@ def reminder(standing: str, *, task: str = TASK, unmet: str = "check") -> str:
         f"[untildone] A loop is active in this session (untildone LOOP | {standing})."
         " When you stop, its checks are run and you go on until they pass.\n"
         "Criteria:\n"
-        f"- check: `{RED}`\n"
+        f"- check: `{CHECK}`\n"
         f"Unmet at the last stop: {unmet}\n"
         f"The task, as agreed:\n{task}"
     )

@@ -1,4 +1,4 @@
-"""A person's machine with untildone on it: the real commands, the real client, a scripted model."""
+"""A machine with untildone on it: the real commands, the real client, a scripted model."""
 
 import json
 import os
@@ -14,33 +14,32 @@ from client.conversation import Result
 from client.harness import Client, allow
 from client.model_server import ModelServer
 from client.script import Step
+from world import CHECK, GIT_IDENTITY, Machine
 
 BIN = Path(sys.executable).parent
 PLUGIN = Path(__file__).parents[2] / "plugin"
 # The program is measured in its own processes too.
 MEASURED = {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")}
-RED = "test -f done.txt"
 TOOLS = ("Bash", "Write", "Edit", "Agent", "Skill", "CronCreate", "EnterWorktree")
 _NONCE = re.compile(r"(?<=output-)[0-9a-f]{8}(?=[ >])")
 
 
-class World:
+class ClientWorld(Machine):
     """`install` is settings (by `init`), plugin (by `--plugin-dir`), both, or nothing."""
 
     def __init__(
         self, folder: Path, *, install: str = "settings", project: str = "project"
     ) -> None:
+        super().__init__(folder, project=project)
         self.home = folder / "home"
-        self.project = folder / project
         self.install = install
         self.session = str(uuid.uuid4())
-        # What the person set where they start the client.
+        # What the user sets where they start the client.
         self.variables: dict[str, str] = {}
         self._sessions_begun: set[str] = set()
-        self.project.mkdir(parents=True)
         self.home.mkdir(parents=True)
         self.git("init", "-q", "-b", "main")
-        self.project.joinpath("readme.txt").write_text("a project\n", encoding="utf-8")
+        self.write("readme.txt", "a project\n")
         self.git("add", "-A")
         self.git("commit", "-qm", "start")
         if install in ("settings", "both"):
@@ -48,31 +47,17 @@ class World:
 
     @property
     def environment(self) -> dict[str, str]:
-        identity = {
-            f"GIT_{who}_{what}": "a@example.org"
-            for who in ("AUTHOR", "COMMITTER")
-            for what in ("NAME", "EMAIL")
-        }
         return {
             "PATH": os.pathsep.join([str(BIN), "/usr/bin", "/bin"]),
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
-            **identity,
+            **GIT_IDENTITY,
             **MEASURED,
         }
 
     @property
-    def state(self) -> Path:
+    def state_folder(self) -> Path:
         return self.home / ".local" / "state" / "untildone"
-
-    def git(self, *arguments: str) -> None:
-        subprocess.run(
-            ["git", *arguments],
-            cwd=self.project,
-            env=self.environment,
-            check=True,
-            capture_output=True,
-        )
 
     def untildone(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
@@ -88,7 +73,7 @@ class World:
         return done
 
     def start(self, *options: str) -> str:
-        given = options or ("--check", RED)
+        given = options or ("--check", CHECK)
         done = self.untildone("start", "--session", self.session, "--json", *given)
         return str(json.loads(done.stdout)["id"])
 
@@ -156,9 +141,9 @@ class World:
     def named(self, text: str) -> str:
         for loop in self._loop_ids():
             text = text.replace(loop, "LOOP")
-        text = text.replace(str(self.project), "PROJECT").replace(str(self.state), "STATE")
+        text = text.replace(str(self.project), "PROJECT").replace(str(self.state_folder), "STATE")
         return _NONCE.sub("NONCE", text)
 
     def _loop_ids(self) -> list[str]:
-        folder = self.state / "loops"
+        folder = self.state_folder / "loops"
         return [path.name for path in folder.iterdir()] if folder.is_dir() else []

@@ -6,13 +6,24 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import tree
+from snippets import snippet
 from untildone.commands.deciding_calls import find_deciding_calls
-from untildone.commands.named_checks import find_named_checks
+from untildone.commands.invoked_scripts import find_named_checks
 
 FILES = {
     "package.json": json.dumps({"scripts": {"test": "sh check.sh", "start": "node ."}}),
-    "check.sh": "set -e\ncd web\nuvx ruff check src\npytest -q\n",
-    "Makefile": "check: lint\n\tpytest\nlint:\n\truff check .\n",
+    "check.sh": snippet("""
+        set -e
+        cd web
+        uvx ruff check src
+        pytest -q
+    """),
+    "Makefile": snippet("""
+        check: lint
+        \tpytest
+        lint:
+        \truff check .
+    """),
 }
 
 
@@ -35,6 +46,13 @@ FILES = {
 )
 def test_deciding_calls(tmp_path: Path, command: str, expected: list[tuple[str, ...]]) -> None:
     assert list(find_deciding_calls(tree(tmp_path, FILES), command)) == expected
+
+
+def test_a_make_rule_without_a_recipe_keeps_the_recipe_of_its_target(tmp_path: Path) -> None:
+    makefile = "check:\n\tpytest\ncheck: lint\nlint:\n\truff check .\n"
+    calls = find_deciding_calls(tree(tmp_path, {"Makefile": makefile}), "make check")
+
+    assert calls == (("ruff", "check", "."), ("pytest",))
 
 
 def test_the_calls_are_computed_once(tmp_path: Path) -> None:

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untildone.config.key_lines import find_key_lines, find_line
-from untildone.config.key_path import KeyPath
+from untildone.config.key_lines import KeyPath, find_key_lines, find_line
 
 TEXT = '''\
 a = """

@@ -7,18 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from untildone.config import (
-    CheckSettings,
-    Configuration,
-    Milestone,
-    Proposal,
-    Template,
-    UserSettings,
-    load_proposal,
-    load_proposals,
-    load_user_settings,
-)
-from untildone.core.contract import Check
+from snippets import snippet
+from untildone.config.model import Configuration, Milestone, Template, UserSettings
+from untildone.config.proposals import Proposal, load_proposal, load_proposals, load_user_settings
+from untildone.core.contract import Check, CheckSettings
 from untildone.errors import UserError
 
 TEXT = """\
@@ -204,9 +196,14 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         load_proposals(tmp_path)
 
 
-def test_what_the_person_wrote_for_all_projects(tmp_path: Path) -> None:
+def test_what_the_user_wrote_for_all_projects(tmp_path: Path) -> None:
     path = write_file(
-        tmp_path / "config.toml", "[[milestones]]\non = ['done']\nnotify = 'json://x'\n"
+        tmp_path / "config.toml",
+        snippet("""
+            [[milestones]]
+            on = ['done']
+            notify = 'json://x'
+        """),
     )
 
     assert load_user_settings(path) == UserSettings(
@@ -214,7 +211,7 @@ def test_what_the_person_wrote_for_all_projects(tmp_path: Path) -> None:
     )
 
 
-def test_a_mistake_in_what_the_person_wrote(tmp_path: Path) -> None:
+def test_a_mistake_in_what_the_user_wrote(tmp_path: Path) -> None:
     path = write_file(tmp_path / "config.toml", "\n[checks.a]\ncommand = 'x'\n")
 
     with pytest.raises(UserError) as error:
@@ -232,7 +229,7 @@ def test_a_mistake_in_what_the_person_wrote(tmp_path: Path) -> None:
         (b"a = 1\nb = [x]\n", "untildone.toml:2:6: not TOML: invalid value"),
         (b"a = 1\n\xff = 1", "untildone.toml:2: not TOML: a byte that is not UTF-8"),
         (b"a = 1\na = 2\n", "untildone.toml:2:6: not TOML: cannot overwrite a value"),
-        (b"a = ", "untildone.toml: not TOML: invalid value (at end of document)"),
+        (b"a = ", "untildone.toml:1:5: not TOML: invalid value"),
         (b"a = " + b"[" * 9_000, "untildone.toml: not TOML: nested too deep"),
         (b"#" * 1_000_001, "`untildone.toml` is larger than 1000000 bytes"),
     ],

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from snippets import snippet
 from untildone.checks.parsers import PARSERS
-from untildone.config import load_proposals
+from untildone.config.proposals import load_proposals
 from untildone.errors import UserError
 
 CHECK_KEYS = (
@@ -35,16 +36,32 @@ def read_error(project: Path, text: str, name: str = "untildone.toml") -> str:
          "`checks`, `templates`, `milestones`, `security_rules`"),
         ("\n[checks.a]\n", "2: `command` is missing or empty"),
         ("[checks.a]\ncommand = 5\n", "2: `command` is `5`; allowed: a text in quotes"),
-        ("[checks.a]\ncommand = 'x'\nrun = 'y'\n", f"3: `run` is unknown; allowed: {CHECK_KEYS}"),
-        ("[checks.a]\ncommand='x'\ntimout=3\n", "3: `timout` is unknown; did you mean `timeout`?"),
+        (snippet("""
+            [checks.a]
+            command = 'x'
+            run = 'y'
+        """), f"3: `run` is unknown; allowed: {CHECK_KEYS}"),
+        (snippet("""
+            [checks.a]
+            command='x'
+            timout=3
+        """), "3: `timout` is unknown; did you mean `timeout`?"),
         ("checks.a.command = 'x'\nchecks.a.when = 'sometimes'\n",
          "2: `when` is `sometimes`; allowed: `round`, `done`"),
         ("[checks]\na = {command = 'x', when = 2}\n",
          "2: `when` is `2`; allowed: `round`, `done`"),
         ("[checks.a]\ncommand = ''\n", "2: `command` is missing or empty"),
         ("[checks.'']\ncommand = 'x'\n", "1: the name of a check is empty"),
-        ("[checks.a]\ncommand='x'\ntimeout='5'\n", "3: `timeout` is `5`; allowed: a number"),
-        ("[checks.a]\ncommand='x'\ntimeout=true\n", "3: `timeout` is `true`; allowed: a number"),
+        (snippet("""
+            [checks.a]
+            command='x'
+            timeout='5'
+        """), "3: `timeout` is `5`; allowed: a number"),
+        (snippet("""
+            [checks.a]
+            command='x'
+            timeout=true
+        """), "3: `timeout` is `true`; allowed: a number"),
         *(
             (f"[checks.a]\ncommand='x'\ntimeout={value}\n",
              f"3: `timeout` is `{value}`; allowed: seconds above 0, at most 86400")
@@ -55,18 +72,48 @@ def read_error(project: Path, text: str, name: str = "untildone.toml") -> str:
              f"3: `cwd` is `{value}`; allowed: a folder below the file's own")
             for value in ("..", "a/../../b", "/etc", r"C:\x", r"..\x")
         ),
-        ("[checks.a]\ncommand='x'\nparser='pytst'\n",
+        (snippet("""
+            [checks.a]
+            command='x'
+            parser='pytst'
+        """),
          f"3: `parser` is `pytst`; allowed: {', '.join(f'`{name}`' for name in PARSERS)}"),
-        ("[checks.a]\ncommand='x'\nreplay=false\n",
+        (snippet("""
+            [checks.a]
+            command='x'
+            replay=false
+        """),
          "3: `replay = false` needs a `replay_reason`"),
-        ("[checks.a]\ncommand='x'\nreplay=1\n", "3: `replay` is `1`; allowed: `true` or `false`"),
-        ("[checks.a]\ncommand='x'\nsuccess_pattern='('\n",
+        (snippet("""
+            [checks.a]
+            command='x'
+            replay=1
+        """), "3: `replay` is `1`; allowed: `true` or `false`"),
+        (snippet("""
+            [checks.a]
+            command='x'
+            success_pattern='('
+        """),
          "3: `success_pattern` is not a regular expression: missing ) at character 2"),
-        ("[checks.a]\ncommand='x'\npattern='(?P<file>.*)(?P<text>.)'\n",
+        (snippet("""
+            [checks.a]
+            command='x'
+            pattern='(?P<file>.*)(?P<text>.)'
+        """),
          f"3: `pattern` names the group `file`; allowed: {GROUPS}"),
-        ("[checks.a]\ncommand='x'\npattern='E.*'\n",
+        (snippet("""
+            [checks.a]
+            command='x'
+            pattern='E.*'
+        """),
          f"3: `pattern` names no group `text`; allowed: {GROUPS}"),
-        ("[checks.a]\ncommand='x'\n[checks.a.env]\nA='b'\nB=1\n",
+        (snippet("""
+            [checks.a]
+            command='x'
+            [checks.a.env]
+            A='b'
+            B=1
+        """),
          "5: `B` is `1`; allowed: a text in quotes"),
         ("security_rules = ['a',\n'../b']\n",
          "1: `security_rules` is `../b`; allowed: a folder below the file's own"),
@@ -77,20 +124,45 @@ def read_error(project: Path, text: str, name: str = "untildone.toml") -> str:
         ("[templates.a]\nrounds=1.5\n", "2: `rounds` is `1.5`; allowed: a whole number"),
         ("[templates.a]\nbudget=-1.0\n",
          "2: `budget` is `-1.0`; allowed: 0, which is no bound, to 1000000"),
-        ("[templates.a]\nrounds=0\nbudget=0\n",
+        (snippet("""
+            [templates.a]
+            rounds=0
+            budget=0
+        """),
          "2: `rounds` and `budget` are both 0: a loop needs a bound"),
         ("[templates.a]\npromises=['']\n", "2: `promises` holds an empty text"),
         ("[milestones]\non=['done']\n", "1: `milestones` is `a table`; allowed: "
          "tables `[[milestones]]`"),
-        ("[[milestones]]\non=['done']\nrun='x'\n\n[[milestones]]\non=['half','end']\nrun='x'\n",
+        (snippet("""
+            [[milestones]]
+            on=['done']
+            run='x'
+
+            [[milestones]]
+            on=['half','end']
+            run='x'
+        """),
          "6: `on` is `end`; allowed: `start`, `round`, `half`, `done`, `pause`"),
-        ("[[milestones]]\non=[]\nrun='x'\n", "2: `on` is missing or empty"),
+        (snippet("""
+            [[milestones]]
+            on=[]
+            run='x'
+        """), "2: `on` is missing or empty"),
         ("\n[[milestones]]\non=['done']\n", "2: a milestone has either `run` or `notify`"),
-        ("[[milestones]]\non=['done']\nrun='x'\nnotify='y'\n",
+        (snippet("""
+            [[milestones]]
+            on=['done']
+            run='x'
+            notify='y'
+        """),
          "1: a milestone has either `run` or `notify`"),
         (f"[checks.a]\ncommand='x'\nwhen='{'y' * 70}'\n",
          f"3: `when` is `{'y' * 60}…`; allowed: `round`, `done`"),
-        ('[checks.a]\ncommand="x"\nwhen="\\u001b[2J"\n',
+        (snippet("""
+            [checks.a]
+            command="x"
+            when="\\u001b[2J"
+        """),
          "3: `when` is `\N{REPLACEMENT CHARACTER}[2J`; allowed: `round`, `done`"),
     ],
 )  # fmt: skip
@@ -98,8 +170,16 @@ def test_a_mistake(tmp_path: Path, text: str, message: str) -> None:
     assert read_error(tmp_path, text) == f"untildone.toml:{message}"
 
 
-def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
-    text = "[checks.a]\nwhen = 'x'\ntimeout = 0\n\n[checks.b]\ncommand = ' '\nparser = 5\n"
+def test_all_mistakes_are_reported_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+    text = snippet("""
+        [checks.a]
+        when = 'x'
+        timeout = 0
+
+        [checks.b]
+        command = ' '
+        parser = 5
+    """)
 
     assert read_error(tmp_path, text).splitlines() == [
         "untildone.toml:1: `command` is missing or empty",
@@ -125,7 +205,16 @@ def test_in_a_folder(tmp_path: Path) -> None:
 
 def test_in_a_pyproject(tmp_path: Path) -> None:
     assert (
-        read_error(tmp_path, "[project]\nname='x'\n[tool.untildone]\nchecks=1\n", "pyproject.toml")
+        read_error(
+            tmp_path,
+            snippet("""
+                [project]
+                name='x'
+                [tool.untildone]
+                checks=1
+            """),
+            "pyproject.toml",
+        )
         == "pyproject.toml:4: `checks` is `1`; allowed: a table"
     )
 

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from snippets import snippet
 from untildone.core.agent_message import (
     find_blocked_reason,
     find_promises,
@@ -19,7 +20,10 @@ SAID = {
     "tagged": "<promise>ALL TESTS GREEN</promise>",
     "tagged in a sentence": "So I say it: <promise>ALL TESTS GREEN</promise>.",
     "tagged and announced": "Everything passes, I will now say <promise>ALL TESTS GREEN</promise>",
-    "tagged, other case and spaces": "<PROMISE>\n  all tests\n green </PROMISE>",
+    "tagged, other case and spaces": snippet("""
+        <PROMISE>
+          all tests
+         green </PROMISE>"""),
     "tagged, then an offer": "<promise>ALL TESTS GREEN</promise>\n\nIf you like, I can go on.",
     "tagged after a sentence about not": "It did not pass. <promise>ALL TESTS GREEN</promise>",
     "plain": "ALL TESTS GREEN",
@@ -38,7 +42,10 @@ NOT_SAID = {
     "empty": "",
     "something else": "All done.",
     "fenced code": "```\nALL TESTS GREEN\n```",
-    "fenced code, tilde": "~~~text\n<promise>ALL TESTS GREEN</promise>\n~~~",
+    "fenced code, tilde": snippet("""
+        ~~~text
+        <promise>ALL TESTS GREEN</promise>
+        ~~~"""),
     "a fence that does not end": "```\n<promise>ALL TESTS GREEN</promise>",
     "inline code": "I would say `<promise>ALL TESTS GREEN</promise>`",
     "block quote": "> ALL TESTS GREEN",
@@ -120,7 +127,10 @@ def test_several_promises_in_the_order_asked() -> None:
     "message",
     [
         "EXIT_SIGNAL: true",
-        "---STATUS---\n  exit_signal: TRUE\n---",
+        snippet("""
+            ---STATUS---
+              exit_signal: TRUE
+            ---"""),
         "<untildone:done/>",
         "ok <untildone:complete />",
         "<jikime>DONE</jikime>",
@@ -142,7 +152,10 @@ def test_a_signal(message: str) -> None:
         "EXIT_SIGNAL: trueish",
         "I would write EXIT_SIGNAL: true",
         "`EXIT_SIGNAL: true`",
-        "```\nEXIT_SIGNAL: true\n```",
+        snippet("""
+            ```
+            EXIT_SIGNAL: true
+            ```"""),
         "> EXIT_SIGNAL: true",
         "`<untildone:done/>`",
         "<untildone>NOT DONE</untildone>",

@@ -114,7 +114,9 @@ def test_a_package_stands_for_its_tests(
         ),
     ],
 )
-def test_rows_of_unittest_that_pass_are_told_by_their_test(then: str, expected: list[str]) -> None:
+def test_rows_of_unittest_that_pass_are_reported_by_their_test(
+    then: str, expected: list[str]
+) -> None:
     evidence = seen(ran("cart.Case.test_rows"), baseline=started(ran(then, "cart.Case.test_rows")))
 
     assert [lost.id for lost in find_missing_tests(evidence, ())] == expected

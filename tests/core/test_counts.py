@@ -108,11 +108,11 @@ def test_a_result_as_the_loop_means_it(changed: CheckResult, expected: tuple[str
     assert (changed.outcome, changed.reason) == expected
 
 
-def test_findings_outside_of_the_target_are_not_told() -> None:
+def test_findings_outside_of_the_target_are_not_reported() -> None:
     assert judged("red", INSIDE, ELSEWHERE, targets=("src",)).findings == (INSIDE,)
 
 
-def test_without_a_start_every_failing_test_counts() -> None:
+def test_without_a_baseline_every_failing_test_counts() -> None:
     agreed = contract(preset="fix", counts=("zero-errors",))
 
     (changed,) = apply_counts(agreed, (result("red", tests=OLD),), None)

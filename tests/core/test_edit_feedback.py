@@ -1,5 +1,6 @@
 """What is said of edited files: exact texts, bounded however much there is."""
 
+from snippets import snippet
 from untildone.core.check_results import CheckResult, FileTotals, Finding, Severity
 from untildone.core.edit_feedback import (
     count_file_totals,
@@ -27,7 +28,11 @@ def finding(
 
 
 TWO = (finding("b.py", 2, "eval", "security"), finding("a.py", 7))
-LISTED = "a.py\n  7: error F821 wrong in two lines\nb.py\n  2: security eval wrong in two lines"
+LISTED = """\
+a.py
+  7: error F821 wrong in two lines
+b.py
+  2: security eval wrong in two lines"""
 
 
 def test_an_automatic_hold() -> None:
@@ -39,7 +44,7 @@ def test_an_automatic_hold() -> None:
     )
 
 
-def test_after_the_last_hold_the_user_is_told() -> None:
+def test_after_the_last_hold_the_user_gets_a_message() -> None:
     assert format_release(TWO) == (
         "untildone: let go after 3 automatic holds; this turn's edits left 1 error and 1 security"
         " finding in a.py, b.py"
@@ -58,8 +63,10 @@ def test_in_a_round_what_a_check_has_said_is_not_said_again() -> None:
     both = Evidence(checks=(checked,), diagnostics=(*TWO, warning))
 
     assert format_round(both) == (
-        "In the files you edited, beside the checks: 1 error (no criterion).\n"
-        "a.py\n  7: error F821 wrong in two lines"
+        snippet("""
+            In the files you edited, beside the checks: 1 error (no criterion).
+            a.py
+              7: error F821 wrong in two lines""")
     )
     assert format_round(Evidence(checks=(checked,), diagnostics=(TWO[0], warning))) == ""
 

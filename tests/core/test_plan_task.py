@@ -50,7 +50,7 @@ def test_a_result_that_work_does_not_fix_pauses(result: VerifierResult) -> None:
     )
 
 
-def test_what_is_missing_is_told_once() -> None:
+def test_what_is_missing_is_reported_once() -> None:
     report = TaskReport(result="INCOMPLETE", missing={"reads well": "two typing errors"})
     progress = Progress(report=report)
     verdict = decide(CONTRACT, progress, Evidence())

@@ -1,27 +1,26 @@
 """What was there at the start, and what later rounds are told against it."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
 from core.samples import GREEN, RED, failing, finding, result
-from engine.test_stop import World, told
-from untildone.checks.runner import RunOptions, run_checks
+from snippets import snippet
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, FileTotals, Totals
 from untildone.core.contract import Check
 from untildone.engine.baseline import save_baseline_results
-from untildone.store import baseline
+from untildone.store import baseline_records
+from world import World, shown
 
 PYTEST = Check(name="tests", command=f"{sys.executable} -m pytest -q -p no:cacheprovider")
 PASSES = "def test_{0}(): assert True\n"
 FAILS = "def test_{0}(): assert 1 == 2\n"
-ASKS = "def test_{0}():\n    import product\n    assert product.done\n"
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+ASKS = """\
+def test_{0}():
+    import product
+    assert product.done
+"""
 
 
 def tests(world: World, *functions: str) -> None:
@@ -31,19 +30,21 @@ def tests(world: World, *functions: str) -> None:
 def begin(world: World, *functions: str) -> None:
     """A loop whose start was checked by the real runner."""
     tests(world, *functions)
-    world.start(checks=(PYTEST,), was_red=False)
+    world.start(checks=(PYTEST,), baseline="none")
     save_baseline_results(
-        world.here, world.loop, run_checks([PYTEST], RunOptions(project=world.project))
+        world.context, world.loop, run_checks([PYTEST], RunOptions(project=world.project))
     )
 
 
 def kept(world: World) -> tuple[CheckResult, ...]:
-    loops = world.here.loops
+    loops = world.context.loops
     digest = loops.load(world.loop).progress.baseline
-    return baseline.read_results(loops.get_folder(world.loop), digest, tuple[CheckResult, ...])
+    return baseline_records.read_results(
+        loops.get_folder(world.loop), digest, tuple[CheckResult, ...]
+    )
 
 
-def test_the_start_is_kept_by_name(world: World) -> None:
+def test_the_baseline_keeps_tests_by_name(world: World) -> None:
     begin(world, PASSES.format("a"), FAILS.format("b"))
 
     (start,) = kept(world)
@@ -56,11 +57,11 @@ def test_the_start_is_kept_by_name(world: World) -> None:
     assert ([each.code for each in start.findings], start.output) == (["test_b"], "")
 
 
-def test_a_regression_is_told_as_one(world: World) -> None:
+def test_a_regression_is_reported_as_one(world: World) -> None:
     begin(world, PASSES.format("a"), FAILS.format("b"), FAILS.format("c"))
     tests(world, FAILS.format("a"), PASSES.format("b"), FAILS.format("c"))
 
-    text = told(world.stop())
+    text = shown(world.stop())
 
     assert "Regressions, passed in the baseline and fail now:\n  test_it.py::test_a: assert" in text
     assert "Failed already in the baseline, by file:\n  test_it.py: 1 failing test\n" in text
@@ -74,7 +75,7 @@ def test_a_removed_test_is_named_and_holds(world: World) -> None:
     begin(world, PASSES.format("a"), FAILS.format("b"))
     tests(world, PASSES.format("a"))
 
-    text = told(world.stop())
+    text = shown(world.stop())
 
     assert "the checks pass, but something the baseline had is gone" in text
     assert "`test_b` ran in the baseline and no longer runs" in text
@@ -89,7 +90,7 @@ def test_a_renamed_test_is_named_and_lets_go(world: World) -> None:
 
     released = world.stop()
 
-    assert world.state == ("finished", "done", 1)
+    assert world.state() == ("finished", "done", 1)
     assert released["systemMessage"].endswith(
         " | initial: 1 failing test; final: 0 failing tests; improvement: 100 %"
     )
@@ -100,12 +101,16 @@ def test_a_renamed_test_is_named_and_lets_go(world: World) -> None:
 def test_a_round_keeps_counts_but_not_every_name(world: World) -> None:
     begin(world, *(PASSES.format(number) for number in range(60)), FAILS.format("b"))
     (world.project / "test_it.py").write_text(
-        "import pytest\n@pytest.mark.parametrize('n', range(60))\ndef test_n(n): assert n < 0\n",
+        snippet("""
+            import pytest
+            @pytest.mark.parametrize('n', range(60))
+            def test_n(n): assert n < 0
+        """),
         encoding="utf-8",
     )
     world.stop()
 
-    (entry,) = world.here.loops.read_rounds(world.loop)
+    (entry,) = world.context.loops.read_rounds(world.loop)
 
     assert entry.totals == Totals(failed=60)
     assert entry.checks[0].tests is not None
@@ -120,7 +125,7 @@ def test_a_round_keeps_its_worst_files(world: World) -> None:
     world.start(checks=(Check(name="check", command=line),))
     world.stop()
 
-    (entry,) = world.here.loops.read_rounds(world.loop)
+    (entry,) = world.context.loops.read_rounds(world.loop)
 
     assert (entry.totals, entry.files) == (
         Totals(errors=3),
@@ -128,9 +133,9 @@ def test_a_round_keeps_its_worst_files(world: World) -> None:
     )
 
 
-def test_an_altered_start_pauses_the_loop(world: World) -> None:
+def test_an_altered_baseline_pauses_the_loop(world: World) -> None:
     world.start()
-    path = world.here.loops.get_folder(world.loop) / "baseline" / "results.json"
+    path = world.context.loops.get_folder(world.loop) / "baseline" / "results.json"
     path.write_text("{}", encoding="utf-8")
 
     assert f"paused (tampered): `{path}` was altered" in world.stop()["systemMessage"]
@@ -148,18 +153,18 @@ def test_an_altered_start_pauses_the_loop(world: World) -> None:
 def test_what_a_copy_proves(
     world: World, given: CheckResult, red: tuple[str, ...], outcome: str
 ) -> None:
-    world.start(was_red=False)
+    world.start(baseline="none")
 
-    record = save_baseline_results(world.here, world.loop, (given,), copied=True)
+    record = save_baseline_results(world.context, world.loop, (given,), copied=True)
 
     assert record.progress.checks_seen_red == red
     assert [each.outcome for each in kept(world)] == [outcome]
 
 
-def test_a_check_that_could_not_be_judged_at_the_start_is_compared_with_nothing(
+def test_a_check_without_a_baseline_result_is_compared_with_nothing(
     world: World,
 ) -> None:
-    world.start(was_red=False)
-    save_baseline_results(world.here, world.loop, (result("unrunnable", "check"),))
+    world.start(baseline="none")
+    save_baseline_results(world.context, world.loop, (result("unrunnable", "check"),))
 
-    assert "the start" not in told(world.stop())
+    assert "the start" not in shown(world.stop())

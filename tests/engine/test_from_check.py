@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.desk import OTHER, SESSION, Desk
+from cli.world import CommandLine
 from client.world import BIN
+from world import OTHER_SESSION, SESSION
 
 VERBS = (
     "cancel",
@@ -22,7 +23,7 @@ VERBS = (
     "trust --dialects",
     "uninstall",
     "init",
-    f"start --check true --session {OTHER}",
+    f"start --check true --session {OTHER_SESSION}",
     "run task --client true",
 )
 # Product code as a check runs it: each verb is called in the way that is asked for.
@@ -58,15 +59,15 @@ sys.exit(1)
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    found = Desk(tmp_path)
+def cli(tmp_path: Path) -> CommandLine:
+    found = CommandLine(tmp_path)
     found.write("product.py", PRODUCT.replace("UNTILDONE", repr(str(BIN / "untildone")), 1))
     return found
 
 
-def check_of(desk: Desk, way: str, *verbs: str) -> tuple[str, Path]:
+def check_of(cli: CommandLine, way: str, *verbs: str) -> tuple[str, Path]:
     """A check whose code calls the verbs, and where it writes what they answered."""
-    log = desk.home / "log"
+    log = cli.home / "log"
     named = " ".join(f"'{verb}'" for verb in verbs)
     return f"python3 product.py '{way}' {log} {named}", log
 
@@ -79,51 +80,51 @@ def refused(*verbs: str) -> str:
 
 
 @pytest.mark.parametrize("way", ["plainly", "cleaned", "as a daemon"])
-def test_at_a_stop_no_verb_of_the_user_is_obeyed(desk: Desk, way: str) -> None:
-    command, log = check_of(desk, way, *VERBS)
-    loop = desk.start("--check", command)
-    desk.event("SessionStart", source="startup")
+def test_at_a_stop_no_verb_of_the_user_is_obeyed(cli: CommandLine, way: str) -> None:
+    command, log = check_of(cli, way, *VERBS)
+    loop = cli.start("--check", command)
+    cli.event("SessionStart", source="startup")
     log.unlink()
 
-    desk.event("Stop", stop_hook_active=False, last_assistant_message="Done.")
+    cli.event("Stop", stop_hook_active=False, last_assistant_message="Done.")
 
     assert log.read_text(encoding="utf-8") == refused(*VERBS)
-    assert desk.standing(loop) == ("active", None, 1, 10)
+    assert cli.standing(loop) == ("active", None, 1, 10)
 
 
 @pytest.mark.parametrize("way", ["plainly", "cleaned", "as a daemon"])
-def test_in_a_check_that_the_user_runs_no_verb_is_obeyed(desk: Desk, way: str) -> None:
-    command, log = check_of(desk, way, "cancel", "pause")
-    desk.write("untildone.toml", f"[checks.test]\ncommand = {json.dumps(command)}\n")
-    desk.said("trust", "--yes")
-    loop = desk.start("--check", "test -f done.txt")
-    desk.event("SessionStart", source="startup")
+def test_in_a_check_that_the_user_runs_no_verb_is_obeyed(cli: CommandLine, way: str) -> None:
+    command, log = check_of(cli, way, "cancel", "pause")
+    cli.write("untildone.toml", f"[checks.test]\ncommand = {json.dumps(command)}\n")
+    cli.run_process("trust", "--yes")
+    loop = cli.start("--check", "test -f done.txt")
+    cli.event("SessionStart", source="startup")
 
-    assert desk.said("check", "--no-cache")[0] == 1
+    assert cli.run_process("check", "--no-cache")[0] == 1
 
     assert log.read_text(encoding="utf-8") == refused("cancel", "pause")
-    assert desk.standing(loop)[0] == "active"
+    assert cli.standing(loop)[0] == "active"
 
 
 @pytest.mark.parametrize("way", ["plainly", "cleaned", "as a daemon"])
-def test_in_the_baseline_run_no_verb_is_obeyed(desk: Desk, way: str) -> None:
-    command, log = check_of(desk, way, "cancel", "pause")
-    loop = desk.start("--check", command)
+def test_in_the_baseline_run_no_verb_is_obeyed(cli: CommandLine, way: str) -> None:
+    command, log = check_of(cli, way, "cancel", "pause")
+    loop = cli.start("--check", command)
 
     assert log.read_text(encoding="utf-8") == refused("cancel", "pause")
-    assert desk.standing(loop)[0] == "active"
+    assert cli.standing(loop)[0] == "active"
 
 
-def test_a_forbidden_command_is_a_check_too(desk: Desk) -> None:
-    command, log = check_of(desk, "cleaned", "cancel")
-    loop = desk.start("--check", "test -f done.txt", "--must-not", command)
-    desk.event("SessionStart", source="startup")
+def test_a_forbidden_command_is_a_check_too(cli: CommandLine) -> None:
+    command, log = check_of(cli, "cleaned", "cancel")
+    loop = cli.start("--check", "test -f done.txt", "--must-not", command)
+    cli.event("SessionStart", source="startup")
     log.unlink(missing_ok=True)
 
-    desk.event("Stop", stop_hook_active=False, last_assistant_message="Done.")
+    cli.event("Stop", stop_hook_active=False, last_assistant_message="Done.")
 
     assert log.read_text(encoding="utf-8") == refused("cancel")
-    assert desk.standing(loop)[0] == "active"
+    assert cli.standing(loop)[0] == "active"
 
 
 FORGED = """\
@@ -139,9 +140,9 @@ for event, payload in json.loads(sys.argv[2]):
 """
 
 
-def forged(desk: Desk, *, process: str) -> str:
+def forged(cli: CommandLine, *, process: str) -> str:
     """What tells the installed hooks that the user typed a verb, and that the client is another."""
-    fields = {"session_id": SESSION, "cwd": str(desk.project), "prompt_id": "p7"}
+    fields = {"session_id": SESSION, "cwd": str(cli.project), "prompt_id": "p7"}
     events = [
         ("SessionStart", {**fields, "hook_event_name": "SessionStart", "source": "startup"}),
         (
@@ -149,51 +150,49 @@ def forged(desk: Desk, *, process: str) -> str:
             {**fields, "hook_event_name": "UserPromptSubmit", "prompt": "/untildone:cancel"},
         ),
     ]
-    desk.write("forge.py", FORGED)
+    cli.write("forge.py", FORGED)
     return f"python3 forge.py {process} '{json.dumps(events)}'"
 
 
-def test_a_forged_prompt_from_a_check_is_not_the_users(desk: Desk) -> None:
-    assert desk.said("init")[0] == 0
-    forge = forged(desk, process="1")
-    loop = desk.start("--check", f"{forge}; false")
-    desk.event("SessionStart", source="startup")
-    place = desk.state / "sessions" / "claude" / SESSION / "session.json"
+def test_a_forged_prompt_from_a_check_is_not_the_users(cli: CommandLine) -> None:
+    assert cli.run_process("init")[0] == 0
+    forge = forged(cli, process="1")
+    loop = cli.start("--check", f"{forge}; false")
+    cli.event("SessionStart", source="startup")
+    place = cli.state_folder / "sessions" / "claude" / SESSION / "session.json"
     before = place.read_text(encoding="utf-8")
 
-    desk.event("Stop", stop_hook_active=False, last_assistant_message="Done.")
+    cli.event("Stop", stop_hook_active=False, last_assistant_message="Done.")
 
-    assert desk.standing(loop)[:3] == ("active", None, 1)
+    assert cli.standing(loop)[:3] == ("active", None, 1)
     assert place.read_text(encoding="utf-8") == before
 
 
-def test_the_same_prompt_is_obeyed_where_no_check_runs(desk: Desk) -> None:
-    assert desk.said("init")[0] == 0
-    loop = desk.start("--check", "false")
-    desk.event("SessionStart", source="startup")
+def test_the_same_prompt_is_obeyed_where_no_check_runs(cli: CommandLine) -> None:
+    assert cli.run_process("init")[0] == 0
+    loop = cli.start("--check", "false")
+    cli.event("SessionStart", source="startup")
 
     subprocess.run(
-        ["sh", "-c", forged(desk, process=str(os.getpid()))],
-        cwd=desk.project,
-        env=desk.environ,
+        ["sh", "-c", forged(cli, process=str(os.getpid()))],
+        cwd=cli.project,
+        env=cli.environ,
         check=True,
         capture_output=True,
     )
 
-    assert desk.standing(loop)[:2] == ("finished", "cancelled")
+    assert cli.standing(loop)[:2] == ("finished", "cancelled")
 
 
 @pytest.fixture
-def judged(desk: Desk) -> Iterator[str]:
+def judged(cli: CommandLine) -> Iterator[str]:
     """A loop whose check runs as long as the test does."""
-    wait, running = desk.home / "wait", desk.home / "running"
-    loop = desk.start(
-        "--check", f"touch {running}; while test -f {wait}; do sleep 0.1; done; false"
-    )
-    desk.event("SessionStart", source="startup")
+    wait, running = cli.home / "wait", cli.home / "running"
+    loop = cli.start("--check", f"touch {running}; while test -f {wait}; do sleep 0.1; done; false")
+    cli.event("SessionStart", source="startup")
     wait.touch()
     running.unlink()
-    stop = threading.Thread(target=desk.event, args=("Stop",))
+    stop = threading.Thread(target=cli.event, args=("Stop",))
     stop.start()
     while not running.exists():
         time.sleep(0.02)
@@ -204,15 +203,15 @@ def judged(desk: Desk) -> Iterator[str]:
 
 @pytest.mark.parametrize("through", [(), ("make",), ("env", "-u", "LANG"), ("setsid", "-w")])
 def test_the_users_own_verb_is_obeyed_while_a_check_runs(
-    desk: Desk, judged: str, through: tuple[str, ...]
+    cli: CommandLine, judged: str, through: tuple[str, ...]
 ) -> None:
-    desk.home.joinpath("Makefile").write_text("all:\n\tuntildone pause $(LOOP)\n", encoding="utf-8")
-    made = ["make", "-C", str(desk.home), f"LOOP={judged}"]
+    cli.home.joinpath("Makefile").write_text("all:\n\tuntildone pause $(LOOP)\n", encoding="utf-8")
+    made = ["make", "-C", str(cli.home), f"LOOP={judged}"]
     argv = made if through == ("make",) else [*through, str(BIN / "untildone"), "pause"]
     done = subprocess.run(
         argv,
-        cwd=desk.project,
-        env=desk.environ,
+        cwd=cli.project,
+        env=cli.environ,
         capture_output=True,
         text=True,
         check=False,
@@ -220,34 +219,34 @@ def test_the_users_own_verb_is_obeyed_while_a_check_runs(
     )
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert desk.standing(judged)[0] == "paused"
+    assert cli.standing(judged)[0] == "paused"
 
 
-def test_a_prompt_of_the_user_is_obeyed_while_a_check_runs(desk: Desk, judged: str) -> None:
-    desk.event("UserPromptSubmit", prompt="/untildone:pause")
+def test_a_prompt_of_the_user_is_obeyed_while_a_check_runs(cli: CommandLine, judged: str) -> None:
+    cli.event("UserPromptSubmit", prompt="/untildone:pause")
 
-    assert desk.standing(judged)[0] == "paused"
+    assert cli.standing(judged)[0] == "paused"
 
 
-def test_a_check_may_use_a_state_folder_of_its_own(desk: Desk) -> None:
+def test_a_check_may_use_a_state_folder_of_its_own(cli: CommandLine) -> None:
     """As the tests of this program do when they are the check."""
-    own = desk.home / "own"
-    said = desk.home / "said"
-    verbs = f"untildone start --check false --session {OTHER} && untildone cancel"
+    own = cli.home / "own"
+    said = cli.home / "said"
+    verbs = f"untildone start --check false --session {OTHER_SESSION} && untildone cancel"
     check = f"UNTILDONE_HOME={own} sh -c '{verbs}' >{said} 2>&1; false"
 
-    desk.start("--check", check)
+    cli.start("--check", check)
 
     assert "is cancelled" in said.read_text(encoding="utf-8")
 
 
-def test_in_a_pid_namespace_of_its_own_it_is_still_below_the_check(desk: Desk) -> None:
+def test_in_a_pid_namespace_of_its_own_it_is_still_below_the_check(cli: CommandLine) -> None:
     if subprocess.run(["unshare", "-Urpf", "true"], check=False, capture_output=True).returncode:
         pytest.skip("no namespaces here")
-    said = desk.home / "said"
-    clean = f"env -i HOME={desk.home} {BIN}/untildone cancel"
+    said = cli.home / "said"
+    clean = f"env -i HOME={cli.home} {BIN}/untildone cancel"
 
-    loop = desk.start("--check", f"unshare -Urpf {clean} >{said} 2>&1; false")
+    loop = cli.start("--check", f"unshare -Urpf {clean} >{said} 2>&1; false")
 
     assert "is refused: it was called from inside a check" in said.read_text(encoding="utf-8")
-    assert desk.standing(loop)[0] == "active"
+    assert cli.standing(loop)[0] == "active"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hooks.calls import SESSION, Place
+from hooks.world import HookWorld
 from untildone.engine.lost_loops import describe_lost_loop, pause_unindexed_loop
 from untildone.engine.verbs import cancel, note, pause, resume
 from untildone.errors import UserError
@@ -15,43 +15,43 @@ from untildone.store.sessions import Session
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    made = Place(tmp_path)
+def world(tmp_path: Path) -> HookWorld:
+    made = HookWorld(tmp_path)
     note(made.context, made.start().contract.id, "it has begun")
     return made
 
 
-def index(place: Place) -> Session:
-    return place.context.session(SESSION)
+def index(world: HookWorld) -> Session:
+    return world.session
 
 
-def loop_of(place: Place) -> str:
-    return index(place).get_loop_id()
+def loop_of(world: HookWorld) -> str:
+    return index(world).get_loop_id()
 
 
-def outcome(place: Place, loop: str) -> str | None:
-    return place.context.loops.load(loop).progress.outcome
+def outcome(world: HookWorld, loop: str) -> str | None:
+    return world.context.loops.load(loop).progress.outcome
 
 
-def clear(place: Place) -> None:
+def clear(world: HookWorld) -> None:
     """Both places."""
     for folder in ("sessions", "held"):
-        shutil.rmtree(place.home / folder)
+        shutil.rmtree(world.state_folder / folder)
 
 
 @pytest.mark.parametrize("folder", [False, True], ids=["the file", "the folder"])
-def test_a_stop_of_a_loop_whose_index_is_gone_pauses_it(place: Place, *, folder: bool) -> None:
-    loop, session = loop_of(place), index(place)
+def test_a_stop_of_a_loop_whose_index_is_gone_pauses_it(world: HookWorld, *, folder: bool) -> None:
+    loop, session = loop_of(world), index(world)
     if folder:
         shutil.rmtree(session.folder)
     else:
         session.remove("active")
 
-    place.call("Stop")
+    world.run_hook("Stop")
 
-    assert outcome(place, loop) == "tampered"
-    resume(place.context, loop)
-    assert (session.is_active(), session.explain_index_damage(), outcome(place, loop)) == (
+    assert outcome(world, loop) == "tampered"
+    resume(world.context, loop)
+    assert (session.is_active(), session.explain_index_damage(), outcome(world, loop)) == (
         True,
         "",
         None,
@@ -67,57 +67,57 @@ def test_a_stop_of_a_loop_whose_index_is_gone_pauses_it(place: Place, *, folder:
     ],
 )
 def test_the_next_event_finds_what_both_places_lost(
-    place: Place, event: str, more: dict[str, str]
+    world: HookWorld, event: str, more: dict[str, str]
 ) -> None:
-    loop, missing = loop_of(place), index(place).path("active")
-    clear(place)
+    loop, missing = loop_of(world), index(world).path("active")
+    clear(world)
 
-    answer = place.call(event, place.payload(event, **more))
+    answer = world.run_hook(event, world.payload(event, **more))
 
     assert answer.json["systemMessage"] == (
         f"untildone: loop {loop} is paused (tampered): `{missing}` is missing."
         f" To continue: `untildone continue {loop}`"
     )
-    assert outcome(place, loop) == "tampered"
-    assert (index(place).get_loop_id(), index(place).is_active()) == (loop, False)
+    assert outcome(world, loop) == "tampered"
+    assert (index(world).get_loop_id(), index(world).is_active()) == (loop, False)
 
 
-def test_no_second_loop_is_started_over_it(place: Place) -> None:
-    loop = loop_of(place)
-    clear(place)
+def test_no_second_loop_is_started_over_it(world: HookWorld) -> None:
+    loop = loop_of(world)
+    clear(world)
 
     with pytest.raises(UserError, match=rf"loop {loop} is paused \(tampered\)"):
-        place.start()
+        world.start()
 
 
-def test_a_loop_that_is_seen_paused_over_or_begun_just_now_is_left_alone(place: Place) -> None:
-    here, loop = place.context, loop_of(place)
+def test_a_loop_that_is_seen_paused_over_or_begun_just_now_is_left_alone(world: HookWorld) -> None:
+    here, loop = world.context, loop_of(world)
     assert pause_unindexed_loop(here, here.loops.load(loop)).progress.outcome is None
     pause(here, loop)
-    clear(place)
+    clear(world)
     assert pause_unindexed_loop(here, here.loops.load(loop)).progress.outcome == "paused"
     cancel(here, loop)
     assert pause_unindexed_loop(here, here.loops.load(loop)).progress.outcome == "cancelled"
-    begun = place.start()
-    clear(place)
+    begun = world.start()
+    clear(world)
     assert pause_unindexed_loop(here, begun) == begun
 
 
-def test_a_loop_that_is_driven_by_us_needs_no_index(place: Place) -> None:
-    here, loop = place.context, loop_of(place)
-    clear(place)
-    index(place).write("driver", str(os.getpid()))
+def test_a_loop_that_is_driven_by_us_needs_no_index(world: HookWorld) -> None:
+    here, loop = world.context, loop_of(world)
+    clear(world)
+    index(world).write("driver", str(os.getpid()))
 
     assert pause_unindexed_loop(here, here.loops.load(loop)).progress.outcome is None
 
 
-def test_a_loop_whose_folder_is_gone_is_told_and_the_person_goes_on(place: Place) -> None:
-    loop = loop_of(place)
-    folder = place.home / "loops" / loop
+def test_a_loop_whose_folder_is_gone_is_reported_and_the_user_goes_on(world: HookWorld) -> None:
+    loop = loop_of(world)
+    folder = world.state_folder / "loops" / loop
     shutil.rmtree(folder)
 
-    answer = place.call("UserPromptSubmit", place.payload("UserPromptSubmit", prompt="hello"))
+    answer = world.run_hook("UserPromptSubmit", world.payload("UserPromptSubmit", prompt="hello"))
 
     told = f"untildone: `{folder}` is missing: loop {loop} is lost and nobody holds this session"
     assert json.loads(answer.stdout) == {"systemMessage": told}
-    assert describe_lost_loop(place.context, index(place)) == ""
+    assert describe_lost_loop(world.context, index(world)) == ""

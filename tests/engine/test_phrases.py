@@ -2,6 +2,7 @@
 
 import pytest
 
+from snippets import snippet
 from untildone.engine.phrases import (
     PromptVerb,
     Verb,
@@ -109,7 +110,15 @@ def test_plain_words_mean_us_only_where_there_is_a_loop(prompt: str) -> None:
         ("until tests pass: port it", "test", "until tests pass: port it"),
         ("fix all problems", "fix", "fix all problems"),
         ("Fix all TypeScript errors", "fix", "Fix all TypeScript errors"),
-        ("  test relentlessly:\nfirst\nsecond\n", "test", "first\nsecond"),
+        (
+            snippet("""
+                  test relentlessly:
+                first
+                second
+            """),
+            "test",
+            "first\nsecond",
+        ),
         ("loop: port the parser", "loop", "port the parser"),
         ("Loop - refactor all API routes", "loop", "refactor all API routes"),
         ("LOOP:\nport the parser", "loop", "port the parser"),

@@ -139,7 +139,7 @@ def test_a_bound_that_is_no_number() -> None:
         ("--zero-warning=1 and --zero-warning", [("--zero-warning", "--zero-warnings")]),
     ],
 )
-def test_what_looks_like_an_option_and_is_read_as_the_task_is_told(
+def test_what_looks_like_an_option_and_is_read_as_the_task_is_reported(
     task: str, options: list[tuple[str, str]]
 ) -> None:
     assert list(find_misplaced_options(task)) == [

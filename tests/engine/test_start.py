@@ -107,7 +107,7 @@ def test_what_could_never_end_is_refused(
         {"allow": ("config:pyproject.toml",)},
     ],
 )
-def test_the_person_may_exceed_a_ceiling_and_the_agent_may_not(
+def test_the_user_may_exceed_a_ceiling_and_the_agent_may_not(
     here: Context, tmp_path: Path, given: dict[str, object]
 ) -> None:
     with pytest.raises(UserError):

@@ -2,83 +2,29 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from untildone.app import open_context
-from untildone.core.check_results import CheckResult
 from untildone.core.contract import Bounds, Claim
-from untildone.engine import stop, verbs
-from untildone.engine.baseline import save_baseline_results
-from untildone.engine.context import Context, fingerprint_project
-from untildone.engine.payload import Call
+from untildone.engine import verbs
+from untildone.engine.context import fingerprint_project
 from untildone.engine.relayed_verbs import RelayedVerb, format_verb
-from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin_loop
-
-SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
-ENVIRON = {"AI_AGENT": "claude-code_2-1-325_harness", "CLAUDE_CODE_SESSION_ID": SESSION}
-WAS_RED = CheckResult(name="check", command="test -f done.txt", outcome="red", exit_code=1)
+from untildone.engine.request import name_checks
+from world import World, shown
 
 
-class World:
-    def __init__(self, folder: Path) -> None:
-        self.project = folder / "project"
-        self.project.mkdir()
-        self.here: Context = open_context(ENVIRON, home=str(folder / "state"))
-        self.loop = ""
-
-    def start(self, *, was_red: bool = True, **given: Any) -> None:  # noqa: ANN401  any field
-        fields: dict[str, Any] = {
-            "checks": name_checks(("test -f done.txt",)),
-            "task": "do it",
-            **given,
-        }
-        asked = Request(session=SESSION, project=self.project, **fields)
-        self.loop = begin_loop(self.here, asked).contract.id
-        if fields["checks"] and was_red:
-            save_baseline_results(self.here, self.loop, (WAS_RED,))
-
-    def stop(self, source: str = "settings", *, fault: str = "", **payload: object) -> Any:  # noqa: ANN401
-        call = Call("Stop", "claude", source, str(self.here.home))
-        call.environ = ENVIRON
-        call.fault = fault
-        fields = {"session_id": SESSION, "cwd": str(self.project), "prompt_id": "p1"}
-        call.data = {} if fault else {**fields, "stop_hook_active": False, **payload}
-        answer = stop.answer_stop(self.here, call)
-        return json.loads(answer) if answer else None
-
-    def finish(self) -> None:
-        (self.project / "done.txt").touch()
-
-    @property
-    def state(self) -> tuple[str, str | None, int]:
-        progress = self.here.loops.load(self.loop).progress
-        return progress.status, progress.outcome, progress.round
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
-
-
-def told(answer: dict[str, Any]) -> str:
-    return str(answer["hookSpecificOutput"]["additionalContext"])
-
-
-def test_held_while_red_and_done_when_green(world: World) -> None:
+def test_a_red_check_holds_and_a_green_one_ends_the_loop(world: World) -> None:
     world.start()
 
     held = world.stop()
     world.finish()
     released = world.stop()
 
-    assert told(held).startswith("[untildone] Round 1 of 10: not done yet. Unmet: check.\n")
+    assert shown(held).startswith("[untildone] Round 1 of 10: not done yet. Unmet: check.\n")
     assert held["systemMessage"] == "untildone: held, round 1 of 10, unmet: check red"
     assert released == {"systemMessage": "untildone: done after 2 rounds: check green"}
-    assert world.state == ("finished", "done", 2)
-    assert world.here.session(SESSION).get_loop_id() == ""
+    assert world.state() == ("finished", "done", 2)
+    assert world.session.get_loop_id() == ""
     assert (world.project / ".untildone" / "receipt.md").is_file()
 
 
@@ -96,21 +42,21 @@ def test_a_slow_check_is_run_only_when_all_else_is_met(world: World) -> None:
     world.stop()
 
     assert before is False
-    assert "Unmet: slow." in told(held)
-    assert world.state == ("finished", "done", 3)
+    assert "Unmet: slow." in shown(held)
+    assert world.state() == ("finished", "done", 3)
 
 
 def test_green_all_along_also_needs_the_agents_word(world: World) -> None:
     world.finish()
-    world.start(was_red=False)
-    save_baseline_results(world.here, world.loop, ())
+    world.start(baseline="none")
+    world.save_baseline()
 
     held = world.stop()
-    verbs.signal(world.here, world.loop)
+    verbs.signal(world.context, world.loop)
     world.stop()
 
-    assert "you have not said that the task is done" in told(held)
-    assert world.state == ("finished", "done", 2)
+    assert "you have not said that the task is done" in shown(held)
+    assert world.state() == ("finished", "done", 2)
 
 
 def test_words_alone_are_claimed(world: World) -> None:
@@ -119,11 +65,11 @@ def test_words_alone_are_claimed(world: World) -> None:
     world.stop(last_assistant_message="Not yet.")
     answer = world.stop(last_assistant_message="<promise>ALL PAGES WRITTEN</promise>")
 
-    assert world.state == ("finished", "claimed", 2)
+    assert world.state() == ("finished", "claimed", 2)
     assert answer["systemMessage"].startswith("untildone: claimed after 2 rounds")
 
 
-def test_nine_equal_stops_are_nine_rounds_also_when_told_twice(world: World) -> None:
+def test_nine_equal_stops_are_nine_rounds_even_if_reported_twice(world: World) -> None:
     world.start(checks=(), promises=("X",), bounds=Bounds(rounds=0))
 
     answers = [
@@ -133,7 +79,7 @@ def test_nine_equal_stops_are_nine_rounds_also_when_told_twice(world: World) -> 
 
     held = [[answer is not None for answer in pair] for pair in answers]
     assert held == [[True, False]] * 9
-    assert world.state == ("active", None, 9)
+    assert world.state() == ("active", None, 9)
 
 
 def test_a_second_source_that_comes_later_takes_over(world: World) -> None:
@@ -143,7 +89,7 @@ def test_a_second_source_that_comes_later_takes_over(world: World) -> None:
         world.stop(source)
 
     # The first of the plugin's is taken for the settings' own; from then on it counts.
-    assert world.state == ("active", None, 3)
+    assert world.state() == ("active", None, 3)
 
 
 @pytest.mark.parametrize(
@@ -160,15 +106,15 @@ def test_others_are_never_held(world: World, payload: dict[str, object]) -> None
     world.start()
 
     assert world.stop("settings", fault="", **payload) is None
-    assert world.state == ("active", None, 0)
+    assert world.state() == ("active", None, 0)
 
 
-def test_a_loop_that_the_person_ended_is_not_judged(world: World) -> None:
+def test_a_loop_that_the_user_ended_is_not_judged(world: World) -> None:
     world.start()
-    verbs.cancel(world.here, world.loop)
+    verbs.cancel(world.context, world.loop)
 
     assert world.stop() is None
-    assert world.state == ("finished", "cancelled", 0)
+    assert world.state() == ("finished", "cancelled", 0)
 
 
 def test_plan_mode_and_queued_input_let_go(world: World, tmp_path: Path) -> None:
@@ -182,12 +128,12 @@ def test_plan_mode_and_queued_input_let_go(world: World, tmp_path: Path) -> None
     again = world.stop(transcript_path=str(transcript))
 
     assert (planned, queued) == (None, None)
-    assert "Round 1 of 10" in told(again)
+    assert "Round 1 of 10" in shown(again)
 
 
 def test_a_question_without_changes_is_answered_and_not_held(world: World) -> None:
     world.start()
-    session = world.here.session(SESSION)
+    session = world.session
     tree = fingerprint_project(world.project)
     session.write_json("prompt.json", {"id": "p1", "kind": "other", "tree": tree})
 
@@ -196,7 +142,7 @@ def test_a_question_without_changes_is_answered_and_not_held(world: World) -> No
     changed = world.stop(prompt_id="p2")
 
     assert asked is None
-    assert "Round 1 of 10" in told(changed)
+    assert "Round 1 of 10" in shown(changed)
 
 
 def test_background_work(world: World) -> None:
@@ -209,13 +155,13 @@ def test_background_work(world: World) -> None:
     judged = world.stop(background_tasks=[shell])
 
     assert waiting is None
-    assert told(named_once).startswith("[untildone] Still running in the background: dev server.")
-    assert "Round 1 of 10" in told(judged)
+    assert shown(named_once).startswith("[untildone] Still running in the background: dev server.")
+    assert "Round 1 of 10" in shown(judged)
 
 
 def test_verbs_printed_in_the_agents_shell_are_recorded(world: World) -> None:
     world.start(checks=(), claims=(Claim(name="docs"),))
-    calls = Path(world.here.session(SESSION).path("calls"))
+    calls = Path(world.session.path("calls"))
     met = format_verb(RelayedVerb(verb="met", name="docs", by="observation", text="read"))
     said = {"stdout": f"{met}\n{format_verb(RelayedVerb(verb='signal'))}"}
     command = "untildone met docs --by observation --evidence read; untildone signal"
@@ -224,7 +170,7 @@ def test_verbs_printed_in_the_agents_shell_are_recorded(world: World) -> None:
 
     world.stop()
 
-    assert world.state == ("finished", "claimed", 1)
+    assert world.state() == ("finished", "claimed", 1)
     assert list(calls.iterdir()) == []
 
 
@@ -235,9 +181,9 @@ def test_a_payload_that_could_not_be_read_is_held_once(world: World) -> None:
     first = world.stop(fault="the payload is not JSON")
     second = world.stop(fault="the payload is not JSON")
 
-    assert "The checks could not be judged: the payload is not JSON." in told(first)
+    assert "The checks could not be judged: the payload is not JSON." in shown(first)
     assert second["systemMessage"].startswith("untildone: paused (unverified): the payload")
-    assert world.state == ("paused", "unverified", 1)
+    assert world.state() == ("paused", "unverified", 1)
 
 
 def test_the_clients_cap_is_not_run_into(world: World) -> None:
@@ -248,7 +194,7 @@ def test_the_clients_cap_is_not_run_into(world: World) -> None:
     assert [answer is not None and "hookSpecificOutput" in answer for answer in answers] == (
         [True] * 8 + [False]
     )
-    assert world.state == ("paused", "cut-off", 9)
+    assert world.state() == ("paused", "cut-off", 9)
 
 
 def test_a_must_not_condition(world: World) -> None:
@@ -257,21 +203,21 @@ def test_a_must_not_condition(world: World) -> None:
 
     world.stop()
 
-    assert world.state == ("paused", "forbidden", 1)
+    assert world.state() == ("paused", "forbidden", 1)
 
 
 def test_the_mark_of_judging_goes_with_the_answer(world: World) -> None:
     world.start()
     world.stop()
 
-    session = world.here.session(SESSION)
+    session = world.session
     assert (session.has("judging"), session.has("unjudged")) == (False, False)
 
 
 def test_a_fault_of_ours_leaves_its_mark_and_no_done(world: World) -> None:
     world.start()
     world.finish()
-    folder = world.here.loops.get_folder(world.loop)
+    folder = world.loop_folder
     for name in ("state.json", "state.json.previous", "journal.jsonl"):
         folder.joinpath(name).unlink(missing_ok=True)
         folder.joinpath(name).mkdir()
@@ -279,7 +225,7 @@ def test_a_fault_of_ours_leaves_its_mark_and_no_done(world: World) -> None:
     with pytest.raises(Exception) as error:  # noqa: PT011  whichever: the entry tells it
         world.stop()
 
-    unjudged = world.here.session(SESSION).read("unjudged")
+    unjudged = world.session.read("unjudged")
     assert unjudged.startswith(type(error.value).__name__)
 
 
@@ -289,6 +235,6 @@ def test_a_safe_fix_is_tried_before_the_agent_is_asked(world: World) -> None:
 
     world.stop()
 
-    assert world.state == ("finished", "done", 1)
+    assert world.state() == ("finished", "done", 1)
     receipt = (world.project / ".untildone" / "receipt.md").read_text(encoding="utf-8")
     assert "- lint: green (after `touch done.txt`)" in receipt

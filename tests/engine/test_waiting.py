@@ -3,51 +3,23 @@
 import json
 import os
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from untildone.app import open_context
-from untildone.core.progress import STOPPED_CLOCK, Progress
-from untildone.engine import prompt, stop
+from untildone.core.progress import STOPPED_CLOCK
 from untildone.engine.active_time import count_time, read_clock
-from untildone.engine.context import Context
-from untildone.engine.payload import Call
-from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
+from world import World
 
-SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 FAILED = {"type": "assistant", "error": "rate_limit", "isApiErrorMessage": True}
 
 
-class World:
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.here: Context = open_context({}, home=str(folder / "state"))
-        asked = Request(session=SESSION, project=folder, promises=("ALL PAGES WRITTEN",))
-        self.loop = begin_loop(self.here, asked).contract.id
-        self.session = self.here.session(SESSION)
-
-    @property
-    def progress(self) -> Progress:
-        return self.here.loops.load(self.loop).progress
-
-    def call(self, event: str, **payload: object) -> Call:
-        call = Call(event, "claude", "settings", str(self.here.home))
-        call.environ = {}
-        call.data = {"session_id": SESSION, "cwd": str(self.folder), "prompt_id": "p1", **payload}
-        return call
-
-    def stop(self, **payload: object) -> Any:  # noqa: ANN401  whatever was answered
-        answer = stop.answer_stop(self.here, self.call("Stop", **payload))
-        return json.loads(answer) if answer else None
-
-
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(world: World) -> World:
+    # A client that does not say its version is answered by `decision`.
+    world.environ = {}
+    world.start(checks=(), promises=("ALL PAGES WRITTEN",))
+    return world
 
 
 def test_a_stop_because_the_model_could_not_be_asked_is_no_round(world: World) -> None:
@@ -82,7 +54,7 @@ def test_while_the_agent_rests_no_time_passes(world: World) -> None:
 
 def test_after_a_rest_time_is_counted_from_the_prompt(world: World) -> None:
     world.stop()
-    prompt.answer_prompt(world.here, world.call("UserPromptSubmit", prompt="and now?"))
+    world.prompt("and now?")
     told = world.session.read_json("prompt.json")
     boot, at = read_clock()
     world.session.write_json("prompt.json", {**told, "clock": [boot, at - 120]})
@@ -98,15 +70,15 @@ def test_after_a_rest_time_is_counted_from_the_prompt(world: World) -> None:
 
 def test_an_interrupted_turn_is_counted_up_to_its_last_tool_call(world: World) -> None:
     boot, now = read_clock()
-    record = world.here.loops.load(world.loop)
+    record = world.record
     began = replace(record.progress, clock=(boot, now - 3_600))
-    world.here.loops.save(record, began, kind="note", data={}, at="")
+    world.context.loops.save(record, began, kind="note", data={}, at="")
     world.session.write("post", "")
     ten_minutes_later = time.time() - 3_000
     os.utime(world.session.path("post"), (ten_minutes_later, ten_minutes_later))
 
     # An interruption fires no event: the next prompt is the first that is heard of it.
     for _ in range(2):
-        prompt.answer_prompt(world.here, world.call("UserPromptSubmit", prompt="go on"))
+        world.prompt("go on")
 
     assert round(count_time(world.progress, world.session).active_seconds / 60) == 10

@@ -45,7 +45,9 @@ FAULTS = (
                 "a_full_disk_leaves_the_old_state",
                 "a_disk_that_fills_within_an_entry_leaves_the_old_state",
             ),
-            "faults/test_whole_stop.py": ("a_state_that_cannot_be_written_is_told_and_never_done",),
+            "faults/test_whole_stop.py": (
+                "a_state_that_cannot_be_written_is_reported_and_never_done",
+            ),
         },
     ),
     Fault(
@@ -54,8 +56,10 @@ FAULTS = (
         "refused at the start; later said and never done",
         {
             "store/test_home.py": ("a_read_only_home_is_refused",),
-            "faults/test_whole_stop.py": ("a_state_that_cannot_be_written_is_told_and_never_done",),
-            "cli/test_verbs.py": ("a_person_whose_state_cannot_be_written_is_told",),
+            "faults/test_whole_stop.py": (
+                "a_state_that_cannot_be_written_is_reported_and_never_done",
+            ),
+            "cli/test_verbs.py": ("a_state_that_cannot_be_written_is_reported_to_the_user",),
         },
     ),
     Fault(
@@ -102,7 +106,7 @@ FAULTS = (
             "store/test_recovery.py": (
                 "a_state_cut_at_any_byte_is_kept_aside_and_nothing_is_lost",
             ),
-            "store/test_files.py": ("what_is_not_sealed_is_damaged",),
+            "store/test_durable_files.py": ("what_is_not_sealed_is_damaged",),
         },
     ),
     Fault(
@@ -116,7 +120,7 @@ FAULTS = (
                 "a_stop_of_a_loop_whose_index_is_gone_pauses_it",
                 "the_next_event_finds_what_both_places_lost",
                 "no_second_loop_is_started_over_it",
-                "a_loop_whose_folder_is_gone_is_told_and_the_person_goes_on",
+                "a_loop_whose_folder_is_gone_is_reported_and_the_user_goes_on",
             ),
         },
     ),
@@ -168,11 +172,11 @@ FAULTS = (
         "two worktrees; one repository by two paths",
         "known by where it really is",
         {
-            "worktree/test_files.py": (
+            "worktree/test_listing.py": (
                 "worktrees_are_the_same_repository_and_clones_are_not",
                 "the_root_is_the_top_of_the_worktree",
             ),
-            "store/test_trust.py": ("a_file_is_known_by_where_it_really_is",),
+            "store/test_trusted_files.py": ("a_file_is_known_by_where_it_really_is",),
         },
     ),
     Fault(
@@ -213,7 +217,7 @@ FAULTS = (
         {
             "process/test_process.py": ("a_hostile_program_gets_its_verdict_and_leaves_nothing",),
             "checks/test_bad_input.py": ("a_hostile_check_gets_its_outcome_and_leaves_nothing",),
-            "checks/test_runner.py": ("a_check_that_hangs_is_timed_out",),
+            "checks/test_parallel_run.py": ("a_check_that_hangs_is_timed_out",),
         },
     ),
     Fault(
@@ -255,7 +259,7 @@ FAULTS = (
         "output that is no text, terminal and direction controls",
         "replaced or removed; the answer is valid JSON",
         {
-            "checks/test_output.py": ("clean",),
+            "checks/test_clean_output.py": ("clean",),
             "process/test_process.py": ("garbage_is_decoded_with_replacement",),
             "checks/test_bad_input.py": ("a_finding_is_found_in_output_that_is_no_text",),
         },
@@ -351,7 +355,7 @@ FAULTS = (
         "the inner hook lets go",
         {
             "engine/test_speaker.py": ("only_where_the_client_was_started_counts",),
-            "features/edits/test_automatic.py": ("switched_off_by_the_person_or_inside_a_check",),
+            "features/edits/test_automatic.py": ("switched_off_by_the_user_or_inside_a_check",),
         },
     ),
     Fault(
@@ -374,7 +378,7 @@ FAULTS = (
         "a transcript that is missing, a pipe, a device, cut off",
         "costs the figure of the spend alone",
         {
-            "features/budget/test_spend.py": (
+            "features/budget/test_loop_cost.py": (
                 "what_is_no_transcript_costs_the_figure_only",
                 "a_pipe_is_not_waited_for",
                 "of_a_transcript_nobody_knew_only_the_end_is_read",
@@ -393,7 +397,7 @@ FAULTS = (
                 "without_git_a_stop_is_judged",
                 "a_project_that_is_gone_is_never_done",
             ),
-            "worktree/test_files.py": (
+            "worktree/test_listing.py": (
                 "a_change_outside_git_is_seen",
                 "a_repository_without_commits_has_a_fingerprint",
             ),
@@ -406,9 +410,9 @@ FAULTS = (
         {
             "store/test_loops.py": ("home_and_project_may_have_any_name",),
             "store/test_home.py": ("a_home_of_any_name_is_made_for_its_owner_only",),
-            "store/test_files.py": ("a_name_is_shown_on_one_line_whatever_its_bytes",),
+            "store/test_durable_files.py": ("a_name_is_shown_on_one_line_whatever_its_bytes",),
             "report/test_receipt.py": ("a_path_that_is_not_utf8_is_kept",),
-            "install/test_hook_lines.py": ("every_line_is_sound_shell",),
+            "install/test_hook_commands.py": ("every_line_is_sound_shell",),
         },
     ),
     Fault(
@@ -451,7 +455,7 @@ FAULTS = (
             "cli/test_trust.py": ("what_is_not_trusted_is_not_run", "an_agent_cannot_trust"),
             "features/importers/test_importers.py": ("a_file_is_not_obeyed_without_trust",),
             "features/plans/test_trust.py": ("trust_is_in_the_commands",),
-            "store/test_trust.py": ("nothing_is_trusted_before_it_was",),
+            "store/test_trusted_files.py": ("nothing_is_trusted_before_it_was",),
         },
     ),
     Fault(
@@ -481,9 +485,9 @@ FAULTS = (
                 "edits_of_the_state_and_the_program",
                 "settings_written_against_us",
             ),
-            "cli/test_verbs.py": ("the_persons_verbs_are_refused_to_the_agent",),
+            "cli/test_verbs.py": ("the_users_verbs_are_refused_to_the_agent",),
             "store/test_seal.py": ("tampering_is_found_and_the_loop_is_never_absent",),
-            "install/test_entries.py": ("a_change_that_would_free_the_agent_is_named",),
+            "install/test_own_entries.py": ("a_change_that_would_free_the_agent_is_named",),
         },
     ),
     Fault(
@@ -491,7 +495,7 @@ FAULTS = (
         "a state that is a link, a pipe, another user's, or open to others",
         "refused, or closed to others",
         {
-            "store/test_files.py": (
+            "store/test_durable_files.py": (
                 "a_link_a_pipe_and_a_folder_are_not_read",
                 "the_file_of_another_user_is_not_read",
             ),
@@ -532,7 +536,7 @@ FAULTS = (
         "secrets in output and environment",
         "taken out before anybody sees them; checks run without our keys",
         {
-            "checks/test_output.py": (
+            "checks/test_clean_output.py": (
                 "secrets_are_removed",
                 "values_of_secret_variables_are_removed_wherever_they_stand",
             ),
@@ -559,7 +563,7 @@ FAULTS = (
         "a repository whose git configuration names programs",
         "none of them is run",
         {
-            "worktree/test_files.py": ("programs_named_by_the_repository_are_not_run",),
+            "worktree/test_listing.py": ("programs_named_by_the_repository_are_not_run",),
         },
     ),
     Fault(
@@ -637,9 +641,9 @@ FAULTS = (
         "the person says stop",
         "at once, whatever runs",
         {
-            "engine/test_prompt.py": ("the_person_cancels_without_the_model",),
+            "engine/test_prompt.py": ("the_user_cancels_without_the_model",),
             "cli/test_verbs.py": ("a_paused_and_a_cancelled_loop_hold_nobody",),
-            "engine/test_stop.py": ("a_loop_that_the_person_ended_is_not_judged",),
+            "engine/test_stop.py": ("a_loop_that_the_user_ended_is_not_judged",),
         },
     ),
     Fault(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hooks.calls import Place
+from hooks.world import HookWorld
 from untildone.core.contract import Check
 
 
@@ -89,29 +89,29 @@ STATES = (
 )
 
 
-def checked(place: Place) -> str:
+def checked(world: HookWorld) -> str:
     check = Check(name="check", command="test -f done.txt")
-    return place.start(promises=(), checks=(check,)).contract.id
+    return world.start(promises=(), checks=(check,)).contract.id
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: getattr(state, "__name__", ""))
 def test_a_stop_is_judged_whatever_git_makes_of_the_project(
     tmp_path: Path, state: Callable[[Path], None]
 ) -> None:
-    place = Place(tmp_path)
-    state(place.project)
-    loop = checked(place)
+    world = HookWorld(tmp_path)
+    state(world.project)
+    loop = checked(world)
 
-    answer = place.call("Stop")
+    answer = world.run_hook("Stop")
 
     assert (answer.exit_code, answer.stderr) == (0, b"")
-    progress = place.context.loops.load(loop).progress
+    progress = world.context.loops.load(loop).progress
     assert (progress.round, progress.outcome, progress.unmet) == (1, None, ("check",))
 
 
 def test_without_git_a_stop_is_judged(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    loop = checked(place)
+    world = HookWorld(tmp_path)
+    loop = checked(world)
     programs = tmp_path / "bin"
     programs.mkdir()
     for name in ("sh", "test", "env"):
@@ -119,21 +119,21 @@ def test_without_git_a_stop_is_judged(tmp_path: Path) -> None:
         assert found
         (programs / name).symlink_to(found)
 
-    place.call("Stop", environ={**place.environment(), "PATH": str(programs)})
+    world.run_hook("Stop", environ={**world.environment(), "PATH": str(programs)})
 
-    progress = place.context.loops.load(loop).progress
+    progress = world.context.loops.load(loop).progress
     assert (progress.round, progress.outcome, progress.unmet) == (1, None, ("check",))
 
 
 def test_a_project_that_is_gone_is_never_done(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    loop = checked(place)
-    payload = place.payload("Stop")
-    shutil.rmtree(place.project)
-    place.project = tmp_path
+    world = HookWorld(tmp_path)
+    loop = checked(world)
+    payload = world.payload("Stop")
+    shutil.rmtree(world.project)
+    world.project = tmp_path
 
-    answer = place.call("Stop", payload)
+    answer = world.run_hook("Stop", payload)
 
     assert answer.exit_code == 0
     assert answer.stdout != b""
-    assert place.context.loops.load(loop).progress.status == "active"
+    assert world.context.loops.load(loop).progress.status == "active"

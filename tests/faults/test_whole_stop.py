@@ -14,49 +14,36 @@ from pathlib import Path
 
 import pytest
 
-from hooks.calls import SESSION, Place
+from hooks.world import HookWorld
 from store.disk import mounted
 from store.faults import at_call
-from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.progress import Progress
 from untildone.engine import stop
-from untildone.engine.baseline import save_baseline_results
 from untildone.engine.payload import Call
+from untildone.engine.request import name_checks
 from untildone.errors import UserError
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
+from world import CHECK, SESSION
 
 # `make faults` asks for every call and a hundred kills.
 KILLS = int(os.environ.get("UNTILDONE_TEST_KILLS", "50")) // 10
 STEP = int(os.environ.get("UNTILDONE_TEST_STEP", "9"))
 
 
-class Stage(Place):
+class Stage(HookWorld):
     """A loop with a start that was kept and a check, as it is before its first stop."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        check = Check(name="check", command="test -f done.txt")
-        self.loop = self.start(promises=(), checks=(check,)).contract.id
-        red = CheckResult(name="check", command=check.command, outcome="red", reason="red")
-        save_baseline_results(self.context, self.loop, (red,))
-        shutil.copytree(self.home, folder / "as it was", symlinks=True)
+        self.start(baseline="red", promises=(), checks=name_checks((CHECK,)))
+        shutil.copytree(self.state_folder, folder / "as it was", symlinks=True)
 
     def reset(self) -> None:
-        shutil.rmtree(self.home)
+        shutil.rmtree(self.state_folder)
         shutil.rmtree(self.project)
         self.project.mkdir()
-        shutil.copytree(self.project.parent / "as it was", self.home, symlinks=True)
-
-    def stop(self) -> str:
-        call = Call("Stop", "claude", "settings", str(self.home))
-        call.environ = {}
-        call.data = {"session_id": SESSION, "cwd": str(self.project), "prompt_id": "p1"}
-        return stop.answer_stop(self.context, call)
-
-    @property
-    def progress(self) -> Progress:
-        return self.context.loops.load(self.loop).progress
+        shutil.copytree(self.project.parent / "as it was", self.state_folder, symlinks=True)
 
 
 def fail() -> None:
@@ -120,17 +107,17 @@ def test_a_stop_killed_at_any_moment_counts_once_or_not_at_all(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("full", [True, False], ids=["full", "read-only"])
-def test_a_state_that_cannot_be_written_is_told_and_never_done(
+def test_a_state_that_cannot_be_written_is_reported_and_never_done(
     tmp_path: Path, *, full: bool
 ) -> None:
     home = tmp_path / "state"
     home.mkdir()
     with mounted(home, options="size=128k,mode=700"):
-        place = Place(tmp_path)
-        loop = place.start().contract.id
+        world = HookWorld(tmp_path)
+        loop = world.start().contract.id
         spoil(home, full=full)
-        said = place.payload("Stop", last_assistant_message="<promise>ALL DONE</promise>")
-        answer = place.call("Stop", said)
+        said = world.payload("Stop", last_assistant_message="<promise>ALL DONE</promise>")
+        answer = world.run_hook("Stop", said)
         mend(home, full=full)
 
         assert (answer.exit_code, answer.stderr) == (0, b"")
@@ -138,8 +125,8 @@ def test_a_state_that_cannot_be_written_is_told_and_never_done(
         assert answer.json["systemMessage"].endswith(
             "the agent was not held. See `untildone doctor`"
         )
-        assert place.context.loops.load(loop).progress.outcome is None
-        assert place.context.loops.explain_broken_seal(loop) == ""
+        assert world.context.loops.load(loop).progress.outcome is None
+        assert world.context.loops.explain_broken_seal(loop) == ""
 
 
 def spoil(home: Path, *, full: bool) -> None:
@@ -162,7 +149,7 @@ def test_a_jump_of_the_clock_neither_ends_nor_extends_anything(tmp_path: Path) -
     stage = Stage(tmp_path)
     year = 365 * 86_400
     for jump in (year, -year):
-        call = Call("Stop", "claude", "settings", str(stage.home))
+        call = Call("Stop", "claude", "settings", str(stage.state_folder))
         call.environ = {}
         call.received = time.time() + jump
         call.data = {"session_id": SESSION, "cwd": str(stage.project), "prompt_id": "p1"}
@@ -173,15 +160,15 @@ def test_a_jump_of_the_clock_neither_ends_nor_extends_anything(tmp_path: Path) -
 
 
 def test_checks_that_outlast_the_deadline_hold_and_say_so(tmp_path: Path) -> None:
-    place = Place(tmp_path)
+    world = HookWorld(tmp_path)
     check = Check(name="check", command="sleep 300")
-    loop = place.start(promises=(), checks=(check,)).contract.id
-    call = Call("Stop", "claude", "settings", str(place.home))
+    loop = world.start(promises=(), checks=(check,)).contract.id
+    call = Call("Stop", "claude", "settings", str(world.state_folder))
     call.environ = {}
     call.began -= 3_499
-    call.data = {"session_id": SESSION, "cwd": str(place.project), "prompt_id": "p1"}
+    call.data = {"session_id": SESSION, "cwd": str(world.project), "prompt_id": "p1"}
 
-    answer = stop.answer_stop(place.context, call)
+    answer = stop.answer_stop(world.context, call)
 
     assert "did not end within 58 minutes" in answer
-    assert place.context.loops.load(loop).progress.outcome is None
+    assert world.context.loops.load(loop).progress.outcome is None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from snippets import snippet
 from untildone.commands.shell import parse_calls
 from untildone.hooks.guard import find_refusal
 
@@ -69,8 +70,14 @@ def test_the_users_verbs(place: Place, verb: str) -> None:
         "eval untildone cancel",
         'eval "untildone cancel"',
         "bash <<< 'untildone cancel'",
-        "bash <<EOF\nuntildone cancel\nEOF",
-        "cat <<EOF | sh\nuntildone cancel\nEOF",
+        snippet("""
+            bash <<EOF
+            untildone cancel
+            EOF"""),
+        snippet("""
+            cat <<EOF | sh
+            untildone cancel
+            EOF"""),
         "python -m untildone cancel",
         "python3 -I -m untildone cancel",
         "python3 -m untildone.cli.main cancel",
@@ -124,7 +131,10 @@ def test_a_verb_is_seen_through_its_wrapping(place: Place, command: str) -> None
         'git commit -m "untildone cancel"',
         "git commit -m 'Document `untildone cancel` and $(untildone pause)'",
         "git commit -m \"$(cat <<'EOF'\nuntildone cancel works\nIt's `untildone pause`\nEOF\n)\"",
-        "cat > NOTES.md <<'EOF'\nuntildone cancel\nEOF",
+        snippet("""
+            cat > NOTES.md <<'EOF'
+            untildone cancel
+            EOF"""),
         "# untildone cancel ; untildone pause\nls",
         "echo untildone cancel",
         "grep -rn 'untildone cancel' src",

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hooks.calls import Place
+from hooks.world import HookWorld
+from snippets import snippet
 
 # What `gc`, `json`, `os`, `re` and the running of a folder bring along, by top-level name.
 STANDARD = frozenset(
@@ -35,7 +36,7 @@ ENTRY = frozenset(
     )
 )
 SESSIONS = frozenset(("untildone.store", "untildone.store.sessions"))
-SETTINGS = frozenset(("untildone.install", "untildone.install.entries"))
+SETTINGS = frozenset(("untildone.install", "untildone.install.own_entries"))
 OURS = {
     "PreToolUse": ENTRY
     | SESSIONS
@@ -59,13 +60,13 @@ NOT_FOR_A_STOP = frozenset(
 CALL = {"tool_name": "Bash", "tool_input": {"command": "untildone cancel"}}
 
 
-def imported(place: Place, command: list[str], payload: bytes) -> set[str]:
+def imported(world: HookWorld, command: list[str], payload: bytes) -> set[str]:
     timed = [command[0], "-X", "importtime", *command[1:]]
     done = subprocess.run(
         timed,
         input=payload,
-        env=place.environment(),
-        cwd=place.project,
+        env=world.environment(),
+        cwd=world.project,
         capture_output=True,
         check=True,
     )
@@ -73,17 +74,17 @@ def imported(place: Place, command: list[str], payload: bytes) -> set[str]:
     return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
 
 
-def bare(place: Place) -> set[str]:
-    return imported(place, [sys.executable, "-I", "-S", "-c", "pass"], b"")
+def bare(world: HookWorld) -> set[str]:
+    return imported(world, [sys.executable, "-I", "-S", "-c", "pass"], b"")
 
 
 @pytest.mark.parametrize("event", OURS)
 def test_a_lean_event_imports_no_more_than_it_needs(tmp_path: Path, event: str) -> None:
-    place = Place(tmp_path)
+    world = HookWorld(tmp_path)
     if event in ("PreToolUse", "StatusLine", "ConfigChange"):
-        place.start()
+        world.start()
 
-    found = imported(place, place.command(event), place.payload(event, **CALL)) - bare(place)
+    found = imported(world, world.command(event), world.payload(event, **CALL)) - bare(world)
 
     ours = {name for name in found if name.partition(".")[0] == "untildone"}
     standard = {name.partition(".")[0] for name in found - ours}
@@ -93,31 +94,31 @@ def test_a_lean_event_imports_no_more_than_it_needs(tmp_path: Path, event: str) 
 
 @pytest.mark.parametrize("event", ["Stop", "UserPromptSubmit"])
 def test_a_session_without_a_loop_starts_no_program(tmp_path: Path, event: str) -> None:
-    place = Place(tmp_path)
+    world = HookWorld(tmp_path)
 
-    found = imported(place, place.command(event), place.payload(event, prompt="hello"))
+    found = imported(world, world.command(event), world.payload(event, prompt="hello"))
 
     assert not found & {*NOT_FOR_A_STOP, "untildone.process.runner", "untildone.checks"}
 
 
 def test_a_stop_without_checks_imports_neither_runner_nor_terminal(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    place.start()
+    world = HookWorld(tmp_path)
+    world.start()
 
-    found = imported(place, place.command("Stop"), place.payload("Stop"))
+    found = imported(world, world.command("Stop"), world.payload("Stop"))
 
     assert "untildone.engine.stop" in found
     assert not found & {*NOT_FOR_A_STOP, "untildone.process.runner", "untildone.checks"}
 
 
 def test_modules_left_out_of_an_import_can_be_imported_later(tmp_path: Path) -> None:
-    code = (
-        "from untildone.hooks.entry import UNUSED, _import_msgspec\n"
-        "_import_msgspec()\n"
-        "assert not set(UNUSED) & set(__import__('sys').modules)\n"
-        "import platform, textwrap, urllib.parse\n"
-        "print(urllib.parse.quote('a b'), textwrap.dedent(' x'), bool(platform.system()))\n"
-    )
+    code = snippet("""
+        from untildone.hooks.entry import UNUSED, _import_msgspec
+        _import_msgspec()
+        assert not set(UNUSED) & set(__import__('sys').modules)
+        import platform, textwrap, urllib.parse
+        print(urllib.parse.quote('a b'), textwrap.dedent(' x'), bool(platform.system()))
+    """)
     # With the variables of a coverage run the interpreter would import more before the code.
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hooks.calls import EVENTS, MEGABYTE, SESSION, Answer, Place
+from hooks.world import EVENTS, MEGABYTE, Answer, HookWorld
+from world import SESSION
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="reads descriptors as POSIX has them")
 
@@ -74,28 +75,28 @@ def assert_well_answered(event: str, answer: Answer) -> None:
 @pytest.mark.parametrize("active", [False, True], ids=["no loop", "a loop"])
 @pytest.mark.parametrize("name", INPUTS)
 def test_every_event_answers(tmp_path: Path, name: str, active: bool) -> None:
-    place = Place(tmp_path)
-    loop = place.start().contract.id if active else ""
+    world = HookWorld(tmp_path)
+    loop = world.start().contract.id if active else ""
 
     for event in EVENTS:
-        assert_well_answered(event, place.call(event, INPUTS[name]))
+        assert_well_answered(event, world.run_hook(event, INPUTS[name]))
 
     if active:
-        progress = place.context.loops.load(loop).progress
+        progress = world.context.loops.load(loop).progress
         assert progress.outcome in (None, "unverified")
-        assert place.context.loops.explain_broken_seal(loop) == ""
+        assert world.context.loops.explain_broken_seal(loop) == ""
 
 
 @pytest.mark.parametrize("name", ["empty", "not JSON", "an array", "invalid UTF-8"])
 def test_a_stop_that_cannot_be_read_holds_once_and_then_says_so(tmp_path: Path, name: str) -> None:
-    place = Place(tmp_path)
-    loop = place.start().contract.id
+    world = HookWorld(tmp_path)
+    loop = world.start().contract.id
     # This one can be read, but says nothing of its session.
     readable = name == "invalid UTF-8"
 
-    first, second = place.call("Stop", INPUTS[name]), place.call("Stop", INPUTS[name])
+    first, second = world.run_hook("Stop", INPUTS[name]), world.run_hook("Stop", INPUTS[name])
 
-    progress = place.context.loops.load(loop).progress
+    progress = world.context.loops.load(loop).progress
     if readable:
         assert (first.json, second.json, progress.outcome) == (None, None, None)
     else:
@@ -118,10 +119,10 @@ LARGE = {
 @pytest.mark.parametrize("event", ["Stop", "PreToolUse", "UserPromptSubmit"])
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_payload_takes_little_memory(tmp_path: Path, name: str, event: str) -> None:
-    place = Place(tmp_path)
-    place.start()
+    world = HookWorld(tmp_path)
+    world.start()
 
-    assert_well_answered(event, place.call(event, LARGE[name]))
+    assert_well_answered(event, world.run_hook(event, LARGE[name]))
 
 
 @pytest.mark.parametrize(
@@ -133,21 +134,21 @@ def test_a_large_payload_takes_little_memory(tmp_path: Path, name: str, event: s
     ],
 )
 def test_what_was_too_much_is_said(tmp_path: Path, name: str, why: str) -> None:
-    place = Place(tmp_path)
-    place.start()
+    world = HookWorld(tmp_path)
+    world.start()
 
-    held = place.call("Stop", LARGE[name]).json["hookSpecificOutput"]["additionalContext"]
+    held = world.run_hook("Stop", LARGE[name]).json["hookSpecificOutput"]["additionalContext"]
 
     assert held.startswith(f"[untildone] The checks could not be judged: {why}")
 
 
 def test_an_endless_stream_is_left_at_its_limit(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    place.start()
+    world = HookWorld(tmp_path)
+    world.start()
 
     with Path("/dev/zero").open("rb") as zeros:
         for event in ("Stop", "PreToolUse"):
-            assert_well_answered(event, place.call(event, zeros.fileno(), limit=20))
+            assert_well_answered(event, world.run_hook(event, zeros.fileno(), limit=20))
 
 
 @contextmanager
@@ -172,25 +173,25 @@ def dripping() -> Iterator[int]:
 
 
 def test_a_pipe_that_never_ends_is_left_in_time(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    place.start()
+    world = HookWorld(tmp_path)
+    world.start()
     began = time.monotonic()
 
     with dripping() as pipe:
-        answer = place.call("Stop", pipe, limit=30)
+        answer = world.run_hook("Stop", pipe, limit=30)
 
     assert_well_answered("Stop", answer)
     assert time.monotonic() - began < 60
 
 
 def redirected(
-    place: Place, event: str, how: str, payload: bytes
+    world: HookWorld, event: str, how: str, payload: bytes
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        ["sh", "-c", f'{how}; exec "$@"', "sh", *place.command(event)],
+        ["sh", "-c", f'{how}; exec "$@"', "sh", *world.command(event)],
         input=payload,
-        cwd=place.project,
-        env=place.environment(),
+        cwd=world.project,
+        env=world.environment(),
         capture_output=True,
         timeout=30,
         check=False,
@@ -199,10 +200,10 @@ def redirected(
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_stdin_closed(tmp_path: Path, event: str) -> None:
-    place = Place(tmp_path)
-    place.start()
+    world = HookWorld(tmp_path)
+    world.start()
 
-    done = redirected(place, event, "exec <&-", b"")
+    done = redirected(world, event, "exec <&-", b"")
 
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -211,56 +212,56 @@ def test_stdin_closed(tmp_path: Path, event: str) -> None:
     "how", ["exec >&-", "exec >/dev/full", "exec >&- 2>&-", "exec <&- >&- 2>&-"]
 )
 def test_an_answer_nobody_takes(tmp_path: Path, how: str) -> None:
-    place = Place(tmp_path)
-    loop = place.start().contract.id
+    world = HookWorld(tmp_path)
+    loop = world.start().contract.id
 
-    done = redirected(place, "Stop", how, place.payload("Stop"))
+    done = redirected(world, "Stop", how, world.payload("Stop"))
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert place.context.loops.load(loop).progress.outcome is None
-    assert place.context.loops.explain_broken_seal(loop) == ""
+    assert world.context.loops.load(loop).progress.outcome is None
+    assert world.context.loops.explain_broken_seal(loop) == ""
 
 
 def test_a_client_that_went_away(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    place.start()
+    world = HookWorld(tmp_path)
+    world.start()
     reader, writer = os.pipe()
     os.close(reader)
 
     child = subprocess.Popen(
-        place.command("Stop"),
+        world.command("Stop"),
         stdin=subprocess.PIPE,
         stdout=writer,
         stderr=subprocess.PIPE,
-        env=place.environment(),
-        cwd=place.project,
+        env=world.environment(),
+        cwd=world.project,
     )
-    _, complaint = child.communicate(place.payload("Stop"), timeout=30)
+    _, complaint = child.communicate(world.payload("Stop"), timeout=30)
     os.close(writer)
 
     assert (child.returncode, complaint) == (0, b"")
 
 
 def test_few_descriptors_are_enough(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    place.start()
+    world = HookWorld(tmp_path)
+    world.start()
 
     for event in EVENTS:
-        done = redirected(place, event, "ulimit -n 16", place.payload(event))
+        done = redirected(world, event, "ulimit -n 16", world.payload(event))
         assert (done.returncode, done.stderr) == (0, b"")
         assert b"failed" not in done.stdout
 
 
 @pytest.mark.parametrize("arguments", [[], ["Stop"], ["Stop", "claude"], ["", "", "", ""]])
 def test_too_few_arguments_let_go(tmp_path: Path, arguments: list[str]) -> None:
-    place = Place(tmp_path)
-    command = place.command("Stop")
+    world = HookWorld(tmp_path)
+    command = world.command("Stop")
 
     done = subprocess.run(
         [*command[: command.index("Stop")], *arguments],
-        input=place.payload("Stop"),
-        env={**place.environment(), "UNTILDONE_HOME": str(place.home)},
-        cwd=place.project,
+        input=world.payload("Stop"),
+        env={**world.environment(), "UNTILDONE_HOME": str(world.state_folder)},
+        cwd=world.project,
         capture_output=True,
         check=False,
     )
@@ -272,27 +273,27 @@ PLANT = "import pathlib; pathlib.Path({mark!r}).touch()\n"
 
 
 def test_nothing_planted_by_a_repository_is_imported(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    place.start()
+    world = HookWorld(tmp_path)
+    world.start()
     mark = tmp_path / "imported"
     planted = PLANT.format(mark=str(mark))
     names = ("sitecustomize", "usercustomize", "json", "msgspec", "select", "site", "runpy")
-    for folder in (place.project, place.home):
+    for folder in (world.project, world.state_folder):
         for name in names:
             folder.joinpath(f"{name}.py").write_text(planted, encoding="utf-8")
         folder.joinpath("untildone").mkdir()
         folder.joinpath("untildone", "__init__.py").write_text(planted, encoding="utf-8")
     hostile = {
-        **place.environment(),
-        "PYTHONPATH": str(place.project),
-        "PYTHONSTARTUP": str(place.project / "json.py"),
+        **world.environment(),
+        "PYTHONPATH": str(world.project),
+        "PYTHONSTARTUP": str(world.project / "json.py"),
         "PYTHONHOME": "",
-        "PYTHONUSERBASE": str(place.project),
+        "PYTHONUSERBASE": str(world.project),
         "PYTHONINSPECT": "1",
     }
 
     for event in EVENTS:
-        assert_well_answered(event, place.call(event, environ=hostile))
+        assert_well_answered(event, world.run_hook(event, environ=hostile))
 
     assert not mark.exists()
 

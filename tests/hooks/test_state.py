@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from hooks.calls import SESSION, Place
+from hooks.world import HookWorld
 from untildone.core.contract import Bounds
 from untildone.core.progress import Progress
 
 
-def stopped(place: Place, message: str) -> subprocess.CompletedProcess[bytes]:
+def stopped(world: HookWorld, message: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        place.command("Stop"),
-        input=place.payload("Stop", last_assistant_message=message),
-        env=place.environment(),
-        cwd=place.project,
+        world.command("Stop"),
+        input=world.payload("Stop", last_assistant_message=message),
+        env=world.environment(),
+        cwd=world.project,
         capture_output=True,
         timeout=100,
         check=False,
@@ -26,14 +26,14 @@ def stopped(place: Place, message: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def test_a_hundred_stops_at_once_are_each_counted_once(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    loop = place.start(bounds=Bounds(rounds=200)).contract.id
+    world = HookWorld(tmp_path)
+    loop = world.start(bounds=Bounds(rounds=200)).contract.id
 
     with ThreadPoolExecutor(max_workers=8) as pool:
-        done = list(pool.map(lambda number: stopped(place, f"stop {number}"), range(100)))
+        done = list(pool.map(lambda number: stopped(world, f"stop {number}"), range(100)))
 
     assert {(each.returncode, each.stderr) for each in done} == {(0, b"")}
-    loops = place.context.loops
+    loops = world.context.loops
     assert loops.load(loop).progress.round == 100
     assert [judged.number for judged in loops.read_rounds(loop)] == list(range(1, 101))
     assert {judged.message for judged in loops.read_rounds(loop)} == {
@@ -42,11 +42,11 @@ def test_a_hundred_stops_at_once_are_each_counted_once(tmp_path: Path) -> None:
     assert loops.explain_broken_seal(loop) == ""
 
 
-def damaged(place: Place, folder: Path, loop: str, name: str, keep: int) -> dict[str, Any]:
+def damaged(world: HookWorld, folder: Path, loop: str, name: str, keep: int) -> dict[str, Any]:
     """A copy of the state in which one file is cut short, after one more stop."""
-    copy = Place(folder)
-    shutil.copytree(place.home, copy.home)
-    file = copy.home / "loops" / loop / name
+    copy = HookWorld(folder)
+    shutil.copytree(world.state_folder, copy.state_folder)
+    file = copy.state_folder / "loops" / loop / name
     file.write_bytes(file.read_bytes()[:keep])
     done = stopped(copy, "Done.")
     progress = copy.context.loops.load(loop).progress
@@ -54,25 +54,25 @@ def damaged(place: Place, folder: Path, loop: str, name: str, keep: int) -> dict
     return {"exit": done.returncode, "stderr": done.stderr, "progress": progress}
 
 
-def lengths(place: Place, loop: str, name: str, step: int) -> list[int]:
-    return list(range(0, (place.home / "loops" / loop / name).stat().st_size, step))
+def lengths(world: HookWorld, loop: str, name: str, step: int) -> list[int]:
+    return list(range(0, (world.state_folder / "loops" / loop / name).stat().st_size, step))
 
 
 @pytest.mark.parametrize(
     ("name", "step"), [("state.json", 7), ("journal.jsonl", 131), ("contract.json", 37)]
 )
 def test_a_file_cut_short_never_ends_the_loop(tmp_path: Path, name: str, step: int) -> None:
-    place = Place(tmp_path / "whole")
-    loop = place.start().contract.id
+    world = HookWorld(tmp_path / "whole")
+    loop = world.start().contract.id
     for _ in range(2):
-        assert stopped(place, "Done.").returncode == 0
-    known = place.context.loops.load(loop).progress
+        assert stopped(world, "Done.").returncode == 0
+    known = world.context.loops.load(loop).progress
 
     def one(keep: int) -> dict[str, Any]:
-        return damaged(place, tmp_path / f"cut-{keep}", loop, name, keep)
+        return damaged(world, tmp_path / f"cut-{keep}", loop, name, keep)
 
     with ThreadPoolExecutor(max_workers=4) as pool:
-        for found in pool.map(one, lengths(place, loop, name, step)):
+        for found in pool.map(one, lengths(world, loop, name, step)):
             assert (found["exit"], found["stderr"]) == (0, b"")
             assert_not_torn(known, found["progress"])
 
@@ -84,14 +84,14 @@ def assert_not_torn(known: Progress, found: Progress) -> None:
 
 
 def test_an_index_that_names_a_loop_that_is_gone_lets_go_and_says_so(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    loop = place.start().contract.id
-    shutil.rmtree(place.home / "loops" / loop)
+    world = HookWorld(tmp_path)
+    loop = world.start().contract.id
+    shutil.rmtree(world.state_folder / "loops" / loop)
 
-    answer = place.call("Stop")
+    answer = world.run_hook("Stop")
 
     assert answer.exit_code == 0
     message = answer.json["systemMessage"]
     assert message.startswith("untildone failed (")
     assert message.endswith("the agent was not held. See `untildone doctor`")
-    assert place.context.session(SESSION).read("unjudged") != ""
+    assert world.session.read("unjudged") != ""

@@ -6,27 +6,28 @@ from typing import Any
 
 import pytest
 
-from hooks.calls import HOOK, SESSION, Place
+from hooks.world import HOOK, HookWorld
 from untildone.engine import verbs
 from untildone.engine.relayed_verbs import RelayedVerb, format_verb
 from untildone.features.spec import steps
+from world import SESSION
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    made = Place(tmp_path)
+def world(tmp_path: Path) -> HookWorld:
+    made = HookWorld(tmp_path)
     made.start()
     return made
 
 
-def call(place: Place, tool: str, project: Path | None = None, **inputs: Any) -> object:  # noqa: ANN401  any input of a tool
-    payload = place.payload("PreToolUse", tool_name=tool, tool_input=inputs)
-    environ = {**place.environment(), "CLAUDE_PROJECT_DIR": str(project or place.project)}
-    return place.call("PreToolUse", payload, environ=environ).json
+def call(world: HookWorld, tool: str, project: Path | None = None, **inputs: Any) -> object:  # noqa: ANN401  any input of a tool
+    payload = world.payload("PreToolUse", tool_name=tool, tool_input=inputs)
+    environ = {**world.environment(), "CLAUDE_PROJECT_DIR": str(project or world.project)}
+    return world.run_hook("PreToolUse", payload, environ=environ).json
 
 
-def test_a_refusal_says_what_to_do_instead(place: Place) -> None:
-    assert call(place, "Bash", command="untildone cancel") == {
+def test_a_refusal_says_what_to_do_instead(world: HookWorld) -> None:
+    assert call(world, "Bash", command="untildone cancel") == {
         "hookSpecificOutput": {
             "hookEventName": "PreToolUse",
             "permissionDecision": "deny",
@@ -38,34 +39,34 @@ def test_a_refusal_says_what_to_do_instead(place: Place) -> None:
     }
 
 
-def test_a_refused_call_is_not_in_flight(place: Place) -> None:
-    session = place.context.session(SESSION)
+def test_a_refused_call_is_not_in_flight(world: HookWorld) -> None:
+    session = world.session
     session.write("pre", "\n\n")
 
-    call(place, "Bash", command="untildone cancel")
+    call(world, "Bash", command="untildone cancel")
 
     assert session.count_begun_calls() == 1
 
 
-def test_state_and_program_are_protected(place: Place) -> None:
-    for path in (place.home / "loops" / "x", HOOK / "entry.py"):
-        assert call(place, "Write", file_path=str(path), content="") is not None
+def test_state_and_program_are_protected(world: HookWorld) -> None:
+    for path in (world.state_folder / "loops" / "x", HOOK / "entry.py"):
+        assert call(world, "Write", file_path=str(path), content="") is not None
 
 
-def test_our_own_source_may_be_worked_on_as_a_project(place: Place) -> None:
+def test_our_own_source_may_be_worked_on_as_a_project(world: HookWorld) -> None:
     source = HOOK.parents[2]
     edit = {"file_path": str(HOOK / "entry.py"), "old_string": "a", "new_string": "b"}
 
-    assert call(place, "Edit", source, **edit) is None
-    state = str(place.home / "loops" / "x")
-    assert call(place, "Write", source, file_path=state, content="") is not None
+    assert call(world, "Edit", source, **edit) is None
+    state = str(world.state_folder / "loops" / "x")
+    assert call(world, "Write", source, file_path=state, content="") is not None
 
 
 @pytest.mark.parametrize(
     "command", ["ls", "grep -rn untildone .", "git commit -m 'untildone cancel'"]
 )
-def test_honest_work_is_let_through(place: Place, command: str) -> None:
-    assert call(place, "Bash", command=command) is None
+def test_honest_work_is_let_through(world: HookWorld, command: str) -> None:
+    assert call(world, "Bash", command=command) is None
 
 
 CHANGES = [
@@ -87,15 +88,15 @@ READS = [
 
 
 @pytest.fixture
-def unchecked(tmp_path: Path) -> Place:
-    made = Place(tmp_path)
+def unchecked(tmp_path: Path) -> HookWorld:
+    made = HookWorld(tmp_path)
     made.start(reversibility="1")
     return made
 
 
 @pytest.mark.parametrize(("tool", "inputs"), CHANGES)
 def test_a_change_of_type_1_waits_for_its_precheck(
-    unchecked: Place, tool: str, inputs: dict[str, Any]
+    unchecked: HookWorld, tool: str, inputs: dict[str, Any]
 ) -> None:
     refused = call(unchecked, tool, **inputs)
 
@@ -112,18 +113,18 @@ def test_a_change_of_type_1_waits_for_its_precheck(
 
 @pytest.mark.parametrize(("tool", "inputs"), READS)
 def test_what_only_reads_does_not_wait_for_it(
-    unchecked: Place, tool: str, inputs: dict[str, Any]
+    unchecked: HookWorld, tool: str, inputs: dict[str, Any]
 ) -> None:
     assert call(unchecked, tool, **inputs) is None
 
 
-def test_nothing_waits_for_it_while_the_loop_is_paused(unchecked: Place) -> None:
+def test_nothing_waits_for_it_while_the_loop_is_paused(unchecked: HookWorld) -> None:
     verbs.pause(unchecked.context, unchecked.context.session(SESSION).get_loop_id())
 
     assert call(unchecked, "Write", file_path="schema.sql", content="") is None
 
 
-def test_a_precheck_of_a_shell_that_cannot_write_our_state_counts(unchecked: Place) -> None:
+def test_a_precheck_of_a_shell_that_cannot_write_our_state_counts(unchecked: HookWorld) -> None:
     session = unchecked.context.session(SESSION)
     said = RelayedVerb(verb="precheck", text="looked at 'it'")
     ended = {"tool_name": "Bash", "tool_response": {"stdout": format_verb(said)}}

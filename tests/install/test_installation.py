@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from untildone.install.claude import InstallPaths, apply_plan, plan_init
-from untildone.install.entries import CAP_VARIABLE, is_our_hook
 from untildone.install.health import PROBES, find_interpreter_changes
-from untildone.install.hook_lines import build_settings_entries, build_windows_groups
+from untildone.install.hook_commands import build_settings_entries, build_windows_groups
 from untildone.install.installation import (
     HookCommand,
     Installation,
     parse_hook_command,
     read_installation,
 )
+from untildone.install.own_entries import CAP_VARIABLE, is_our_hook
 
 
 @pytest.fixture

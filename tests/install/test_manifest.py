@@ -8,7 +8,7 @@ import pytest
 from untildone.errors import UserError
 from untildone.install import manifest
 from untildone.install.manifest import InstalledFile, InstalledProgram
-from untildone.install.settings import Entries, merge
+from untildone.install.settings_editing import Entries, merge
 
 OURS = Entries(
     hooks={"Stop": {"hooks": [{"type": "command", "command": "untildone hook Stop"}]}},

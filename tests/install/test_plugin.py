@@ -10,8 +10,8 @@ from client.harness import Client
 from client.model_server import ModelServer
 from untildone import __version__
 from untildone.install import plugin
-from untildone.install.hook_lines import build_plugin_entries
-from untildone.install.settings import Entries
+from untildone.install.hook_commands import build_plugin_entries
+from untildone.install.settings_editing import Entries
 
 REPOSITORY = Path(__file__).parents[2]
 PLUGIN = REPOSITORY / "plugin"

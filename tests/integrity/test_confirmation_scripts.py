@@ -5,85 +5,97 @@ from pathlib import Path
 
 import pytest
 
-from integrity.test_confirmation import World
+from shop import DONE_SIGNAL
+from snippets import snippet
+from world import World
 
 BROKEN = "cat\n"
-MENDED = "tr a-z A-Z\n"
+FIXED = "tr a-z A-Z\n"
 CASE = '[ "$(echo a | sh shout.sh)" = A ]\n'
 CHECK = "set -e\nfor each in tests/*.sh; do sh $each; done\n"
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> World:
-    made = World(tmp_path)
-    written(made, {"shout.sh": BROKEN, "tests/small.sh": CASE, "ci/check.sh": CHECK})
-    return made
+def world(world: World) -> World:
+    world.message = DONE_SIGNAL
+    return world
 
 
-def written(world: World, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = world.project / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+@pytest.fixture
+def shell(world: World) -> World:
+    world.write_all({"shout.sh": BROKEN, "tests/small.sh": CASE, "ci/check.sh": CHECK})
+    return world
 
 
 def stopped(world: World) -> tuple[str | None, list[str]]:
     world.stop()
-    return world.outcome, world.lost
+    return world.outcome, world.concerns
 
 
-def test_a_script_of_tests_may_grow_where_the_starts_one_passes(shell: World) -> None:
-    shell.start(command="sh ci/check.sh")
+def test_a_test_script_may_grow_where_the_baselines_script_passes(shell: World) -> None:
+    shell.start_check("sh ci/check.sh")
     more = '[ "$(echo bc | sh shout.sh)" = BC ]\n'
-    written(shell, {"shout.sh": MENDED, "tests/small.sh": "set -e\n" + CASE + more})
+    shell.write_all({"shout.sh": FIXED, "tests/small.sh": "set -e\n" + CASE + more})
 
     assert stopped(shell) == ("done", [])
 
 
 def test_a_script_of_tests_may_be_split(shell: World) -> None:
-    shell.start(command="sh ci/check.sh")
+    shell.start_check("sh ci/check.sh")
     (shell.project / "tests" / "small.sh").unlink()
-    written(shell, {"shout.sh": MENDED, "tests/one.sh": CASE, "tests/two.sh": CASE})
+    shell.write_all({"shout.sh": FIXED, "tests/one.sh": CASE, "tests/two.sh": CASE})
 
     assert stopped(shell) == ("done", [])
 
 
 @pytest.mark.parametrize("text", ["true\n", CASE.replace("= A", "= a"), CASE + "exit 0\n"])
 def test_a_script_of_tests_that_lets_the_old_code_pass_is_a_loss(shell: World, text: str) -> None:
-    shell.start(command="sh ci/check.sh")
-    written(shell, {"tests/small.sh": text})
+    shell.start_check("sh ci/check.sh")
+    shell.write_all({"tests/small.sh": text})
 
     assert stopped(shell) == (None, ["edit-expected:tests/small.sh"])
 
 
 def test_a_run_that_does_not_come_to_a_script_proves_nothing_of_it(shell: World) -> None:
-    written(shell, {"ci/lint.sh": "grep -q A-Z shout.sh\n"})
-    shell.start(command="sh ci/lint.sh")
-    written(shell, {"shout.sh": MENDED, "tests/small.sh": "true\n"})
+    shell.write_all({"ci/lint.sh": "grep -q A-Z shout.sh\n"})
+    shell.start_check("sh ci/lint.sh")
+    shell.write_all({"shout.sh": FIXED, "tests/small.sh": "true\n"})
 
     assert stopped(shell) == (None, ["edit-expected:tests/small.sh"])
 
 
 RUFF = f"{Path(sys.executable).parent / 'ruff'} check --no-cache --output-format concise ."
-TEST = "import os\n\nfrom shop import price\n\n\ndef test_price():\n    assert price() == 1\n"
+TEST = """\
+import os
+
+from shop import price
 
 
-def test_tests_that_the_linter_refused_may_be_mended(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    shop = "import sys\n\n\ndef price():\n    return 1\n"
-    world.write(shop_py=shop, tests__test_shop_py=TEST, ruff_toml="")
-    world.start(command=RUFF)
-    world.write(shop_py=shop.replace("import sys\n\n\n", ""))
-    world.write(tests__test_shop_py=TEST.replace("import os\n\n", ""))
+def test_price():
+    assert price() == 1
+"""
+
+
+def test_tests_that_the_linter_refused_may_be_fixed(world: World) -> None:
+    shop = snippet("""
+        import sys
+
+
+        def price():
+            return 1
+    """)
+    world.write_all({"shop.py": shop, "tests/test_shop.py": TEST, "ruff_toml": ""})
+    world.start_check(RUFF)
+    world.write("shop.py", shop.replace("import sys\n\n\n", ""))
+    world.write("tests/test_shop.py", TEST.replace("import os\n\n", ""))
 
     assert stopped(world) == ("done", [])
 
 
-def test_mended_for_the_linter_is_not_mended_for_the_test(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    world.write(shop_py="def price():\n    return 1\n", tests__test_shop_py=TEST)
-    world.start(command=RUFF)
+def test_a_fix_for_the_linter_may_not_weaken_the_test(world: World) -> None:
+    world.write_all({"shop.py": "def price():\n    return 1\n", "tests/test_shop.py": TEST})
+    world.start_check(RUFF)
     weaker = TEST.replace("import os\n\n", "").replace("price() == 1", "price")
-    world.write(tests__test_shop_py=weaker)
+    world.write("tests/test_shop.py", weaker)
 
     assert stopped(world) == (None, ["edit-test:tests/test_shop.py:test_price"])

@@ -78,7 +78,7 @@ def test_code_that_went_there_counts(tmp_path: Path) -> None:
     assert "config:.gitignore:ignored" in lost(tmp_path, HIDDEN, without="src/a.js")
 
 
-def test_a_folder_that_was_there_at_the_start_counts(tmp_path: Path) -> None:
+def test_a_folder_of_the_baseline_counts(tmp_path: Path) -> None:
     start = {**START, "dist/old.js": "x\n"}
     comparison = beside(tmp_path, start, {**start, **HIDDEN}, "npm run lint")
 

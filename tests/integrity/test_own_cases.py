@@ -40,7 +40,7 @@ def test_every_way_of_cheating_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("own", COMPARED, ids=lambda own: own.name)
-def test_a_comparison_with_the_start_finds_it(own: Own, tmp_path: Path) -> None:
+def test_the_comparison_with_the_baseline_finds_it(own: Own, tmp_path: Path) -> None:
     assert own.finds in {lost.kind for lost in find_concerns(changed(own, tmp_path))}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snippets import snippet
 from untildone.features.plans.editing import set_member
 from untildone.json_edit.edits import Edit, apply_edits
 from untildone.json_edit.scan import scan_value, value_at
@@ -65,7 +66,14 @@ def test_a_new_object_is_indented_as_its_neighbours() -> None:
 
     after = apply_edits(text, [set_member(text, scan_value(text, depth=1), "b", {"c": 2})])
 
-    assert after == '{\n    "a": 1,\n    "b": {\n        "c": 2\n    }\n}\n'
+    assert after == snippet("""
+        {
+            "a": 1,
+            "b": {
+                "c": 2
+            }
+        }
+    """)
 
 
 def test_values_below_the_depth_have_no_children() -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from languages.workshop import GREEN, Came, Counted, Workshop
+from snippets import snippet
 from tools import on_machine
 
 
@@ -42,7 +43,14 @@ def test_cmake_from_red_to_green(tmp_path: Path) -> None:
 
 def test_code_that_does_not_compile_is_found_in_its_line(tmp_path: Path) -> None:
     project = Workshop(tmp_path, "cmake", on_machine("cmake"), on_machine("gcc"))
-    project.write("fare.c", "int fare(int age) {\n    return years;\n}\n")
+    project.write(
+        "fare.c",
+        snippet("""
+            int fare(int age) {
+                return years;
+            }
+        """),
+    )
 
     (came,) = project.checked("build").values()
 

@@ -1,4 +1,4 @@
-"""A small real project of one language, on a desk where its real tools lie."""
+"""A small real project of one language, on a cli where its real tools lie."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from cli.desk import Desk
+from cli.world import CommandLine
 from client.world import BIN
 from tools import LIMIT_SECONDS, on_machine, tool
 
@@ -46,7 +46,7 @@ class Workshop:
     """`tools`: words of command lines whose programs are to be found."""
 
     def __init__(self, folder: Path, project: str, *tools: str, **environ: str) -> None:
-        self._desk = Desk(folder)
+        self._desk = CommandLine(folder)
         self.project = self._desk.project
         folders = [str(Path(shlex.split(words)[0]).parent) for words in tools]
         path = os.pathsep.join([str(BIN), *folders, "/usr/bin", "/bin"])

@@ -5,6 +5,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from snippets import snippet
+
 WHO = {
     f"GIT_{who}_{what}": "someone" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
 }
@@ -84,7 +86,12 @@ class Hostile:
         self._write(nested / ".git" / "config", inner + self._filter("nested"))
         bare = self.project / "bare"
         self.git("init", "-q", "--bare", str(bare))
-        watched = "[core]\n    repositoryFormatVersion = 0\n    bare = false\n    worktree = ..\n"
+        watched = snippet("""
+            [core]
+                repositoryFormatVersion = 0
+                bare = false
+                worktree = ..
+        """)
         config = f"{watched}    fsmonitor = {self.program('bare')}\n"
         self._write(bare / "config", config, anew=True)
         for hook in HOOKS:

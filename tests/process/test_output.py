@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from snippets import snippet
 from untildone.process.output import FLOOD_LIMIT, HEAD_LIMIT, LOG_LIMIT, TAIL_LIMIT, Output
 from untildone.process.runner import Finished, run
 
@@ -98,10 +99,14 @@ def test_what_a_program_says_is_heard_as_it_says_it(tmp_path: Path) -> None:
         gate.touch()
 
     # It goes on only once its first words were heard.
-    program = (
-        "import os, sys, time\nprint('first', flush=True)\n"
-        "while not os.path.exists(sys.argv[1]): time.sleep(0.01)\nprint('second')\n"
+    program = snippet("""
+        import os, sys, time
+        print('first', flush=True)
+        while not os.path.exists(sys.argv[1]): time.sleep(0.01)
+        print('second')
+    """)
+    ended = run(
+        [sys.executable, "-c", program, str(gate)], cwd=tmp_path, timeout=60, on_output=hear
     )
-    ended = run([sys.executable, "-c", program, str(gate)], cwd=tmp_path, timeout=60, hear=hear)
 
     assert (ended.exit_code, b"".join(heard).split()) == (0, [b"first", b"second"])

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from process.hostile_programs import SOURCE, Marked, command, outcome, python, zombies
-from untildone.process.command import environment, parse_argv
-from untildone.process.runner import Finished, is_alive, list_ancestors, run, start_detached
+from untildone.process.command import filter_environment, parse_argv
+from untildone.process.runner import Finished, is_alive, list_ancestors, run
+from untildone.process.trees import start_detached
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_our_own_terminal_is_out_of_reach(tmp_path: Path, marked: Marked) -> Non
     assert told == b"1 1\n"
 
 
-def test_a_program_that_changes_its_mind_is_told_as_it_is(tmp_path: Path) -> None:
+def test_each_run_of_a_program_reports_its_own_exit_code(tmp_path: Path) -> None:
     env = {**os.environ, "COUNTER": str(tmp_path / "counter")}
 
     codes = [run(command("every_other.py"), cwd=tmp_path, timeout=30, env=env) for _ in range(3)]
@@ -174,7 +175,7 @@ def test_what_is_detached_during_a_run_outlives_it(tmp_path: Path) -> None:
     def detach(_said: bytes) -> None:
         kept.append(start_detached(["sleep", "60"], cwd=tmp_path, env=os.environ))
 
-    run(["sh", "-c", "echo now; sleep 0.3"], cwd=tmp_path, timeout=9, hear=detach)
+    run(["sh", "-c", "echo now; sleep 0.3"], cwd=tmp_path, timeout=9, on_output=detach)
 
     assert [is_alive(pid) for pid in kept] == [True]
     os.kill(kept[0], signal.SIGKILL)
@@ -361,7 +362,7 @@ def test_ancestors_lead_to_the_first_process(tmp_path: Path) -> None:
 
 def test_a_check_runs_without_the_keys_of_the_client(tmp_path: Path) -> None:
     secret = {**os.environ, "ANTHROPIC_API_KEY": "x", "CLAUDECODE": "1"}
-    finished = run(["env"], cwd=tmp_path, timeout=9, env=environment(secret))
+    finished = run(["env"], cwd=tmp_path, timeout=9, env=filter_environment(secret))
 
     names = {line.partition("=")[0] for line in finished.text.splitlines()}
     assert not names & {"ANTHROPIC_API_KEY", "CLAUDECODE"}

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from process.hostile_programs import HOSTILE, SOURCE, Marked, outcome, python, until
-from untildone.process.runner import end_runs_on_signal, is_alive, run, start_detached
+from untildone.process.runner import end_runs_on_signal, is_alive, run
+from untildone.process.trees import start_detached
 
 
 @pytest.fixture
@@ -125,7 +126,7 @@ def test_what_we_ended_ourselves_is_interrupted_and_not_red(tmp_path: Path) -> N
 
 STARTER = """
 import sys
-from untildone.process.runner import start_detached
+from untildone.process.trees import start_detached
 
 print(start_detached(sys.argv[1:], cwd=".", env={"PATH": "/usr/bin:/bin"}))
 """

@@ -18,14 +18,14 @@ def test_a_process_group_ends_at_every_step(step: Step) -> None:
     system = Posix(ask)
     system.prepare()
     tree = Tree("token")
-    assert system.members(tree) == set()
+    assert system.find_members(tree) == set()
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as child:
         tree.pid, tree.poll = child.pid, child.poll
-        assert (system.members(tree), system.exit_status(tree)) == ({child.pid}, None)
-        system.send(system.members(tree), step=step)
+        assert (system.find_members(tree), system.read_exit_status(tree)) == ({child.pid}, None)
+        system.send(system.find_members(tree), step=step)
         child.wait(5)
 
-    assert (system.members(tree), system.exit_status(tree)) == (set(), child.returncode)
+    assert (system.find_members(tree), system.read_exit_status(tree)) == (set(), child.returncode)
 
 
 def test_the_process_group_holds_what_outlives_its_leader() -> None:
@@ -33,17 +33,17 @@ def test_the_process_group_holds_what_outlives_its_leader() -> None:
     tree = Tree("token")
     with subprocess.Popen(["sh", "-c", "sleep 60 &"], start_new_session=True) as child:
         tree.pid, tree.poll = child.pid, child.poll
-    assert system.members(tree) == {child.pid}
+    assert system.find_members(tree) == {child.pid}
 
-    system.send(system.members(tree), step="kill")
+    system.send(system.find_members(tree), step="kill")
 
 
-def test_unix_tells_parents_and_life() -> None:
+def test_unix_lists_parents_and_living_processes() -> None:
     system = Posix(ask)
 
-    assert system.parent(os.getpid()) == os.getppid()
-    assert system.parent(2**31 - 1) == 0
-    assert [system.alive(number) for number in (os.getpid(), 2**31 - 1, 2**80)] == [
+    assert system.find_parent(os.getpid()) == os.getppid()
+    assert system.find_parent(2**31 - 1) == 0
+    assert [system.is_alive(number) for number in (os.getpid(), 2**31 - 1, 2**80)] == [
         True,
         False,
         False,
@@ -66,16 +66,16 @@ def test_windows_is_asked_to_end_the_tree() -> None:
         ["taskkill", "/T", "/PID", "42"],
         ["taskkill", "/T", "/F", "/PID", "42"],
     ]
-    assert (system.alive(42), system.alive(4), system.parent(42)) == (True, False, 0)
+    assert (system.is_alive(42), system.is_alive(4), system.find_parent(42)) == (True, False, 0)
 
 
 def test_windows_knows_the_program_itself() -> None:
     tree = Tree("token")
-    assert Windows(ask).members(tree) == {0} - {0}
+    assert Windows(ask).find_members(tree) == {0} - {0}
     tree.pid = 42
-    assert Windows(ask).members(tree) == {42}
+    assert Windows(ask).find_members(tree) == {42}
     tree.poll = lambda: 0
-    assert Windows(ask).members(tree) == set()
+    assert Windows(ask).find_members(tree) == set()
 
 
 def test_windows_quotes_for_its_shell_and_searches_its_path() -> None:

@@ -3,6 +3,7 @@
 import json
 
 from core.samples import AT, GREEN, RED, contract, result, seen
+from snippets import snippet
 from untildone.core.check_results import Totals
 from untildone.core.contract import Amendment, Claim
 from untildone.core.evidence import Concern, ConcernKind
@@ -171,7 +172,10 @@ def test_each_round_has_its_cost_where_that_is_known() -> None:
 
 
 def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
-    change = "--- a.py at the start\n+++ a.py now\n-assert x"
+    change = snippet("""
+        --- a.py at the start
+        +++ a.py now
+        -assert x""")
     lost = tuple(
         ReceiptConcern(
             id=f"remove-test:a.py::{name}#12", path=f"a.py::{name}", because="gone", change=change
@@ -204,7 +208,7 @@ def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
     ]
 
 
-def test_an_allowance_is_told_with_its_time_and_what_it_covers() -> None:
+def test_an_allowance_is_reported_with_its_time_and_what_it_covers() -> None:
     lost = Concern(
         id="config:a.toml:k#12", kind=ConcernKind.CONFIG, path="a.toml", detail="loosened"
     )

@@ -116,7 +116,7 @@ def test_a_hook_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     assert (answer.timed_out, answer.exit_code, answer.goes_on) == (True, None, "")
 
 
-def test_a_missing_program_is_told(tmp_path: Path) -> None:
+def test_a_missing_program_is_reported(tmp_path: Path) -> None:
     hook = Hook(event="Stop", command="/gone/python", args=())
 
     (answer,) = fire([hook], b"{}", cwd=tmp_path, env=dict(os.environ))

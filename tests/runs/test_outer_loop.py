@@ -245,7 +245,7 @@ def test_a_limit_without_a_stated_end_is_tried_a_few_times(tmp_path: Path) -> No
         ),
     ],
 )
-def test_what_another_round_would_not_mend_blocks_the_loop(
+def test_what_another_round_would_not_fix_blocks_the_loop(
     tmp_path: Path, step: Step, calls: int, reason: str
 ) -> None:
     run = Run(tmp_path, [step])
@@ -394,7 +394,7 @@ def test_what_is_switched_off_is_not_run(tmp_path: Path) -> None:
         run.drive()
 
 
-def test_a_loop_of_which_nothing_is_kept_still_tells_how_it_ended(tmp_path: Path) -> None:
+def test_a_loop_of_which_nothing_is_kept_still_reports_how_it_ended(tmp_path: Path) -> None:
     run = Run(tmp_path, [LAZY])
     verbs.cancel(run.context, run.loop)
     record = begin_loop(
@@ -425,7 +425,7 @@ def test_a_fresh_run_on_another_day_begins_a_new_conversation(tmp_path: Path) ->
     assert "What the rounds before came to" in run.played.prompts[1]
 
 
-def test_a_wait_ends_where_the_person_pauses(tmp_path: Path) -> None:
+def test_a_wait_ends_where_the_user_pauses(tmp_path: Path) -> None:
     touched = (Shell(command="touch begun"),)
     run = Run(tmp_path, [Step(edits=touched, status=429, until=time.time() + 9_000)])
 

@@ -173,7 +173,7 @@ def test_a_denied_tool_call_is_not_carried_out(tmp_path: Path) -> None:
     assert ScriptEvent(what="refused", text="not this") in scene.shown
 
 
-def test_a_failing_command_is_told_as_a_failure(tmp_path: Path) -> None:
+def test_a_failing_command_is_reported_as_a_failure(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
 
     scene.agent().prompt("go", [Turn(edits=(Shell(command="echo no; exit 3"),), says="Done.")])

@@ -14,7 +14,7 @@ from untildone.integrity.comparison import compare_trees
 from untildone.integrity.experiments.composition import take_whole_tree
 from untildone.process.runner import run
 from untildone.sandbox import sandboxes
-from untildone.sandbox.files import SandboxFiles
+from untildone.sandbox.sandboxes import SandboxFiles
 from untildone.worktree.contents import read_tree, walk_files
 
 PYTHON = f"{sys.executable}"
@@ -162,7 +162,7 @@ def test_settings_made_while_the_loop_ran_stay_outside(yard: Yard) -> None:
     assert made.environ["PYTHONNOUSERSITE"] == "1"
 
 
-def test_variables_that_steer_tools_are_those_of_the_start(yard: Yard) -> None:
+def test_variables_that_steer_tools_are_those_of_the_baseline(yard: Yard) -> None:
     written(yard.project, {"app.txt": ""})
     now = {"NODE_OPTIONS": "--require ./cheat.js", "GOFLAGS": "-run=None", "LANG": "C"}
     place = yard.place(environ=now, at_start={"GOFLAGS": "-mod=vendor"})

@@ -9,6 +9,8 @@ import msgspec
 from untildone.core.contract import Bounds, Check, Contract
 from untildone.core.progress import Progress, Round
 from untildone.core.verdict import Continue
+from untildone.store import journal
+from untildone.store.durable_files import DamagedFileError
 from untildone.store.loops import Loops, Record
 
 WRITER = Path(__file__).with_name("writer.py")
@@ -59,3 +61,13 @@ def writer(home: Path, *arguments: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def explain_broken_chain(path: Path) -> str:
+    """What is wrong with the chain of hashes; empty if it is whole."""
+    try:
+        for _ in journal.walk_verified(path):
+            pass
+    except DamagedFileError as damage:
+        return damage.reason
+    return ""

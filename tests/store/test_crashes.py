@@ -13,7 +13,7 @@ import pytest
 from store.disk import mounted
 from store.faults import at_call
 from store.samples import AT, advance, after, contract, judged, started, writer
-from untildone.store.files import DamagedFileError, read_bounded
+from untildone.store.durable_files import DamagedFileError, read_bounded
 from untildone.store.loops import Loops, Record
 
 KILLED = -signal.SIGKILL

@@ -6,7 +6,7 @@ import pytest
 
 from store.samples import started
 from untildone.store import journal
-from untildone.store.files import FORMAT, OtherFormatError, add_checksum, strip_checksum
+from untildone.store.durable_files import FORMAT, OtherFormatError, add_checksum, strip_checksum
 from untildone.store.loops import Loops, UnreadableLoop
 
 REFUSAL = (

@@ -9,7 +9,7 @@ import pytest
 from store.samples import AT, advance, contract, started
 from untildone.errors import UserError
 from untildone.store import heads
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 from untildone.store.loops import Loops, UnreadableLoop
 
 
@@ -76,7 +76,7 @@ def test_what_is_no_number_is_not_remembered(tmp_path: Path, text: str) -> None:
     assert heads.read_head(tmp_path, "a-loop") == 3
 
 
-def test_what_cannot_be_remembered_is_told_and_the_save_stands(tmp_path: Path) -> None:
+def test_what_cannot_be_remembered_is_reported_and_the_save_stands(tmp_path: Path) -> None:
     loops = Loops(tmp_path)
     record = loops.create(contract())
     (tmp_path / "heads").touch()

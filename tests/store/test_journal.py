@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from store.samples import explain_broken_chain
 from untildone.store import journal
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 
 AT = "2025-03-01T10:00:00+00:00"
 
@@ -29,7 +30,7 @@ def test_entries_are_numbered_chained_and_read_back(tmp_path: Path) -> None:
     assert (first.previous, second.previous) == (journal.FIRST_HASH, first.hash)
     assert journal.read_entries(path) == (first, second)
     assert journal.read_last(path) == second
-    assert journal.explain_broken_chain(path) == ""
+    assert explain_broken_chain(path) == ""
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -58,7 +59,7 @@ def test_a_missing_or_moved_entry_is_found(tmp_path: Path, order: list[int], wro
     lines = lines_of(path)
     path.write_bytes(b"".join(lines[index] for index in order))
 
-    assert journal.explain_broken_chain(path) == wrong.format(path)
+    assert explain_broken_chain(path) == wrong.format(path)
 
 
 def test_an_entry_of_another_journal_is_found(tmp_path: Path) -> None:
@@ -69,10 +70,7 @@ def test_an_entry_of_another_journal_is_found(tmp_path: Path) -> None:
     lines = lines_of(path)
     path.write_bytes(lines[0] + lines_of(other)[1] + lines[2])
 
-    assert (
-        journal.explain_broken_chain(path)
-        == f"entry 2 of `{path}` does not follow from the one before"
-    )
+    assert explain_broken_chain(path) == f"entry 2 of `{path}` does not follow from the one before"
 
 
 def test_every_altered_byte_is_found(tmp_path: Path) -> None:
@@ -81,7 +79,7 @@ def test_every_altered_byte_is_found(tmp_path: Path) -> None:
     for position in range(len(whole)):
         path.write_bytes(whole[:position] + b"#" + whole[position + 1 :])
         # Without its newline the last line counts as never finished; the state knows better.
-        assert journal.explain_broken_chain(path) != "" or position == len(whole) - 1
+        assert explain_broken_chain(path) != "" or position == len(whole) - 1
 
 
 def test_a_line_torn_at_any_byte_is_moved_aside_and_the_chain_goes_on(tmp_path: Path) -> None:
@@ -95,7 +93,7 @@ def test_a_line_torn_at_any_byte_is_moved_aside_and_the_chain_goes_on(tmp_path: 
         assert numbers(path) == [1, 2]
         assert journal.read_last(path).n == 2
         journal.append(path, "round", data={"number": 9}, at=AT)
-        assert (numbers(path), journal.explain_broken_chain(path)) == ([1, 2, 9], "")
+        assert (numbers(path), explain_broken_chain(path)) == ([1, 2, 9], "")
         assert (tmp_path / "journal.torn").read_bytes() == last[:length] + b"\n"
 
 
@@ -103,11 +101,11 @@ def test_a_last_line_that_is_no_entry_is_kept_aside(tmp_path: Path) -> None:
     path = filled(tmp_path)
     with path.open("ab") as file:
         file.write(b"\0\0\0\n")
-    assert journal.explain_broken_chain(path) == f"entry 4 of `{path}` is not an entry"
+    assert explain_broken_chain(path) == f"entry 4 of `{path}` is not an entry"
 
     journal.append(path, "round", data={"number": 4}, at=AT)
 
-    assert (numbers(path), journal.explain_broken_chain(path)) == ([1, 2, 3, 4], "")
+    assert (numbers(path), explain_broken_chain(path)) == ([1, 2, 3, 4], "")
     assert (tmp_path / "journal.torn").read_bytes() == b"\0\0\0\n"
 
 
@@ -118,7 +116,7 @@ def test_the_last_entry_of_a_large_journal_is_found_from_its_end(tmp_path: Path)
 
     journal.append(path, "round", data={"number": 5}, at=AT)
     assert journal.read_last(path).data == {"number": 5}
-    assert journal.explain_broken_chain(path) == ""
+    assert explain_broken_chain(path) == ""
 
 
 def test_a_line_without_end_is_refused_and_not_read_whole(tmp_path: Path) -> None:
@@ -127,7 +125,7 @@ def test_a_line_without_end_is_refused_and_not_read_whole(tmp_path: Path) -> Non
         file.truncate(1_000_000_000)
 
     longest = journal.MAX_LINE
-    assert journal.explain_broken_chain(path) == f"`{path}` has a line longer than {longest} bytes"
+    assert explain_broken_chain(path) == f"`{path}` has a line longer than {longest} bytes"
     with pytest.raises(DamagedFileError) as caught:
         journal.read_last(path)
     assert caught.value.reason == f"`{path}` ends in a line longer than {longest} bytes"
@@ -144,7 +142,7 @@ def test_an_entry_too_long_to_be_read_back_is_not_written(tmp_path: Path) -> Non
 
 def test_a_missing_or_empty_journal_is_said(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
-    assert journal.explain_broken_chain(path) == f"`{path}` is missing"
+    assert explain_broken_chain(path) == f"`{path}` is missing"
 
     path.write_bytes(b"")
     with pytest.raises(DamagedFileError) as caught:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 from untildone.store.lock import LockTimeoutError, hold_lock
 
 HOLDER = """

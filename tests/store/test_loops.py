@@ -11,7 +11,7 @@ from store.samples import AT, advance, after, contract, judged, started
 from untildone.core.contract import Bounds, Check
 from untildone.core.progress import Progress
 from untildone.errors import UserError
-from untildone.store.files import DamagedFileError, add_checksum
+from untildone.store.durable_files import DamagedFileError, add_checksum
 from untildone.store.loops import ConflictError, Loops, Record, UnreadableLoop
 from untildone.store.state import encode_checked
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from store.samples import AT, advance, after, contract, judged, started
-from untildone.store.files import DamagedFileError, strip_checksum
+from untildone.store.durable_files import DamagedFileError, strip_checksum
 from untildone.store.loops import Loops
 
 

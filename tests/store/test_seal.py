@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from store.samples import AT, advance, after, contract, started
-from untildone.store.files import add_checksum, strip_checksum
+from untildone.store.durable_files import add_checksum, strip_checksum
 from untildone.store.loops import Loops
 from untildone.store.state import encode_checked
 

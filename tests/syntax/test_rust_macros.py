@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 from untildone.syntax.rust_macros import expand_macros
 
@@ -48,7 +49,13 @@ in_celsius! {
     frost: -40.0 => -40.0,
 }
 """
-PRODUCT = {"src/lib.rs": "pub fn celsius(t: f64) -> f64 {\n    t\n}\n"}
+PRODUCT = {
+    "src/lib.rs": snippet("""
+        pub fn celsius(t: f64) -> f64 {
+            t
+        }
+    """)
+}
 
 
 def lost(top: Path, new: str) -> set[str]:
@@ -83,7 +90,10 @@ def test_tests_may_become_rows_of_a_macro(tmp_path: Path) -> None:
         pytest.param(
             (
                 "#[test]\n            fn $name",
-                "#[test]\n            #[ignore]\n            fn $name",
+                snippet("""
+                    #[test]
+                                #[ignore]
+                                fn $name"""),
             ),
             {f"edit-test:{PATH}:boiling", f"edit-test:{PATH}:frost"},
             id="the rows are ignored",
@@ -101,7 +111,13 @@ def test_tests_may_become_rows_of_a_macro(tmp_path: Path) -> None:
         pytest.param(
             (
                 "in_celsius! {\n",
-                "macro_rules! in_celsius {\n    ($($any:tt)*) => {};\n}\n\nin_celsius! {\n",
+                snippet("""
+                    macro_rules! in_celsius {
+                        ($($any:tt)*) => {};
+                    }
+
+                    in_celsius! {
+                """),
             ),
             {f"remove-test:{PATH}::boiling", f"remove-test:{PATH}::frost"},
             id="a second macro of that name",
@@ -125,18 +141,41 @@ def test_rows_and_macros_that_ask_for_less_are_losses(
     [
         pytest.param("fn a() {}\n", id="no macro"),
         pytest.param(
-            "macro_rules! two {\n    () => {};\n    ($a:expr) => { assert!($a) };\n}\n",
+            snippet("""
+                macro_rules! two {
+                    () => {};
+                    ($a:expr) => { assert!($a) };
+                }
+            """),
             id="several rules",
         ),
-        pytest.param("macro_rules! assert_eq {\n    ($a:expr) => { assert!($a) };\n}\n", id="own"),
         pytest.param(
-            "macro_rules! deep {\n    ($($a:ident: [$($b:expr),*]),*) => { $( #[test] fn $a() {} "
-            ")* };\n}\ndeep! { x: [1, 2] }\n",
+            snippet("""
+                macro_rules! assert_eq {
+                    ($a:expr) => { assert!($a) };
+                }
+            """),
+            id="own",
+        ),
+        pytest.param(
+            snippet("""
+                macro_rules! deep {
+                    ($($a:ident: [$($b:expr),*]),*) => { $( #[test] fn $a() {} )* };
+                }
+                deep! { x: [1, 2] }
+            """),
             id="rows in rows",
         ),
         pytest.param("macro_rules! torn {\n    ($a:expr) => { assert!($a)\n", id="no end"),
-        pytest.param("macro_rules! none {\n    ($a:expr);\n}\n", id="no rule"),
+        pytest.param(
+            snippet("""
+                macro_rules! none {
+                    ($a:expr);
+                }
+            """),
+            id="no rule",
+        ),
     ],
 )
-def test_what_cannot_be_told_by_its_looks_stays_as_it_is(text: str) -> None:
+def test_what_cannot_be_recognized_stays_as_it_is(text: str) -> None:
     assert expand_macros(text) == text

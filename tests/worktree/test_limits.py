@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside, tree, written
+from snippets import snippet
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.constant_folding import read_constants
 from untildone.integrity.registry import find_concerns
@@ -107,13 +108,31 @@ LANGUAGES = {
     ),
     "go": (
         "a_test.go",
-        "package a\n\nfunc TestA(t *testing.T) {{\n{before}\n"
-        "\tif f({given}) != {answer} {{ t.Error(1) }}\n}}\n",
+        snippet("""
+            package a
+
+            func TestA(t *testing.T) {{
+            {before}
+            \tif f({given}) != {answer} {{ t.Error(1) }}
+            }}
+        """),
     ),
-    "rust": ("tests/a.rs", "#[test]\nfn a() {{\n{before}assert_eq!(f({given}), {answer});\n}}\n"),
+    "rust": (
+        "tests/a.rs",
+        snippet("""
+            #[test]
+            fn a() {{
+            {before}assert_eq!(f({given}), {answer});
+            }}
+        """),
+    ),
     "java": (
         "src/test/java/ATest.java",
-        "class ATest {{ @Test void a() {{\n{before}assertEquals({answer}, f({given}));\n}} }}\n",
+        snippet("""
+            class ATest {{ @Test void a() {{
+            {before}assertEquals({answer}, f({given}));
+            }} }}
+        """),
     ),
 }
 LISTS = {
@@ -183,7 +202,13 @@ def test_an_unchanged_unread_file_is_no_concern(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "for a in R:\n  for b in R:\n   for c in R:\n    for d in R:\n     assert f(a, b) == 1\n",
+        snippet("""
+            for a in R:
+              for b in R:
+               for c in R:
+                for d in R:
+                 assert f(a, b) == 1
+        """),
         "assert all(all(all(f(a) == 1 for a in R) for b in R) for c in R)\n",
         f"assert all(f(a) == 1 for a in {'[x for x in ' * 90}y{']' * 90})\n",
     ],

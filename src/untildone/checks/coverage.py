@@ -6,9 +6,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.detection.manifest import get_table, read_json
-from untildone.commands.launchers import PACKAGE_MANAGERS
-from untildone.commands.programs import find_programs
+from untildone.checks.detection.project_files import get_table, read_json
+from untildone.commands.programs import PACKAGE_MANAGERS, find_programs
 from untildone.core.contract import Check
 from untildone.errors import UserError
 from untildone.process.command import quote_argument

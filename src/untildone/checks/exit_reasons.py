@@ -79,15 +79,14 @@ _LAST_CHARACTERS = 8_000
 #     from pytest import console_main
 # ModuleNotFoundError: No module named 'pytest'
 _IMPORT = re.compile(
-    r"^Traceback \(most recent call last\):\n  File \"(?P<file>[^\"\n]+)\", line \d+, in <module>\n"
-    r"(?:  .*\n){1,80}(?P<error>(?:ModuleNotFoundError|ImportError): .+)$",
-    re.MULTILINE,
+    r"(?m)^Traceback \(most recent call last\):\n"
+    r"  File \"(?P<file>[^\"\n]+)\", line \d+, in <module>\n(?:  .*\n){1,80}"
+    r"(?P<error>(?:ModuleNotFoundError|ImportError): .+)$"
 )
 # Error: Cannot find module '/shop/node_modules/jest/bin/jest.js'
 #   requireStack: []
 _MAIN_MODULE = re.compile(
-    r"^Error: Cannot find module '(?P<name>[^'\n]+)'\n(?:.*\n){1,12}? +requireStack: \[\]$",
-    re.MULTILINE,
+    r"(?m)^Error: Cannot find module '(?P<name>[^'\n]+)'\n(?:.*\n){1,12}? +requireStack: \[\]$"
 )
 
 
@@ -128,15 +127,8 @@ def _explain_broken_runner(output: str) -> str:
 def explain_exit(finished: Finished) -> str:
     """The exit code of a red run, or the signal that ended it."""
     number = finished.signal or (finished.exit_code or 0) - 128
-    name = _find_signal_name(number)
-    if not name:
+    name = {known.value: known.name for known in signal.Signals}.get(number)
+    if name is None:
         return f"exit code {finished.exit_code}"
     hint = " (out of memory?)" if name == "SIGKILL" else ""
     return f"killed by {name}{hint}"
-
-
-def _find_signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return ""

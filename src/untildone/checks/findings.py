@@ -3,15 +3,15 @@
 import hashlib
 import posixpath
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.checks.file_lookup import make_file_lookup
 from untildone.core.check_results import Finding, Severity
+from untildone.worktree.listing import list_files
 
 _DIGITS = b"0123456789"
 # file:///home/dev/shop/cart.py, file:///C:/shop/cart.py
@@ -29,11 +29,7 @@ class Diagnostic(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def make_findings(
-    check: str,
-    diagnostics: Iterable[Diagnostic],
-    *,
-    folder: str = "",
-    project: Path | None = None,
+    check: str, diagnostics: Iterable[Diagnostic], *, folder: str = "", project: Path | None = None
 ) -> tuple[Finding, ...]:
     """`folder` is where the check ran, if that is below the project."""
     convert = _make_path_converter(folder, project)
@@ -44,6 +40,9 @@ def make_findings(
         text = diagnostic.text.encode("utf-8", "replace").translate(None, _DIGITS)
         where = f"{check}\0{path}\0{diagnostic.code}\0".encode("utf-8", "replace")
         identity = where + text
+        # Equal messages in a file get different fingerprints: fixing one of them is progress.
+        unique = b"%b\0%d" % (identity, seen[identity]) if seen[identity] else identity
+        seen[identity] += 1
         found.append(
             Finding(
                 check=check,
@@ -52,18 +51,10 @@ def make_findings(
                 code=diagnostic.code,
                 severity=diagnostic.severity,
                 text=diagnostic.text,
-                fingerprint=_make_fingerprint(identity, seen[identity]),
+                fingerprint=hashlib.sha256(unique).hexdigest()[:16],
             )
         )
-        seen[identity] += 1
     return tuple(found)
-
-
-def _make_fingerprint(identity: bytes, earlier: int) -> str:
-    # Equal messages in a file get different fingerprints: fixing one of them is progress.
-    if earlier:
-        identity = b"%b\0%d" % (identity, earlier)
-    return hashlib.sha256(identity).hexdigest()[:16]
 
 
 def _make_path_converter(folder: str, project: Path | None) -> Callable[[str], str]:
@@ -91,3 +82,25 @@ def _is_below(path: str, root: str) -> bool:
         # Windows paths are case-insensitive.
         return path[: len(root)].casefold() == root.casefold()
     return path.startswith(root)
+
+
+def make_file_lookup(project: Path, folder: str) -> Callable[[str], str]:
+    """A function from a name to the path of the only file of that name below the folder.
+
+    Without such a file, or with several, the path is the name in the folder itself.
+    """
+
+    @cache
+    def files() -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in list_files(project):
+            if path.is_relative_to(folder):
+                found[path.name].append(path.as_posix())
+        return found
+
+    def find(name: str) -> str:
+        direct = posixpath.join(folder, name)
+        same = files().get(name, [])
+        return same[0] if len(same) == 1 and direct not in same else direct
+
+    return find

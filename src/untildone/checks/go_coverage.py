@@ -11,7 +11,7 @@ from untildone.process.command import parse_argv
 from untildone.process.runner import end_runs_on_signal, run
 
 # total:	(statements)	75.0%
-_TOTAL = re.compile(r"^total:\s+\(statements\)\s+(?P<percent>[\d.]+)%\s*$", re.MULTILINE)
+_TOTAL = re.compile(r"(?m)^total:\s+\(statements\)\s+(?P<percent>[\d.]+)%\s*$")
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.detection.manifest import find_first, read_json
+from untildone.checks.detection.project_files import find_first, read_or_empty
 from untildone.checks.findings import make_findings
 from untildone.checks.parsers import biome, eslint
 from untildone.core.check_results import Finding
-from untildone.errors import UserError
-from untildone.process.command import environment
+from untildone.process.command import filter_environment
 from untildone.process.runner import run
 from untildone.syntax.languages import language_of
 
@@ -24,13 +23,14 @@ _ESLINT_FILES = ("eslint.config.*", ".eslintrc*")
 _BIOME_FILES = ("biome.json", "biome.jsonc")
 _LINTED = (0, 1)
 # The exit code of biome is the same for findings and for files that it ignores.
-_BIOME_LINTED = re.compile(r"^Checked [1-9]\d* files? in ", re.MULTILINE)
+_BIOME_LINTED = re.compile(r"(?m)^Checked [1-9]\d* files? in ")
 _BIOME_ARGUMENTS = ("lint", "--colors=off", "--max-diagnostics=none", "--vcs-enabled=false")
 
 
 def find_eslint(project: Path) -> str:
     """The project's own `eslint`, if it is configured; "" otherwise."""
-    configured = find_first(project, *_ESLINT_FILES) or _is_in_manifest(project)
+    in_manifest = "eslintConfig" in read_or_empty(project / "package.json")
+    configured = find_first(project, *_ESLINT_FILES) or in_manifest
     return _find_installed(ESLINT, project) if configured else ""
 
 
@@ -40,13 +40,6 @@ def find_biome(project: Path) -> str:
 
 def _find_installed(program: str, project: Path) -> str:
     return shutil.which(program, path=str(project / "node_modules" / ".bin")) or ""
-
-
-def _is_in_manifest(project: Path) -> bool:
-    try:
-        return "eslintConfig" in (read_json(project / "package.json") or {})
-    except UserError:
-        return False
 
 
 def is_lintable(file: Path) -> bool:
@@ -61,7 +54,7 @@ def run_eslint(
         [program, "--stdin", "--stdin-filename", str(file)],
         cwd=project,
         timeout=timeout,
-        env=environment(os.environ),
+        env=filter_environment(os.environ),
         stdin=text.encode("utf-8", "replace"),
     )
     if ended.exit_code not in _LINTED:
@@ -83,10 +76,10 @@ def run_biome(
         [program, *_BIOME_ARGUMENTS, *map(str, files)],
         cwd=copies,
         timeout=timeout,
-        env=environment(os.environ),
+        env=filter_environment(os.environ),
     )
     if not _BIOME_LINTED.search(ended.text):
         return None
     found = make_findings(BIOME, biome.parse(ended.text), project=copies)
     # It reports findings in its own settings too.
-    return tuple(each for each in found if copies / each.path in files)
+    return tuple(finding for finding in found if copies / finding.path in files)

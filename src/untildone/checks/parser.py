@@ -2,11 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+from msgspec.structs import replace
+
+from untildone.checks.clean_output import clean
 from untildone.checks.findings import Diagnostic
-from untildone.checks.output import clean
 from untildone.core.check_results import Severity, Tests
 
 _LONGEST_LINE = 1_000
@@ -22,13 +24,14 @@ _SEVERITIES: dict[str, Severity] = {
 }
 #       at Object.toBe (cart.test.js:5:27), a stack trace of any JavaScript engine
 JAVASCRIPT_FRAME = re.compile(
-    r"^ +at .*?(?<=[\s(])(?P<path>[^\s()]+):(?P<line>\d{1,9}):\d+\)?$", re.MULTILINE
+    r"(?m)^ +at .*?(?<=[\s(])(?:file://)?(?P<path>[^\s()]+):(?P<line>\d{1,9}):\d+\)?$"
 )
 _COUNT = re.compile(r"(\d{1,9}) ([a-z]+)")
+# The words that summaries have for a number of tests.
 _PASSED_WORDS = ("passed", "xpassed")
-_FAILED_WORDS = ("failed", "error", "errors")
+_FAILED_WORDS = ("failed", "failures", "error", "errors", "cancelled", "unexpected successes")
 # An expected failure proves nothing about the product.
-_SKIPPED_WORDS = ("skipped", "todo", "pending", "xfailed")
+_SKIPPED_WORDS = ("skipped", "todo", "pending", "xfailed", "expected failures")
 
 
 class Parser(Protocol):
@@ -46,20 +49,36 @@ class RunnerParser(Parser, Protocol):
     def parse_tests(self, output: str) -> Tests | None: ...
 
 
+def parse_matches(*patterns: str) -> Callable[[str], Iterator[Diagnostic]]:
+    """A `parse` that makes a diagnostic of each match, for tools with one line or block each."""
+    compiled = [re.compile(pattern, re.MULTILINE) for pattern in patterns]
+
+    def parse(output: str) -> Iterator[Diagnostic]:
+        for pattern in compiled:
+            yield from map(make_diagnostic, pattern.finditer(output))
+
+    return parse
+
+
 def make_diagnostic(
-    match: re.Match[str], *, code: str | None = None, text: str | None = None
+    match: re.Match[str] | None,
+    *,
+    code: str | None = None,
+    text: str | None = None,
+    severity: Severity | None = None,
 ) -> Diagnostic:
     """Makes a diagnostic of the groups path, line, code, severity and text.
 
-    A pattern may lack any of them; `code` and `text` replace their groups.
+    A pattern may lack any of them; the arguments replace their groups. Without a match there is
+    no location.
     """
-    groups = match.groupdict()
+    groups = match.groupdict() if match else {}
     return Diagnostic(
         path=groups.get("path") or "",
         line=int(groups.get("line") or 0),
         code=(groups.get("code") or "") if code is None else code,
-        severity=parse_severity(groups.get("severity") or "error"),
-        text=match["text"] if text is None else text,
+        severity=severity or parse_severity(groups.get("severity") or "error"),
+        text=(groups.get("text") or "failed") if text is None else text,
     )
 
 
@@ -94,10 +113,8 @@ def add_names(
         return None
     passed, skipped = number_duplicates(passing), number_duplicates(skipping)
     complete = len(passed) == report.passed and len(skipped) == report.skipped
-    return Tests(
-        passed=report.passed,
-        failed=report.failed,
-        skipped=report.skipped,
+    return replace(
+        report,
         failing=tuple(dict.fromkeys(failing)),
         passing=passed if complete else (),
         skipping=skipped if complete else (),
@@ -119,28 +136,41 @@ def parse_counts(summary: str) -> dict[str, int]:
     return {word: int(number) for number, word in _COUNT.findall(summary)}
 
 
-def count_tests(summary: str) -> Tests:
-    """`1 failed, 2 passed, 1 todo` as tests; words that do not count tests are ignored."""
-    counts = parse_counts(summary)
+def sum_counts(pattern: re.Pattern[str], output: str) -> Tests | None:
+    """The tests that all summaries in the output count; None if there is none."""
+    return sum_tests(map(read_counts, pattern.finditer(output)))
+
+
+def read_counts(summary: re.Match[str]) -> Tests:
+    """Reads the group `counts`, such as `1 failed, 2 passed`, and groups named by such a word."""
+    groups = summary.groupdict(default="0")
+    numbers = {word: int(group) for word, group in groups.items() if group.isdecimal()}
+    return count_tests(parse_counts(groups.get("counts", "")) | numbers)
+
+
+def count_tests(counts: Mapping[str, int]) -> Tests:
+    """Words that do not count tests are ignored; `run` stands for all tests, passed or not."""
+    passed, failed, skipped = (
+        sum(counts.get(word, 0) for word in words)
+        for words in (_PASSED_WORDS, _FAILED_WORDS, _SKIPPED_WORDS)
+    )
     return Tests(
-        passed=sum(counts.get(word, 0) for word in _PASSED_WORDS),
-        failed=sum(counts.get(word, 0) for word in _FAILED_WORDS),
-        skipped=sum(counts.get(word, 0) for word in _SKIPPED_WORDS),
+        passed=passed or max(counts.get("run", 0) - failed - skipped, 0),
+        failed=failed,
+        skipped=skipped,
     )
 
 
-def read_counts(match: re.Match[str]) -> Tests:
-    """The groups passed, failed and skipped of a summary; a missing one is 0."""
+def name_tests(failing: Sequence[str], *, passing: Sequence[str], skipping: Sequence[str]) -> Tests:
+    """The tests of an output that names them all."""
     return Tests(
-        passed=int(match["passed"]),
-        failed=int(match["failed"] or 0),
-        skipped=int(match["skipped"] or 0),
+        passed=len(passing),
+        failed=len(failing),
+        skipped=len(skipping),
+        failing=tuple(dict.fromkeys(failing)),
+        passing=number_duplicates(passing),
+        skipping=number_duplicates(skipping),
     )
-
-
-def subtract_counts(run: int, *, failed: int, skipped: int) -> Tests:
-    """Counts of a summary that has the number of all tests instead of the passed ones."""
-    return Tests(passed=max(run - failed - skipped, 0), failed=failed, skipped=skipped)
 
 
 def find_documents(output: str, brackets: str) -> Iterator[str]:
@@ -151,7 +181,7 @@ def find_documents(output: str, brackets: str) -> Iterator[str]:
     """
     yield output
     opening, closing = map(re.escape, brackets)
-    end = re.compile(rf"^{closing}\s*$", re.MULTILINE)
+    end = re.compile(rf"(?m)^{closing}\s*$")
     for attempt, start in enumerate(re.finditer(rf"^{opening}", output, re.MULTILINE)):
         if attempt == _MOST_DOCUMENTS:
             return

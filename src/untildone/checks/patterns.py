@@ -21,10 +21,9 @@ GROUPS = ("path", "line", "code", "severity", "text")
 
 # 0 failed, no errors, 0 lint errors, no warnings or errors
 _ZERO_BEFORE = re.compile(
-    r"(?<![\w.,:-])(?:0|no|zero|without) (?P<noun>(?:any )?"
+    r"(?i)(?<![\w.,:-])(?:0|no|zero|without) (?P<noun>(?:any )?"
     r"(?:(?:lint|type|test|tests|build|compile|compilation|syntax|unit|fatal|new|other|more) )?"
-    r"(?:\w{1,40} (?:or|and) )?[\w-]{1,40})",
-    re.IGNORECASE,
+    r"(?:\w{1,40} (?:or|and) )?[\w-]{1,40})"
 )
 # Failures: 0, Errors: 0
 _ZERO_AFTER = re.compile(
@@ -150,14 +149,10 @@ def _skip_excused(
     for span in spans:
         if excuses is None:
             excuses = _find_excuses(line, excused_by, deadline)
-        if not any(_is_inside(span, excuse) for excuse in excuses):
+        if not any(start <= span[0] and span[1] <= end for start, end in excuses):
             yield span
 
 
 def _find_excuses(line: str, excused_by: str, deadline: float) -> list[Span]:
     zeros = [match.span("noun") for zero in _COUNTS_OF_ZERO for match in zero.finditer(line)]
     return zeros + (list(_find_spans(excused_by, line, deadline)) if excused_by else [])
-
-
-def _is_inside(span: Span, other: Span) -> bool:
-    return other[0] <= span[0] and span[1] <= other[1]

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 from untildone.commands.programs import find_single_program
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
-from untildone.errors import UserError
 from untildone.syntax.languages import language_of
-from untildone.worktree.files import list_changed_files
+from untildone.worktree.listing import list_changed_files
 
 _MOST_FILES = 50
 # A shorter run needs no preview.
@@ -111,12 +110,9 @@ def _find_folders(linter: _Linter, words: list[str], cwd: Path) -> list[str]:
 def _read_mypy_folders(cwd: Path) -> list[str]:
     """The folders in the settings of mypy; none if the settings exclude something."""
     # Imported here because the import would slow down every stop that runs checks.
-    from untildone.checks.detection.manifest import get_table, read_toml
+    from untildone.checks.detection.project_files import get_table, read_or_empty
 
-    try:
-        settings = get_table(read_toml(cwd / "pyproject.toml"), "tool", "mypy")
-    except UserError:
-        return []
+    settings = get_table(read_or_empty(cwd / "pyproject.toml"), "tool", "mypy")
     files = settings.get("files")
     names = files if isinstance(files, list) else str(files or "").split(",")
     folders = [str(name).strip() for name in names if name]

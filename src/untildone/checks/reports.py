@@ -28,9 +28,13 @@ from msgspec.structs import replace
 from untildone.checks.file_stamp import read_stamp
 from untildone.checks.parsers import PARSERS, junit
 from untildone.checks.run_report import RunReport
-from untildone.commands.launchers import PACKAGE_MANAGERS
 from untildone.commands.package_scripts import parse_package_scripts, select_scripts
-from untildone.commands.programs import find_programs, find_single_program, split_words
+from untildone.commands.programs import (
+    PACKAGE_MANAGERS,
+    find_programs,
+    find_single_program,
+    split_words,
+)
 from untildone.process.runner import run
 
 _LARGEST = 64_000_000

@@ -5,12 +5,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.checks import patterns
+from untildone.checks.clean_output import cut_to_tail
 from untildone.checks.exit_reasons import explain_exit, explain_unrunnable
 from untildone.checks.findings import make_findings
-from untildone.checks.output import cut_to_tail
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import PARSERS
-from untildone.checks.parsing import (
+from untildone.checks.program_output import (
     RunFolder,
     load_output,
     parse_diagnostics,
@@ -18,7 +18,7 @@ from untildone.checks.parsing import (
     restore_cut_texts,
 )
 from untildone.checks.run_report import RunReport
-from untildone.checks.secrets import remove_secrets
+from untildone.checks.secret_redaction import remove_secrets
 from untildone.commands.programs import find_programs, find_single_program
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.contract import Check
@@ -54,7 +54,7 @@ def judge_result(
     artifacts: RunArtifacts = _NO_ARTIFACTS,
 ) -> CheckResult:
     folder = RunFolder(project=project, folder=check.cwd)
-    output = load_output(finished, folder=folder, whole=artifacts.output)
+    output = load_output(finished, folder=folder, file=artifacts.output)
     text = output.text
     parsers = _choose_parsers(check)
     tests = _choose_tests(check, parse_tests(output, parsers), artifacts)

@@ -14,8 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone import __version__
+from untildone.checks.file_stamp import read_stamp
 from untildone.commands.programs import split_words
-from untildone.core.check_results import CheckOutcome, CheckResult
+from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 
 _MOST_ENTRIES = 20
@@ -33,20 +34,25 @@ _VOLATILE = frozenset(
 _INSTALLED = ("node_modules/.package-lock.json", "node_modules/.yarn-state.yml", ".venv/pyvenv.cfg")
 
 
-class _Entry(Struct, frozen=True, kw_only=True):
+class CachedRun(Struct, frozen=True, kw_only=True):
+    """The last result with this key."""
+
     key: str
     result: CheckResult
 
 
 class ResultCache:
-    """Results are always stored; they are returned instead of a run only with `serve_green`."""
+    """The last runs of each check.
+
+    With `serve_green` a green result may replace a run with the same key; a red one never does.
+    """
 
     def __init__(
         self, folder: Path, environ: Mapping[str, str], *, serve_green: bool = True
     ) -> None:
         self._folder = folder
         self._environ = environ
-        self._serve_green = serve_green
+        self.serve_green = serve_green
 
     def make_key(self, check: Check, project: Path, tree: str) -> str:
         """A hash of everything that can change the result: command, tree, tools, environment."""
@@ -75,29 +81,15 @@ class ResultCache:
                 yield program
                 yield from sorted(program.parent.parent.glob("lib/python*/*-packages"))
 
-    def load_green(self, check: Check, key: str) -> CheckResult | None:
-        """The result that replaces a run; a red result never does."""
-        if not self._serve_green:
-            return None
-        for entry in self._load(check):
-            if entry.key == key and entry.result.green:
-                return replace(entry.result, cached=True)
-        return None
-
     def load_last(self, check: Check) -> CheckResult | None:
         """The result of the last run, on any tree."""
-        entries = self._load(check)
+        entries = self.load(check)
         return entries[-1].result if entries else None
-
-    def load_outcome(self, check: Check, key: str) -> CheckOutcome | None:
-        """The outcome of the last run with this key."""
-        found = [entry.result.outcome for entry in self._load(check) if entry.key == key]
-        return found[-1] if found else None
 
     def store(self, check: Check, key: str, result: CheckResult) -> None:
         stored = replace(result, findings=result.findings[:_MOST_FINDINGS], output="")
-        others = [entry for entry in self._load(check) if entry.key != key]
-        entries = [*others, _Entry(key=key, result=stored)][-_MOST_ENTRIES:]
+        others = [entry for entry in self.load(check) if entry.key != key]
+        entries = [*others, CachedRun(key=key, result=stored)][-_MOST_ENTRIES:]
         path = self._path(check)
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -108,9 +100,10 @@ class ResultCache:
             # Without the entry the check is run again.
             return
 
-    def _load(self, check: Check) -> list[_Entry]:
+    def load(self, check: Check) -> list[CachedRun]:
+        """The last runs, the newest at the end."""
         try:
-            return msgspec.json.decode(self._path(check).read_bytes(), type=list[_Entry])
+            return msgspec.json.decode(self._path(check).read_bytes(), type=list[CachedRun])
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             return []
 
@@ -140,20 +133,11 @@ def _read_stamps(path: Path) -> Iterator[str]:
 
     Installers change the folder's own time, so the files of `site-packages` are not read.
     """
-    yield _read_stamp(path)
+    yield f"{path} {read_stamp(path)}"
     if path.is_dir() and not path.name.endswith("-packages"):
         every = (Path(top) / name for top, _, names in os.walk(path) for name in names)
         inside = list(islice(every, _MOST_OUTSIDE_FILES))
         if len(inside) == _MOST_OUTSIDE_FILES:
             # Too many to read: a random part makes every key different.
             yield secrets.token_hex(8)
-        yield from map(_read_stamp, sorted(inside))
-
-
-def _read_stamp(path: Path) -> str:
-    try:
-        status = path.stat()
-    except OSError:
-        return f"{path} -"
-    # npm gives every file the same modification time; only the change time differs.
-    return f"{path} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_size}"
+        yield from (f"{file} {read_stamp(file)}" for file in sorted(inside))

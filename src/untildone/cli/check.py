@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.result_cache import ResultCache
-from untildone.checks.runner import RunOptions, run_checks
 from untildone.cli.check_progress import show_progress
 from untildone.cli.loops import open_context
 from untildone.cli.options import json_option, print_json, project_option
@@ -27,14 +27,14 @@ from untildone.engine.project_checks import (
     make_untrusted_error,
 )
 from untildone.errors import UserError
-from untildone.process.command import environment
+from untildone.process.command import filter_environment
 from untildone.report.checks import build_report, print_results
 from untildone.report.junit import render_junit
 from untildone.report.sarif import build_sarif
 from untildone.store.home import prepare_home
 from untildone.store.lock import LockTimeoutError, hold_lock
-from untildone.worktree.files import find_tracking_root, list_changed_files
 from untildone.worktree.fingerprint import fingerprint_tree
+from untildone.worktree.listing import find_tracking_root, list_changed_files
 
 _EXIT_CODES = {"green": 0, "red": 1, "unrunnable": OUTCOMES["unrunnable"].exit_code}
 _LOCK_TIMEOUT = 3_600.0
@@ -177,7 +177,9 @@ def _run(
     prepare_home(context.home)
     shared = project_folder(context.home, project)
     shared.mkdir(parents=True, exist_ok=True, mode=0o700)
-    memory = ResultCache(shared / "checks", environment(os.environ), serve_green=options.cache)
+    memory = ResultCache(
+        shared / "checks", filter_environment(os.environ), serve_green=options.cache
+    )
     last = {check.name: known for check in wanted if (known := memory.load_last(check))}
     # On a terminal the table of results replaces the progress display.
     shown_again = sys.stdout.isatty()

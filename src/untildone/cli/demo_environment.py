@@ -16,7 +16,7 @@ from untildone.engine.request import Request
 from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.install.claude import apply_plan, find_install_paths, plan_init
-from untildone.process.command import environment
+from untildone.process.command import filter_environment
 from untildone.process.runner import run
 from untildone.store.home import prepare_home
 from untildone.store.loops import Record
@@ -69,7 +69,7 @@ def _build_environ(home: Path) -> dict[str, str]:
     """The user's variables without those that lead to their own state or agent."""
     inherited = {
         name: value
-        for name, value in environment(os.environ).items()
+        for name, value in filter_environment(os.environ).items()
         if not name.startswith(("UNTILDONE_", "XDG_"))
     }
     # The checks run `python`, and only our own interpreter certainly exists.

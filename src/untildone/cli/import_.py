@@ -12,9 +12,9 @@ from untildone.cli.project import find_project
 from untildone.cli.sessions import choose_session
 from untildone.cli.start import is_agent_calling, print_started, run_baseline_checks
 from untildone.core.contract import Speaker
-from untildone.features.importers.follow import import_loop
-from untildone.features.importers.start import describe_differences
-from untildone.features.importers.start import read_loop_file as read_file
+from untildone.features.importers.imported_loop import describe_differences
+from untildone.features.importers.imported_loop import read_loop_file as read_file
+from untildone.features.importers.loop_files import import_loop
 
 
 @click.command("import")

@@ -167,7 +167,7 @@ def _print_usage_error(error: click.ClickException) -> int:
 def _explain_system_error(error: Exception) -> UserError | None:
     """The message for a full disk, a missing permission, damaged or locked files; else None."""
     # Imported here because hardly any command gets here.
-    from untildone.store.files import DamagedFileError
+    from untildone.store.durable_files import DamagedFileError
     from untildone.store.lock import LockTimeoutError
 
     if isinstance(error, DamagedFileError):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from untildone.errors import UserError
-from untildone.worktree.files import find_worktree_root
+from untildone.worktree.listing import find_worktree_root
 
 
 def find_project(given: Path | None) -> Path:

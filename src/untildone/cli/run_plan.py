@@ -15,8 +15,8 @@ from untildone.engine.project_checks import find_configured_folder
 from untildone.engine.speaker import find_calling_session
 from untildone.engine.start_options import OPTIONS, apply_bounds
 from untildone.errors import UserError
-from untildone.features.plans.document import read_plan, require_order
-from untildone.features.plans.trust import is_trusted
+from untildone.features.plans.plan_file import read_plan, require_order
+from untildone.features.plans.task_checks import is_trusted
 from untildone.runs.memory import RunOptions
 from untildone.runs.plan.plan_run import run_plan
 from untildone.runs.plan.workspace import Workspace, find_repository, state_folder_of

@@ -13,8 +13,8 @@ from untildone.cli.plan.refine_ import Refinement
 from untildone.cli.plan.show_ import Overview, TaskDetails
 from untildone.cli.plan.validate_ import ValidationReport
 from untildone.core.contract import Contract
-from untildone.features.plans.model import Plan
-from untildone.features.plans.reports import VerifierReport as Verification
+from untildone.features.plans.plan import Plan
+from untildone.features.plans.verifier_reports import VerifierReport as Verification
 from untildone.report.checks import CheckReport
 from untildone.report.receipt import Receipt
 from untildone.report.status import StatusReport

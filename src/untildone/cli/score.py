@@ -12,7 +12,10 @@ from msgspec import Struct
 from untildone.cli.authority import require_own_loop
 from untildone.cli.loops import choose_loop, open_context
 from untildone.cli.options import json_option, loop_option, print_json, project_option
-from untildone.core.spec.rubric import (
+from untildone.core.reminders import classify_workflow
+from untildone.core.verdict import OUTCOMES
+from untildone.errors import UserError
+from untildone.features.spec.rubric import (
     DIMENSIONS,
     MAX_SCORE,
     Dimension,
@@ -21,9 +24,6 @@ from untildone.core.spec.rubric import (
     Score,
     score_spec,
 )
-from untildone.core.spec.workflow import classify_workflow
-from untildone.core.verdict import OUTCOMES
-from untildone.errors import UserError
 from untildone.features.spec.scoring import score_loop
 
 _LARGEST = 200_000

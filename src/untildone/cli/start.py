@@ -8,14 +8,14 @@ import click
 from msgspec import Struct
 
 from untildone.agents import AGENTS
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.cli.authority import refuse_in_check
 from untildone.cli.check_progress import show_progress
 from untildone.cli.loops import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
 from untildone.cli.sessions import choose_session
-from untildone.config import load_proposals
+from untildone.config.proposals import load_proposals
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Speaker
 from untildone.engine.artifacts import write_task
@@ -28,7 +28,7 @@ from untildone.engine.speaker import find_calling_session, is_driven
 from untildone.engine.start import begin_loop, is_armed
 from untildone.engine.start_options import OPTIONS, Kind, StartOption, build_request
 from untildone.errors import UserError
-from untildone.features.spec.start import describe_start
+from untildone.features.spec.announcements import describe_start
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 

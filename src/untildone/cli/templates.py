@@ -9,7 +9,7 @@ from untildone.cli.loops import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
 from untildone.cli.terminal_text import wrap_paragraph
-from untildone.config import load_proposals
+from untildone.config.proposals import load_proposals
 from untildone.core.contract import Bounds, Check
 from untildone.engine.context import Context
 from untildone.engine.project_checks import (
@@ -17,9 +17,10 @@ from untildone.engine.project_checks import (
     describe_untrusted,
     find_configured_folder,
 )
+from untildone.engine.request import Request
 from untildone.errors import UserError
-from untildone.features.templates.builtin import BUILT_IN, Recipe
-from untildone.features.templates.templates import fill_recipe, find_recipe_checks, load_recipes
+from untildone.features.templates.builtin import Recipe, load_built_in
+from untildone.features.templates.recipes import fill_recipe, find_recipe_checks, load_recipes
 
 
 class TemplateSummary(Struct, frozen=True, kw_only=True):
@@ -69,11 +70,12 @@ def command(project: Path | None, *, as_json: bool) -> None:
 
 def _summarise(context: Context, project: Path, name: str, recipe: Recipe) -> TemplateSummary:
     checks, unusable = _find_checks(context, project, recipe)
-    agreed = fill_recipe(recipe, recipe.usual or recipe.argument)
+    request = Request(session="", project=project)
+    agreed = fill_recipe(recipe, recipe.usual or recipe.argument, request)
     return TemplateSummary(
         name=name,
         argument=f"[{recipe.argument}]" if recipe.usual else recipe.argument,
-        source="built in" if recipe is BUILT_IN.get(name) else "untildone.toml",
+        source="built in" if recipe is load_built_in().get(name) else "untildone.toml",
         task=agreed.task,
         checks=tuple(check.command for check in checks),
         criteria=tuple(claim.name for claim in agreed.claims),
@@ -84,11 +86,10 @@ def _summarise(context: Context, project: Path, name: str, recipe: Recipe) -> Te
 
 
 def _find_checks(context: Context, project: Path, recipe: Recipe) -> tuple[tuple[Check, ...], str]:
-    template = recipe.template
     try:
         checks = find_recipe_checks(context, project, recipe, recipe.usual or recipe.sample)
-        if not checks and (template.preset or not (template.promises or template.criteria)):
-            checks = choose_checks(context, project, template.preset or "ship")
+        if not checks and (recipe.preset or not (recipe.promises or recipe.criteria)):
+            checks = choose_checks(context, project, recipe.preset or "ship")
     except UserError as error:
         return (), error.message
     return checks, ""

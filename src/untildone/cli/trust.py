@@ -12,21 +12,19 @@ from untildone.cli.authority import require_user_of_machine
 from untildone.cli.loops import open_context
 from untildone.cli.options import project_option
 from untildone.cli.project import find_project
-from untildone.config import Proposal, load_proposals
+from untildone.config.proposals import Proposal, load_proposals
 from untildone.engine.context import Context
 from untildone.engine.project_checks import find_configured_folder
 from untildone.errors import UserError
 from untildone.features.importers import trusted_projects as store
 from untildone.features.importers.formats import LOOP_FORMATS
-from untildone.features.plans.document import read_plan as read_plan
-from untildone.features.plans.files import list_plans
-from untildone.features.plans.task_checks import list_commands
-from untildone.features.plans.trust import trust_plan
-from untildone.features.spec.shape_file import SHAPE_FILE, parse_shape_file
-from untildone.features.spec.start import load_shape_file
+from untildone.features.plans.plan_file import list_plans
+from untildone.features.plans.plan_file import read_plan as read_plan
+from untildone.features.plans.task_checks import list_commands, trust_plan
+from untildone.features.spec.shape_file import SHAPE_FILE, load_shape_file, parse_shape_file
 from untildone.store.home import prepare_home
 from untildone.store.sessions import list_sessions
-from untildone.store.trust import read_trusted_text, record_trust
+from untildone.store.trusted_files import read_trusted_text, record_trust
 
 
 @click.command("trust")

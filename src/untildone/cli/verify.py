@@ -13,7 +13,11 @@ from untildone.core.plan_task import VerifierResult, list_missing
 from untildone.engine.context import Context
 from untildone.engine.relayed_verbs import RelayedVerb
 from untildone.errors import UserError
-from untildone.features.plans.reports import CriterionEvidence, VerifierReport, record_report
+from untildone.features.plans.verifier_reports import (
+    CriterionEvidence,
+    VerifierReport,
+    record_report,
+)
 from untildone.store.loops import Record
 
 _Pairs = tuple[tuple[str, str], ...]

@@ -51,7 +51,7 @@ def _find_command_texts(value: object, seen: set[int]) -> Iterator[str]:
         yield value
     elif isinstance(value, list) and id(value) not in seen:
         seen.add(id(value))
-        for each in value:
-            yield from _find_command_texts(each, seen)
+        for inner in value:
+            yield from _find_command_texts(inner, seen)
     elif isinstance(value, dict):
         yield from _find_step_commands(value, seen)

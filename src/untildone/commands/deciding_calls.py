@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 from untildone.commands.exit_status import STEERING, Call, find_calls_by_status
-from untildone.commands.launchers import strip_launcher
+from untildone.commands.invoked_scripts import Script, find_called_scripts, is_subject
 from untildone.commands.makefiles import find_make_lines
-from untildone.commands.scripts import Script, find_called_scripts, is_subject
+from untildone.commands.programs import strip_launcher
 from untildone.commands.shell import program_name
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
@@ -66,7 +66,7 @@ class _Expansion:
             condition, plain = (call[:2], call[2:]) if call[0] == "if" else ((), call)
             inside = conditional or bool(condition)
             found = self._expand_call(plain, caller=caller, conditional=inside)
-            yield from ((*condition, *each) for each in found)
+            yield from ((*condition, *tool) for tool in found)
 
     def _expand_call(self, call: Call, *, caller: str, conditional: bool) -> Iterator[Call]:
         scripts = self._find_scripts(call, caller)

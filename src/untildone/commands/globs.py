@@ -26,13 +26,13 @@ def _expand(pattern: str) -> Iterator[str]:
 
 def match_glob(pattern: str, paths: Iterable[str]) -> list[str]:
     expressions = compile_glob(pattern.removeprefix("./"))
-    return [path for path in paths if any(each.fullmatch(path) for each in expressions)]
+    return [path for path in paths if any(expression.fullmatch(path) for expression in expressions)]
 
 
 @lru_cache(maxsize=512)
 def compile_glob(pattern: str) -> tuple[re.Pattern[str], ...]:
     """Compile a pattern as a shell reads it: `*` stays within its folder."""
-    return tuple(re.compile(_translate(each)) for each in expand_braces(pattern))
+    return tuple(re.compile(_translate(part)) for part in expand_braces(pattern))
 
 
 def _translate(pattern: str) -> str:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from untildone.commands.arguments import find_option, parse_arguments
 from untildone.worktree.contents import Tree
 
-_NAMES = ("GNUmakefile", "makefile", "Makefile")
+# In the order in which make looks for them.
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _RULE = re.compile(
     r"^(?P<targets>[^\s#:=@][^:=#]*?)\s*::?(?!=)(?P<needed>[^;#]*)(?:;(?P<line>.*))?"
 )
@@ -39,8 +40,8 @@ _NO_TARGET = Target((), ())
 
 def find_makefile(tree: Tree, arguments: Sequence[str] = ()) -> str:
     """Return the file that make reads: the first of the usual names, unless `-f` gives one."""
-    folder, given = find_option(arguments, "-C"), find_option(arguments, "-f")
-    paths = ((PurePosixPath(folder) / name).as_posix() for name in ((given,) if given else _NAMES))
+    folder, file = find_option(arguments, "-C"), find_option(arguments, "-f")
+    paths = ((PurePosixPath(folder) / name).as_posix() for name in ((file,) if file else MAKEFILES))
     return next((path for path in paths if path in tree), "")
 
 
@@ -49,23 +50,28 @@ def read_makefile(tree: Tree, path: str) -> str:
     text = tree.text(path)
     included = re.findall(r"(?m)^[-s]?include[ \t]+(\S+)", text)
     paths = ((PurePosixPath(path).parent / name).as_posix() for name in included)
-    return "\n".join((text, *(tree.text(each) for each in paths if each != path)))
+    return "\n".join((text, *(tree.text(file) for file in paths if file != path)))
 
 
 def parse_makefile(text: str) -> Makefile:
     targets: dict[str, Target] = {}
     variables: dict[str, str] = {"MAKE": "make"}
     names: list[str] = []
+    goes_on = False
     for line in re.sub(r"\\\n", " ", text).splitlines():
         if len(line) > _MAX_LENGTH:
             continue
         if line[:1] in ("\t", " ") and names and line.strip():
             for name in names:
-                targets[name] = targets[name]._replace(lines=(*targets[name].lines, line.strip()))
+                earlier = targets[name].lines if goes_on else ()
+                targets[name] = targets[name]._replace(lines=(*earlier, line.strip()))
+            goes_on = True
         elif assignment := _VARIABLE.match(line):
             _assign(variables, assignment)
         elif rule := _RULE.match(line):
             names = _declare(targets, rule, variables)
+            # The first line of a recipe replaces an earlier recipe of the target.
+            goes_on = bool(rule["line"])
     return Makefile(targets, variables)
 
 
@@ -82,11 +88,12 @@ def _declare(
     targets: dict[str, Target], rule: re.Match[str], variables: dict[str, str]
 ) -> list[str]:
     needed = tuple(_expand_variables(rule["needed"], variables).replace("|", " ").split())
-    lines = (rule["line"].strip(),) if rule["line"] else ()
     names = _expand_variables(rule["targets"], variables).split()
     for name in names:
-        earlier = targets.get(name, _NO_TARGET).prerequisites
-        targets[name] = Target((*earlier, *needed), lines)
+        earlier = targets.get(name, _NO_TARGET)
+        # A rule without a recipe only adds prerequisites.
+        lines = (rule["line"].strip(),) if rule["line"] else earlier.lines
+        targets[name] = Target((*earlier.prerequisites, *needed), lines)
     return names
 
 

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from untildone.commands.arguments import find_option
-from untildone.commands.launchers import PACKAGE_MANAGERS
+from untildone.commands.programs import PACKAGE_MANAGERS
 from untildone.commands.shell import program_name
 
 # `run-s lint test:*` runs several scripts.
@@ -34,9 +34,9 @@ def find_package_file(call: Sequence[str]) -> str:
 def select_scripts(call: Sequence[str], scripts: Mapping[str, str]) -> Iterator[str]:
     """Yield the scripts that `npm test`, `npm run lint` or `pnpm lint` runs, hooks included."""
     name = _find_script_name(call)
-    for each in (f"pre{name}", name, f"post{name}") if name else ():
-        if each in scripts:
-            yield scripts[each]
+    for script in (f"pre{name}", name, f"post{name}") if name else ():
+        if script in scripts:
+            yield scripts[script]
 
 
 def _find_script_name(call: Sequence[str]) -> str:

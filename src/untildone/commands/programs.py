@@ -1,11 +1,25 @@
 """The programs that a command line starts, seen through the launchers in front of them."""
 
 import re
+from collections.abc import Sequence
 
-from untildone.commands.launchers import strip_launcher
 from untildone.commands.shell import program_name, split_commands, strip_wrappers
 
 _PYTHON = re.compile(r"(?:python|pypy|py)[\d.]*")
+PACKAGE_MANAGERS = frozenset(("npm", "pnpm", "yarn", "bun"))
+# What stands in front of a tool and has no say in what the tool does.
+LAUNCHERS = (
+    *(("npx",), ("bunx",), ("pnpx",), ("uvx",)),
+    *((program, "run") for program in ("uv", "poetry", "pipenv", "pdm", "hatch", "rye")),
+    *((program, "exec") for program in ("npm", "pnpm", "yarn", "bundle")),
+    *((program, "dlx") for program in ("pnpm", "yarn")),
+    ("bun", "x"),
+    ("coverage", "run", "-m"),
+)
+# Options of launchers that do not change which program runs, or from where.
+_HARMLESS_OPTIONS = frozenset(
+    ("--", "-y", "--yes", "--no", "--no-install", "--frozen", "--locked", "--offline", "--quiet")
+)
 
 
 def find_programs(command: str) -> tuple[str, ...]:
@@ -48,3 +62,14 @@ def _find_program(words: list[str]) -> str:
 def _skip_to_module(words: list[str]) -> list[str]:
     """Return what follows `-m`; all words where a script is run without it."""
     return words[words.index("-m") + 1 :] if "-m" in words else words
+
+
+def strip_launcher(words: Sequence[str]) -> list[str]:
+    """Return the words behind a launcher such as `uv run`; all of them if there is none."""
+    for launcher in LAUNCHERS:
+        if tuple(words[: len(launcher)]) == launcher:
+            rest = list(words[len(launcher) :])
+            while rest and rest[0] in _HARMLESS_OPTIONS:
+                del rest[0]
+            return rest
+    return list(words)

@@ -24,9 +24,8 @@ _WRAPPERS = frozenset(
 _UNTILDONE = re.compile(r"untildone(?:[@=\[].*)?", re.DOTALL)
 # cat > notes.md <<'EOF'
 _HERE_DOCUMENT = re.compile(
-    r"(?<!<)<<-?[ \t]*(['\"]?)(?P<end>\w+)\1(?P<rest>[^\n]*)\n(?P<body>.*?)"
-    r"(?:^[ \t]*(?P=end)[ \t]*$|\Z)",
-    re.DOTALL | re.MULTILINE,
+    r"(?sm)(?<!<)<<-?[ \t]*(['\"]?)(?P<end>\w+)\1(?P<rest>[^\n]*)\n(?P<body>.*?)"
+    r"(?:^[ \t]*(?P=end)[ \t]*$|\Z)"
 )
 _ASSIGNMENT = re.compile(r"\w+=")
 # An option of a wrapper, or the duration that `timeout` takes.

@@ -3,9 +3,10 @@
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
-from untildone.config.key_path import KeyPath, list_items
+# The keys that lead to a value, with numbers for the items of lists.
+KeyPath: TypeAlias = tuple[str | int, ...]
 
 # The time grows with the square of the lines of a statement.
 _LONGEST_STATEMENT = 300
@@ -69,3 +70,11 @@ def _list_keys(value: object, path: KeyPath) -> Iterator[KeyPath]:
     for key, item in list_items(value):
         yield (*path, key)
         yield from _list_keys(item, (*path, key))
+
+
+def list_items(value: object) -> Iterator[tuple[str | int, Any]]:
+    """The items of a table by key, or of a list by number."""
+    if isinstance(value, dict):
+        yield from value.items()
+    elif isinstance(value, list):
+        yield from enumerate(value)

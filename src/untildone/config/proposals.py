@@ -1,18 +1,18 @@
-"""Loads the configuration files of a project and the user's settings."""
+"""Loads `untildone.toml`, or `[tool.untildone]` of `pyproject.toml`, and the user's settings."""
 
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from untildone.config.key_path import KeyPath
+from untildone.config.key_lines import KeyPath
 from untildone.config.model import Configuration, UserSettings
 from untildone.config.toml_file import TomlFile, read_toml_file
 from untildone.config.type_validation import ConfigProblem, find_type_problems
 from untildone.config.value_validation import find_value_problems
 from untildone.core.contract import Check
 from untildone.errors import UserError
-from untildone.worktree.files import find_files_named
+from untildone.worktree.listing import find_files_named
 
 OWN_FILE = "untildone.toml"
 _SHARED_FILE = "pyproject.toml"

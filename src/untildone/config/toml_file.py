@@ -1,7 +1,6 @@
 """Reads a TOML file; errors name the file and the line."""
 
 import hashlib
-import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,14 +8,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from untildone.checks.detection.project_files import locate_toml_error
 from untildone.config.key_lines import find_key_lines, find_line
 from untildone.config.type_validation import ConfigProblem
 from untildone.errors import UserError
 
 _LARGEST_FILE = 1_000_000
 _MOST_REPORTED = 20
-# Invalid value (at line 1, column 5)
-_ERROR = re.compile(r"(?P<what>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)", re.DOTALL)
 
 
 class TomlFile(Struct, frozen=True, kw_only=True):
@@ -31,10 +29,8 @@ class TomlFile(Struct, frozen=True, kw_only=True):
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
-            found = _ERROR.fullmatch(str(error))
-            location = f"{self.shown}:{found['line']}:{found['column']}" if found else self.shown
-            what = found["what"] if found else str(error)
-            reason = f"{what[:1].lower()}{what[1:]}"
+            what, line, column = locate_toml_error(error, self.text)
+            location, reason = f"{self.shown}:{line}:{column}", f"{what[:1].lower()}{what[1:]}"
         except RecursionError:
             location, reason = self.shown, "nested too deep"
         raise UserError(f"{location}: not TOML: {reason}", hint="fix it there")

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
 from msgspec import Struct
 from msgspec.structs import fields
 
-from untildone.config.key_path import KeyPath, list_items
+from untildone.config.key_lines import KeyPath, list_items
 
 _Type: TypeAlias = Any
 _TYPE_NAMES = {

@@ -10,9 +10,10 @@ from msgspec.structs import fields
 
 from untildone.checks.parsers import PARSERS
 from untildone.checks.patterns import GROUPS, explain_invalid, list_groups
-from untildone.config.key_path import KeyPath, list_items
-from untildone.config.model import CheckSettings, Milestone, Template
+from untildone.config.key_lines import KeyPath, list_items
+from untildone.config.model import Milestone, Template
 from untildone.config.type_validation import ConfigProblem, find_type_problems, make_problem
+from untildone.core.contract import CheckSettings
 
 _SECONDS_OF_A_DAY = 86_400
 _LARGEST_BOUND = 1_000_000

@@ -9,17 +9,17 @@ from untildone.core.plan_task import PlanTask
 Speaker: TypeAlias = Literal["user", "agent"]
 ExitRule: TypeAlias = Literal["checks", "promise", "both", "either"]
 CheckStage: TypeAlias = Literal["round", "done"]
+Preset: TypeAlias = Literal["build", "test", "lint", "ship", "fix", "loop"]
 # How fast a change can be undone: 2A within a minute, 2B within five minutes, 1 within hours.
 Reversibility: TypeAlias = Literal["2A", "2B", "1"]
 Verification: TypeAlias = Literal["execution", "observation", "measurement", "review", "assumption"]
 Count: TypeAlias = Literal["zero-errors", "zero-warnings", "zero-security", "tests-pass"]
 
 
-class Check(Struct, frozen=True, kw_only=True):
-    """A command whose exit status and report are evidence."""
+class CheckSettings(Struct, frozen=True, kw_only=True):
+    """What a configuration may say about a check."""
 
-    name: str
-    command: str
+    command: str = ""
     # "done" checks are slow: they run only when everything else is met.
     when: CheckStage = "round"
     timeout: float = 600
@@ -35,6 +35,13 @@ class Check(Struct, frozen=True, kw_only=True):
     # Whether the baseline's tests run on the new code as well; if not, the user's reason.
     replay: bool = True
     replay_reason: str = ""
+
+
+class Check(CheckSettings, frozen=True, kw_only=True):
+    """A command whose exit status and report are evidence."""
+
+    name: str
+    command: str
     reason: str = ""
 
 
@@ -62,34 +69,38 @@ class Oracle(Struct, frozen=True, kw_only=True):
     sha256: str
 
 
-class Contract(Struct, frozen=True, kw_only=True):
-    """What user and untildone agreed on when the loop started; it is sealed on disk."""
+class LoopSettings(Struct, frozen=True, kw_only=True):
+    """What both a template and the options of `start` may say about a loop."""
 
-    id: str
-    agent: str
+    task: str = ""
+    checks: tuple[str, ...] = ()
+    promises: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
+    done_when: ExitRule | None = None
+    rounds: int | None = None
+    budget: float | None = None
+    minutes: float | None = None
+    round_minutes: float | None = None
+    stagnation_limit: int | None = None
+
+
+class Terms(Struct, frozen=True, kw_only=True):
+    """What is asked for when a loop starts and stays as it is in the contract."""
+
     session: str
-    project: str
-    task: str
-    started_at: str
-    started_by: Speaker = "user"
+    task: str = ""
     preset: str = ""
     checks: tuple[Check, ...] = ()
     promises: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     # Commands: the loop pauses when one of them exits with 0.
     must_not: tuple[str, ...] = ()
-    done_when: ExitRule = "checks"
     bounds: Bounds = Bounds()
     # Concerns the user allowed beforehand, as `KIND:PATH[:DETAIL]`.
     allow: tuple[str, ...] = ()
-    # Whether the loop pauses for the user's confirmation after each step.
-    gated: bool = False
-    # Constraints in words that no command can test; the agent is reminded of them.
-    limits: tuple[str, ...] = ()
     reversibility: Reversibility = "2A"
     steps: tuple[str, ...] = ()
-    # The score of the spec, 0 to 10; None for a loop without one.
-    score: int | None = None
     # Whether the loop's state is deleted once it is finished.
     clean: bool = False
     # Counts that must be zero, and the paths whose findings count (none given: all paths).
@@ -100,9 +111,27 @@ class Contract(Struct, frozen=True, kw_only=True):
     # Templates of the loops to start after this one is done, and the loop this one followed.
     then: tuple[str, ...] = ()
     after: str = ""
+    plan: PlanTask | None = None
+
+
+class Contract(Terms, frozen=True, kw_only=True):
+    """What user and untildone agreed on when the loop started; it is sealed on disk."""
+
+    id: str
+    agent: str
+    project: str
+    task: str
+    started_at: str
+    started_by: Speaker = "user"
+    done_when: ExitRule = "checks"
+    # Whether the loop pauses for the user's confirmation after each step.
+    gated: bool = False
+    # Constraints in words that no command can test; the agent is reminded of them.
+    limits: tuple[str, ...] = ()
+    # The score of the spec, 0 to 10; None for a loop without one.
+    score: int | None = None
     # Never shown to the agent.
     oracle: Oracle | None = None
-    plan: PlanTask | None = None
 
 
 class Amendment(Struct, frozen=True, kw_only=True):

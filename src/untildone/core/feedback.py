@@ -18,7 +18,7 @@ from untildone.core.failure_list import (
 )
 from untildone.core.plan_task import list_missing
 from untildone.core.progress import Progress
-from untildone.core.spec.reminders import list_contradictions, list_reminders
+from untildone.core.reminders import list_contradictions, list_reminders
 from untildone.core.stagnation import has_same_failures
 from untildone.core.text import shorten, to_one_line
 from untildone.core.verdict import Continue

@@ -4,6 +4,8 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+# Presets of loops over tasks of a plan.
+PLANNED = ("implement-task", "implement-feature")
 VerifierResult: TypeAlias = Literal["VERIFIED", "INCOMPLETE", "BLOCKED", "MISALIGNED"]
 
 

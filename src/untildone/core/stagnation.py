@@ -1,4 +1,4 @@
-"""Stagnation: whether a round moved anything, and when a loop counts as stuck."""
+"""Stagnation: whether a round moved anything, when a loop counts as stuck, circuit breakers."""
 
 from msgspec import Struct
 
@@ -6,10 +6,11 @@ from untildone.core.contract import Contract
 from untildone.core.criteria import find_unmet, has_measurements, hash_state, list_failure_ids
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
-from untildone.core.spec.breakers import find_breaker
 
 # The state file stays small whatever a linter prints: the oldest failures beyond this are dropped.
 MAX_FAILURES = 5_000
+SAME_ERROR = 3
+SAME_UNMET = 5
 
 
 class RoundState(Struct, frozen=True, kw_only=True):
@@ -73,3 +74,32 @@ def explain_stagnation(contract: Contract, progress: Progress, evidence: Evidenc
     if len(recent) == 4 and recent[0] == recent[2] != recent[1] == recent[3]:
         return "the same two states alternate"
     return f"nothing moved in {stale} rounds" if stale >= limit else ""
+
+
+def find_breaker(
+    contract: Contract, evidence: Evidence, *, stale_rounds: int, unmet: tuple[str, ...], same: bool
+) -> str:
+    """The circuit breaker that pauses a loop from a spec, if one does.
+
+    `same` says that the failures repeat those of the previous round.
+    """
+    if contract.preset != "loop" or contract.bounds.stagnation is not None:
+        return ""
+    if evidence.reverted_files:
+        files = ", ".join(f"`{path}`" for path in evidence.reverted_files)
+        return f"edited again and again in this round, and back to its former content: {files}"
+    # The first of several equal rounds does not count as stale.
+    error = _find_first_error(evidence) if same and stale_rounds + 1 >= SAME_ERROR else ""
+    if error:
+        return f"the same error in {stale_rounds + 1} rounds: {error}"
+    if unmet and stale_rounds + 1 >= SAME_UNMET:
+        return f"the same criteria are unmet in {stale_rounds + 1} rounds: {', '.join(unmet[:6])}"
+    return ""
+
+
+def _find_first_error(evidence: Evidence) -> str:
+    """The first failing test or finding; empty where only an exit status is known."""
+    red = [result for result in evidence.checks if not result.green]
+    tests = [test for result in red if result.tests for test in result.tests.failing[:1]]
+    found = [f"{each.path}: {each.text}" for result in red for each in result.findings[:1]]
+    return (*tests, *found, "")[0]

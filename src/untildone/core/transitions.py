@@ -150,3 +150,12 @@ def resume_loop(progress: Progress) -> Progress:
         faults=0,
         round_seconds=0,
     )
+
+
+def pass_gate(contract: Contract, progress: Progress, *, agreed_to: bool) -> Progress:
+    """The loop active again after a gate; only a plain yes confirms that the task is done."""
+    return replace(
+        resume_loop(progress),
+        steps_approved=bool(contract.steps),
+        confirmed=agreed_to and not progress.unmet,
+    )

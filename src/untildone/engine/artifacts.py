@@ -12,7 +12,7 @@ from untildone.core.progress import Round
 from untildone.engine.context import Context
 from untildone.report.receipt import Receipt, ReceiptConcern, build_receipt
 from untildone.report.receipt_text import encode_receipt, render_receipt
-from untildone.store.files import write_atomically
+from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 
 _LOGS_KEPT = 5

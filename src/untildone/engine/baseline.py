@@ -8,16 +8,16 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.counts import apply_counts
 from untildone.core.progress import Progress
 from untildone.core.totals import count_totals
 from untildone.engine.context import Context
 from untildone.engine.verbs import change_loop
-from untildone.process import runner
-from untildone.sandbox.tree_copy import copy_tree
-from untildone.store import baseline
+from untildone.process import runner, trees
+from untildone.sandbox.background_copy import copy_tree
+from untildone.store import baseline_records
 from untildone.store.loops import Record
 from untildone.worktree.fingerprint import fingerprint_tree
 
@@ -39,7 +39,7 @@ def save_baseline_results(
         return replace(
             record.progress,
             checks_seen_red=tuple(dict.fromkeys((*record.progress.checks_seen_red, *red))),
-            baseline=baseline.write_results(
+            baseline=baseline_records.write_results(
                 folder, tuple(_trim_result(result) for result in results)
             ),
             baseline_totals=count_totals(results),
@@ -67,7 +67,7 @@ def start_detached_baseline(context: Context, record: Record) -> None:
     tree = fingerprint_tree(Path(record.contract.project))
     argv = [sys.executable, "-I", "-m", "untildone", "baseline", loop, tree]
     environ = {**os.environ, "UNTILDONE_HOME": str(context.home)}
-    started = runner.start_detached(argv, cwd=context.home, env=environ)
+    started = trees.start_detached(argv, cwd=context.home, env=environ)
     context.session_of(record).write("baseline", str(started))
 
 

@@ -55,7 +55,7 @@ def _save_snapshot(context: Context, contract: Contract, draft: Path) -> tuple[s
     from untildone.integrity.environment.facts import collect_facts
     from untildone.sandbox.home_folder import select_steering
     from untildone.worktree.contents import GENERATED
-    from untildone.worktree.files import list_ignored_folders
+    from untildone.worktree.listing import list_ignored_folders
     from untildone.worktree.roles import classify_file
 
     project = Path(contract.project)

@@ -18,7 +18,7 @@ from untildone.store.sessions import Session
 if TYPE_CHECKING:
     from threading import Event
 
-    from untildone.checks.runner import ProgressCallback, RunOptions
+    from untildone.checks.parallel_run import ProgressCallback, RunOptions
     from untildone.sandbox.sandboxes import Sandbox
 
 # The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
@@ -57,13 +57,15 @@ def run(
     if not checks:
         return (), ""
     # Imported where it is used: a stop without checks must not pay for it.
+    from untildone.checks.parallel_run import RunOptions, ignore_progress, run_checks
     from untildone.checks.result_cache import ResultCache
-    from untildone.checks.runner import RunOptions, ignore_progress, run_checks
-    from untildone.process.command import environment
+    from untildone.process.command import filter_environment
     from untildone.process.runner import end_runs_on_signal
     from untildone.store.lock import hold_lock
 
-    memory = ResultCache(site.shared / "checks", environment(os.environ), serve_green=not fresh)
+    memory = ResultCache(
+        site.shared / "checks", filter_environment(os.environ), serve_green=not fresh
+    )
     site.shared.mkdir(parents=True, exist_ok=True, mode=0o700)
     patience = max(1.0, site.end - time.monotonic())
     with (

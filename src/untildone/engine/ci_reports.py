@@ -8,7 +8,7 @@ from untildone.engine.context import Context
 from untildone.report.junit import render_junit
 from untildone.report.receipt_text import encode_receipt, render_receipt
 from untildone.report.sarif import build_sarif
-from untildone.store.files import write_atomically
+from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 
 

@@ -3,7 +3,7 @@
 from difflib import unified_diff
 from pathlib import Path
 
-from untildone.checks.output import clean
+from untildone.checks.clean_output import clean
 from untildone.core.evidence import Concern
 from untildone.engine.context import Context
 from untildone.errors import UserError

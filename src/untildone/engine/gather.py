@@ -50,10 +50,10 @@ def find_project_root(contract: Contract, cwd: str) -> Path:
     project = Path(contract.project)
     if not cwd or Path(cwd) == project:
         return project
-    from untildone.worktree import files
+    from untildone.worktree import listing
 
-    top, own = files.find_worktree_root(Path(cwd)), files.find_worktree_root(project)
-    if top and own and top != own and files.is_same_repository(top, own):
+    top, own = listing.find_worktree_root(Path(cwd)), listing.find_worktree_root(project)
+    if top and own and top != own and listing.is_same_repository(top, own):
         return top / project.relative_to(own)
     return project
 

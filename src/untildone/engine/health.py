@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from untildone.config import load_proposals
+from untildone.config.proposals import load_proposals
 from untildone.core.contract import Check, Contract
 from untildone.core.text import pluralize
 from untildone.engine.context import Context

@@ -1,30 +1,25 @@
 """Finds verbs and requests for a loop in a prompt of the user."""
 
 import re
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
-from untildone.engine.request import PLANNED, PromptedLoop
+from untildone.core.contract import Preset
+from untildone.core.plan_task import PLANNED
+from untildone.engine.request import PromptedLoop
 
 Verb: TypeAlias = Literal["cancel", "pause", "continue", "status", "approve"]
-PRESETS = ("build", "test", "lint", "ship", "fix", "loop")
-_PLAIN: dict[str, Verb] = {
+_PRESETS = (*get_args(Preset), *PLANNED)
+_VERBS: dict[str, Verb] = {
     "stop": "cancel",
-    "cancel": "cancel",
+    **{verb: verb for verb in get_args(Verb)},
+}
+# Without a slash these mean us, as the whole of a prompt in a session with a loop.
+_PLAIN: dict[str, Verb] = {
+    **{name: verb for name, verb in _VERBS.items() if verb != "approve"},
     "cancel relentless mode": "cancel",
     "stop relentless mode": "cancel",
-    "pause": "pause",
-    "continue": "continue",
-    "status": "status",
-}
-_VERBS: dict[str, Verb] = {
-    "cancel": "cancel",
-    "stop": "cancel",
-    "pause": "pause",
-    "continue": "continue",
-    "status": "status",
-    "approve": "approve",
 }
 _SLASH = re.compile(r"^/untildone:(?P<name>[\w-]+)(?:\s+(?P<rest>.*))?$", re.DOTALL)
 
@@ -49,7 +44,7 @@ def _parse_slash_verb(name: str, rest: str) -> PromptVerb | None:
         # `/untildone:loop continue --budget=10` and its kin
         word, _, after = rest.partition(" ")
         name, rest = (word, after.strip()) if word in _VERBS else ("", "")
-    if name in (*PRESETS, *PLANNED) and rest in ("--cancel", "cancel"):
+    if name in _PRESETS and rest in ("--cancel", "cancel"):
         name, rest = "cancel", ""
     verb = _VERBS.get(name)
     return PromptVerb(verb=verb, rest=rest) if verb else None
@@ -95,12 +90,9 @@ def find_loop_request(prompt: str) -> PromptedLoop | None:
     text = prompt.strip()
     slash = _SLASH.match(text)
     if slash:
-        wanted = slash["name"] in (*PRESETS, *PLANNED)
-        return (
-            PromptedLoop(preset=slash["name"], task=(slash["rest"] or "").strip(), explicit=True)
-            if wanted
-            else None
-        )
+        if slash["name"] not in _PRESETS:
+            return None
+        return PromptedLoop(preset=slash["name"], task=(slash["rest"] or "").strip(), explicit=True)
     for preset, phrase in _PHRASES:
         found = phrase.match(text)
         if found:

@@ -8,12 +8,13 @@ from untildone.checks import security
 from untildone.checks.detect import detect_checks, detect_preset, find_rejected
 from untildone.checks.detection.candidate import Candidate
 from untildone.checks.patterns import validate_patterns
-from untildone.config import Configuration, Proposal, load_proposal, load_proposals
+from untildone.config.model import Configuration
+from untildone.config.proposals import Proposal, load_proposal, load_proposals
 from untildone.core.contract import Check
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.store.trust import read_trusted_hash
-from untildone.worktree.files import find_worktree_root
+from untildone.store.trusted_files import read_trusted_hash
+from untildone.worktree.listing import find_worktree_root
 
 # Checks with the names they have in their file.
 Named: TypeAlias = list[tuple[str, Check]]

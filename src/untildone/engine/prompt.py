@@ -1,6 +1,7 @@
 """A submitted prompt: carries out the user's verbs, starts loops, remembers questions."""
 
 from untildone.agents.events import Prompt
+from untildone.core.plan_task import PLANNED
 from untildone.engine import verbs
 from untildone.engine.active_time import mark_turn_start
 from untildone.engine.context import Context, fingerprint_project
@@ -10,7 +11,7 @@ from untildone.engine.grants import parse_grant
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
 from untildone.engine.phrases import PromptVerb, asks_about_loops, find_loop_request, find_verb
-from untildone.engine.request import PLANNED, PromptedLoop
+from untildone.engine.request import PromptedLoop
 from untildone.engine.scope import Scope
 from untildone.engine.session import describe_standing, write_reminder
 from untildone.engine.speaker import explain_ignored, is_typed_by_user

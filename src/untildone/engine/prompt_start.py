@@ -22,7 +22,7 @@ from untildone.engine.start import begin_loop
 from untildone.engine.start_options import build_request
 from untildone.errors import UserError
 from untildone.store.loops import Record
-from untildone.worktree.files import find_worktree
+from untildone.worktree.listing import find_worktree
 
 
 def start_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop) -> tuple[Record, str]:

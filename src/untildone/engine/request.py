@@ -1,78 +1,56 @@
 """What a loop is asked for, before it is agreed on."""
 
 from pathlib import Path
-from typing import cast, get_args
+from typing import Literal, cast, get_args
 
 from msgspec import Struct
 
 from untildone.core.contract import (
-    Bounds,
     Check,
     Claim,
-    Count,
     ExitRule,
+    LoopSettings,
+    Preset,
     Reversibility,
     Speaker,
+    Terms,
     Verification,
 )
-from untildone.core.plan_task import PlanTask
 from untildone.errors import UserError
 
-# Presets of loops over tasks of a plan.
-PLANNED = ("implement-task", "implement-feature")
+# The task of each preset where the user names none.
+DEFAULT_TASKS = {
+    "build": "Make the build pass: find what breaks it and fix the code.",
+    "test": "Make every test pass by fixing the code, not the tests.",
+    "lint": "Clear every finding of the linters and formatters; keep what the code does.",
+    "ship": "Make build, tests and linters pass.",
+    "fix": "Clear every error the project's own tools report.",
+    "loop": "Finish the work.",
+}
 
 
-class Request(Struct, frozen=True, kw_only=True):
-    """What `start`, a slash command or a phrase asks for; checks not given are found.
+class Request(Terms, frozen=True, kw_only=True):
+    """What `start`, a slash command or a phrase asks for; checks that it does not name are found.
 
-    `also` stands beside those given or found.
+    The checks of `also` are added to those named or found.
     """
 
-    session: str
     project: Path
-    preset: str = ""
-    task: str = ""
-    checks: tuple[Check, ...] = ()
     also: tuple[Check, ...] = ()
-    promises: tuple[str, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    steps: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
     done_when: ExitRule | None = None
-    bounds: Bounds = Bounds()
-    allow: tuple[str, ...] = ()
     by: Speaker = "user"
-    reversibility: Reversibility = "2A"
-    clean: bool = False
-    # Beside `zero_errors`, which the preset `fix` has unless the user switches it off.
-    counts: tuple[Count, ...] = ()
+    # The preset `fix` counts errors unless the user switches it off.
     zero_errors: bool = True
-    targets: tuple[str, ...] = ()
-    todos: tuple[str, ...] = ()
-    then: tuple[str, ...] = ()
-    after: str = ""
     oracle: Path | None = None
-    plan: PlanTask | None = None
 
 
-class StartOptions(Struct, frozen=True, kw_only=True):
-    """The values given; `template` is its name with its argument: `coverage-to 80`."""
+class StartOptions(LoopSettings, frozen=True, kw_only=True):
+    """The values given for the options; `template` includes its argument: `coverage-to 80`."""
 
     template: str = ""
-    preset: str = ""
-    task: str = ""
-    checks: tuple[str, ...] = ()
+    preset: Preset | Literal[""] = ""
     success_pattern: str = ""
     failure_pattern: str = ""
-    promises: tuple[str, ...] = ()
-    criteria: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
-    done_when: ExitRule | None = None
-    rounds: int | None = None
-    budget: float | None = None
-    minutes: float | None = None
-    round_minutes: float | None = None
-    stagnation_limit: int | None = None
     zero_errors: bool | None = None
     zero_warnings: bool = False
     zero_security: bool = False
@@ -89,7 +67,7 @@ class StartOptions(Struct, frozen=True, kw_only=True):
 
 
 class PromptedLoop(Struct, frozen=True, kw_only=True):
-    """A loop asked for; `explicit` by a slash command, else by a phrase."""
+    """A loop that a prompt asks for: `explicit` by a slash command, else by a phrase."""
 
     preset: str
     task: str

@@ -1,7 +1,7 @@
 """What happens to a loop when its session starts, is compacted, cleared, forked or ends."""
 
 from untildone.core.feedback import quote_task
-from untildone.core.spec.reminders import list_reminders
+from untildone.core.reminders import list_reminders
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.lost_loops import describe_lost_loop

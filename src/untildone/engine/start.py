@@ -5,12 +5,7 @@ import secrets
 from msgspec.structs import replace
 
 from untildone.core.agent_message import is_vague
-from untildone.core.contract import (
-    Check,
-    Contract,
-    ExitRule,
-    Oracle,
-)
+from untildone.core.contract import Check, Contract, ExitRule, Oracle, Terms
 from untildone.core.decide import MAX_ROUNDS
 from untildone.core.progress import Progress
 from untildone.engine.active_time import read_clock
@@ -18,9 +13,8 @@ from untildone.engine.baseline_snapshot import snapshot_baseline
 from untildone.engine.context import Context, project_folder, update_index
 from untildone.engine.feature import load_used_features
 from untildone.engine.lost_loops import describe_lost_loop
-from untildone.engine.presets import DEFAULT_TASKS
 from untildone.engine.project_checks import choose_checks, list_checks, validate_check
-from untildone.engine.request import Request
+from untildone.engine.request import DEFAULT_TASKS, Request
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
 from untildone.report.notices import format_status_line
@@ -135,32 +129,20 @@ def _build_contract(context: Context, request: Request) -> Contract:
         validate_check(check)
     rule = request.done_when or _choose_exit_rule(request, checks)
     _require_evidence(rule, request, checks)
+    terms = {name: getattr(request, name) for name in Terms.__struct_fields__}
+    terms |= {
+        "task": request.task or DEFAULT_TASKS.get(request.preset, "Finish the work."),
+        "checks": checks,
+    }
     contract = Contract(
         id=secrets.token_hex(4),
         agent=context.agent.NAME,
-        session=request.session,
         project=str(request.project),
-        task=request.task or DEFAULT_TASKS.get(request.preset, "Finish the work."),
         started_at=context.now(),
         started_by=request.by,
-        preset=request.preset,
-        checks=checks,
-        promises=request.promises,
-        claims=request.claims,
-        steps=request.steps,
-        must_not=request.must_not,
         done_when=rule,
-        bounds=request.bounds,
-        allow=request.allow,
-        reversibility=request.reversibility,
-        clean=request.clean,
-        counts=request.counts,
-        targets=request.targets,
-        todos=request.todos,
-        then=request.then,
-        after=request.after,
         oracle=_make_oracle(request, checks),
-        plan=request.plan,
+        **terms,
     )
     scope = Scope(event="start", contract=contract, request=request)
     for feature in load_used_features(context, scope):

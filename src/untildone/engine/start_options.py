@@ -4,20 +4,19 @@ Both fill in `StartOptions`, and `build_request` makes a loop's request of it.
 """
 
 import math
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from msgspec.structs import asdict, replace
 
-from untildone.core.contract import Bounds, ExitRule, Reversibility, Speaker
+from untildone.core.contract import Bounds, ExitRule, Preset, Reversibility, Speaker
 from untildone.engine.context import Context
 from untildone.engine.feature import load_used_features
-from untildone.engine.phrases import PRESETS
 from untildone.engine.request import Request, StartOptions, name_checks, parse_claim
 from untildone.engine.scope import Scope
-from untildone.engine.start import ALLOWABLE
 from untildone.errors import UserError
 
 Kind: TypeAlias = Literal["text", "choice", "integer", "number", "flag", "folder", "file"]
@@ -25,7 +24,7 @@ Kind: TypeAlias = Literal["text", "choice", "integer", "number", "flag", "folder
 # path without quotes, or no value.
 Form: TypeAlias = Literal["quoted", "word", "path", "flag"]
 
-_BOUNDS = Bounds()
+_CHOICES = {"preset": Preset, "done_when": ExitRule, "reversibility": Reversibility}
 _LARGEST_BOUND = 1_000_000
 
 
@@ -41,249 +40,36 @@ class StartOption(Struct, frozen=True, kw_only=True):
     help: str
     kind: Kind = "text"
     metavar: str | None = None
-    choices: tuple[str, ...] = ()
     repeatable: bool = False
     default: str = ""
     off: str = ""
     bound: str = ""
     forms: tuple[Form, ...] = ()
 
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return get_args(_CHOICES[self.name])
 
-OPTIONS: tuple[StartOption, ...] = (
-    StartOption(
-        name="template",
-        spellings=("--template",),
-        metavar="NAME",
-        forms=("quoted", "word"),
-        help="Start a named loop; `untildone templates` lists them.",
-    ),
-    StartOption(
-        name="preset",
-        spellings=("--preset",),
-        kind="choice",
-        choices=PRESETS,
-        help="Select the checks, and a default task.",
-    ),
-    StartOption(
-        name="task",
-        spellings=("--task",),
-        help="What the agent is to do; repeated to it each round.",
-    ),
-    StartOption(
-        name="checks",
-        spellings=("--check",),
-        metavar="CMD",
-        repeatable=True,
-        forms=("quoted",),
-        help="A check; may be repeated.",
-    ),
-    StartOption(
-        name="success_pattern",
-        spellings=("--success-pattern",),
-        metavar="RE",
-        forms=("quoted",),
-        help="Must match the output.",
-    ),
-    StartOption(
-        name="failure_pattern",
-        spellings=("--failure-pattern",),
-        metavar="RE",
-        forms=("quoted",),
-        help="Must not match the output.",
-    ),
-    StartOption(
-        name="promises",
-        spellings=("--promise",),
-        metavar="TEXT",
-        repeatable=True,
-        forms=("quoted",),
-        help="What the agent says when it is done; of several, any one.",
-    ),
-    StartOption(
-        name="criteria",
-        spellings=("--criterion",),
-        metavar="NAME[=VERIFICATION]",
-        repeatable=True,
-        forms=("quoted",),
-        help="What only the agent can report on (`untildone met`); may be repeated.",
-    ),
-    StartOption(
-        name="must_not",
-        spellings=("--must-not",),
-        metavar="CMD",
-        repeatable=True,
-        forms=("quoted",),
-        help="Pause the loop if this command exits 0; may be repeated.",
-    ),
-    StartOption(
-        name="done_when",
-        spellings=("--done-when",),
-        kind="choice",
-        choices=get_args(ExitRule),
-        forms=("word",),
-        help="What ends the loop: the checks, the agent's word, both, or whichever is first.",
-    ),
-    StartOption(
-        name="rounds",
-        spellings=("--rounds", "--iterations", "--max-iterations"),
-        kind="integer",
-        metavar="N",
-        default=str(_BOUNDS.rounds),
-        bound="rounds",
-        forms=("word",),
-        help="Pause at the Nth judged stop that is not met; 0 is no bound.",
-    ),
-    StartOption(
-        name="budget",
-        spellings=("--budget",),
-        kind="number",
-        metavar="USD",
-        default=f"{_BOUNDS.budget_usd:g}",
-        bound="budget_usd",
-        forms=("word",),
-        help="Pause at this cost; 0 is no bound.",
-    ),
-    StartOption(
-        name="minutes",
-        spellings=("--minutes",),
-        kind="number",
-        metavar="N",
-        bound="minutes",
-        forms=("word",),
-        help="Pause after this time.",
-    ),
-    StartOption(
-        name="round_minutes",
-        spellings=("--round-minutes",),
-        kind="number",
-        metavar="N",
-        bound="round_minutes",
-        forms=("word",),
-        help="Pause a round that takes longer.",
-    ),
-    StartOption(
-        name="stagnation_limit",
-        spellings=("--stagnation-limit",),
-        kind="integer",
-        metavar="N",
-        bound="stagnation",
-        forms=("word",),
-        help="Pause after N rounds without any progress; 0 is off.",
-    ),
-    StartOption(
-        name="zero_errors",
-        spellings=("--zero-errors",),
-        kind="flag",
-        off="--no-zero-errors",
-        forms=("flag",),
-        help="Hold until no error is reported; `--preset fix` does.",
-    ),
-    StartOption(
-        name="zero_warnings",
-        spellings=("--zero-warnings",),
-        kind="flag",
-        forms=("flag",),
-        help="Also hold until no warning is reported.",
-    ),
-    StartOption(
-        name="zero_security",
-        spellings=("--zero-security",),
-        kind="flag",
-        forms=("flag",),
-        help="Also hold until no security finding is left.",
-    ),
-    StartOption(
-        name="tests_pass",
-        spellings=("--tests-pass",),
-        kind="flag",
-        forms=("flag",),
-        help="Also hold until all tests pass.",
-    ),
-    StartOption(
-        name="targets",
-        spellings=("--target",),
-        metavar="PATH",
-        repeatable=True,
-        forms=("quoted", "path"),
-        help="Count only findings in this path; may be repeated.",
-    ),
-    StartOption(
-        name="todos",
-        spellings=("--todos",),
-        kind="flag",
-        forms=("flag",),
-        help="Make the unfinished TODO items criteria.",
-    ),
-    StartOption(
-        name="from_todos",
-        spellings=("--from-todos",),
-        kind="flag",
-        forms=("flag",),
-        help="Make the unfinished TODO items criteria and the task.",
-    ),
-    StartOption(
-        name="then",
-        spellings=("--then",),
-        metavar="TEMPLATE",
-        repeatable=True,
-        forms=("quoted", "word"),
-        help="Start this template when the loop ends well; may be repeated.",
-    ),
-    StartOption(
-        name="security_rules",
-        spellings=("--security-rules",),
-        kind="folder",
-        metavar="DIR",
-        repeatable=True,
-        help="A folder of your own ast-grep rules, beside ours; may be repeated.",
-    ),
-    StartOption(
-        name="allow",
-        spellings=("--allow",),
-        metavar="KIND:PATH[:DETAIL]",
-        repeatable=True,
-        forms=("quoted", "path"),
-        help="A concern you allow beforehand: " + ", ".join(ALLOWABLE) + ".",
-    ),
-    StartOption(
-        name="oracle",
-        spellings=("--oracle",),
-        kind="file",
-        metavar="PATH",
-        help="Your own program outside of the repository, hidden from the agent: must exit 0.",
-    ),
-    StartOption(
-        name="reversibility",
-        spellings=("--reversibility",),
-        kind="choice",
-        choices=get_args(Reversibility),
-        default="2A",
-        forms=("word",),
-        help="2B saves the tree before each step for `rollback`, 1 requires a precheck first.",
-    ),
-    StartOption(
-        name="clean",
-        spellings=("--clean",),
-        kind="flag",
-        off="--keep",
-        forms=("flag",),
-        help="Remove the loop's state when it has ended, or keep it.",
-    ),
-)
+
+def _load_options() -> tuple[StartOption, ...]:
+    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return tuple(convert({"name": name, **row}, StartOption) for name, row in table.items())
+
+
+OPTIONS = _load_options()
 
 
 def build_request(
     context: Context, options: StartOptions, *, session: str, project: Path, by: Speaker = "user"
 ) -> Request:
-    checks = name_checks(
-        options.checks, success=options.success_pattern, failure=options.failure_pattern
-    )
     request = Request(
         session=session,
         project=project,
         preset=options.preset,
         task=options.task,
-        checks=checks,
+        checks=name_checks(
+            options.checks, success=options.success_pattern, failure=options.failure_pattern
+        ),
         promises=options.promises,
         claims=tuple(map(parse_claim, options.criteria)),
         must_not=options.must_not,

@@ -17,7 +17,7 @@ from untildone.engine.check_run import Site, compute_deadline, run
 from untildone.engine.context import Context, fingerprint_project, project_folder
 from untildone.engine.feature import StoppedLoop
 from untildone.engine.payload import Call
-from untildone.store import baseline
+from untildone.store import baseline_records
 from untildone.store.loops import Record
 
 
@@ -60,7 +60,7 @@ def _load_baseline(
     if not progress.baseline:
         return None
     folder = context.loops.get_folder(record.contract.id)
-    results = baseline.read_results(folder, progress.baseline, tuple[BaselineResult, ...])
+    results = baseline_records.read_results(folder, progress.baseline, tuple[BaselineResult, ...])
     return tuple(result for result in results if result.outcome in ("green", "red"))
 
 
@@ -131,7 +131,7 @@ def _apply_fixes(
     ]
     if not fixable:
         return results
-    from untildone.process.command import environment, parse_argv
+    from untildone.process.command import filter_environment, parse_argv
     from untildone.process.runner import run as start
 
     for check in fixable:
@@ -139,7 +139,7 @@ def _apply_fixes(
             parse_argv(check.fix),
             cwd=site.project / check.cwd,
             timeout=check.timeout,
-            env=environment(os.environ) | check.env,
+            env=filter_environment(os.environ) | check.env,
         )
     again, _ = run(fixable, site)
     repeated = {result.name: result for result in again}

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from untildone.core.agent_message import MAX_CLAIMS, truncate
 from untildone.core.contract import Amendment, Bounds, Claim, Speaker, Verification
 from untildone.core.progress import ClaimReport, Progress
-from untildone.core.spec.gates import pass_gate
-from untildone.core.transitions import end_loop, resume_loop
+from untildone.core.transitions import end_loop, pass_gate, resume_loop
 from untildone.core.verdict import Finish, Pause
 from untildone.engine.active_time import read_clock
 from untildone.engine.baseline_snapshot import drop_altered_baseline

@@ -15,7 +15,7 @@ from untildone.commands.written_files import (
     only_reads,
     resolve_word,
 )
-from untildone.install.entries import describe_harm
+from untildone.install.own_entries import describe_harm
 
 # `hook` and `baseline` are called by clients and by ourselves, with the user's rights.
 USER_VERBS = frozenset(

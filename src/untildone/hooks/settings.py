@@ -4,7 +4,7 @@ import json
 import os
 
 from untildone.engine.payload import Call
-from untildone.install.entries import describe_harm_in_file
+from untildone.install.own_entries import describe_harm_in_file
 from untildone.store.sessions import Session
 
 

@@ -11,10 +11,10 @@ from msgspec import Struct
 import untildone
 from untildone import __version__
 from untildone.errors import UserError
-from untildone.install import manifest, settings
-from untildone.install.hook_lines import build_settings_entries
+from untildone.install import manifest, settings_editing
+from untildone.install.hook_commands import build_settings_entries
 from untildone.install.skills import build_command_files
-from untildone.store.files import write_atomically
+from untildone.store.durable_files import write_atomically
 
 Scope: TypeAlias = Literal["user", "project", "local"]
 
@@ -77,8 +77,8 @@ def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
     before = _read_bytes(path)
     earlier = manifest.find(paths.home, path)
     ours = build_settings_entries(home=paths.home, python=paths.python, package=paths.package)
-    text = settings.decode(before or b"", path=str(path)) or "{}\n"
-    merged = settings.merge(
+    text = settings_editing.decode(before or b"", path=str(path)) or "{}\n"
+    merged = settings_editing.merge(
         text, ours, path=str(path), installed=earlier.entries if earlier else None
     )
     after = merged.text.encode()

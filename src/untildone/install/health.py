@@ -8,9 +8,9 @@ from typing import TypeAlias
 from untildone import __version__
 from untildone.errors import UserError
 from untildone.install import manifest
-from untildone.install.entries import CAP, CAP_VARIABLE
-from untildone.install.hook_lines import build_plugin_entries, build_settings_entries
+from untildone.install.hook_commands import build_plugin_entries, build_settings_entries
 from untildone.install.installation import HookCommand, Installation, parse_hook_command
+from untildone.install.own_entries import CAP, CAP_VARIABLE
 from untildone.report.doctor import Problem, make_error, make_note
 
 Probe: TypeAlias = Callable[[Installation], Iterator[Problem]]

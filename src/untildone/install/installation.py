@@ -9,9 +9,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.install import settings
+from untildone.install import settings_editing
 from untildone.install.claude import InstallPaths, Scope
-from untildone.install.entries import is_our_hook
+from untildone.install.own_entries import is_our_hook
 
 _MANAGED = {
     "darwin": "/Library/Application Support/ClaudeCode/managed-settings.json",
@@ -108,8 +108,10 @@ def _read_settings(path: Path) -> SettingsFile | None:
     except OSError as error:
         return SettingsFile(path=path, fault=f"`{path}` cannot be read: {error.strerror}")
     try:
-        text = settings.decode(data, path=str(path))
-        return SettingsFile(path=path, settings=settings.parse(text, str(path)) if text else {})
+        text = settings_editing.decode(data, path=str(path))
+        return SettingsFile(
+            path=path, settings=settings_editing.parse(text, str(path)) if text else {}
+        )
     except UserError as error:
         return SettingsFile(path=path, fault=error.message)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.install import settings
-from untildone.install.settings import Entries
+from untildone.install import settings_editing
+from untildone.install.settings_editing import Entries
 from untildone.store import encoding
-from untildone.store.files import DamagedFileError, write_atomically
+from untildone.store.durable_files import DamagedFileError, write_atomically
 
 _NAME = "installed.json"
 
@@ -117,9 +117,9 @@ def restore_original(
 
 
 def _remove_ours(installed: InstalledFile | None, current: bytes, *, path: Path) -> bytes:
-    text = settings.decode(current, path=str(path))
+    text = settings_editing.decode(current, path=str(path))
     entries = None if installed is None else installed.entries
-    return settings.remove(text, path=str(path), installed=entries).encode()
+    return settings_editing.remove(text, path=str(path), installed=entries).encode()
 
 
 def _save(home: Path, files: tuple[InstalledFile, ...]) -> None:

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from untildone import __version__
-from untildone.install.hook_lines import build_plugin_entries
-from untildone.install.settings import Entries
+from untildone.install.hook_commands import build_plugin_entries
+from untildone.install.settings_editing import Entries
 from untildone.install.skills import build_plugin_skills
 
 NAME = "untildone"

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
-from untildone.core.evidence import Concern
+from untildone.core import concerns
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.baseline import Baseline
 from untildone.integrity.outputs import drop_outputs
 from untildone.integrity.scripts.check_files import find_check_files
@@ -52,6 +53,14 @@ class Comparison(Struct, frozen=True, kw_only=True):
             self._facts[compute] = compute(self)
         found: T = self._facts[compute]
         return found
+
+    def make_concern(
+        self, kind: ConcernKind, path: str, detail: str = "", *, reason: str
+    ) -> Concern:
+        """Return a concern about the file's current content, to which an approval is limited."""
+        entry = self.new.entries.get(path)
+        content = entry.digest if entry else ""
+        return concerns.make_concern(kind, path, detail, reason=reason, content=content)
 
 
 FindConcerns: TypeAlias = Callable[[Comparison], Iterable[Concern]]

@@ -9,6 +9,7 @@ from untildone.core.evidence import Concern, Evidence
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.trial import RunChecks, Trial
 from untildone.integrity.registry import EXPERIMENTS, find_concerns, find_environment_concerns
+from untildone.syntax.parsing import forget_parsed
 
 
 def confirm(evidence: Evidence, inputs: ConfirmationInputs, run: RunChecks) -> Evidence:
@@ -25,6 +26,7 @@ def confirm(evidence: Evidence, inputs: ConfirmationInputs, run: RunChecks) -> E
         )
         for experiment in EXPERIMENTS:
             evidence = experiment(evidence, trial)
+    forget_parsed()
     return evidence
 
 

@@ -15,7 +15,7 @@ from untildone.integrity.experiments.python_path import add_moved_folders
 from untildone.integrity.experiments.renamed_names import find_followers
 from untildone.integrity.scripts.comparison import replaces_tool
 from untildone.integrity.settings.comparison import is_harmless_edit
-from untildone.sandbox.files import SandboxFiles
+from untildone.sandbox.sandboxes import SandboxFiles
 from untildone.worktree.contents import read_tree, walk_files
 from untildone.worktree.limits import limit_time
 from untildone.worktree.roles import classify_file

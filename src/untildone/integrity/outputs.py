@@ -3,15 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-_FOLDERS = frozenset(
-    (
-        *("dist", "build", "out", "coverage", "htmlcov", ".nyc_output", ".next", ".turbo"),
-        *("_site", "storybook-static"),
-    )
-)
+_FOLDERS = words("dist build out coverage htmlcov .nyc_output .next .turbo _site storybook-static")
 # Python imports these from any folder: `coverage/__init__.py` would replace the tool.
 _LOADED = re.compile(r"(?!(.*/)?build/(lib|bdist|temp)[^/]*/).*\.(pyc?|so|pyd|pth)")
 

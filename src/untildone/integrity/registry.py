@@ -15,7 +15,7 @@ from untildone.integrity.settings import comparison as settings
 from untildone.integrity.sniffing import comparison as sniffing
 from untildone.integrity.suppressions import comparison as suppressions
 from untildone.integrity.tests import comparison as tests
-from untildone.integrity.tests import expected_files, mocks, runner
+from untildone.integrity.tests import expected_files, mocks, runner_interference
 from untildone.worktree.limits import (
     COMPARISON_SECONDS,
     LimitExceeded,
@@ -33,7 +33,7 @@ COMPARISONS: tuple[FindConcerns, ...] = (
     hard_coded.find_concerns,
     tests.find_concerns,
     expected_files.find_concerns,
-    runner.find_concerns,
+    runner_interference.find_concerns,
     mocks.find_concerns,
     unread_files.find_concerns,
 )

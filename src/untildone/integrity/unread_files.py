@@ -11,12 +11,12 @@ from untildone.worktree.contents import READABLE
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """Report code and settings that are too large; test files are reported by tests/comparison."""
-    for path in (*comparison.changes.edited, *comparison.changes.added):
+    for path in comparison.changes.edited_or_added:
         entry = comparison.new.entries[path]
         if entry.kind != "link" and entry.size > READABLE and _should_be_compared(comparison, path):
             size = f"larger than {READABLE // 1_000_000} MB"
             reason = f"`{path}` is not compared with the baseline: it is {size}"
-            yield make_concern(ConcernKind.UNREAD, path, reason=reason, content=entry.digest)
+            yield comparison.make_concern(ConcernKind.UNREAD, path, reason=reason)
 
 
 def _should_be_compared(comparison: Comparison, path: str) -> bool:
@@ -27,6 +27,6 @@ def _should_be_compared(comparison: Comparison, path: str) -> bool:
 def make_unfinished_concern(comparison: Comparison, path: str, why: str) -> Concern:
     """Report a comparison that ended early; an approval holds for exactly this change."""
     because = f"the comparison with the baseline is incomplete: {why}"
-    changed = sorted((*comparison.changes.edited, *comparison.changes.added))
+    changed = sorted(comparison.changes.edited_or_added)
     content = digest([(each, comparison.new.entries[each].digest) for each in changed])
     return make_concern(ConcernKind.UNREAD, path, reason=because, content=content)

@@ -18,18 +18,16 @@ _POSIX_SHELL = re.compile(
 )
 # Quotes too: cmd and each program have their own quoting rules.
 _WINDOWS_SHELL = re.compile(
-    r"[&|<>()%!^\"'\n]|^\s*(assoc|call|cd|chdir|cls|copy|date|del|dir|echo|erase|exit|for|ftype"
+    r"(?i)[&|<>()%!^\"'\n]|^\s*(assoc|call|cd|chdir|cls|copy|date|del|dir|echo|erase|exit|for|ftype"
     r"|if|md|mkdir|mklink|move|path|pause|popd|pushd|rd|rem|ren|rename|rmdir|set|start|time"
-    r"|title|type|ver|vol)(\s|$)",
-    re.IGNORECASE,
+    r"|title|type|ver|vol)(\s|$)"
 )
 
 _CLIENT_VARIABLE = re.compile(
-    r"(CLAUDE|ANTHROPIC_|OPENAI_|GEMINI_|GOOGLE_GEMINI_|GOOGLE_GENAI_|QWEN_|DASHSCOPE_|CODEX_"
+    r"(?is)(CLAUDE|ANTHROPIC_|OPENAI_|GEMINI_|GOOGLE_GEMINI_|GOOGLE_GENAI_|QWEN_|DASHSCOPE_|CODEX_"
     r"|COPILOT_|GITHUB_COPILOT_|CURSOR_|OPENCODE_|OPENROUTER_|MCP_).*"
     r"|OPENCODE|AI_AGENT|GOOGLE_API_KEY|AWS_BEARER_TOKEN_BEDROCK"
-    r"|(GH|GITHUB)_(ENTERPRISE_)?TOKEN|GITHUB_(PERSONAL_ACCESS|API)_TOKEN",
-    re.IGNORECASE | re.DOTALL,
+    r"|(GH|GITHUB)_(ENTERPRISE_)?TOKEN|GITHUB_(PERSONAL_ACCESS|API)_TOKEN"
 )
 # Node warns at every start if one of these is set together with NO_COLOR.
 _COLOURS = frozenset({"FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM"})
@@ -47,7 +45,13 @@ def parse_argv(command: str, *, windows: bool = os.name == "nt") -> list[str]:
     """Split a command, or wrap it in a shell if it needs one.
 
     Without a shell, a missing program can be reported by its name."""
-    return _windows_argv(command) if windows else _posix_argv(command)
+    if windows:
+        return [*WINDOWS_SHELL, command] if _WINDOWS_SHELL.search(command) else command.split()
+    if not _POSIX_SHELL.search(command):
+        # The shell reports an unclosed quote better than we could.
+        with contextlib.suppress(ValueError):
+            return shlex.split(command)
+    return ["sh", "-c", command]
 
 
 def quote_argument(word: str) -> str:
@@ -57,9 +61,13 @@ def quote_argument(word: str) -> str:
     return shlex.quote(word)
 
 
-def environment(base: Mapping[str, str]) -> dict[str, str]:
+def filter_environment(base: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a check: no key, token or session of a coding client."""
-    kept = {name: value for name, value in base.items() if not _is_secret_variable(name)}
+    kept = {
+        name: value
+        for name, value in base.items()
+        if name.upper() not in _COLOURS and not _CLIENT_VARIABLE.fullmatch(name)
+    }
     return kept | _PLAIN
 
 
@@ -78,19 +86,3 @@ def explain_missing_program(argv: Sequence[str], *, cwd: Path, error: Exception)
     if isinstance(error, PermissionError):
         return f"{program} is not executable"
     return f"{program} cannot be started: {error}"
-
-
-def _posix_argv(command: str) -> list[str]:
-    if not _POSIX_SHELL.search(command):
-        # The shell reports an unclosed quote better than we could.
-        with contextlib.suppress(ValueError):
-            return shlex.split(command)
-    return ["sh", "-c", command]
-
-
-def _windows_argv(command: str) -> list[str]:
-    return [*WINDOWS_SHELL, command] if _WINDOWS_SHELL.search(command) else command.split()
-
-
-def _is_secret_variable(name: str) -> bool:
-    return name.upper() in _COLOURS or _CLIENT_VARIABLE.fullmatch(name) is not None

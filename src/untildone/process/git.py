@@ -7,11 +7,11 @@ here, for every caller. Attributes that only concern text (`text`, `eol`) keep t
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from untildone.process.command import environment
-from untildone.process.output import Hear
+from untildone.process.command import filter_environment
+from untildone.process.output import OutputCallback
 from untildone.process.runner import Finished, run
 
 SECONDS = 60.0
@@ -40,10 +40,7 @@ _VARIABLES = {
 }
 # For a changed submodule git starts another git, which would run the submodule's filters.
 _SAME_LEVEL = "--ignore-submodules=dirty"
-_OPTIONS = {
-    "diff": ("--no-ext-diff", "--no-textconv", _SAME_LEVEL),
-    "status": (_SAME_LEVEL,),
-}
+_OPTIONS = {"diff": ("--no-ext-diff", "--no-textconv", _SAME_LEVEL), "status": (_SAME_LEVEL,)}
 # An empty merge driver would fail or take one side; this one merges as git itself does.
 _MERGE = "git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B || exit 1"
 # For each section of the configuration: the settings that disable a driver.
@@ -69,7 +66,7 @@ def run_git(
     variables: Mapping[str, str] = _NOTHING,
     stdin: bytes = b"",
     errors: Path | None = None,
-    hear: Hear | None = None,
+    on_output: OutputCallback | None = None,
 ) -> Finished:
     """Run git with `environ` without its `GIT_*` variables, plus `variables`.
 
@@ -84,7 +81,9 @@ def run_git(
         return Finished(exit_code=None, missing=why)
     settings = [word for setting in (*_SETTINGS, *off) for word in ("-c", setting)]
     argv = [program, "--no-pager", *_NO_BARE, *settings, verb, *_OPTIONS.get(verb, ()), *rest]
-    return run(argv, cwd=cwd, timeout=timeout, env=env, stdin=stdin, errors=errors, hear=hear)
+    return run(
+        argv, cwd=cwd, timeout=timeout, env=env, stdin=stdin, errors=errors, on_output=on_output
+    )
 
 
 def read_git_config(
@@ -103,26 +102,24 @@ def find_git(env: Mapping[str, str]) -> str | None:
 
 
 def _environment(environ: Mapping[str, str] | None) -> dict[str, str]:
-    given = os.environ if environ is None else environ
-    own = {name: value for name, value in given.items() if not name.upper().startswith("GIT_")}
-    return environment(own) | _VARIABLES
+    base = os.environ if environ is None else environ
+    own = {name: value for name, value in base.items() if not name.upper().startswith("GIT_")}
+    return filter_environment(own) | _VARIABLES
 
 
 def _read_config(
     pattern: str, *, cwd: Path, env: Mapping[str, str]
 ) -> tuple[tuple[str, str], ...] | None:
     """Read the configuration without our own settings; reading runs no program."""
-    program, heard = find_git(env), list[bytes]()
+    program, parts = find_git(env), list[bytes]()
     if program is None:
         return None
-    words = ("--no-pager", *_NO_BARE, "config", "-z", "--get-regexp", pattern)
-    quiet = Path(os.devnull)
-    asked = run(
-        (program, *words), cwd=cwd, timeout=SECONDS, env=env, errors=quiet, hear=heard.append
-    )
-    if asked.exit_code not in (0, 1):
+    argv = (program, "--no-pager", *_NO_BARE, "config", "-z", "--get-regexp", pattern)
+    quiet, keep = Path(os.devnull), parts.append
+    ended = run(argv, cwd=cwd, timeout=SECONDS, env=env, errors=quiet, on_output=keep)
+    if ended.exit_code not in (0, 1):
         return None
-    entries = os.fsdecode(b"".join(heard)).split("\0")[:-1]
+    entries = os.fsdecode(b"".join(parts)).split("\0")[:-1]
     return tuple((name, value) for name, _, value in (entry.partition("\n") for entry in entries))
 
 
@@ -136,10 +133,11 @@ def _disable_drivers(*, cwd: Path, env: Mapping[str, str]) -> tuple[str, ...] | 
         return None
     drivers = dict.fromkeys(name.rpartition(".")[0] for name, _ in known)
     # `-c` splits at the first `=`, so a driver with `=` in its name cannot be disabled.
-    return None if any("=" in driver for driver in drivers) else tuple(_reads_no_files(drivers))
-
-
-def _reads_no_files(drivers: Mapping[str, None]) -> Iterator[str]:
-    for driver in drivers:
-        section, dot, _ = driver.partition(".")
-        yield from (f"{driver}.{key}" for key in (_DRIVERS[section] if dot else ()))
+    if any("=" in driver for driver in drivers):
+        return None
+    sections = {driver: driver.partition(".")[0] for driver in drivers if "." in driver}
+    return tuple(
+        f"{driver}.{setting}"
+        for driver, section in sections.items()
+        for setting in _DRIVERS[section]
+    )

@@ -8,72 +8,60 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from untildone.process.command import explain_missing_program
-from untildone.process.runner import (
-    _GENTLE_STEPS,
-    _SYSTEM,
-    DRAIN_SECONDS,
-    _end,
-    _pipe,
-    _spawn,
-    _tree,
-)
+from untildone.process.runner import DRAIN_SECONDS
 from untildone.process.system import Tree
+from untildone.process.trees import ENDING_STEPS, SYSTEM, end_tree, get_stdout, open_tree
 
 _CHUNK = 64 * 1024
 # How much may be waiting for a program that does not read.
 _MOST_UNREAD = 16 * 1024 * 1024
 
 
-class CannotStart(Exception):  # noqa: N818 - reads as what the program does
-    """The program could not be started; the message names it and the reason."""
-
-
-class NotListening(Exception):  # noqa: N818 - reads as what the program does
+class NotReadingError(Exception):
     """The program has ended, or does not read its input."""
 
 
 class Conversation:
     """One thread reads; any thread may write, and writing never waits for the program."""
 
-    def __init__(self, tree: Tree, *, ear: IO[bytes], voice: IO[bytes]) -> None:
+    def __init__(self, tree: Tree, *, stdin: IO[bytes], stdout: IO[bytes]) -> None:
         self._tree = tree
-        self._ear = ear
-        self._voice = voice
-        self._hearing = threading.Lock()
+        self._stdin = stdin
+        self._stdout = stdout
+        self._reading = threading.Lock()
         self._ending = threading.Lock()
         self._changed = threading.Condition()
-        self._unsaid: deque[bytes] = deque()
+        self._unsent: deque[bytes] = deque()
         self._unread = 0
         self._over = False
         # A daemon thread, because a process that could not be killed may keep the pipe open.
         threading.Thread(target=self._write, daemon=True).start()
 
-    def hear(self) -> bytes:
+    def receive(self) -> bytes:
         """Wait for the next output; empty once the program has ended."""
-        with self._hearing:
-            if self._voice.closed:
+        with self._reading:
+            if self._stdout.closed:
                 return b""
             data = b""
             with contextlib.suppress(OSError):
-                data = os.read(self._voice.fileno(), _CHUNK)
+                data = os.read(self._stdout.fileno(), _CHUNK)
             if not data:
-                self._voice.close()
+                self._stdout.close()
             return data
 
-    def say(self, data: bytes) -> None:
+    def send(self, data: bytes) -> None:
         with self._changed:
             if self._over:
-                raise NotListening("has ended")
+                raise NotReadingError("has ended")
             if self._unread + len(data) > _MOST_UNREAD:
-                raise NotListening("does not read what it is told")
-            self._unsaid.append(data)
+                raise NotReadingError("does not read what it is told")
+            self._unsent.append(data)
             self._unread += len(data)
             self._changed.notify()
 
-    def resident(self) -> int:
+    def read_resident_memory(self) -> int:
         """Return the resident memory of the whole process tree in bytes, 0 if unknown."""
-        return sum(map(_resident, _SYSTEM.members(self._tree)))
+        return sum(map(_read_resident_memory, SYSTEM.find_members(self._tree)))
 
     def end(self) -> None:
         """End the program and everything it started; readers then get nothing more."""
@@ -81,16 +69,16 @@ class Conversation:
             self._over = True
             self._changed.notify()
         with self._ending:
-            _end(self._tree, *_GENTLE_STEPS[1:])
+            end_tree(self._tree, *ENDING_STEPS[1:])
             # A process that died before its parent is re-parented to us only when the parent ends.
-            _SYSTEM.members(self._tree)
-        if self._hearing.acquire(timeout=DRAIN_SECONDS):
-            self._voice.close()
-            self._hearing.release()
+            SYSTEM.find_members(self._tree)
+        if self._reading.acquire(timeout=DRAIN_SECONDS):
+            self._stdout.close()
+            self._reading.release()
 
     def _write(self) -> None:
-        with contextlib.suppress(OSError), self._ear as pipe:
-            while data := self._next():
+        with contextlib.suppress(OSError), self._stdin as pipe:
+            while data := self._take_next():
                 view = memoryview(data)
                 while view:
                     view = view[pipe.write(view) :]
@@ -99,10 +87,10 @@ class Conversation:
         with self._changed:
             self._over = True
 
-    def _next(self) -> bytes:
+    def _take_next(self) -> bytes:
         with self._changed:
-            self._changed.wait_for(lambda: self._unsaid or self._over)
-            return b"" if self._over else self._unsaid.popleft()
+            self._changed.wait_for(lambda: self._unsent or self._over)
+            return b"" if self._over else self._unsent.popleft()
 
 
 @contextlib.contextmanager
@@ -110,22 +98,18 @@ def open_conversation(
     argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]
 ) -> Iterator[Conversation]:
     """Run the program inside the context; its stderr is dropped."""
-    with _tree(env) as (tree, marked):
-        try:
-            child = _spawn(argv, cwd=cwd, env=marked, fed=True, errors=Path(os.devnull))
-        except (OSError, ValueError, IndexError) as error:
-            raise CannotStart(explain_missing_program(argv, cwd=Path(cwd), error=error)) from error
-        tree.pid, tree.poll = child.pid, child.poll
+    quiet = Path(os.devnull)
+    with open_tree(argv, cwd=cwd, env=env, has_input=True, errors=quiet) as (tree, child):
         if child.stdin is None:
             raise ValueError("the child was started without a pipe")
-        conversation = Conversation(tree, ear=child.stdin, voice=_pipe(child))
+        conversation = Conversation(tree, stdin=child.stdin, stdout=get_stdout(child))
         try:
             yield conversation
         finally:
             conversation.end()
 
 
-def _resident(pid: int) -> int:
+def _read_resident_memory(pid: int) -> int:
     try:
         pages = Path(f"/proc/{pid}/statm").read_text("ascii").split()[1]
     except (OSError, IndexError):

@@ -15,7 +15,7 @@ FLOOD_LIMIT = 1024 * 1024
 _CHUNK = 256 * 1024
 
 # Called with each chunk in the reading thread; it must not raise.
-Hear: TypeAlias = Callable[[bytes], None]
+OutputCallback: TypeAlias = Callable[[bytes], None]
 
 
 def describe_gap(count: int) -> bytes:
@@ -49,10 +49,12 @@ class Log:
 class Output:
     """Reads a stream in its own thread until it ends or is closed."""
 
-    def __init__(self, stream: IO[bytes], *, log: Path | None, hear: Hear | None = None) -> None:
+    def __init__(
+        self, stream: IO[bytes], *, log: Path | None, on_output: OutputCallback | None = None
+    ) -> None:
         self.ended = threading.Event()
         self._stream = stream
-        self._hear = hear
+        self._on_output = on_output
         self._size = 0
         self._head = bytearray()
         # Whole chunks: copying their ends would cost as much as reading them.
@@ -81,8 +83,8 @@ class Output:
             while chunk := os.read(stream.fileno(), _CHUNK):
                 with self._lock:
                     self._add(chunk)
-                if self._hear:
-                    self._hear(chunk)
+                if self._on_output:
+                    self._on_output(chunk)
         self.ended.set()
 
     def _add(self, chunk: bytes) -> None:

@@ -1,42 +1,28 @@
 """Programs run to their end or a deadline, with bounded output, leaving no process behind."""
 
 import contextlib
-import errno
 import os
-import secrets
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import IO, Literal, NoReturn, TypeAlias
+from typing import Literal, NoReturn, TypeAlias
 
 from msgspec import Struct
 
-from untildone.check_lineage import RUN_VARIABLE, read_variable
-from untildone.process.check_mark import carrying_mark
-from untildone.process.command import explain_missing_program
-from untildone.process.output import Hear, Output, describe_gap, feed
-from untildone.process.system import Step, Strays, Tree, select_system
+from untildone.check_lineage import read_variable
+from untildone.process import trees
+from untildone.process.output import Output, OutputCallback, describe_gap, feed
+from untildone.process.system import Tree
 
-TICK_SECONDS = 0.05
 DRAIN_SECONDS = 0.5
-INTERRUPT_GRACE = 1.0
-TERMINATE_GRACE = 1.0
-KILL_LIMIT = 5.0
-ENDING_GRACE = 0.3
+_SIGNAL_SECONDS = 0.3
 # A process that leaves its session and clears its environment is found only if seen before.
-LOOK_SECONDS = 1.0
+_SEARCH_SECONDS = 1.0
 
-_GENTLE_STEPS: tuple[tuple[Step, float], ...] = (
-    ("interrupt", INTERRUPT_GRACE),
-    ("terminate", TERMINATE_GRACE),
-    ("kill", KILL_LIMIT),
-)
-
-Cut: TypeAlias = Literal["timed out", "interrupted", "lost"]
+EarlyEnd: TypeAlias = Literal["timed out", "interrupted", "lost"]
 
 
 class Finished(Struct, frozen=True, kw_only=True):
@@ -69,7 +55,7 @@ def run(
     stop: threading.Event | None = None,
     stdin: bytes = b"",
     errors: Path | None = None,
-    hear: Hear | None = None,
+    on_output: OutputCallback | None = None,
     hosts_agent: bool = False,
 ) -> Finished:
     """Run a program to its end or to the deadline; nothing it started outlives the call.
@@ -78,31 +64,30 @@ def run(
     below it, unless it `hosts_agent`: then it is an agent's client or one of its hooks.
     """
     deadline = _Deadline(timeout, stop=stop)
-    if deadline.cut():
+    if deadline.find_early_end():
         return Finished(exit_code=None, interrupted=True)
-    given = os.environ if env is None else env
-    with _tree(given, hosts_agent=hosts_agent) as (tree, marked):
-        try:
-            child = _spawn(argv, cwd=cwd, env=marked, fed=bool(stdin), errors=errors)
-        except (OSError, ValueError, IndexError) as error:
-            return Finished(
-                exit_code=None, missing=explain_missing_program(argv, cwd=Path(cwd), error=error)
-            )
-        tree.pid, tree.poll = child.pid, child.poll
-        if child.stdin is not None:
-            threading.Thread(target=feed, args=(child.stdin, stdin), daemon=True).start()
-        output = Output(_pipe(child), log=log, hear=hear)
-        return _watch(tree, output, deadline=deadline)
+    environ = os.environ if env is None else env
+    opened = trees.open_tree(
+        argv, cwd=cwd, env=environ, has_input=bool(stdin), errors=errors, hosts_agent=hosts_agent
+    )
+    try:
+        with opened as (tree, child):
+            if child.stdin is not None:
+                threading.Thread(target=feed, args=(child.stdin, stdin), daemon=True).start()
+            output = Output(trees.get_stdout(child), log=log, on_output=on_output)
+            return _watch(tree, output, deadline=deadline)
+    except trees.CannotStartError as error:
+        return Finished(exit_code=None, missing=str(error))
 
 
 @contextlib.contextmanager
 def end_runs_on_signal() -> Iterator[None]:
     """End the process trees of all runs before a signal ends this process."""
-    if not _in_main_thread():
+    if not trees.is_main_thread():
         yield
         return
-    _SYSTEM.prepare()
-    _STATE.ending = ""
+    trees.SYSTEM.prepare()
+    trees.STATE.ending = ""
     names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
@@ -115,40 +100,22 @@ def end_runs_on_signal() -> Iterator[None]:
     finally:
         for number, old in taken.items():
             signal.signal(number, old)
-        if _STATE.ending:
+        if trees.STATE.ending:
             # Worker threads must not start what is still queued.
-            _STATE.ending = "workers"
-
-
-def start_detached(argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]) -> int:
-    """Start a program that outlives this process and return its process id."""
-    _STATE.detached = [child for child in _STATE.detached if child.poll() is None]
-    with _STATE.starting:
-        child = subprocess.Popen(
-            _SYSTEM.prepare_argv(argv, env),
-            cwd=cwd,
-            env=dict(env),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            creationflags=_SYSTEM.detached_flags,
-        )
-        _STATE.detached.append(child)
-    return child.pid
+            trees.STATE.ending = "workers"
 
 
 def is_alive(pid: int) -> bool:
-    for child in _STATE.detached:
+    for child in trees.STATE.detached:
         if child.pid == pid:
             return child.poll() is None
-    return pid > 0 and _SYSTEM.alive(pid)
+    return pid > 0 and trees.SYSTEM.is_alive(pid)
 
 
 def list_ancestors(pid: int) -> list[int]:
     """Return the parent, its parent and so on; empty if unknown."""
     found: list[int] = []
-    while (pid := _SYSTEM.parent(pid)) > 0 and pid not in found:
+    while (pid := trees.SYSTEM.find_parent(pid)) > 0 and pid not in found:
         found.append(pid)
     return found
 
@@ -156,41 +123,7 @@ def list_ancestors(pid: int) -> list[int]:
 def is_below(mark: str) -> bool:
     """Whether an ancestor was started as part of a check with that mark."""
     above = list_ancestors(os.getpid())
-    return any(mark.encode() in read_variable(_SYSTEM.environment(pid)) for pid in above)
-
-
-def _ask(argv: Sequence[str]) -> str:
-    try:
-        asked = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=5)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return asked.stdout
-
-
-_SYSTEM = select_system(_ask)
-
-
-class _State:
-    """The runs of this process."""
-
-    def __init__(self) -> None:
-        self.trees: set[Tree] = set()
-        self.detached: list[subprocess.Popen[bytes]] = []
-        self.ending: Literal["", "workers", "all"] = ""
-        self.own: frozenset[int] | None = None
-        # Held while strays are searched: a program started then would look like one.
-        self.starting = threading.RLock()
-
-
-_STATE = _State()
-
-
-def _in_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()
-
-
-def _is_ending() -> bool:
-    return _STATE.ending == "all" or (_STATE.ending == "workers" and not _in_main_thread())
+    return any(mark.encode() in read_variable(trees.SYSTEM.read_environment(pid)) for pid in above)
 
 
 class _Deadline:
@@ -201,85 +134,24 @@ class _Deadline:
         self._seconds = float("inf") if seconds is None else seconds
         self._stop = stop
 
-    def cut(self) -> Cut | None:
-        if _is_ending() or (self._stop and self._stop.is_set()):
+    def find_early_end(self) -> EarlyEnd | None:
+        if trees.is_ending() or (self._stop and self._stop.is_set()):
             return "interrupted"
-        return "timed out" if self.left() <= 0 else None
+        return "timed out" if self.get_left() <= 0 else None
 
-    def left(self) -> float:
-        return self._seconds - self.passed()
+    def get_left(self) -> float:
+        return self._seconds - self.get_elapsed()
 
-    def passed(self) -> float:
+    def get_elapsed(self) -> float:
         return time.monotonic() - self.began
-
-
-@contextlib.contextmanager
-def _tree(
-    env: Mapping[str, str], *, hosts_agent: bool = False
-) -> Iterator[tuple[Tree, dict[str, str]]]:
-    """Register a process tree and yield it with the environment that marks its members."""
-    _SYSTEM.prepare()
-    with contextlib.nullcontext("") if hosts_agent else carrying_mark() as mark:
-        tree = Tree(f"{mark}.{secrets.token_hex(8)}")
-        # An outer run must also find what an inner one leaves behind.
-        marker = ",".join(filter(None, (env.get(RUN_VARIABLE), tree.token)))
-        tree.hosts_agent = hosts_agent
-        # Registered before it starts, because a signal may arrive in between.
-        _begin(tree)
-        try:
-            yield tree, {**env, RUN_VARIABLE: marker}
-        except BaseException:
-            _end(tree, ("kill", KILL_LIMIT))
-            raise
-        finally:
-            _forget(tree)
-
-
-def _spawn(
-    argv: Sequence[str],
-    *,
-    cwd: Path | str,
-    env: Mapping[str, str],
-    fed: bool,
-    errors: Path | None,
-) -> subprocess.Popen[bytes]:
-    def popen(argv: Sequence[str] | str, stderr: IO[bytes] | int) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            argv,
-            cwd=cwd,
-            env=env,
-            bufsize=0,
-            stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            start_new_session=True,
-            creationflags=_SYSTEM.flags,
-        )
-
-    with _STATE.starting, contextlib.ExitStack() as stack:
-        stderr = stack.enter_context(errors.open("wb")) if errors else subprocess.STDOUT
-        try:
-            return popen(_SYSTEM.prepare_argv(argv, env), stderr)
-        except OSError as error:
-            if error.errno != errno.ENOEXEC:
-                raise
-            # Like every shell: a script without a `#!` line is run by sh.
-            return popen(["sh", *argv], stderr)
-
-
-def _pipe(child: subprocess.Popen[bytes]) -> IO[bytes]:
-    if child.stdout is None:
-        raise ValueError("the child was started without a pipe")
-    _SYSTEM.widen(child.stdout.fileno())
-    return child.stdout
 
 
 def _watch(tree: Tree, output: Output, *, deadline: _Deadline) -> Finished:
     status = _wait(tree, output, deadline=deadline)
-    seconds = deadline.passed()
+    seconds = deadline.get_elapsed()
     survivors = 0
     if status in ("timed out", "interrupted"):
-        _end(tree, *(_GENTLE_STEPS[2:] if _is_ending() else _GENTLE_STEPS))
+        trees.end_tree(tree, *(trees.ENDING_STEPS[2:] if trees.is_ending() else trees.ENDING_STEPS))
         output.ended.wait(DRAIN_SECONDS)
     else:
         survivors = _end_leftovers(tree, output)
@@ -300,26 +172,26 @@ def _watch(tree: Tree, output: Output, *, deadline: _Deadline) -> Finished:
     )
 
 
-def _wait(tree: Tree, output: Output, *, deadline: _Deadline) -> int | Cut:
+def _wait(tree: Tree, output: Output, *, deadline: _Deadline) -> int | EarlyEnd:
     pause, gap, look = 0.001, 0.1, 0.1
-    while (status := _status(tree)) is None:
-        if cut := deadline.cut():
+    while (status := _read_status(tree)) is None:
+        if cut := deadline.find_early_end():
             return cut
-        if deadline.passed() >= look:
-            _SYSTEM.members(tree)
-            gap = min(2 * gap, LOOK_SECONDS)
-            look = deadline.passed() + gap
+        if deadline.get_elapsed() >= look:
+            trees.SYSTEM.find_members(tree)
+            gap = min(2 * gap, _SEARCH_SECONDS)
+            look = deadline.get_elapsed() + gap
         # The end of the output is nearly always the end of the program.
-        if not output.ended.wait(min(TICK_SECONDS, max(deadline.left(), 0))):
+        if not output.ended.wait(min(trees.TICK_SECONDS, max(deadline.get_left(), 0))):
             continue
         time.sleep(pause)
-        pause = min(2 * pause, TICK_SECONDS)
-    return "interrupted" if _is_ending() else status
+        pause = min(2 * pause, trees.TICK_SECONDS)
+    return "interrupted" if trees.is_ending() else status
 
 
-def _status(tree: Tree) -> int | Cut | None:
+def _read_status(tree: Tree) -> int | EarlyEnd | None:
     try:
-        return _SYSTEM.exit_status(tree)
+        return trees.SYSTEM.read_exit_status(tree)
     except ChildProcessError:
         return "lost"
 
@@ -327,55 +199,23 @@ def _status(tree: Tree) -> int | Cut | None:
 def _end_leftovers(tree: Tree, output: Output) -> int:
     """Kill what is still running shortly after the program ended; return how many."""
     until = time.monotonic() + DRAIN_SECONDS
-    while (left := _SYSTEM.members(tree)) or not output.ended.is_set():
+    while (left := trees.SYSTEM.find_members(tree)) or not output.ended.is_set():
         if time.monotonic() >= until:
             break
-        time.sleep(TICK_SECONDS / 2) if left else output.ended.wait(TICK_SECONDS)
-    return _end(tree, *_GENTLE_STEPS[1:]) if left else 0
-
-
-def _end(tree: Tree, *steps: tuple[Step, float]) -> int:
-    """Take the steps until no process is left; return how many there were."""
-    first = left = _SYSTEM.members(tree)
-    for step, grace in steps:
-        until = time.monotonic() + grace
-        _SYSTEM.send(left, step=step)
-        while (left := _SYSTEM.members(tree)) and time.monotonic() < until:
-            time.sleep(TICK_SECONDS / 2)
-            if step == "kill":
-                _SYSTEM.send(left, step=step)
-        if not left:
-            break
-    return len(first)
-
-
-def _begin(tree: Tree) -> None:
-    with _STATE.starting:
-        if not _STATE.trees:
-            _STATE.own = _SYSTEM.list_children()
-        _STATE.trees.add(tree)
-
-
-def _forget(tree: Tree) -> None:
-    """Unregister the tree; after the last check, kill strays that left their session."""
-    with _STATE.starting:
-        _STATE.trees.discard(tree)
-        tree.poll()
-        if _STATE.own is not None and all(other.hosts_agent for other in _STATE.trees):
-            own = _STATE.own.union(child.pid for child in _STATE.detached)
-            _end(Strays(own, spared=_STATE.trees), ("kill", KILL_LIMIT))
+        time.sleep(trees.TICK_SECONDS / 2) if left else output.ended.wait(trees.TICK_SECONDS)
+    return trees.end_tree(tree, *trees.ENDING_STEPS[1:]) if left else 0
 
 
 def _end_all(number: int, _frame: FrameType | None) -> NoReturn:
-    _STATE.ending = "all"
-    trees = list(_STATE.trees)
-    for tree in trees:
-        _SYSTEM.send(_SYSTEM.members(tree), step="terminate")
-    until = time.monotonic() + ENDING_GRACE
-    while any(_SYSTEM.members(tree) for tree in trees) and time.monotonic() < until:
-        time.sleep(TICK_SECONDS / 2)
-    for tree in trees:
-        _end(tree, ("kill", KILL_LIMIT))
+    trees.STATE.ending = "all"
+    running = list(trees.STATE.trees)
+    for tree in running:
+        trees.SYSTEM.send(trees.SYSTEM.find_members(tree), step="terminate")
+    until = time.monotonic() + _SIGNAL_SECONDS
+    while any(trees.SYSTEM.find_members(tree) for tree in running) and time.monotonic() < until:
+        time.sleep(trees.TICK_SECONDS / 2)
+    for tree in running:
+        trees.end_tree(tree, trees.KILL_STEP)
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     raise SystemExit(128 + number)

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from untildone.process.command import WINDOWS_SHELL
 
 Step: TypeAlias = Literal["interrupt", "terminate", "kill"]
-Ask: TypeAlias = Callable[[Sequence[str]], str]
+SystemTool: TypeAlias = Callable[[Sequence[str]], str]
 
 _PR_SET_CHILD_SUBREAPER = 36
 _F_SETPIPE_SZ = 1031
@@ -50,8 +50,8 @@ class Posix:
     flags = 0
     detached_flags = 0
 
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
+    def __init__(self, run_tool: SystemTool) -> None:
+        self._run_tool = run_tool
 
     def prepare_argv(self, argv: Sequence[str], env: Mapping[str, str]) -> Sequence[str] | str:
         del env
@@ -70,11 +70,11 @@ class Posix:
     def widen(self, descriptor: int) -> None:
         """Enlarge a pipe's buffer where that is possible."""
 
-    def exit_status(self, tree: Tree) -> int | None:
+    def read_exit_status(self, tree: Tree) -> int | None:
         """Return None while it runs, a negative number after a signal."""
         return tree.poll()
 
-    def members(self, tree: Tree) -> set[int]:
+    def find_members(self, tree: Tree) -> set[int]:
         """Return the living processes of the tree, as far as they are known."""
         if not tree.pid:
             return set()
@@ -87,11 +87,11 @@ class Posix:
 
     def send(self, members: set[int], *, step: Step) -> None:
         for pid in members:
-            for number in _signals(step):
+            for number in _list_signals(step):
                 with contextlib.suppress(OSError):
                     os.killpg(pid, number)
 
-    def alive(self, pid: int) -> bool:
+    def is_alive(self, pid: int) -> bool:
         try:
             os.kill(pid, 0)
         except PermissionError:
@@ -100,17 +100,17 @@ class Posix:
             return False
         return True
 
-    def parent(self, pid: int) -> int:
+    def find_parent(self, pid: int) -> int:
         """Return the parent's id, 0 if unknown."""
-        answer = self._ask(["ps", "-o", "ppid=", "-p", str(pid)]).strip()
+        answer = self._run_tool(["ps", "-o", "ppid=", "-p", str(pid)]).strip()
         return int(answer) if answer.isdigit() else 0
 
-    def environment(self, pid: int) -> bytes:
+    def read_environment(self, pid: int) -> bytes:
         """Return its initial environment, entries separated by NUL; empty if unknown.
 
         `ps` separates entries by blanks, so a value with a blank is cut there.
         """
-        shown = self._ask(["ps", "eww", "-o", "command=", "-p", str(pid)])
+        shown = self._run_tool(["ps", "eww", "-o", "command=", "-p", str(pid)])
         return b"\0".join(os.fsencode(word) for word in shown.split())
 
 
@@ -142,19 +142,19 @@ class Linux(Posix):
         with contextlib.suppress(OSError):
             fcntl.fcntl(descriptor, _F_SETPIPE_SZ, _PIPE_SIZE)
 
-    def exit_status(self, tree: Tree) -> int | None:
+    def read_exit_status(self, tree: Tree) -> int | None:
         """Do not reap the process: its id must stay ours while the tree is searched."""
         found = os.waitid(os.P_PID, tree.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if found is None:
             return None
         return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
 
-    def members(self, tree: Tree) -> set[int]:
+    def find_members(self, tree: Tree) -> set[int]:
         """Return the living members and reap re-parented ones that have ended."""
-        if self._alone(tree):
+        if self._is_alone(tree):
             return set()
-        processes = _processes()
-        members = self._descendants(tree, processes)
+        processes = _read_processes()
+        members = self._find_descendants(tree, processes)
         tree.seen = {pid: processes[pid].started for pid in members}
         gone = {pid for pid in members if processes[pid].ended}
         for pid in gone:
@@ -165,27 +165,27 @@ class Linux(Posix):
 
     def send(self, members: set[int], *, step: Step) -> None:
         for pid in members:
-            for number in _signals(step):
+            for number in _list_signals(step):
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, number)
 
-    def alive(self, pid: int) -> bool:
-        process = _process(pid)
+    def is_alive(self, pid: int) -> bool:
+        process = _read_process(pid)
         return process is not None and not process.ended
 
-    def parent(self, pid: int) -> int:
-        process = _process(pid)
+    def find_parent(self, pid: int) -> int:
+        process = _read_process(pid)
         return process.parent if process else 0
 
-    def environment(self, pid: int) -> bytes:
-        return _read(pid, "environ")
+    def read_environment(self, pid: int) -> bytes:
+        return _read_proc_file(pid, "environ")
 
-    def _alone(self, tree: Tree) -> bool:
+    def _is_alone(self, tree: Tree) -> bool:
         """Whether the ended program is our only child, so that no search is needed."""
         only = frozenset({tree.pid} if tree.pid else ())
-        return self._adopts and self.list_children() == only and not self.alive(tree.pid)
+        return self._adopts and self.list_children() == only and not self.is_alive(tree.pid)
 
-    def _descendants(self, tree: Tree, processes: Mapping[int, "_Process"]) -> set[int]:
+    def _find_descendants(self, tree: Tree, processes: Mapping[int, "_Process"]) -> set[int]:
         children = defaultdict(list)
         for process in processes.values():
             children[process.parent].append(process.pid)
@@ -206,7 +206,7 @@ class Linux(Posix):
         if isinstance(tree, Strays):
             return self._is_stray(tree, process)
         orphan = process.parent == os.getpid() or not self._adopts
-        return orphan and tree.token.encode() in _read(process.pid, "environ")
+        return orphan and tree.token.encode() in _read_proc_file(process.pid, "environ")
 
     def _is_stray(self, strays: Strays, process: "_Process") -> bool:
         # Programs that we start ourselves stay in our session.
@@ -234,7 +234,7 @@ class Windows(Posix):
         program = shutil.which(argv[0], path=env.get("PATH"))
         return [program or argv[0], *argv[1:]]
 
-    def members(self, tree: Tree) -> set[int]:
+    def find_members(self, tree: Tree) -> set[int]:
         return {tree.pid} if tree.pid and tree.poll() is None else set()
 
     def send(self, members: set[int], *, step: Step) -> None:
@@ -244,32 +244,34 @@ class Windows(Posix):
                 with contextlib.suppress(OSError):
                     os.kill(pid, _CTRL_BREAK_EVENT)
             else:
-                self._ask(["taskkill", "/T", *force, "/PID", str(pid)])
+                self._run_tool(["taskkill", "/T", *force, "/PID", str(pid)])
 
-    def alive(self, pid: int) -> bool:
-        return f'"{pid}"' in self._ask(["tasklist", "/FI", f"PID eq {pid}", "/FO", "CSV", "/NH"])
+    def is_alive(self, pid: int) -> bool:
+        return f'"{pid}"' in self._run_tool(
+            ["tasklist", "/FI", f"PID eq {pid}", "/FO", "CSV", "/NH"]
+        )
 
-    def parent(self, pid: int) -> int:
+    def find_parent(self, pid: int) -> int:
         del pid
         return 0
 
-    def environment(self, pid: int) -> bytes:
+    def read_environment(self, pid: int) -> bytes:
         del pid
         return b""
 
 
-def select_system(ask: Ask) -> Posix:
-    """Return the functions of this system; `ask` returns the output of a program."""
+def select_system(run_tool: SystemTool) -> Posix:
+    """Return the functions of this system; `run_tool` returns the output of a program."""
     match sys.platform:
         case "linux":
-            return Linux(ask)
+            return Linux(run_tool)
         case "win32":
-            return Windows(ask)
+            return Windows(run_tool)
         case _:
-            return Posix(ask)
+            return Posix(run_tool)
 
 
-def _signals(step: Step) -> tuple[int, ...]:
+def _list_signals(step: Step) -> tuple[int, ...]:
     match step:
         case "interrupt":
             # A stopped process receives no signal before it continues.
@@ -289,16 +291,16 @@ class _Process(NamedTuple):
     ended: bool
 
 
-def _read(pid: int, name: str) -> bytes:
+def _read_proc_file(pid: int, name: str) -> bytes:
     try:
         return Path(f"/proc/{pid}/{name}").read_bytes()
     except OSError:
         return b""
 
 
-def _process(pid: int) -> _Process | None:
+def _read_process(pid: int) -> _Process | None:
     # 4242 (name, which may hold spaces and parentheses) S 1 4242 4242 0 -1 ...
-    fields = _read(pid, "stat").rpartition(b")")[2].split()
+    fields = _read_proc_file(pid, "stat").rpartition(b")")[2].split()
     if not fields:
         return None
     parent, group, session = map(int, fields[1:4])
@@ -307,7 +309,7 @@ def _process(pid: int) -> _Process | None:
     return _Process(pid, parent, group, session, started=int(fields[19]), ended=ended)
 
 
-def _processes() -> dict[int, _Process]:
+def _read_processes() -> dict[int, _Process]:
     with os.scandir("/proc") as entries:
         numbers = [int(entry.name) for entry in entries if entry.name.isdigit()]
-    return {process.pid: process for pid in numbers if (process := _process(pid))}
+    return {process.pid: process for pid in numbers if (process := _read_process(pid))}

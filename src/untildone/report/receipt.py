@@ -12,8 +12,8 @@ from untildone.core.contract import Amendment, Speaker
 from untildone.core.evidence import Evidence
 from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
-from untildone.core.spec.trust import Trust, rate_trust
 from untildone.core.text import join_first, to_one_line
+from untildone.core.trust_rating import Trust, rate_trust
 from untildone.core.verdict import Outcome
 from untildone.store.loops import Record
 

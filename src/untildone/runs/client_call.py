@@ -84,7 +84,7 @@ def call(
             stop=limits.stop,
             stdin=prompt.encode("utf-8", "surrogateescape"),
             errors=errors,
-            hear=ear.hear,
+            on_output=ear.hear,
             hosts_agent=True,
         )
         stderr = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""

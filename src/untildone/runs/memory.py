@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from untildone.engine.context import Context
 from untildone.runs.client_call import Return
-from untildone.store.files import write_atomically
+from untildone.store.durable_files import write_atomically
 
 # Whether the next round uses the same conversation; `auto` depends on how full it is.
 Mode: TypeAlias = Literal["auto", "resume", "fresh"]

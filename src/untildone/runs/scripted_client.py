@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from untildone.process.command import quote_argument
 from untildone.runs.scripted_agent import Agent, Edit, ScriptEvent, Shell, Turn
-from untildone.store.files import write_atomically
+from untildone.store.durable_files import write_atomically
 
 _WINDOW = 200_000
 _TEXTS = {401: "Invalid API key", 429: "This request would exceed your account's rate limit"}

@@ -1,6 +1,6 @@
 """The home folder of a sandbox: toolchains and caches, but no settings changed since."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 # Toolchains and their downloads, which are identified by digest or version.
@@ -50,7 +50,8 @@ def link_home(home: Path, environ: Mapping[str, str], *, since: float) -> None:
         _link(_locate(user_home, name, environ), home / name)
     for name in _SETTINGS:
         place = _locate(user_home, name, environ)
-        if all(_is_older(each, since) for each in (place, *_list_inside(place))):
+        inside = place.rglob("*") if place.is_dir() else ()
+        if all(_is_older(path, since) for path in (place, *inside)):
             _link(place, home / name)
     if _is_user_site_older(user_home, since):
         _link(user_home / _USER_SITE, home / _USER_SITE)
@@ -92,10 +93,6 @@ def _link(source: Path, target: Path) -> None:
     target.symlink_to(source, target_is_directory=source.is_dir())
 
 
-def _list_inside(place: Path) -> Iterator[Path]:
-    return place.rglob("*") if place.is_dir() else iter(())
-
-
 def _is_older(place: Path, since: float) -> bool:
     """Compare the change time, which no program can set, and the modification time."""
     try:
@@ -111,4 +108,4 @@ def _is_user_site_older(user_home: Path, since: float) -> bool:
     custom = (
         place / f"{name}.py" for place in places for name in ("usercustomize", "sitecustomize")
     )
-    return bool(places) and all(_is_older(each, since) for each in (*places, *custom))
+    return bool(places) and all(_is_older(path, since) for path in (*places, *custom))

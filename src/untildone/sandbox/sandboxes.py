@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ from msgspec import Struct
 from untildone.process.git import run_git
 from untildone.process.runner import run
 from untildone.sandbox import mounted_copy
-from untildone.sandbox.files import SandboxFiles
+from untildone.sandbox.background_copy import copy_file
 from untildone.sandbox.home_folder import link_home, make_environment
 from untildone.sandbox.linked_dependencies import link_dependencies
 from untildone.worktree.contents import GENERATED
@@ -44,6 +45,16 @@ _LEFT_BEHIND = frozenset(
 )
 # Reports of these tools are read from outside, where an overlay mount is not visible.
 _REPORTING_BUILDS = ("pom.xml", "build.gradle", "build.gradle.kts")
+
+
+class SandboxFiles(Struct, frozen=True):
+    """Each file by the path it is copied from, or as text where it was written for the sandbox.
+
+    `restored` are the paths whose content is not the project's current one.
+    """
+
+    files: dict[str, Path | str]
+    restored: tuple[str, ...]
 
 
 class SandboxSource(Struct, frozen=True, kw_only=True):
@@ -95,18 +106,20 @@ def _make_sandbox(
     (copy / ".untildone").mkdir(exist_ok=True)
     (copy / ".untildone" / ".gitignore").write_text("*\n", encoding="utf-8")
     (copy / mark).touch()
-    folders = [
-        *_find_dependencies(project, copy, place.ignored),
-        *_find_outer_build_folders(environ),
-    ]
+    folders = list(_find_dependencies(project, copy, place.ignored))
+    target = environ.get("CARGO_TARGET_DIR", "")
+    if os.path.isabs(target) and os.path.isdir(target):  # noqa: PTH112, PTH117  a text, not a path
+        # The copy's builds must not end up in a build folder outside of the project.
+        folders.append(target)
     places = (str(copy), str(project), str(scratch), mark)
     through = (sys.executable, "-I", "-S", str(mounted_copy.__file__), *places, *folders, "--")
     with ThreadPoolExecutor(max_workers=1) as pool:
         in_place = sys.platform == "linux" and not beside
-        can_mount = pool.submit(_can_mount, through, project) if in_place else None
+        probe = partial(run, through, cwd=project, timeout=_PROBE_SECONDS)
+        mounted = pool.submit(probe) if in_place else None
         if (project / ".git").exists():
             _commit(copy, environ)
-    if can_mount and can_mount.result():
+    if mounted and mounted.result().exit_code == 0:
         return Sandbox(project=place.project, seen=copy, environ=environ, through=through)
     own, unproved = link_dependencies(project, copy, folders)
     return Sandbox(project=copy, seen=copy, environ=environ | own, unproved=unproved)
@@ -120,10 +133,6 @@ def _commit(copy: Path, environ: dict[str, str]) -> None:
         run_git(words, cwd=copy, timeout=_PROBE_SECONDS, environ=environ, variables=own)
 
 
-def _can_mount(through: tuple[str, ...], project: Path) -> bool:
-    return run(through, cwd=project, timeout=_PROBE_SECONDS).exit_code == 0
-
-
 def _write_files(composed: SandboxFiles, copy: Path) -> None:
     """Keep the times of unchanged files, so that incremental builds go on.
 
@@ -131,17 +140,11 @@ def _write_files(composed: SandboxFiles, copy: Path) -> None:
     """
     restored = frozenset(composed.restored)
     for path, source in composed.files.items():
-        target = copy / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if isinstance(source, str):
-            target.write_text(source, encoding="utf-8", newline="")
-            continue
-        copied = shutil.copy if path in restored else shutil.copy2
-        try:
-            copied(source, target, follow_symlinks=False)
-        except (FileNotFoundError, IsADirectoryError, shutil.SpecialFileError):
-            # Deleted meanwhile.
-            continue
+        if isinstance(source, Path):
+            copy_file(source, copy / path, keep_time=path not in restored)
+        else:
+            (copy / path).parent.mkdir(parents=True, exist_ok=True)
+            (copy / path).write_text(source, encoding="utf-8", newline="")
 
 
 def _find_dependencies(project: Path, copy: Path, ignored: tuple[str, ...]) -> Iterator[str]:
@@ -171,13 +174,6 @@ def _lend_folder(project: Path, copy: Path, path: str) -> Iterator[str]:
         shutil.copytree(project / path, target, symlinks=True, copy_function=shutil.copy2)
     else:
         yield path
-
-
-def _find_outer_build_folders(environ: Mapping[str, str]) -> Iterator[str]:
-    """Yield build folders outside of the project: the copy's builds must not end up there."""
-    folder = environ.get("CARGO_TARGET_DIR", "")
-    if os.path.isabs(folder) and os.path.isdir(folder):  # noqa: PTH112, PTH117  a text, not a path
-        yield folder
 
 
 def _remove(top: Path) -> None:

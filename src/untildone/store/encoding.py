@@ -6,7 +6,7 @@ from typing import NoReturn, TypeVar
 
 import msgspec
 
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 
 Value = TypeVar("Value")
 
@@ -22,29 +22,24 @@ def encode(value: object) -> bytes:
 
 def decode(data: bytes, kind: type[Value]) -> Value:
     try:
-        return msgspec.json.decode(data, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        if b"\\ud" not in data:
-            raise DamagedFileError(f"does not hold what it should: {error}") from error
+        try:
+            return msgspec.json.decode(data, type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            if b"\\ud" not in data:
+                raise
+        # Lone surrogates, which msgspec does not decode.
+        plain = json.loads(data, parse_constant=_refuse_constant, parse_float=_parse_finite)
+        return msgspec.convert(plain, kind)
     except RecursionError as error:
         raise DamagedFileError("is nested too deep") from error
-    return _decode_with_surrogates(data, kind)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise DamagedFileError(f"does not hold what it should: {error}") from error
 
 
 def convert(value: object, kind: type[Value]) -> Value:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        raise DamagedFileError(f"does not hold what it should: {error}") from error
-
-
-def _decode_with_surrogates(data: bytes, kind: type[Value]) -> Value:
-    try:
-        plain = json.loads(data, parse_constant=_refuse_constant, parse_float=_parse_finite)
-        return convert(plain, kind)
-    except RecursionError as error:
-        raise DamagedFileError("is nested too deep") from error
-    except ValueError as error:
         raise DamagedFileError(f"does not hold what it should: {error}") from error
 
 

@@ -6,7 +6,7 @@ It reveals when the loop's folder was removed or set back to older files.
 from contextlib import suppress
 from pathlib import Path
 
-from untildone.store.files import DamagedFileError, quote_path, read_bounded
+from untildone.store.durable_files import DamagedFileError, read_bounded, warn_if_unwritable
 
 
 def record_head(home: Path, loop_id: str, generation: int) -> tuple[str, ...]:
@@ -14,13 +14,13 @@ def record_head(home: Path, loop_id: str, generation: int) -> tuple[str, ...]:
     path = _get_path(home, loop_id)
     # Not synced: if a crash loses it, at worst a rollback goes unnoticed.
     draft = path.with_name(f".{loop_id}")
-    try:
+
+    def write() -> None:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         draft.write_text(str(max(generation, read_head(home, loop_id))), encoding="ascii")
         draft.replace(path)
-    except OSError as error:
-        return (f"{quote_path(path)} cannot be written: {error.strerror}",)
-    return ()
+
+    return warn_if_unwritable(path, write)
 
 
 def read_head(home: Path, loop_id: str) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from untildone.errors import UserError
-from untildone.store.files import discard, is_owned, open_own, quote_path
+from untildone.store.durable_files import discard, is_owned, open_own, quote_path
 from untildone.store.lock import try_lock
 
 _HINT = "set `UNTILDONE_HOME` to a folder of your own on a local disk"

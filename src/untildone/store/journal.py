@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -10,8 +10,14 @@ from typing import Annotated, BinaryIO
 from msgspec import Meta, Struct
 
 from untildone.store.digest import sha256
+from untildone.store.durable_files import (
+    DamagedFileError,
+    open_own,
+    quote_path,
+    sync_folder,
+    write_all,
+)
 from untildone.store.encoding import decode, encode
-from untildone.store.files import DamagedFileError, open_own, quote_path, sync_folder, write_all
 
 MAX_LINE = 16_000_000
 FIRST_HASH = "0" * 64
@@ -148,46 +154,30 @@ def read_last(path: Path) -> Entry:
 
 def read_entries(path: Path) -> tuple[Entry, ...]:
     """Every entry, without verifying the chain of hashes."""
-    with _open_journal(path) as file:
-        return tuple(
-            _decode_line(line, n, path) for n, line in enumerate(_iterate_lines(file, path), 1)
-        )
+    return tuple(_walk(path, lambda line: decode(line, Entry)))
 
 
 def walk_verified(path: Path) -> Iterator[Entry]:
     """Every entry in order; raises DamagedFileError at the first break in the chain."""
     previous = FIRST_HASH
+    for n, entry in enumerate(_walk(path, _verify_line), 1):
+        if entry.n != n:
+            raise DamagedFileError(f"entry {n} of {quote_path(path)} is missing")
+        if entry.previous != previous:
+            raise DamagedFileError(
+                f"entry {n} of {quote_path(path)} does not follow from the one before"
+            )
+        previous = entry.hash
+        yield entry
+
+
+def _walk(path: Path, parse: Callable[[bytes], Entry]) -> Iterator[Entry]:
     with _open_journal(path) as file:
         for n, line in enumerate(_iterate_lines(file, path), 1):
             try:
-                entry = _verify_line(line)
+                yield parse(line)
             except DamagedFileError as damage:
                 raise damage.prefix(f"entry {n} of {quote_path(path)}") from damage
-            if entry.n != n:
-                raise DamagedFileError(f"entry {n} of {quote_path(path)} is missing")
-            if entry.previous != previous:
-                raise DamagedFileError(
-                    f"entry {n} of {quote_path(path)} does not follow from the one before"
-                )
-            previous = entry.hash
-            yield entry
-
-
-def explain_broken_chain(path: Path) -> str:
-    """What is wrong with the chain of hashes; empty if it is whole."""
-    try:
-        for _ in walk_verified(path):
-            pass
-    except DamagedFileError as damage:
-        return damage.reason
-    return ""
-
-
-def _decode_line(line: bytes, n: int, path: Path) -> Entry:
-    try:
-        return decode(line, Entry)
-    except DamagedFileError as damage:
-        raise damage.prefix(f"entry {n} of {quote_path(path)}") from damage
 
 
 def _iterate_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from untildone.store.files import open_own
+from untildone.store.durable_files import open_own
 
 _FIRST_PAUSE = 0.002
 _LONGEST_PAUSE = 0.05

@@ -18,9 +18,9 @@ from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress, Round
 from untildone.errors import UserError
-from untildone.store import baseline, heads, journal, seal
+from untildone.store import baseline_records, heads, journal, seal
+from untildone.store.durable_files import DamagedFileError, is_owned, quote_path, sync_folder
 from untildone.store.encoding import convert
-from untildone.store.files import DamagedFileError, is_owned, quote_path, sync_folder
 from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.store.state import JOURNAL, State, catch_up, commit, read_unlocked, recover_state
 
@@ -60,7 +60,8 @@ class Loops:
     def __init__(self, home: Path) -> None:
         self._home = home
         self._loops = home / "loops"
-        self._held: set[tuple[int, str]] = set()
+        # The locks that threads hold, each with the state that was read or saved under it.
+        self._locked: dict[tuple[int, str], State | None] = {}
 
     def get_folder(self, loop_id: str) -> Path:
         if not _ID.fullmatch(loop_id):
@@ -106,15 +107,15 @@ class Loops:
     def lock(self, loop_id: str, timeout: float = 30) -> Iterator[None]:
         """Let one writer in at a time; a thread that holds the lock may take it again."""
         holder = (get_ident(), loop_id)
-        if holder in self._held:
+        if holder in self._locked:
             yield
             return
         with hold_lock(self._find_folder(loop_id) / "lock", timeout=timeout):
-            self._held.add(holder)
+            self._locked[holder] = None
             try:
                 yield
             finally:
-                self._held.discard(holder)
+                del self._locked[holder]
 
     def save(
         self, record: Record, progress: Progress, *, kind: str, data: dict[str, object], at: str
@@ -133,10 +134,7 @@ class Loops:
                 contract=current.contract,
                 progress=progress,
             )
-            folder = self.get_folder(loop_id)
-            catch_up(folder, current)
-            more = commit(folder, state, kind=kind, data=data, at=at)
-            more += self._remember(state)
+            more = self._commit(state, kind=kind, data=data, at=at)
         return Record(
             contract=record.contract,
             progress=progress,
@@ -167,7 +165,8 @@ class Loops:
             self._load_or_explain(self._loops / name)
             for name in names | heads.list_heads(self._home)
         ]
-        return tuple(record for _, record in sorted(found, key=_get_start_time, reverse=True))
+        newest_first = sorted(found, key=lambda entry: entry[0], reverse=True)
+        return tuple(record for _, record in newest_first)
 
     def list_unfinished(self) -> tuple[Record, ...]:
         """The unfinished loops, without reading all others."""
@@ -195,7 +194,7 @@ class Loops:
         with self.lock(loop_id):
             record = self.load(loop_id)
             folder = self._find_folder(loop_id)
-            progress = baseline.drop_damaged_records(folder, record.progress)
+            progress = baseline_records.drop_damaged_records(folder, record.progress)
             kind = seal.choose_sealing_kind(folder / JOURNAL)
             digest, agreement = seal.write_contract(folder, record.contract)
             state = State(
@@ -204,8 +203,7 @@ class Loops:
                 contract=digest,
                 progress=progress,
             )
-            commit(folder, state, kind=kind, data=agreement, at=at)
-            self._remember(state)
+            self._commit(state, kind=kind, data=agreement, at=at)
             return self.load(loop_id)
 
     def _load_or_explain(self, path: Path) -> tuple[str, Record | UnreadableLoop]:
@@ -216,20 +214,35 @@ class Loops:
             return _find_start_time(path), UnreadableLoop(id=path.name, reason=str(error))
         return record.contract.started_at, record
 
-    def _remember(self, state: State) -> tuple[str, ...]:
+    def _commit(
+        self, state: State, *, kind: str, data: dict[str, object], at: str
+    ) -> tuple[str, ...]:
+        warnings = commit(self.get_folder(state.loop), state, kind=kind, data=data, at=at)
+        self._locked[get_ident(), state.loop] = None if warnings else state
         if state.progress.status != "finished":
-            return heads.record_head(self._home, state.loop, state.generation)
+            return warnings + heads.record_head(self._home, state.loop, state.generation)
         heads.remove_head(self._home, state.loop)
-        return ()
+        return warnings
 
     def _read_state(self, loop_id: str) -> tuple[State, tuple[str, ...]]:
+        """The state and warnings; under the lock it is read once, as nobody else may write it."""
+        holder = (get_ident(), loop_id)
+        if known := self._locked.get(holder):
+            return known, ()
         folder = self._find_folder(loop_id)
         try:
-            return read_unlocked(folder, loop_id), ()
+            state, is_behind = read_unlocked(folder, loop_id)
+            warnings: tuple[str, ...] = ()
         except (DamagedFileError, FileNotFoundError):
             # Without the lock a save in progress looks like damage.
             with self.lock(loop_id):
-                return recover_state(folder, loop_id)
+                state, warnings = recover_state(folder, loop_id)
+            is_behind = True
+        if holder in self._locked:
+            if is_behind:
+                catch_up(folder, state)
+            self._locked[holder] = state
+        return state, warnings
 
     def _find_folder(self, loop_id: str) -> Path:
         folder = self.get_folder(loop_id)
@@ -249,10 +262,6 @@ def _find_start_time(path: Path) -> str:
         return datetime.fromtimestamp(path.lstat().st_mtime, UTC).isoformat()
     except FileNotFoundError:
         return ""
-
-
-def _get_start_time(found: tuple[str, Record | UnreadableLoop]) -> str:
-    return found[0]
 
 
 def _write_first_state(folder: Path, contract: Contract, progress: Progress) -> None:

@@ -6,18 +6,10 @@ from pathlib import Path
 import msgspec
 
 from untildone.core.contract import Contract
-from untildone.store import baseline, journal
+from untildone.store import baseline_records, durable_files, journal
 from untildone.store.digest import sha256
+from untildone.store.durable_files import DamagedFileError, quote_path
 from untildone.store.encoding import convert, decode
-from untildone.store.files import (
-    DamagedFileError,
-    move_aside,
-    quote_path,
-    read_bounded,
-    read_checked,
-    strip_checksum,
-    write_atomically,
-)
 from untildone.store.state import (
     JOURNAL,
     STATE,
@@ -37,8 +29,8 @@ def write_contract(folder: Path, contract: Contract) -> tuple[str, dict[str, obj
     """Write the file; returns its SHA-256 and the data of its journal entry."""
     data = encode_checked(contract)
     path = folder / CONTRACT
-    move_aside(path)
-    write_atomically(path, data, keep_previous=False)
+    durable_files.move_aside(path)
+    durable_files.write_atomically(path, data, keep_previous=False)
     digest = sha256(data).hexdigest()
     return digest, {"sha256": digest, "contract": msgspec.to_builtins(contract)}
 
@@ -55,21 +47,17 @@ def load_contract(folder: Path, digest: str) -> tuple[Contract, tuple[str, ...]]
 
 
 def _read_contract_file(path: Path, digest: str) -> Contract:
-    data = _read_contract_bytes(path)
     try:
-        contract = decode(strip_checksum(data), Contract)
+        data = durable_files.read_bounded(path)
+    except FileNotFoundError:
+        raise DamagedFileError(f"{quote_path(path)} is missing") from None
+    try:
+        contract = decode(durable_files.strip_checksum(data), Contract)
     except DamagedFileError as damage:
         raise damage.prefix(quote_path(path)) from damage
     if sha256(data).hexdigest() != digest:
         raise DamagedFileError(f"{quote_path(path)} is not the contract that was agreed")
     return contract
-
-
-def _read_contract_bytes(path: Path) -> bytes:
-    try:
-        return read_bounded(path)
-    except FileNotFoundError:
-        raise DamagedFileError(f"{quote_path(path)} is missing") from None
 
 
 def _read_contract_from_journal(path: Path, digest: str) -> Contract | None:
@@ -96,7 +84,7 @@ def explain_broken_seal(folder: Path, loop_id: str, *, at_least: int = 0) -> str
                 f"{quote_path(folder / JOURNAL)} ends with generation {newest.generation},"
                 f" and {at_least} was recorded"
             )
-        baseline.verify_baseline(folder, newest.progress)
+        baseline_records.verify_baseline(folder, newest.progress)
     except DamagedFileError as damage:
         return damage.reason
     return ""
@@ -109,10 +97,10 @@ def _verify_journal(path: Path) -> State:
         state = decode_state(entry)
         if newest is None and entry.kind != "started":
             raise DamagedFileError(f"{quote_path(path)} does not begin with the start")
-        if newest is not None and entry.kind not in _SEALING_KINDS and not _follows(state, newest):
-            raise DamagedFileError(
-                f"generation {newest.generation + 1} is missing in {quote_path(path)}"
-            )
+        if newest and entry.kind not in _SEALING_KINDS:
+            expected = newest.generation + 1
+            if (state.generation, state.contract) != (expected, newest.contract):
+                raise DamagedFileError(f"generation {expected} is missing in {quote_path(path)}")
         newest = state
     if newest is None:
         raise DamagedFileError(f"{quote_path(path)} is empty")
@@ -124,18 +112,14 @@ def choose_sealing_kind(path: Path) -> str:
     try:
         _verify_journal(path)
     except DamagedFileError:
-        move_aside(path)
+        durable_files.move_aside(path)
         return "started"
     return "resealed"
 
 
-def _follows(state: State, before: State) -> bool:
-    return state.generation == before.generation + 1 and state.contract == before.contract
-
-
 def _verify_state(path: Path, loop_id: str, newest: State) -> None:
     try:
-        state = read_checked(path, make_parser(loop_id))
+        state = durable_files.read_checked(path, make_parser(loop_id))
     except FileNotFoundError:
         raise DamagedFileError(f"{quote_path(path)} is missing") from None
     except DamagedFileError:

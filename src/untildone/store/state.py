@@ -12,24 +12,9 @@ from msgspec import Meta, Struct
 from untildone.core.contract import Contract
 from untildone.core.progress import Progress
 from untildone.errors import UserError
-from untildone.store import journal
+from untildone.store import durable_files, journal
+from untildone.store.durable_files import DamagedFileError, quote_path
 from untildone.store.encoding import convert, decode, encode
-from untildone.store.files import (
-    FORMAT,
-    MAX_FILE_SIZE,
-    DamagedFileError,
-    OtherFormatError,
-    add_checksum,
-    describe_format,
-    discard,
-    install,
-    quote_path,
-    read_checked,
-    read_or_recover,
-    remove_staged,
-    stage,
-    write_atomically,
-)
 
 STATE = "state.json"
 JOURNAL = "journal.jsonl"
@@ -40,7 +25,7 @@ _MAX_COUNTER = 2**53
 class State(Struct, frozen=True, kw_only=True):
     """`generation` grows by one with every save; `contract` is the SHA-256 of its file."""
 
-    format: int = FORMAT
+    format: int = durable_files.FORMAT
     loop: str
     generation: Annotated[int, Meta(ge=1, le=_MAX_COUNTER)]
     contract: str
@@ -52,11 +37,11 @@ def encode_checked(value: Contract | State) -> bytes:
     body = encode(value)
     if not _reads_back(body, value):
         raise ValueError(f"{type(value).__name__} holds a number that JSON cannot")
-    data = add_checksum(body)
-    if len(data) > MAX_FILE_SIZE:
+    data = durable_files.add_checksum(body)
+    if len(data) > durable_files.MAX_FILE_SIZE:
         raise UserError(
             f"the {type(value).__name__.lower()} of the loop takes {len(data)} bytes,"
-            f" more than {MAX_FILE_SIZE}",
+            f" more than {durable_files.MAX_FILE_SIZE}",
             hint="put long text into a file and name the file in the task",
         )
     return data
@@ -83,8 +68,8 @@ def decode_state(entry: journal.Entry) -> State:
     try:
         # Format 1 did not record its number.
         found = (entry.state or {}).get("format", 1)
-        if found != FORMAT:
-            raise OtherFormatError(describe_format(found))
+        if found != durable_files.FORMAT:
+            raise durable_files.OtherFormatError(durable_files.describe_format(found))
         return _check_counters(convert(entry.state, State))
     except DamagedFileError as damage:
         raise damage.prefix(f"the state in entry {entry.n} of the journal") from damage
@@ -110,18 +95,15 @@ def commit(
     entry is written the save has happened, even if `state.json` cannot be replaced.
     """
     path = folder / STATE
-    remove_staged(folder)
-    staged = stage(path, encode_checked(state))
+    durable_files.remove_staged(folder)
+    staged = durable_files.stage(path, encode_checked(state))
     try:
         journal.append(folder / JOURNAL, kind, data=data, at=at, state=msgspec.to_builtins(state))
     except BaseException:
-        discard(staged)
+        durable_files.discard(staged)
         raise
-    try:
-        install(staged, path)
-    except OSError as error:
-        return (f"{quote_path(path)} cannot be written: {error.strerror}; the journal has it",)
-    return ()
+    warnings = durable_files.warn_if_unwritable(path, lambda: durable_files.install(staged, path))
+    return tuple(f"{warning}; the journal has it" for warning in warnings)
 
 
 def catch_up(folder: Path, current: State) -> None:
@@ -132,18 +114,23 @@ def catch_up(folder: Path, current: State) -> None:
     """
     path = folder / STATE
     with suppress(DamagedFileError, FileNotFoundError):
-        if read_checked(path, make_parser(current.loop)).generation == current.generation - 1:
-            write_atomically(path, encode_checked(current))
+        known = durable_files.read_checked(path, make_parser(current.loop))
+        if known.generation == current.generation - 1:
+            durable_files.write_atomically(path, encode_checked(current))
 
 
-def read_unlocked(folder: Path, loop_id: str) -> State:
-    """The state, read without the lock; raises DamagedFileError where the lock is needed."""
+def read_unlocked(folder: Path, loop_id: str) -> tuple[State, bool]:
+    """The state, and whether `state.json` is behind it; read without the lock.
+
+    Raises DamagedFileError where the lock is needed.
+    """
     # The state first: during a save the journal may be ahead of it but never behind.
-    state = read_checked(folder / STATE, make_parser(loop_id))
+    state = durable_files.read_checked(folder / STATE, make_parser(loop_id))
     newest = decode_state(journal.read_last(folder / JOURNAL))
     if newest.generation - state.generation not in (0, 1):
         raise DamagedFileError(describe_mismatch(state, newest))
-    return newest if newest.generation > state.generation else state
+    is_behind = newest.generation > state.generation
+    return newest if is_behind else state, is_behind
 
 
 def describe_mismatch(state: State, newest: State) -> str:
@@ -154,39 +141,35 @@ def describe_mismatch(state: State, newest: State) -> str:
 
 def recover_state(folder: Path, loop_id: str) -> tuple[State, tuple[str, ...]]:
     """The newest whole state, and what was wrong; the caller holds the loop's lock."""
-    newest, warnings = _read_journal_state(folder)
-    path = folder / STATE
-    present = os.path.lexists(path)
+    newest: State | None = None
+    warnings: tuple[str, ...] = ()
     try:
-        state, damage = read_or_recover(path, make_parser(loop_id))
-    except (DamagedFileError, FileNotFoundError) as error:
-        reason = (
-            error.reason
-            if isinstance(error, DamagedFileError)
-            else f"{quote_path(path)} is missing"
-        )
-        if newest is None:
-            raise DamagedFileError(reason) from error
-        state, damage = newest, (f"{reason}; the journal's last entry is used",)
-    if newest is not None and abs(newest.generation - state.generation) > 1 and not damage:
-        warnings = (*warnings, describe_mismatch(state, newest))
-    if newest is not None and newest.generation >= state.generation:
-        state = newest
-    if damage and present:
-        warnings = (*warnings, *_rewrite(path, state))
-    return state, (*damage, *warnings)
-
-
-def _read_journal_state(folder: Path) -> tuple[State | None, tuple[str, ...]]:
-    try:
-        return decode_state(journal.read_last(folder / JOURNAL)), ()
+        newest = decode_state(journal.read_last(folder / JOURNAL))
     except DamagedFileError as damage:
-        return None, (damage.reason,)
+        warnings = (damage.reason,)
+    path = folder / STATE
+    is_present = os.path.lexists(path)
+    state, damages = _read_state_or(newest, path, loop_id)
+    if newest and abs(newest.generation - state.generation) > 1 and not damages:
+        warnings = (*warnings, describe_mismatch(state, newest))
+    if newest and newest.generation >= state.generation:
+        state = newest
+    if damages and is_present:
+        data = encode_checked(state)
+        warnings += durable_files.warn_if_unwritable(
+            path, lambda: durable_files.write_atomically(path, data, keep_previous=False)
+        )
+    return state, (*damages, *warnings)
 
 
-def _rewrite(path: Path, state: State) -> tuple[str, ...]:
+def _read_state_or(newest: State | None, path: Path, loop_id: str) -> tuple[State, tuple[str, ...]]:
+    """The state of the file or its previous generation, else the journal's newest."""
     try:
-        write_atomically(path, encode_checked(state), keep_previous=False)
-    except OSError as error:
-        return (f"{quote_path(path)} cannot be written: {error.strerror}",)
-    return ()
+        return durable_files.read_or_recover(path, make_parser(loop_id))
+    except FileNotFoundError:
+        reason = f"{quote_path(path)} is missing"
+    except DamagedFileError as damage:
+        reason = damage.reason
+    if newest is None:
+        raise DamagedFileError(reason)
+    return newest, (f"{reason}; the journal's last entry is used",)

@@ -112,6 +112,11 @@ def find_named(node: SgNode, kinds: frozenset[str]) -> Iterator[tuple[str, SgNod
             yield name.text(), each
 
 
+def read_name(node: SgNode) -> str:
+    """Return the name that a definition gives; "" if it gives none."""
+    return _text(node.field("name"))
+
+
 def list_assignments(body: SgNode) -> Iterator[tuple[str, SgNode | None]]:
     """Yield target and value of the assignments directly in a Python module or class."""
     for statement in list_parts(body):

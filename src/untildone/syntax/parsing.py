@@ -1,14 +1,21 @@
-"""Source text as a syntax tree; of a file in a tree each parser runs at most once."""
+"""Source text as a syntax tree; each parser reads a text at most once.
+
+Most files are the same in both trees of a comparison, so what is parsed is kept by its text.
+"""
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from ast_grep_py import SgNode, SgRoot
 
 from untildone.syntax.languages import language_of
 from untildone.worktree.contents import Tree
 
+_MAX_KEPT = 4_096
 
+
+@lru_cache(maxsize=_MAX_KEPT)
 def parse_source(text: str, language: str) -> SgNode:
     return SgRoot(text, language).root()
 
@@ -29,8 +36,9 @@ def find_kinds(root: SgNode, kinds: Iterable[str]) -> Iterator[SgNode]:
             continue
 
 
+@lru_cache(maxsize=_MAX_KEPT)
 def parse_python(text: str) -> ast.Module | None:
-    """Return the module, or None if Python cannot parse it."""
+    """Return the module, or None if Python cannot parse it. It is shared: change only a copy."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -40,3 +48,17 @@ def parse_python(text: str) -> ast.Module | None:
 def parse_python_file(tree: Tree, path: str) -> ast.Module | None:
     """Return `parse_python` of the file. Use as a tree's fact."""
     return parse_python(tree.text(path))
+
+
+def parse_expression(text: str) -> ast.expr | None:
+    """Return the expression, or None if Python cannot parse it."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def forget_parsed() -> None:
+    """Free the memory that parsed texts take, after a comparison."""
+    parse_source.cache_clear()
+    parse_python.cache_clear()

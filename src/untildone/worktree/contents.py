@@ -13,7 +13,6 @@ from msgspec import Struct
 from untildone.worktree import limits
 
 T = TypeVar("T")
-_CHUNK = 1_048_576
 READABLE = 4_000_000
 # Folders that tools generate; the baseline records further ignored folders.
 GENERATED = frozenset(
@@ -84,6 +83,14 @@ class Changes(Struct, frozen=True):
     edited: tuple[str, ...]
     moved: dict[str, str]
 
+    @property
+    def edited_or_added(self) -> tuple[str, ...]:
+        return (*self.edited, *self.added)
+
+    @property
+    def edited_or_removed(self) -> tuple[str, ...]:
+        return (*self.edited, *self.removed)
+
 
 def read_tree(root: Path, paths: Iterable[str]) -> Tree:
     """Return the tree of those paths that exist."""
@@ -100,17 +107,11 @@ def _read_entry(path: Path) -> Entry | None:
         if not stat.S_ISREG(status.st_mode):
             return None
         kind: Literal["file", "program"] = "program" if status.st_mode & stat.S_IXUSR else "file"
-        return Entry(kind, _hash_file(path), status.st_size)
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return Entry(kind, digest, status.st_size)
     except OSError:
         return None
-
-
-def _hash_file(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while part := file.read(_CHUNK):
-            digest.update(part)
-    return digest.hexdigest()
 
 
 def walk_files(root: Path, *, ignored: Iterable[str] = ()) -> Iterator[str]:

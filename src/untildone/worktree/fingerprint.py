@@ -3,18 +3,18 @@
 import hashlib
 import os
 import stat
+from io import BufferedReader, BytesIO
 from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.worktree.files import (
+from untildone.worktree.listing import (
     find_tracking_root,
     find_worktree_root,
     read_git_entries,
     walk_unignored_files,
 )
 
-_CHUNK = 1_048_576
 _LARGE = 1_000_000
 _STATUS = ("status", "--porcelain=v2", "--untracked-files=all", "--no-renames")
 _SUBMODULE = b"160000 "
@@ -80,9 +80,9 @@ def _read_changed(status: bytes, root: Path) -> dict[bytes, bytes]:
         blanks = _FIELDS.get(entry[:1])
         if blanks:
             path = entry.split(b" ", blanks)[-1]
-            changed[path] = _read_blob(root / os.fsdecode(path)) or _describe_folder(
-                entry, root, path
-            )
+            place = root / os.fsdecode(path)
+            # A new repository is described by its status entry; a removed file has no content.
+            changed[path] = _read_blob(place) or (entry if place.is_dir() else b"")
     return changed
 
 
@@ -96,11 +96,6 @@ def _read_submodules(
         if folder.is_dir() and find_worktree_root(folder) == folder.resolve() not in above:
             inner[path] = _SUBMODULE + _fingerprint(folder.resolve(), folder, above).whole.encode()
     return inner
-
-
-def _describe_folder(entry: bytes, root: Path, path: bytes) -> bytes:
-    """A new repository is described by its status entry; a removed file has no content."""
-    return entry if (root / os.fsdecode(path)).is_dir() else b""
 
 
 def _read_outside_git(path: Path) -> bytes:
@@ -119,23 +114,19 @@ def _read_blob(path: Path) -> bytes:
     try:
         status = path.lstat()
         if stat.S_ISLNK(status.st_mode):
-            return b"120000 " + _hash_blob(os.fsencode(path.readlink()))
+            target = os.fsencode(path.readlink())
+            return b"120000 " + _hash_blob(BytesIO(target), len(target))
         if not stat.S_ISREG(status.st_mode):
             return b""
         mode = b"100755 " if status.st_mode & stat.S_IXUSR else b"100644 "
-        return mode + _hash_file(path, status.st_size)
+        with path.open("rb") as file:
+            return mode + _hash_blob(file, status.st_size)
     except OSError:
         return b""
 
 
-def _hash_blob(data: bytes) -> bytes:
-    named = b"blob %d\0" % len(data) + data
-    return hashlib.sha1(named, usedforsecurity=False).hexdigest().encode()
+def _hash_blob(file: BufferedReader | BytesIO, size: int) -> bytes:
+    def begin() -> "hashlib._Hash":
+        return hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
 
-
-def _hash_file(path: Path, size: int) -> bytes:
-    digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-    with path.open("rb") as file:
-        while part := file.read(_CHUNK):
-            digest.update(part)
-    return digest.hexdigest().encode()
+    return hashlib.file_digest(file, begin).hexdigest().encode()

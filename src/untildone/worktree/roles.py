@@ -61,10 +61,6 @@ def classify_file(path: str) -> Role:
         return "config"
     if _SCRIPT_FILE.fullmatch(name) or _SCRIPT_FOLDERS.intersection(folders):
         return "script"
-    if _is_hidden(path):
+    if any(part.startswith(".") for part in (*folders, name)):
         return "config"
     return "document" if _DOCUMENT.fullmatch(name) else "product"
-
-
-def _is_hidden(path: str) -> bool:
-    return any(part.startswith(".") for part in path.split("/"))

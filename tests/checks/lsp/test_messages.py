@@ -11,11 +11,11 @@ from untildone.checks.findings import Diagnostic
 from untildone.checks.lsp.documents import parse_file_uri
 from untildone.checks.lsp.messages import (
     LONGEST_TEXT,
+    Incoming,
     InitializeResult,
     ProtocolError,
     PublishedDiagnostics,
-    decode_message,
-    decode_part,
+    decode,
     make_diagnostics,
 )
 
@@ -34,16 +34,15 @@ PLACE = {"start": {"line": 4, "character": 0}, "end": {"line": 4, "character": 1
 
 def parse_published(*reported: object) -> list[Diagnostic]:
     params = json.dumps({"uri": "file:///a.py", "diagnostics": reported}).encode()
-    return make_diagnostics(
-        "a.py", decode_part(Raw(params), PublishedDiagnostics).diagnostics, prefix="TS"
-    )
+    reported_diagnostics = decode(Raw(params), PublishedDiagnostics).diagnostics
+    return list(make_diagnostics("a.py", reported_diagnostics, prefix="TS"))
 
 
 @given(st.binary() | JSON.map(lambda value: json.dumps(value).encode()))
 def test_any_message_is_read_or_refused(message: bytes) -> None:
     try:
-        incoming = decode_message(message)
-        decode_part(incoming.params, PublishedDiagnostics)
+        incoming = decode(message, Incoming)
+        decode(incoming.params, PublishedDiagnostics)
     except ProtocolError:
         return
 
@@ -94,7 +93,7 @@ def test_hints_to_the_editor_are_no_findings() -> None:
 )
 def test_what_is_no_message_is_refused(message: bytes) -> None:
     with pytest.raises(ProtocolError, match="sent a message that cannot be read: "):
-        decode_message(message)
+        decode(message, Incoming)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +102,7 @@ def test_what_is_no_message_is_refused(message: bytes) -> None:
 def test_a_server_says_whether_it_is_to_be_asked(offered: str, pulls: bool) -> None:
     greeting = f'{{"capabilities": {{"diagnosticProvider": {offered}}}}}'.encode()
 
-    assert decode_part(Raw(greeting), InitializeResult).pulls is pulls
+    assert decode(Raw(greeting), InitializeResult).pulls is pulls
 
 
 @pytest.mark.parametrize(

@@ -1,32 +1,61 @@
 """Small projects in which each tool finds something."""
 
+from snippets import snippet
+
 CARGO = {
-    "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
-    "src/lib.rs": "pub fn total() -> i32 {\n    true\n}\n",
+    "Cargo.toml": snippet("""
+        [package]
+        name = "shop"
+        version = "0.1.0"
+        edition = "2021"
+    """),
+    "src/lib.rs": snippet("""
+        pub fn total() -> i32 {
+            true
+        }
+    """),
 }
 GO = {
     "go.mod": "module shop\n",
     "cart_test.go": (
-        'package shop\n\nimport "testing"\n\n'
-        'func TestTotal(t *testing.T) {\n\tt.Error("no price")\n}\n'
+        snippet("""
+            package shop
+
+            import "testing"
+
+            func TestTotal(t *testing.T) {
+            \tt.Error("no price")
+            }
+        """)
     ),
 }
 CMAKE = {
     "CMakeLists.txt": (
-        "cmake_minimum_required(VERSION 3.20)\nproject(shop NONE)\nenable_testing()\n"
-        "add_test(NAME adds COMMAND ${CMAKE_COMMAND} -E false)\n"
-        "add_test(NAME counts COMMAND ${CMAKE_COMMAND} -E true)\n"
+        snippet("""
+            cmake_minimum_required(VERSION 3.20)
+            project(shop NONE)
+            enable_testing()
+            add_test(NAME adds COMMAND ${CMAKE_COMMAND} -E false)
+            add_test(NAME counts COMMAND ${CMAKE_COMMAND} -E true)
+        """)
     )
 }
 ESLINT = {
     "eslint.config.mjs": 'export default [{ rules: { "no-undef": "error" } }];\n',
     "cart.js": "nothing();\n",
 }
-JAVA_TEST = (
-    "package shop;\n\nimport org.junit.Test;\n\npublic class CartTest {\n"
-    '    @Test public void adds() {\n        throw new IllegalStateException("no price");\n    }\n'
-    "    @Test public void counts() {}\n}\n"
-)
+JAVA_TEST = """\
+package shop;
+
+import org.junit.Test;
+
+public class CartTest {
+    @Test public void adds() {
+        throw new IllegalStateException("no price");
+    }
+    @Test public void counts() {}
+}
+"""
 GRADLE = {
     "settings.gradle": "rootProject.name = 'shop'\n",
     "build.gradle": (

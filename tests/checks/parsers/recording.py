@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from untildone.checks.clean_output import clean
 from untildone.checks.findings import Diagnostic
-from untildone.checks.output import clean
 from untildone.checks.parser import Parser, RunnerParser
 from untildone.checks.parsers import PARSERS
 from untildone.core.check_results import Tests

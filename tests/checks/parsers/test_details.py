@@ -3,6 +3,7 @@
 import pytest
 
 from checks.parsers.recording import read_tests
+from snippets import snippet
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import PARSERS
 from untildone.core import check_results
@@ -58,7 +59,12 @@ from untildone.core import check_results
         ),
         pytest.param(
             "tap",
-            "1..1\n    ok 1 - a\n    not ok 2 - b # TODO\nnot ok 1 - c\n",
+            snippet("""
+                1..1
+                    ok 1 - a
+                    not ok 2 - b # TODO
+                not ok 1 - c
+            """),
             check_results.Tests(
                 passed=1,
                 failed=1,
@@ -135,13 +141,26 @@ def test_counts(tool: str, output: str, expected: check_results.Tests | None) ->
         ),
         pytest.param(
             "jest",
-            "PASS a.test.js\n  \u25cf Console\nFAIL b.test.js\n  \u25cf Console\n  \u25cf adds\n",
+            snippet("""
+                PASS a.test.js
+                  ● Console
+                FAIL b.test.js
+                  ● Console
+                  ● adds
+            """),
             [Diagnostic(path="b.test.js", code="adds", text="adds")],
             id="consoles are no failures",
         ),
         pytest.param(
             "jest",
-            "FAIL b.test.js\n  \u25cf adds\n\n    no\n\n      at f (other.js:3:1)\n",
+            snippet("""
+                FAIL b.test.js
+                  ● adds
+
+                    no
+
+                      at f (other.js:3:1)
+            """),
             [Diagnostic(path="b.test.js", code="adds", text="no")],
             id="a place in another file",
         ),
@@ -153,8 +172,15 @@ def test_counts(tool: str, output: str, expected: check_results.Tests | None) ->
         ),
         pytest.param(
             "node",
-            "not ok 1 - later # TODO\n  ---\n  duration_ms: 1\n  ...\n"
-            "not ok 2 - adds\n  ---\n  ...\nnot ok 3 - cut",
+            snippet("""
+                not ok 1 - later # TODO
+                  ---
+                  duration_ms: 1
+                  ...
+                not ok 2 - adds
+                  ---
+                  ...
+                not ok 3 - cut"""),
             [
                 Diagnostic(path="", code="adds", text="failed"),
                 Diagnostic(path="", code="cut", text="failed"),
@@ -190,8 +216,12 @@ def test_counts(tool: str, output: str, expected: check_results.Tests | None) ->
         ),
         pytest.param(
             "mypy",
-            'cart.py:2:12: error: Incompatible return value type (got "int", expected "str")\n'
-            " [return-value]\n        return 1\n               ^\n",
+            snippet("""
+                cart.py:2:12: error: Incompatible return value type (got "int", expected "str")
+                 [return-value]
+                        return 1
+                               ^
+            """),
             [
                 Diagnostic(
                     path="cart.py",
@@ -204,7 +234,11 @@ def test_counts(tool: str, output: str, expected: check_results.Tests | None) ->
         ),
         pytest.param(
             "shellcheck",
-            "^-- SC2086: no place\nIn a.sh line 2:\n^-- SC2086: older\n",
+            snippet("""
+                ^-- SC2086: no place
+                In a.sh line 2:
+                ^-- SC2086: older
+            """),
             [Diagnostic(path="a.sh", line=2, code="SC2086", severity="warning", text="older")],
             id="without a severity",
         ),
@@ -250,8 +284,13 @@ def test_counts(tool: str, output: str, expected: check_results.Tests | None) ->
         ),
         pytest.param(
             "go",
-            "cart/cart.go:7:2: ineffectual assignment to price (ineffassign)\n\tprice := 1\n\t^\n"
-            "1 issues:\n* ineffassign: 1\n",
+            snippet("""
+                cart/cart.go:7:2: ineffectual assignment to price (ineffassign)
+                \tprice := 1
+                \t^
+                1 issues:
+                * ineffassign: 1
+            """),
             [
                 Diagnostic(
                     path="cart/cart.go",
@@ -264,7 +303,11 @@ def test_counts(tool: str, output: str, expected: check_results.Tests | None) ->
         ),
         pytest.param(
             "cargo",
-            "thread 'adds' panicked at src/lib.rs:7:9:\nno price\nnote: run with a backtrace\n",
+            snippet("""
+                thread 'adds' panicked at src/lib.rs:7:9:
+                no price
+                note: run with a backtrace
+            """),
             [Diagnostic(path="src/lib.rs", line=7, code="adds", text="no price")],
             id="a panic that compares nothing",
         ),

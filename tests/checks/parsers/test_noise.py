@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks.parsers.recording import RECORDED, find_owner, load_recorded, read_tests
+from snippets import snippet
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import LAST_RESORT, PARSERS
 
@@ -17,10 +18,18 @@ KNOWN = {
     "ruff": "shop/cart.py:7:1: F401 [*] `os` imported but unused",
     "tsc": "shop/cart.ts(7,3): error TS2322: known",
     "eslint": "  7:5   error    known  no-undef",
-    "jest": "FAIL shop/cart.test.js\n  \u25cf known\n\n    expect(1)",
+    "jest": snippet("""
+        FAIL shop/cart.test.js
+          ● known
+
+            expect(1)"""),
     "vitest": " FAIL  shop/cart.test.js > known\nAssertionError: 1",
-    "node": "not ok 7 - known\n  ---\n  duration_ms: 1.5\n"
-    "  location: '/shop/cart.test.mjs:4:1'\n  ...",
+    "node": snippet("""
+        not ok 7 - known
+          ---
+          duration_ms: 1.5
+          location: '/shop/cart.test.mjs:4:1'
+          ..."""),
     "mocha": "  0 passing (1ms)\n  1 failing\n\n  1) known:\n     Error: no",
     "cargo": "error[E0308]: known\n --> src/lib.rs:7:5",
     "go": "shop/cart.go:7:2: known",
@@ -34,7 +43,10 @@ KNOWN = {
     "javac": "shop/Cart.java:7: warning: [unchecked] known",
     "maven": "[ERROR] /shop/Cart.java:[7,3] known",
     "gradle": "shop.CartTest > known FAILED\n    java.lang.AssertionError at CartTest.java:7",
-    "shellcheck": "In shop/deploy.sh line 7:\necho $x\n     ^-- SC2086 (info): known",
+    "shellcheck": snippet("""
+        In shop/deploy.sh line 7:
+        echo $x
+             ^-- SC2086 (info): known"""),
     "astgrep": "shop/cart.js:7:3: security[known]: known",
     "sarif": '{"runs": [{"tool": {"driver": {}}, "results": [{"ruleId": "known"}]}]}',
     "junit": '<testsuite><testcase name="known"><failure/></testcase></testsuite>',

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from checks.parsers.projects import CARGO, CMAKE, ESLINT, GO, GRADLE, MAVEN
+from snippets import snippet
 from tools import maven, on_machine, tool
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.parsers import junit, sarif
 from untildone.checks.run_report import Case, RunReport
-from untildone.checks.runner import RunOptions, run_checks
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
@@ -32,7 +33,11 @@ def places(result: CheckResult) -> list[tuple[str, int, str]]:
 
 
 def test_pytest(tmp_path: Path) -> None:
-    source = "class TestCart:\n    def test_total(self):\n        assert 1 == 2\n"
+    source = snippet("""
+        class TestCart:
+            def test_total(self):
+                assert 1 == 2
+    """)
     result = run(tmp_path, f"{PYTHON} -m pytest", {"test_cart.py": source})
     assert places(result) == [("test_cart.py", 3, "TestCart::test_total")]
     assert result.tests == check_results.Tests(
@@ -41,10 +46,12 @@ def test_pytest(tmp_path: Path) -> None:
 
 
 def test_unittest(tmp_path: Path) -> None:
-    source = (
-        "import unittest\nclass CartTest(unittest.TestCase):\n"
-        "    def test_total(self):\n        self.assertEqual(1, 2)\n"
-    )
+    source = snippet("""
+        import unittest
+        class CartTest(unittest.TestCase):
+            def test_total(self):
+                self.assertEqual(1, 2)
+    """)
     result = run(tmp_path, f"{PYTHON} -m unittest", {"test_cart.py": source})
     assert places(result) == [("test_cart.py", 4, "test_cart.CartTest.test_total")]
     assert result.tests == check_results.Tests(failed=1, failing=("test_cart.CartTest.test_total",))
@@ -75,7 +82,11 @@ def test_type_checkers(tmp_path: Path, program: str, options: str, code: str) ->
 
 
 def test_node(tmp_path: Path) -> None:
-    source = "require('node:test')('adds', () => {\n  throw new Error('no');\n});\n"
+    source = snippet("""
+        require('node:test')('adds', () => {
+          throw new Error('no');
+        });
+    """)
     result = run(tmp_path, f"{on_machine('node')} --test", {"cart.test.js": source})
     assert places(result) == [("cart.test.js", 1, "adds")]
     assert result.tests == check_results.Tests(failed=1, failing=("adds",))
@@ -104,7 +115,14 @@ def test_prettier(tmp_path: Path) -> None:
     assert sorted(places(result)) == [("broken.js", 2, ""), ("cart.js", 0, "unformatted")]
 
 
-FAILING_TEST = {"package.json": "{}", "cart.test.js": "test('adds', () => {\n  missing();\n});\n"}
+FAILING_TEST = {
+    "package.json": "{}",
+    "cart.test.js": snippet("""
+        test('adds', () => {
+          missing();
+        });
+    """),
+}
 
 
 def test_jest(tmp_path: Path) -> None:
@@ -121,7 +139,12 @@ def test_vitest(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reporter", ["spec", "tap"])
 def test_mocha_and_tap(tmp_path: Path, reporter: str) -> None:
-    source = "it('counts', () => {});\nit('adds', () => {\n  missing();\n});\n"
+    source = snippet("""
+        it('counts', () => {});
+        it('adds', () => {
+          missing();
+        });
+    """)
     command = f"{tool('mocha')} --reporter {reporter} cart.js"
     result = run(tmp_path, command, {"cart.js": source})
     assert places(result) == [("cart.js", 3, "adds")]
@@ -144,7 +167,13 @@ def test_go(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_cc(tmp_path: Path, compiler: str) -> None:
-    source = "int total(void) {\n  int unused;\n  return 1;\n}\nint count = missing;\n"
+    source = snippet("""
+        int total(void) {
+          int unused;
+          return 1;
+        }
+        int count = missing;
+    """)
     result = run(tmp_path, f"{on_machine(compiler)} -Wall -c cart.c", {"cart.c": source})
     assert sorted(places(result)) == [("cart.c", 2, "-Wunused-variable"), ("cart.c", 5, "")]
 
@@ -159,7 +188,13 @@ def test_cmake(tmp_path: Path) -> None:
 
 
 def test_javac(tmp_path: Path) -> None:
-    files = {"Cart.java": "class Cart {\n  int total = missing;\n}\n"}
+    files = {
+        "Cart.java": snippet("""
+            class Cart {
+              int total = missing;
+            }
+        """)
+    }
     result = run(tmp_path, f"{on_machine('javac')} Cart.java", files)
     assert places(result) == [("Cart.java", 2, "")]
     assert result.findings[0].text == "cannot find symbol: variable missing"
@@ -217,7 +252,13 @@ def test_a_sarif_report_of_ruff(tmp_path: Path) -> None:
 
 
 def test_a_junit_report_of_pytest(tmp_path: Path) -> None:
-    source = "def test_total():\n    assert 1 == 2\n\ndef test_count():\n    pass\n"
+    source = snippet("""
+        def test_total():
+            assert 1 == 2
+
+        def test_count():
+            pass
+    """)
     command = f"{PYTHON} -m pytest -o junit_family=xunit1 --junit-xml report.xml"
     run(tmp_path, command, {"tests/test_cart.py": source})
     assert junit.parse_report(tmp_path.joinpath("report.xml").read_text(encoding="utf-8")) == (

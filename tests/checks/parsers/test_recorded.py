@@ -12,6 +12,7 @@ from checks.parsers.recording import (
     read_tests,
     warning,
 )
+from snippets import snippet
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import LAST_RESORT, PARSERS
 from untildone.core import check_results
@@ -487,13 +488,13 @@ def test_every_parser_has_read_a_real_program() -> None:
 
 
 def test_the_last_resort_finds_lines_that_name_a_place() -> None:
-    text = (
-        "src/cart.c:12:5: warning: unused variable 'x'\n"
-        "cart.py:7: error[attr-defined]: has no attribute\n"
-        "C:\\shop\\cart.c:3: Note: declared here\n"
-        "cart.rb:9: syntax error\n"
-        "12:30:05: nothing\n"
-    )
+    text = snippet("""
+        src/cart.c:12:5: warning: unused variable 'x'
+        cart.py:7: error[attr-defined]: has no attribute
+        C:\\shop\\cart.c:3: Note: declared here
+        cart.rb:9: syntax error
+        12:30:05: nothing
+    """)
     assert list(LAST_RESORT.parse(text)) == [
         warning("src/cart.c", 12, "", "unused variable 'x'"),
         error("cart.py", 7, "attr-defined", "has no attribute"),

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from snippets import snippet
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import junit, sarif
 from untildone.checks.run_report import Case, RunReport
@@ -93,7 +94,10 @@ def test_outcomes_and_names_of_tests() -> None:
             Diagnostic(path="lib.py", line=3, code="shop::a", text="Error: no"),
         ),
         (
-            "<error message='no\nprice'>lib.py:3: in f\ncart.py:7: Error</error>",
+            snippet("""
+                <error message='no
+                price'>lib.py:3: in f
+                cart.py:7: Error</error>"""),
             Diagnostic(path="cart.py", line=7, code="shop::a", text="no price"),
         ),
         (

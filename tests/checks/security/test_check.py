@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from checks.security.bare import PATH, bare_python
+from snippets import snippet
 from untildone.checks import security
 from untildone.checks.findings import Diagnostic, make_findings
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, Finding
 from untildone.core.contract import Check
 from untildone.errors import UserError
@@ -95,7 +96,12 @@ def test_code_of_tests_is_left_out(tmp_path: Path) -> None:
 
 
 def test_a_named_suppression_is_obeyed(tmp_path: Path) -> None:
-    source = "# ast-grep-ignore: python-eval\neval(x)\n# ast-grep-ignore: go-eval\neval(y)\n"
+    source = snippet("""
+        # ast-grep-ignore: python-eval
+        eval(x)
+        # ast-grep-ignore: go-eval
+        eval(y)
+    """)
 
     assert [one.line for one in run(write(tmp_path, {"a.py": source})).findings] == [4]
 
@@ -115,7 +121,7 @@ def test_rules_of_the_user_stand_beside_ours(tmp_path: Path) -> None:
     )
 
 
-def test_a_broken_rule_is_told_before_anything_rests_on_it(tmp_path: Path) -> None:
+def test_a_broken_rule_is_reported_before_anything_rests_on_it(tmp_path: Path) -> None:
     write(tmp_path / "rules", {"a.yml": "id: ["})
 
     with pytest.raises(UserError) as caught:
@@ -125,7 +131,7 @@ def test_a_broken_rule_is_told_before_anything_rests_on_it(tmp_path: Path) -> No
     assert caught.value.message == f"`ast-grep` cannot look for security findings: {told}"
 
 
-def test_a_missing_folder_of_rules_is_told(tmp_path: Path) -> None:
+def test_a_missing_folder_of_rules_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         security.make_check(tmp_path, rules=(tmp_path / "rules",))
 
@@ -177,12 +183,15 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bare_python(tmp_path_factory.mktemp("bare"))
 
 
-def test_a_missing_extra_is_told_with_the_command_that_installs_it(bare: Path) -> None:
-    source = (
-        "from pathlib import Path\nfrom untildone.checks import security\n"
-        "try:\n    security.make_check(Path())\n"
-        "except Exception as error:\n    print(repr(error), error.hint)\n"
-    )
+def test_a_missing_extra_is_reported_with_the_command_that_installs_it(bare: Path) -> None:
+    source = snippet("""
+        from pathlib import Path
+        from untildone.checks import security
+        try:
+            security.make_check(Path())
+        except Exception as error:
+            print(repr(error), error.hint)
+    """)
     said = subprocess.run(
         [bare, "-I", "-c", source],
         env={"PATH": PATH, "HOME": str(bare.parent)},

@@ -3,66 +3,56 @@
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from keepers import end_keepers
 from tools import tool
-from untildone.app import open_context
-from untildone.config import load_proposals
-from untildone.engine.context import Context, project_folder
+from untildone.config.proposals import load_proposals
+from untildone.engine.context import project_folder
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
-from untildone.store.trust import record_trust
+from untildone.store.trusted_files import record_trust
+from world import World
 
 PATIENCE = 60.0
 UNDEFINED = "print(undefined)\n"
-RULE = "id: no-todo\nlanguage: Python\nmessage: open\nrule: {kind: comment, regex: TODO}\n"
+RULE = """\
+id: no-todo
+language: Python
+message: open
+rule: {kind: comment, regex: TODO}
+"""
 EVAL = "def run(code):\n    eval(code)\n"
 
 
-class World:
-    """A project that uses ruff, the one beside this Python."""
-
-    def __init__(self, folder: Path) -> None:
-        self.project = folder.resolve() / "project"
-        home = folder / "state"
-        home.mkdir(mode=0o700)
-        self.here: Context = open_context({}, home=str(home))
-        programs = self.project / ".venv" / "bin"
-        programs.mkdir(parents=True)
-        ruff = shutil.which("ruff", path=str(Path(sys.executable).parent))
-        assert ruff
-        (programs / "ruff").symlink_to(ruff)
-        self.write("ruff.toml", 'lint.select = ["F"]\n')
-        self.checks_were_run()
-
-    def checks_were_run(self) -> None:
-        (project_folder(self.here.home, self.project) / "checks").mkdir(parents=True)
-
-    def write(self, name: str, text: str) -> Path:
-        path = self.project / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    def introduced(self, before: dict[Path, str | None]) -> list[tuple[str, int, str]]:
-        found = find_introduced(self.here, self.project, before, wait=PATIENCE)
-        return [(each.path, each.line, each.code) for each in found]
-
-
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    world = World(tmp_path)
-    yield world
-    end_keepers(world.project)
+def world(world: World) -> World:
+    """A project that uses ruff, the one beside this Python."""
+    programs = world.project / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    ruff = shutil.which("ruff", path=str(Path(sys.executable).parent))
+    assert ruff
+    (programs / "ruff").symlink_to(ruff)
+    world.write("ruff.toml", 'lint.select = ["F"]\n')
+    record_checks_run(world)
+    return world
+
+
+def record_checks_run(world: World) -> None:
+    """Programs of a repository are started only where its checks were run before."""
+    (project_folder(world.state_folder, world.project) / "checks").mkdir(parents=True)
+
+
+def introduced(world: World, before: dict[Path, str | None]) -> list[tuple[str, int, str]]:
+    found = find_introduced(world.context, world.project, before, wait=PATIENCE)
+    return [(finding.path, finding.line, finding.code) for finding in found]
 
 
 def test_programs_a_repository_brings_along_are_not_run_before_its_checks_were(
     world: World,
 ) -> None:
-    shutil.rmtree(project_folder(world.here.home, world.project))
+    shutil.rmtree(project_folder(world.state_folder, world.project))
     mark = world.project / "ran"
     for program in ("ruff", "eslint"):
         path = world.project / (".venv/bin" if program == "ruff" else "node_modules/.bin") / program
@@ -72,11 +62,11 @@ def test_programs_a_repository_brings_along_are_not_run_before_its_checks_were(
     world.write("eslint.config.mjs", "export default [];\n")
     files = (world.write("a.py", UNDEFINED), world.write("b.js", "nothing;\n"))
 
-    diagnose(world.here, world.project, read_texts(files), wait=PATIENCE)
+    diagnose(world.context, world.project, read_texts(files), wait=PATIENCE)
     asked_before = mark.exists()
-    world.checks_were_run()
+    record_checks_run(world)
     end_keepers(world.project)
-    diagnose(world.here, world.project, read_texts(files), wait=2)
+    diagnose(world.context, world.project, read_texts(files), wait=2)
 
     assert (asked_before, mark.exists()) == (False, True)
 
@@ -87,7 +77,7 @@ def test_server_linter_and_security_rules_speak_of_each_file(world: World) -> No
     world.write("eslint.config.mjs", 'export default [{rules: {"no-undef": "error"}}];\n')
     files = (world.write("a.py", UNDEFINED + EVAL), world.write("src/b.js", "foo();\n"))
 
-    said = diagnose(world.here, world.project, read_texts(files), wait=PATIENCE)
+    said = diagnose(world.context, world.project, read_texts(files), wait=PATIENCE)
 
     assert {key: [each.code for each in found] for key, found in said.items()} == {
         ("a.py", "ruff"): ["F821"],
@@ -103,19 +93,19 @@ def test_biome_speaks_of_what_an_edit_brought(world: World) -> None:
     world.write("biome.json", "{}")
     file = world.write("src/b.js", "debugger;\n\ndebugger;\n")
 
-    assert world.introduced({file: "const one = 1;\n"}) == [
+    assert introduced(world, {file: "const one = 1;\n"}) == [
         ("src/b.js", 1, "lint/suspicious/noDebugger"),
         ("src/b.js", 3, "lint/suspicious/noDebugger"),
     ]
-    assert world.introduced({file: "debugger;\ndebugger;\n"}) == []
+    assert introduced(world, {file: "debugger;\ndebugger;\n"}) == []
 
 
 def test_what_was_there_before_is_not_what_an_edit_brought(world: World) -> None:
     file = world.write("a.py", f"\n\n{UNDEFINED}{EVAL}print(other)\n")
 
-    assert world.introduced({file: UNDEFINED + EVAL}) == [("a.py", 6, "F821")]
-    assert world.introduced({file: file.read_text(encoding="utf-8")}) == []
-    assert world.introduced({file: ""}) == [
+    assert introduced(world, {file: UNDEFINED + EVAL}) == [("a.py", 6, "F821")]
+    assert introduced(world, {file: file.read_text(encoding="utf-8")}) == []
+    assert introduced(world, {file: ""}) == [
         ("a.py", 3, "F821"),
         ("a.py", 6, "F821"),
         ("a.py", 5, "python-eval"),
@@ -123,13 +113,13 @@ def test_what_was_there_before_is_not_what_an_edit_brought(world: World) -> None
 
 
 def test_everything_in_a_file_that_an_edit_made_is_new(world: World) -> None:
-    assert world.introduced({world.write("a.py", EVAL): None}) == [("a.py", 2, "python-eval")]
+    assert introduced(world, {world.write("a.py", EVAL): None}) == [("a.py", 2, "python-eval")]
 
 
 def test_warnings_are_not_held_against_an_edit(world: World) -> None:
     world.write("ruff.toml", 'lint.select = ["D"]\n')
 
-    assert world.introduced({world.write("a.py", "x = 1\n"): None}) == []
+    assert introduced(world, {world.write("a.py", "x = 1\n"): None}) == []
 
 
 def test_who_did_not_speak_of_the_file_before_is_not_believed_now(world: World) -> None:
@@ -140,8 +130,8 @@ def test_who_did_not_speak_of_the_file_before_is_not_believed_now(world: World) 
     fake.chmod(0o755)
     file = world.write("a.py", "new")
 
-    known = find_introduced(world.here, world.project, {file: "x = 1"}, wait=PATIENCE)
-    unknown = find_introduced(world.here, world.project, {file: "old"}, wait=3)
+    known = find_introduced(world.context, world.project, {file: "x = 1"}, wait=PATIENCE)
+    unknown = find_introduced(world.context, world.project, {file: "old"}, wait=3)
 
     assert [(each.check, each.text) for each in known if each.check == "pyrefly"] == [
         ("pyrefly", "new")
@@ -153,16 +143,16 @@ def test_files_that_cannot_be_read_are_left_out(world: World) -> None:
     files = (world.write("a.py", "x"), world.project / "missing.py", world.project)
 
     assert read_texts(files) == {files[0]: "x"}
-    assert diagnose(world.here, world.project, {}, wait=PATIENCE) == {}
+    assert diagnose(world.context, world.project, {}, wait=PATIENCE) == {}
 
 
-def test_rules_of_the_persons_own_are_looked_at_once_trusted(world: World) -> None:
+def test_rules_of_the_users_own_are_looked_at_once_trusted(world: World) -> None:
     world.write("rules/todo.yml", RULE)
     world.write("untildone.toml", 'security_rules = ["rules"]\n')
     file = world.write("a.py", "# TODO\n")
 
-    untrusted = world.introduced({file: ""})
+    untrusted = introduced(world, {file: ""})
     (proposed,) = load_proposals(world.project)
-    record_trust(world.here.home, proposed.path, sha256=proposed.sha256, text=proposed.text)
+    record_trust(world.state_folder, proposed.path, sha256=proposed.sha256, text=proposed.text)
 
-    assert (untrusted, world.introduced({file: ""})) == ([], [("a.py", 1, "no-todo")])
+    assert (untrusted, introduced(world, {file: ""})) == ([], [("a.py", 1, "no-todo")])

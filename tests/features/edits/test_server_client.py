@@ -6,89 +6,67 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from keepers import PATIENCE, end_keepers, keepers, until
-from untildone.app import open_context
-from untildone.engine.context import Context, project_folder
+from keepers import PATIENCE, keepers, until
+from untildone.checks.lsp.daemon_socket import DiagnosticsReport
+from untildone.engine.context import project_folder
 from untildone.features.edits.server_client import (
     ADDRESS_FILE,
-    Diagnostics,
     ask_servers,
     edited_files,
     load_address,
 )
 from untildone.process.runner import is_alive
+from world import World
 
 FAKE = Path(__file__).parents[2] / "checks" / "lsp" / "fake_server.py"
 
 
-class World:
-    """A project whose own `ruff` is a server of ours; it says what the file says."""
-
-    def __init__(self, folder: Path) -> None:
-        self.home = folder / "state"
-        self.home.mkdir(mode=0o700)
-        self.project = folder / "project"
-        programs = self.project / ".venv" / "bin"
-        programs.mkdir(parents=True)
-        (programs / "ruff").write_text(
-            f"#!/bin/sh\nexec {sys.executable} -I -S {FAKE} pulled\n", encoding="utf-8"
-        )
-        (programs / "ruff").chmod(0o755)
-        self.here: Context = open_context({}, home=str(self.home))
-        (self.folder / "checks").mkdir(parents=True)
-
-    @property
-    def folder(self) -> Path:
-        return project_folder(self.home, self.project)
-
-    def write(self, name: str, text: str) -> Path:
-        path = self.project / name
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    def snapshot(self, *files: Path, wait: float = PATIENCE) -> Diagnostics | None:
-        return ask_servers(self.here, self.project, files, wait=wait)
-
-    def said(self, *files: Path) -> list[tuple[str, list[str]]]:
-        taken = self.snapshot(*files)
-        assert taken
-        return [(file.path, [found.text for found in file.findings]) for file in taken.files]
-
-    def warm(self) -> list[int]:
-        return keepers(self.project)
-
-
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    world = World(tmp_path)
-    yield world
-    end_keepers(world.project)
+def world(world: World) -> World:
+    """A project whose own `ruff` is a server of ours; it says what the file says."""
+    ruff = world.write(".venv/bin/ruff", f"#!/bin/sh\nexec {sys.executable} -I -S {FAKE} pulled\n")
+    ruff.chmod(0o755)
+    (kept_folder(world) / "checks").mkdir(parents=True)
+    return world
+
+
+def kept_folder(world: World) -> Path:
+    return project_folder(world.state_folder, world.project)
+
+
+def snapshot(world: World, *files: Path, wait: float = PATIENCE) -> DiagnosticsReport | None:
+    return ask_servers(world.context, world.project, files, wait=wait)
+
+
+def texts_found(world: World, *files: Path) -> list[tuple[str, list[str]]]:
+    taken = snapshot(world, *files)
+    assert taken
+    return [(file.path, [found.text for found in file.findings]) for file in taken.files]
 
 
 def test_the_first_question_starts_the_process_and_the_next_finds_it_warm(world: World) -> None:
     file = world.write("a.py", "one")
-    first = world.said(file)
-    started = world.warm()
+    first = texts_found(world, file)
+    started = keepers(world.project)
     world.write("a.py", "two")
 
-    assert (first, world.said(file)) == ([("a.py", ["one"])], [("a.py", ["two"])])
-    assert (len(started), world.warm()) == (1, started)
+    assert (first, texts_found(world, file)) == ([("a.py", ["one"])], [("a.py", ["two"])])
+    assert (len(started), keepers(world.project)) == (1, started)
 
 
 def test_a_snapshot_counts_the_file_as_it_is_now(world: World) -> None:
     file = world.write("a.py", "one")
-    world.snapshot(file)
-    taken = world.snapshot(file)
+    snapshot(world, file)
+    taken = snapshot(world, file)
 
     assert taken
     (only,) = taken.files
-    assert (only.path, only.tools, [each.text for each in only.findings]) == (
+    assert (only.path, only.servers, [each.text for each in only.findings]) == (
         "a.py",
         ("ruff",),
         ["one"],
@@ -98,87 +76,92 @@ def test_a_snapshot_counts_the_file_as_it_is_now(world: World) -> None:
 
 def test_a_text_is_taken_for_what_is_in_the_file_until_the_next_question(world: World) -> None:
     file = world.write("a.py", "now")
-    before = ask_servers(world.here, world.project, [file], wait=PATIENCE, texts={file: "before"})
+    before = ask_servers(
+        world.context, world.project, [file], wait=PATIENCE, texts={file: "before"}
+    )
 
     assert before
-    assert [found.text for found in before.findings] == ["before"]
-    assert world.said(file) == [("a.py", ["now"])]
+    assert [found.text for file in before.files for found in file.findings] == ["before"]
+    assert texts_found(world, file) == [("a.py", ["now"])]
 
 
 def test_without_time_to_wait_the_servers_get_warm_all_the_same(world: World) -> None:
     file = world.write("a.py", "one")
 
     began = time.monotonic()
-    assert world.snapshot(file, wait=0) is None
+    assert snapshot(world, file, wait=0) is None
     assert time.monotonic() - began < 2
-    assert until(lambda: load_address(world.folder))
-    assert world.said(file) == [("a.py", ["one"])]
-    assert world.snapshot(file, wait=0) is None
-    assert len(world.warm()) == 1
+    assert until(lambda: load_address(kept_folder(world)))
+    assert texts_found(world, file) == [("a.py", ["one"])]
+    assert snapshot(world, file, wait=0) is None
+    assert len(keepers(world.project)) == 1
 
 
 def test_nothing_is_started_for_files_no_server_knows(world: World) -> None:
-    assert world.snapshot(world.write("a.txt", "one")) is None
-    assert world.snapshot(world.project / os.fsdecode(b"\xff.py")) is None
-    assert world.snapshot() is None
-    assert (world.warm(), [path.name for path in world.folder.iterdir()]) == ([], ["checks"])
+    assert snapshot(world, world.write("a.txt", "one")) is None
+    assert snapshot(world, world.project / os.fsdecode(b"\xff.py")) is None
+    assert snapshot(world) is None
+    assert (keepers(world.project), [path.name for path in kept_folder(world).iterdir()]) == (
+        [],
+        ["checks"],
+    )
 
 
 def test_a_killed_process_is_replaced(world: World) -> None:
     file = world.write("a.py", "one")
-    world.snapshot(file)
-    (killed,) = world.warm()
+    snapshot(world, file)
+    (killed,) = keepers(world.project)
     os.kill(killed, signal.SIGKILL)
     assert until(lambda: not is_alive(killed))
 
-    assert world.said(file) == [("a.py", ["one"])]
-    assert killed not in world.warm()
+    assert texts_found(world, file) == [("a.py", ["one"])]
+    assert killed not in keepers(world.project)
 
 
 def test_two_at_once_leave_one_process(world: World) -> None:
     file = world.write("a.py", "one")
-    world.snapshot(file, wait=0)
-    world.snapshot(file, wait=0)
+    snapshot(world, file, wait=0)
+    snapshot(world, file, wait=0)
 
-    assert world.said(file) == [("a.py", ["one"])]
-    assert until(lambda: len(world.warm()) == 1)
+    assert texts_found(world, file) == [("a.py", ["one"])]
+    assert until(lambda: len(keepers(world.project)) == 1)
 
 
 def test_the_process_ends_with_the_states_home(world: World) -> None:
-    world.snapshot(world.write("a.py", "one"))
-    shutil.rmtree(world.home)
+    snapshot(world, world.write("a.py", "one"))
+    shutil.rmtree(world.state_folder)
 
-    assert until(lambda: not world.warm())
+    assert until(lambda: not keepers(world.project))
 
 
 def test_the_process_ends_with_the_project(world: World) -> None:
-    world.snapshot(world.write("a.py", "one"))
+    snapshot(world, world.write("a.py", "one"))
     shutil.rmtree(world.project)
 
-    assert until(lambda: not world.warm())
+    assert until(lambda: not keepers(world.project))
 
 
 def test_the_process_ends_by_itself_when_nobody_asks(world: World) -> None:
     command = [sys.executable, "-I", "-m", "untildone", "diagnose", "--idle", "0.5"]
     done = subprocess.run(
         [*command, str(world.project), str(world.write("a.py", "one"))],
-        env={**os.environ, "UNTILDONE_HOME": str(world.home)},
+        env={**os.environ, "UNTILDONE_HOME": str(world.state_folder)},
         timeout=60,
         check=False,
         capture_output=True,
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert sorted(path.name for path in world.folder.iterdir()) == ["checks", "diagnose.lock"]
+    assert sorted(path.name for path in kept_folder(world).iterdir()) == ["checks", "diagnose.lock"]
 
 
-def test_a_door_that_is_damaged_or_leads_elsewhere_is_no_door(world: World) -> None:
+def test_a_damaged_or_stale_address_is_replaced(world: World) -> None:
     file = world.write("a.py", "one")
-    (world.folder / ADDRESS_FILE).write_text('{"token": "x", "port": 1}', encoding="utf-8")
+    (kept_folder(world) / ADDRESS_FILE).write_text('{"token": "x", "port": 1}', encoding="utf-8")
 
-    assert world.said(file) == [("a.py", ["one"])]
-    (world.folder / ADDRESS_FILE).write_text("{", encoding="utf-8")
-    assert load_address(world.folder) is None
+    assert texts_found(world, file) == [("a.py", ["one"])]
+    (kept_folder(world) / ADDRESS_FILE).write_text("{", encoding="utf-8")
+    assert load_address(kept_folder(world)) is None
 
 
 def call(tool: str, path: object, **more: Any) -> dict[str, Any]:  # noqa: ANN401  any field

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from untildone.features.plans.document import Document, read_plan
-from untildone.features.plans.model import Plan, Task, TaskStatus
+from untildone.features.plans.plan import Plan, Task, TaskStatus
+from untildone.features.plans.plan_file import Document, read_plan
 
 # Hand-written on purpose: lists on one line, a field nobody knows, an odd space.
 LOGIN = """{

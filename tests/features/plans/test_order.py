@@ -3,7 +3,6 @@
 import pytest
 
 from features.plans.samples import plan, task
-from untildone.features.plans.model import Mistake, Task
 from untildone.features.plans.order import (
     OpenTasks,
     check_order,
@@ -12,6 +11,7 @@ from untildone.features.plans.order import (
     group_open_tasks,
     sort_by_dependency,
 )
+from untildone.features.plans.plan import Mistake, Task
 
 
 def test_a_task_is_ready_when_all_it_depends_on_is_completed() -> None:
@@ -79,7 +79,7 @@ def test_the_critical_path_has_the_most_points(
     assert find_critical_path(tasks) == expected
 
 
-def test_what_has_no_order_is_told_all_at_once() -> None:
+def test_what_has_no_order_is_reported_all_at_once() -> None:
     tasks = plan(A=task("Z"), B=task("C"), C=task("B")).tasks
 
     assert list(check_order(tasks)) == [

@@ -6,7 +6,7 @@ import pytest
 
 from features.plans.samples import document, plan, task, written
 from untildone.errors import UserError
-from untildone.features.plans.files import find_plan
+from untildone.features.plans.plan_file import find_plan
 from untildone.features.plans.rendering import render_markdown
 
 LOGIN_MD = """# Tasks: login

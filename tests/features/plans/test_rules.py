@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from features.plans.samples import document, plan, task
-from untildone.features.plans.model import Mistake, Phase, Plan, Summary
-from untildone.features.plans.references import check_references
+from untildone.features.plans.plan import Mistake, Phase, Plan, Summary
 from untildone.features.plans.rules import (
+    check_references,
     check_rules,
     correct_summary,
     derive_blocks,
@@ -130,8 +130,22 @@ def test_blocks_follow_from_the_dependencies() -> None:
     assert derive_blocks(plan(A=task(), B=task("A", "A", "Z")).tasks) == {"A": ["B"], "B": []}
 
 
-PRD = "# Needs\n\n## REQ-001: Sign in\n\nREQ-0021 is another one.\n"
-SDD = "# Design\n\n## 7. Data\n\n### 7.1 Tables\n\n## Error  handling\n"
+PRD = """\
+# Needs
+
+## REQ-001: Sign in
+
+REQ-0021 is another one.
+"""
+SDD = """\
+# Design
+
+## 7. Data
+
+### 7.1 Tables
+
+## Error  handling
+"""
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from features.plans.samples import plan, task
+from snippets import snippet
 from untildone.core.contract import Check
 from untildone.core.plan_task import TaskReport, VerifierResult
 from untildone.features.plans.conditions import (
@@ -15,17 +16,17 @@ from untildone.features.plans.conditions import (
     HttpStatus,
     parse_condition,
 )
-from untildone.features.plans.reports import (
-    CriterionEvidence,
-    VerifierReport,
-    assess_report,
-    find_result_marker,
-)
 from untildone.features.plans.task_checks import (
     find_promise,
     list_commands,
     list_review_criteria,
     list_task_checks,
+)
+from untildone.features.plans.verifier_reports import (
+    CriterionEvidence,
+    VerifierReport,
+    assess_report,
+    find_result_marker,
 )
 
 
@@ -147,7 +148,16 @@ def test_an_address_is_asked_by_a_command() -> None:
 @pytest.mark.parametrize(
     ("prompt", "expected"),
     [
-        ("Do it.\n\n## Completion Promise\n\nTHE FORM IS NICE\n", "THE FORM IS NICE"),
+        (
+            snippet("""
+                Do it.
+
+                ## Completion Promise
+
+                THE FORM IS NICE
+            """),
+            "THE FORM IS NICE",
+        ),
         ("## Completion Promise\n<promise>ALL GOOD</promise>\n", "ALL GOOD"),
         ("### Completion Promise\n\n  It is so  \nmore", "It is so"),
         ("Say the completion promise", ""),

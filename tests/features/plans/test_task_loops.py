@@ -6,23 +6,24 @@ from typing import Any
 
 import pytest
 
-from engine.test_stop import ENVIRON, SESSION, told
-from engine.test_stop import World as Stops
-from untildone.app import open_context
+from snippets import snippet
 from untildone.core.contract import Bounds
 from untildone.core.plan_task import VerifierResult
 from untildone.core.verdict import Pause
-from untildone.engine import prompt, verbs
-from untildone.engine.payload import Call
+from untildone.engine import verbs
 from untildone.engine.relayed_verbs import RelayedVerb, format_verb
 from untildone.errors import UserError
-from untildone.features.plans.document import read_plan
-from untildone.features.plans.reports import CriterionEvidence, VerifierReport, record_report
+from untildone.features.plans.plan_file import read_plan
+from untildone.features.plans.task_checks import trust_plan
 from untildone.features.plans.task_loops import TaskChoice, build_task_request
-from untildone.features.plans.trust import trust_plan
+from untildone.features.plans.verifier_reports import (
+    CriterionEvidence,
+    VerifierReport,
+    record_report,
+)
 from untildone.store.loops import Record
+from world import ATTENDED, SESSION, World, shown
 
-PERSON = {**ENVIRON, "CLAUDE_CODE_SESSION_ATTENDED": "1"}
 HELP = "The help names the option"
 ONE = {
     "title": "Parser",
@@ -43,105 +44,99 @@ TWO = {
 }
 
 
-class World(Stops):
-    """A project with a plan of two tasks, and a person who types."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self.here = open_context(PERSON, home=str(folder / "state"))
-        self.plan = self.project / "TASKS.json"
-        self.write({"TASK-001": ONE, "TASK-002": TWO})
-
-    def write(self, tasks: dict[str, Any]) -> None:
-        self.plan.write_text(json.dumps({"feature": "notes", "tasks": tasks}), encoding="utf-8")
-
-    def type(self, text: str) -> Any:  # noqa: ANN401  whatever is answered
-        call = Call("UserPromptSubmit", "claude", "settings", str(self.here.home))
-        fields = {"session_id": SESSION, "cwd": str(self.project), "prompt_id": "p1"}
-        call.data = {**fields, "prompt": text}
-        answer = prompt.answer_prompt(self.here, call)
-        self.loop = self.here.session(SESSION).get_loop_id()
-        return json.loads(answer) if answer else None
-
-    def next(self, **said: Any) -> Any:  # noqa: ANN401  whatever is answered
-        answer = self.stop(**said)
-        self.loop = self.here.session(SESSION).get_loop_id() or self.loop
-        return answer
-
-    def report(
-        self,
-        result: VerifierResult,
-        *,
-        task: str = "TASK-001",
-        reason: str = "",
-        **criteria: CriterionEvidence,
-    ) -> None:
-        named = {
-            {"help": HELP, "whole": "REQ-001 is implemented"}[k]: v for k, v in criteria.items()
-        }
-        record_report(
-            self.here, self.loop, task, VerifierReport(result=result, criteria=named, reason=reason)
-        )
-
-    def touch(self, name: str) -> None:
-        (self.project / name).touch()
-
-    def records(self) -> list[Record]:
-        found = [each for each in self.here.loops.list_all() if isinstance(each, Record)]
-        return sorted(found, key=lambda record: record.contract.task, reverse=False)
-
-    @property
-    def statuses(self) -> list[str]:
-        return [task.status for task in read_plan(self.plan).plan.tasks.values()]
-
-
 SEEN = CriterionEvidence(met=True, evidence="read it")
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(world: World) -> World:
+    """A project with a plan of two tasks, and a user who types."""
+    world.environ[ATTENDED] = "1"
+    write_plan(world, {"TASK-001": ONE, "TASK-002": TWO})
+    return world
 
 
-def test_the_agent_is_told_from_the_start_who_reports_what_no_check_sees(world: World) -> None:
-    answer = world.type("/untildone:implement-task TASK-001")
+def plan_path(world: World) -> Path:
+    return world.project / "TASKS.json"
+
+
+def write_plan(world: World, tasks: dict[str, Any]) -> None:
+    world.write("TASKS.json", json.dumps({"feature": "notes", "tasks": tasks}))
+
+
+def type_prompt(world: World, text: str) -> Any:  # noqa: ANN401  whatever is answered
+    answer = world.prompt(text)
+    world.loop = world.session.get_loop_id()
+    return answer
+
+
+def stop_and_follow(world: World, **payload: Any) -> Any:  # noqa: ANN401  whatever is answered
+    answer = world.stop(**payload)
+    world.follow_session()
+    return answer
+
+
+def report(
+    world: World,
+    result: VerifierResult,
+    *,
+    task: str = "TASK-001",
+    reason: str = "",
+    **criteria: CriterionEvidence,
+) -> None:
+    names = {"help": HELP, "whole": "REQ-001 is implemented"}
+    evidence = {names[name]: found for name, found in criteria.items()}
+    found = VerifierReport(result=result, criteria=evidence, reason=reason)
+    record_report(world.context, world.loop, task, found)
+
+
+def records(world: World) -> list[Record]:
+    found = [record for record in world.context.loops.list_all() if isinstance(record, Record)]
+    return sorted(found, key=lambda record: record.contract.task)
+
+
+def statuses(world: World) -> list[str]:
+    return [task.status for task in read_plan(plan_path(world)).plan.tasks.values()]
+
+
+def test_the_agent_first_learns_who_reports_what_no_check_sees(world: World) -> None:
+    answer = type_prompt(world, "/untildone:implement-task TASK-001")
 
     told = answer["hookSpecificOutput"]["additionalContext"]
     assert f"- {HELP} (report with `untildone verify TASK-001`)\n" in told
 
 
 def test_a_task_is_held_until_it_is_verified(world: World) -> None:
-    world.type("/untildone:implement-task TASK-001")
-    begun = world.statuses
-    contract = world.here.loops.load(world.loop).contract
+    type_prompt(world, "/untildone:implement-task TASK-001")
+    begun = statuses(world)
+    contract = world.record.contract
 
     red = world.stop()
-    world.touch("one.txt")
-    world.report(
-        "INCOMPLETE", help=CriterionEvidence(met=False, evidence="`--help` has no such line")
+    world.write("one.txt", "")
+    report(
+        world, "INCOMPLETE", help=CriterionEvidence(met=False, evidence="`--help` has no such line")
     )
     incomplete = world.stop()
-    world.report("VERIFIED", help=SEEN)
+    report(world, "VERIFIED", help=SEEN)
     released = world.stop()
 
     assert begun == ["in_progress", "not_started"]
     assert [check.command for check in contract.checks] == ["test -f one.txt"]
     assert [claim.name for claim in contract.claims] == [HELP]
     assert (contract.done_when, contract.bounds.rounds) == ("both", 5)
-    assert "Unmet: `test -f one.txt` exits 0, The help names the option." in told(red)
-    assert f"Missing, by the verifier:\n- {HELP}: `--help` has no such line\n" in told(incomplete)
-    assert "Ask the subagent task-verifier" in told(incomplete)
+    assert "Unmet: `test -f one.txt` exits 0, The help names the option." in shown(red)
+    assert f"Missing, by the verifier:\n- {HELP}: `--help` has no such line\n" in shown(incomplete)
+    assert "Ask the subagent task-verifier" in shown(incomplete)
     assert released["systemMessage"].startswith("untildone: done after 3 rounds")
-    assert world.state == ("finished", "done", 3)
-    assert world.statuses == ["completed", "not_started"]
+    assert world.state() == ("finished", "done", 3)
+    assert statuses(world) == ["completed", "not_started"]
 
 
 def test_the_checks_of_the_project_must_hold_too(world: World) -> None:
     (world.project / "Makefile").write_text("test:\n\ttest -f tested\n", encoding="utf-8")
 
-    world.type("/untildone:implement-task TASK-001")
+    type_prompt(world, "/untildone:implement-task TASK-001")
 
-    contract = world.here.loops.load(world.loop).contract
+    contract = world.record.contract
     assert [check.command for check in contract.checks] == ["make test", "test -f one.txt"]
     assert [claim.name for claim in contract.claims] == [HELP]
 
@@ -149,49 +144,49 @@ def test_the_checks_of_the_project_must_hold_too(world: World) -> None:
 def test_a_task_that_is_not_verified_in_five_rounds_pauses_and_stays_in_progress(
     world: World,
 ) -> None:
-    world.type("/untildone:implement-task TASK-001")
-    world.touch("one.txt")
+    type_prompt(world, "/untildone:implement-task TASK-001")
+    world.write("one.txt", "")
 
     for _ in range(5):
         world.stop()
 
-    assert world.state == ("paused", "out-of-rounds", 5)
-    assert world.statuses == ["in_progress", "not_started"]
+    assert world.state() == ("paused", "out-of-rounds", 5)
+    assert statuses(world) == ["in_progress", "not_started"]
 
 
 @pytest.mark.parametrize("result", ["BLOCKED", "MISALIGNED"])
-def test_what_more_work_would_not_mend_pauses_at_once_and_is_named(
+def test_what_more_work_would_not_fix_pauses_at_once_and_is_named(
     world: World, result: VerifierResult
 ) -> None:
-    world.type("/untildone:implement-task TASK-001")
-    world.report(result, reason="the PRD asks for a queue")
+    type_prompt(world, "/untildone:implement-task TASK-001")
+    report(world, result, reason="the PRD asks for a queue")
 
     world.stop()
 
-    progress = world.here.loops.load(world.loop).progress
+    progress = world.progress
     assert (progress.outcome, progress.reason) == ("blocked", f"{result}: the PRD asks for a queue")
-    verbs.resume(world.here, world.loop)
-    assert told(world.stop()).startswith("[untildone] Round 2 of 5: not done yet.")
+    verbs.resume(world.context, world.loop)
+    assert shown(world.stop()).startswith("[untildone] Round 2 of 5: not done yet.")
 
 
 def test_nothing_is_verified_without_evidence_and_by_assumption(world: World) -> None:
-    world.type("/untildone:implement-task TASK-001")
-    world.touch("one.txt")
+    type_prompt(world, "/untildone:implement-task TASK-001")
+    world.write("one.txt", "")
 
-    world.report("VERIFIED")
+    report(world, "VERIFIED")
     unshown = world.stop()
-    world.report("VERIFIED", help=CriterionEvidence(met=True, evidence="surely", by="assumption"))
+    report(world, "VERIFIED", help=CriterionEvidence(met=True, evidence="surely", by="assumption"))
     assumed = world.stop()
 
     for answer in (unshown, assumed):
-        assert f"- {HELP}: no evidence was given" in told(answer)
-    assert world.state == ("active", None, 2)
+        assert f"- {HELP}: no evidence was given" in shown(answer)
+    assert world.state() == ("active", None, 2)
 
 
 def test_a_verifier_s_word_makes_no_red_check_green(world: World) -> None:
-    world.type("/untildone:implement-task TASK-001")
+    type_prompt(world, "/untildone:implement-task TASK-001")
     record_report(
-        world.here,
+        world.context,
         world.loop,
         "TASK-001",
         VerifierReport(result="VERIFIED", criteria={HELP: SEEN, "`test -f one.txt` exits 0": SEEN}),
@@ -199,119 +194,125 @@ def test_a_verifier_s_word_makes_no_red_check_green(world: World) -> None:
 
     held = world.stop()
 
-    assert "Unmet: `test -f one.txt` exits 0." in told(held)
-    assert list(world.here.loops.load(world.loop).progress.met) == [HELP]
+    assert "Unmet: `test -f one.txt` exits 0." in shown(held)
+    assert list(world.progress.met) == [HELP]
 
 
 def test_markers_of_the_seed_are_understood(world: World) -> None:
-    world.type("/untildone:implement-task TASK-001")
-    world.touch("one.txt")
+    type_prompt(world, "/untildone:implement-task TASK-001")
+    world.write("one.txt", "")
 
     marked = "<task-loop-complete>{}</task-loop-complete>"
     world.stop(last_assistant_message=marked.format("INCOMPLETE"))
     unproved = world.stop(last_assistant_message=marked.format("VERIFIED"))
-    verbs.report_met(world.here, world.loop, HELP, by="review", evidence="read it")
+    verbs.report_met(world.context, world.loop, HELP, by="review", evidence="read it")
     world.stop(last_assistant_message=marked.format("BLOCKED"))
 
-    assert f"Unmet: {HELP}." in told(unproved)
-    progress = world.here.loops.load(world.loop).progress
+    assert f"Unmet: {HELP}." in shown(unproved)
+    progress = world.progress
     assert (progress.outcome, progress.reason) == ("blocked", "BLOCKED")
-    verbs.resume(world.here, world.loop)
+    verbs.resume(world.context, world.loop)
     world.stop(last_assistant_message=marked.format("VERIFIED"))
-    assert world.state == ("finished", "done", 4)
+    assert world.state() == ("finished", "done", 4)
 
 
 def test_the_promise_of_the_prompt_stands_for_the_verifier(world: World) -> None:
-    prompt_text = "Write the parser.\n\n## Completion Promise\n\nTHE HELP IS WRITTEN"
-    world.write({"TASK-001": {**ONE, "prompt": prompt_text}})
-    world.type("/untildone:implement-task TASK-001")
-    world.touch("one.txt")
+    prompt_text = snippet("""
+        Write the parser.
+
+        ## Completion Promise
+
+        THE HELP IS WRITTEN""")
+    write_plan(world, {"TASK-001": {**ONE, "prompt": prompt_text}})
+    type_prompt(world, "/untildone:implement-task TASK-001")
+    world.write("one.txt", "")
 
     world.stop(last_assistant_message="Done.")
     world.stop(last_assistant_message="<promise>THE HELP IS WRITTEN</promise>")
 
-    assert world.state == ("finished", "done", 2)
-    met = world.here.loops.load(world.loop).progress.met
+    assert world.state() == ("finished", "done", 2)
+    met = world.progress.met
     assert met[HELP].evidence == "promised: THE HELP IS WRITTEN"
 
 
 def test_a_feature_goes_from_task_to_task_and_ends_with_a_verdict(world: World) -> None:
-    world.type("/untildone:implement-feature notes")
+    type_prompt(world, "/untildone:implement-feature notes")
     first = world.loop
-    world.touch("one.txt")
-    world.report("VERIFIED", help=SEEN)
-    second = world.next()
-    world.next(last_assistant_message="Not yet.")
-    world.touch("two.txt")
-    world.report("VERIFIED", task="TASK-002")
-    whole = world.next()
-    world.report("VERIFIED", task="feature", whole=SEEN)
-    last = world.next()
+    world.write("one.txt", "")
+    report(world, "VERIFIED", help=SEEN)
+    second = stop_and_follow(world)
+    stop_and_follow(world, last_assistant_message="Not yet.")
+    world.write("two.txt", "")
+    report(world, "VERIFIED", task="TASK-002")
+    whole = stop_and_follow(world)
+    report(world, "VERIFIED", task="feature", whole=SEEN)
+    last = stop_and_follow(world)
 
-    assert told(second).startswith(f"[untildone] That task is finished (loop {first}).")
-    assert "TASK-002: Printer\n\nWrite the printer." in told(second)
-    assert "feature: The feature `notes` as a whole" in told(whole)
+    assert shown(second).startswith(f"[untildone] That task is finished (loop {first}).")
+    assert "TASK-002: Printer\n\nWrite the printer." in shown(second)
+    assert "feature: The feature `notes` as a whole" in shown(whole)
     assert last["systemMessage"].startswith("untildone: done after 1 round")
-    assert world.statuses == ["completed", "completed"]
-    assert [record.progress.round for record in world.records()] == [1, 2, 1]
+    assert statuses(world) == ["completed", "completed"]
+    assert [record.progress.round for record in records(world)] == [1, 2, 1]
 
 
 def test_the_marker_of_the_seed_approves_a_feature_that_holds(world: World) -> None:
-    world.write({"TASK-001": {**ONE, "status": "completed"}})
-    world.type("/untildone:implement-feature")
-    world.touch("one.txt")
+    write_plan(world, {"TASK-001": {**ONE, "status": "completed"}})
+    type_prompt(world, "/untildone:implement-feature")
+    world.write("one.txt", "")
     approved = "<feature-complete>APPROVED_WITH_WARNINGS</feature-complete>"
 
     world.stop(last_assistant_message=approved)
-    unproved = world.state
+    unproved = world.state()
     verbs.report_met(
-        world.here, world.loop, "REQ-001 is implemented", by="review", evidence="read it"
+        world.context, world.loop, "REQ-001 is implemented", by="review", evidence="read it"
     )
     world.stop(last_assistant_message=approved)
 
-    assert (unproved, world.state) == (("active", None, 1), ("finished", "done", 2))
+    assert (unproved, world.state()) == (("active", None, 1), ("finished", "done", 2))
 
 
 def test_a_plan_that_asks_for_less_is_not_gone_on_with(world: World) -> None:
-    world.type("/untildone:implement-feature")
-    world.write({"TASK-001": ONE, "TASK-002": {**TWO, "acceptance_criteria": ["It exists"]}})
-    world.touch("one.txt")
-    world.report("VERIFIED", help=SEEN)
+    type_prompt(world, "/untildone:implement-feature")
+    write_plan(world, {"TASK-001": ONE, "TASK-002": {**TWO, "acceptance_criteria": ["It exists"]}})
+    world.write("one.txt", "")
+    report(world, "VERIFIED", help=SEEN)
 
-    answer = world.next()
+    answer = stop_and_follow(world)
 
     assert "have changed since the first one began" in answer["systemMessage"]
-    assert world.here.session(SESSION).get_loop_id() == ""
+    assert world.session.get_loop_id() == ""
 
 
 def test_a_status_that_the_agent_writes_completes_nothing(world: World) -> None:
-    world.type("/untildone:implement-feature")
-    world.write(
-        {"TASK-001": {**ONE, "status": "in_progress"}, "TASK-002": {**TWO, "status": "completed"}}
+    type_prompt(world, "/untildone:implement-feature")
+    write_plan(
+        world,
+        {"TASK-001": {**ONE, "status": "in_progress"}, "TASK-002": {**TWO, "status": "completed"}},
     )
-    world.touch("one.txt")
-    world.report("VERIFIED", help=SEEN)
+    world.write("one.txt", "")
+    report(world, "VERIFIED", help=SEEN)
 
-    assert "TASK-002: Printer" in told(world.next())
+    assert "TASK-002: Printer" in shown(stop_and_follow(world))
 
 
 def test_a_cancelled_task_is_given_back(world: World) -> None:
-    world.type("/untildone:implement-task TASK-001")
+    type_prompt(world, "/untildone:implement-task TASK-001")
 
-    world.type("/untildone:cancel")
+    type_prompt(world, "/untildone:cancel")
 
-    assert world.statuses == ["not_started", "not_started"]
+    assert statuses(world) == ["not_started", "not_started"]
 
 
 def test_a_plan_that_is_gone_keeps_nobody_from_ending(world: World) -> None:
-    world.type("/untildone:implement-task TASK-001")
-    world.plan.unlink()
-    world.touch("one.txt")
-    world.report("VERIFIED", help=SEEN)
+    type_prompt(world, "/untildone:implement-task TASK-001")
+    plan_path(world).unlink()
+    world.write("one.txt", "")
+    report(world, "VERIFIED", help=SEEN)
 
     answer = world.stop()
 
-    assert world.state == ("finished", "done", 1)
+    assert world.state() == ("finished", "done", 1)
     assert "`TASK-001` is completed, but the plan was not changed" in answer["systemMessage"]
 
 
@@ -326,66 +327,70 @@ def test_a_plan_that_is_gone_keeps_nobody_from_ending(world: World) -> None:
         ("implement-feature other", "`other` is not a plan of"),
     ],
 )
-def test_what_cannot_begin_is_told_and_begins_nothing(
+def test_what_cannot_begin_is_reported_and_begins_nothing(
     world: World, typed: str, message: str
 ) -> None:
-    answer = world.type(f"/untildone:{typed}")
+    answer = type_prompt(world, f"/untildone:{typed}")
 
     assert message in json.dumps(answer, ensure_ascii=False)
-    assert (world.loop, world.statuses) == ("", ["not_started", "not_started"])
+    assert (world.loop, statuses(world)) == ("", ["not_started", "not_started"])
 
 
 def test_a_completed_task_is_not_begun_again(world: World) -> None:
-    world.write({"TASK-001": {**ONE, "status": "completed"}})
+    write_plan(world, {"TASK-001": {**ONE, "status": "completed"}})
 
-    assert "`TASK-001` is completed" in str(world.type("/untildone:implement-task TASK-001"))
+    assert "`TASK-001` is completed" in str(
+        type_prompt(world, "/untildone:implement-task TASK-001")
+    )
 
 
-def test_an_agent_needs_the_person_s_trust_in_the_plan(world: World) -> None:
+def test_an_agent_needs_the_user_s_trust_in_the_plan(world: World) -> None:
     asked = TaskChoice(session=SESSION, project=world.project, task="TASK-001", by="agent")
 
     with pytest.raises(UserError, match="are not trusted"):
-        build_task_request(world.here, asked)
-    trust_plan(world.here, world.plan, read_plan(world.plan).plan)
+        build_task_request(world.context, asked)
+    trust_plan(world.context, plan_path(world), read_plan(plan_path(world)).plan)
 
-    assert build_task_request(world.here, asked).by == "agent"
+    assert build_task_request(world.context, asked).by == "agent"
 
 
 @pytest.mark.parametrize("named", ["TASKS.json", ".", "notes"])
 def test_a_plan_is_named_by_its_file_its_folder_or_its_feature(world: World, named: str) -> None:
     asked = TaskChoice(session=SESSION, project=world.project, plan=named)
-    plan = build_task_request(world.here, asked).plan
+    plan = build_task_request(world.context, asked).plan
 
     assert plan is not None
-    assert (Path(plan.path), plan.task, plan.rest) == (world.plan, "TASK-001", ("TASK-002",))
+    assert (Path(plan.path), plan.task, plan.rest) == (plan_path(world), "TASK-001", ("TASK-002",))
 
 
 def test_what_was_begun_comes_first(world: World) -> None:
-    world.write({"TASK-001": ONE, "TASK-003": {**ONE, "status": "in_progress"}})
+    write_plan(world, {"TASK-001": ONE, "TASK-003": {**ONE, "status": "in_progress"}})
 
-    plan = build_task_request(world.here, TaskChoice(session=SESSION, project=world.project)).plan
+    plan = build_task_request(
+        world.context, TaskChoice(session=SESSION, project=world.project)
+    ).plan
 
     assert plan is not None
     assert (plan.task, plan.rest) == ("TASK-003", ("TASK-001",))
 
 
 def test_a_report_on_something_else_is_refused(world: World) -> None:
-    world.type("/untildone:implement-task TASK-001")
+    type_prompt(world, "/untildone:implement-task TASK-001")
 
     with pytest.raises(UserError, match="is on `TASK-001`, not on `TASK-002`"):
-        world.report("VERIFIED", task="TASK-002")
+        report(world, "VERIFIED", task="TASK-002")
     with pytest.raises(UserError, match="is not a criterion of loop"):
-        world.report("VERIFIED", whole=SEEN)
-    verbs.end(world.here, world.loop, Pause(outcome="paused", reason="x"))
-    verbs.cancel(world.here, world.loop)
+        report(world, "VERIFIED", whole=SEEN)
+    verbs.end(world.context, world.loop, Pause(outcome="paused", reason="x"))
+    verbs.cancel(world.context, world.loop)
     world.start(bounds=Bounds())
     with pytest.raises(UserError, match="does not belong to a plan"):
-        world.report("VERIFIED")
+        report(world, "VERIFIED")
 
 
 def test_a_sandboxed_shell_hands_its_report_over(world: World) -> None:
-    world.type("/untildone:implement-task TASK-001")
-    world.touch("one.txt")
+    type_prompt(world, "/untildone:implement-task TASK-001")
+    world.write("one.txt", "")
     report = json.dumps({"result": "VERIFIED", "criteria": {HELP: {"met": True, "evidence": "x"}}})
     verbs_said = (
         RelayedVerb(verb="verify", name="TASK-001", text=text) for text in ("none", report)
@@ -395,10 +400,10 @@ def test_a_sandboxed_shell_hands_its_report_over(world: World) -> None:
         "tool_input": {"command": "untildone verify TASK-001 --result VERIFIED"},
         "tool_response": {"stdout": "\n".join(map(format_verb, verbs_said))},
     }
-    calls = Path(world.here.session(SESSION).folder) / "calls"
+    calls = Path(world.session.folder) / "calls"
     calls.mkdir(exist_ok=True)
     calls.joinpath("17").write_text(json.dumps(call), encoding="utf-8")
 
     world.stop()
 
-    assert world.state == ("finished", "done", 1)
+    assert world.state() == ("finished", "done", 1)

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from features.plans.samples import document, plan, task
 from untildone.app import open_context
-from untildone.features.plans.trust import is_trusted, trust_plan
+from untildone.features.plans.task_checks import is_trusted, trust_plan
 
 
 def test_trust_is_in_the_commands(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from snippets import snippet
 from untildone.core.contract import Claim
 from untildone.features.spec.shape_file import ShapeContents, parse_shape_file
 
@@ -64,17 +65,44 @@ def test_the_file_of_its_skill() -> None:
             "criteria: [a, 'b c']\nmust not: []",
             ShapeContents(claims=(Claim(name="a"), Claim(name="b c"))),
         ),
-        ("**Criteria:**\n1. one\n2) one\n", ShapeContents(claims=(Claim(name="one"),))),
+        (
+            snippet("""
+                **Criteria:**
+                1. one
+                2) one
+            """),
+            ShapeContents(claims=(Claim(name="one"),)),
+        ),
         (
             "criteria:\r\n  - it holds\r\nverification:\r\n  it holds: assumption\r\n",
             ShapeContents(claims=(Claim(name="it holds", verification="assumption"),)),
         ),
-        ("Must Not:\n- ` `\n- run `rm`\n", ShapeContents(limits=("` `", "run `rm`"))),
         (
-            "criteria:\nplain words\n- one\n# Else\n- two\n",
+            snippet("""
+                Must Not:
+                - ` `
+                - run `rm`
+            """),
+            ShapeContents(limits=("` `", "run `rm`")),
+        ),
+        (
+            snippet("""
+                criteria:
+                plain words
+                - one
+                # Else
+                - two
+            """),
             ShapeContents(claims=(Claim(name="one"),)),
         ),
-        ("verification:\n- one: by faith\nno kind\n", ShapeContents()),
+        (
+            snippet("""
+                verification:
+                - one: by faith
+                no kind
+            """),
+            ShapeContents(),
+        ),
     ],
 )
 def test_other_ways_to_write_it(text: str, expected: ShapeContents) -> None:

@@ -6,12 +6,17 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.experiments.adaptation import adapt_tests
 from untildone.integrity.experiments.composition import compose_files
 from untildone.integrity.experiments.expected_failures import remove_marks
 from untildone.integrity.experiments.python_path import add_usual_folders, find_moved_folders
 
-STORE = "class Store:\n    def get_usr(self, uid):\n        return uid\n"
+STORE = """\
+class Store:
+    def get_usr(self, uid):
+        return uid
+"""
 TEST = """\
 from users import Store
 
@@ -36,7 +41,7 @@ def test_a_name_that_the_product_gave_up_is_said_as_it_is_now(tmp_path: Path) ->
     assert said(tmp_path, old, new) == {"tests/test_users.py": follows}
 
 
-def test_what_stands_for_a_file_of_the_start_is_what_judges(tmp_path: Path) -> None:
+def test_an_adapted_file_of_the_baseline_is_the_one_that_runs(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"tests/test_a.py": "old"}, {"tests/test_a.py": "new"})
 
     found = compose_files(
@@ -56,14 +61,29 @@ def test_what_stands_for_a_file_of_the_start_is_what_judges(tmp_path: Path) -> N
             id="a value in quotes",
         ),
         pytest.param(
-            "def test_a():\n    first = open()\n    shut = 1\n    assert open() == shut\n",
-            "def test_a():\n    first = shut()\n    assert first\n",
+            snippet("""
+                def test_a():
+                    first = open()
+                    shut = 1
+                    assert open() == shut
+            """),
+            snippet("""
+                def test_a():
+                    first = shut()
+                    assert first
+            """),
             id="a name that is taken",
         ),
     ],
 )
 def test_a_new_name_does_not_change_what_is_expected(tmp_path: Path, start: str, now: str) -> None:
-    product = "def open():\n    return name\n\ndef state():\n    return 1\n"
+    product = snippet("""
+        def open():
+            return name
+
+        def state():
+            return 1
+    """)
     old = {"shop.py": product, "test_shop.py": start}
     new = {"shop.py": product.replace("open", "shut"), "test_shop.py": now}
 
@@ -71,40 +91,100 @@ def test_a_new_name_does_not_change_what_is_expected(tmp_path: Path, start: str,
 
 
 def test_names_that_could_be_several_are_left_as_they_were(tmp_path: Path) -> None:
-    product = "def {0}():\n    return 1\n\ndef {1}():\n    return 2\n"
-    test = "def test_a():\n    assert {0}() == 1\n    assert {1}() == 1\n"
+    product = snippet("""
+        def {0}():
+            return 1
+
+        def {1}():
+            return 2
+    """)
+    test = snippet("""
+        def test_a():
+            assert {0}() == 1
+            assert {1}() == 1
+    """)
     old = {"shop.py": product.format("one", "two"), "test_shop.py": test.format("one", "two")}
     new = {"shop.py": product.format("un", "deux"), "test_shop.py": test.format("un", "un")}
 
     assert said(tmp_path, old, new) == {}
 
 
-SIGNUP = "import smtplib\n\ndef deliver(to):\n    return to\n\ndef register(name):\n    return 1\n"
-MAIL = "import smtplib\n\ndef deliver(to):\n    return to\n"
-REGISTER = "from notify import mail\n\ndef register(name):\n    return 1\n"
+SIGNUP = """\
+import smtplib
+
+def deliver(to):
+    return to
+
+def register(name):
+    return 1
+"""
+MAIL = """\
+import smtplib
+
+def deliver(to):
+    return to
+"""
+REGISTER = """\
+from notify import mail
+
+def register(name):
+    return 1
+"""
 
 
 @pytest.mark.parametrize(
     ("start", "now", "follows"),
     [
         pytest.param(
-            "import signup\n@patch('signup.deliver')\n"
-            "def test_a(deliver):\n    signup.register(1)\n",
-            "import signup\n@patch('notify.mail.deliver')\ndef test_a(deliver):\n    pass\n",
-            "import signup\nimport notify.mail\n@patch('notify.mail.deliver')\n"
-            "def test_a(deliver):\n    signup.register(1)\n",
+            snippet("""
+                import signup
+                @patch('signup.deliver')
+                def test_a(deliver):
+                    signup.register(1)
+            """),
+            snippet("""
+                import signup
+                @patch('notify.mail.deliver')
+                def test_a(deliver):
+                    pass
+            """),
+            snippet("""
+                import signup
+                import notify.mail
+                @patch('notify.mail.deliver')
+                def test_a(deliver):
+                    signup.register(1)
+            """),
             id="what is patched",
         ),
         pytest.param(
-            "from signup import deliver as send, register\n\ndef test_a():\n    assert send(1)\n",
+            snippet("""
+                from signup import deliver as send, register
+
+                def test_a():
+                    assert send(1)
+            """),
             "from notify.mail import deliver\nfrom signup import register\n",
-            "from notify.mail import deliver as send\nfrom signup import register\n\n"
-            "def test_a():\n    assert send(1)\n",
+            snippet("""
+                from notify.mail import deliver as send
+                from signup import register
+
+                def test_a():
+                    assert send(1)
+            """),
             id="what is imported",
         ),
         pytest.param(
-            "from signup import (\n    deliver,\n)\n",
-            "from notify.mail import (\n    deliver,\n)\n",
+            snippet("""
+                from signup import (
+                    deliver,
+                )
+            """),
+            snippet("""
+                from notify.mail import (
+                    deliver,
+                )
+            """),
             "from notify.mail import deliver\n",
             id="what is imported alone, over lines",
         ),
@@ -125,7 +205,12 @@ def test_a_name_that_went_to_another_module_is_looked_for_there(
 
 
 def test_a_name_that_its_module_still_has_is_looked_for_there(tmp_path: Path) -> None:
-    test = "from signup import deliver\n\ndef test_a():\n    assert deliver(1)\n"
+    test = snippet("""
+        from signup import deliver
+
+        def test_a():
+            assert deliver(1)
+    """)
     old = {"signup.py": SIGNUP, "tests/test_signup.py": test}
     new = {
         "signup.py": SIGNUP,
@@ -217,7 +302,7 @@ def test_a_folder_that_the_modules_went_to_as_a_whole_is_where_python_looks(
     assert find_moved_folders(beside(tmp_path, LEDGER, {**INSIDE_SRC, **more})) == folders
 
 
-def test_a_module_that_went_into_a_package_is_called_otherwise_now(tmp_path: Path) -> None:
+def test_a_module_moved_into_a_package_is_no_moved_folder(tmp_path: Path) -> None:
     old = {"shop/__init__.py": "", "shop/rate.py": "RATE = 1\n"}
     new = {"shop/__init__.py": "", "shop/tax/__init__.py": "", "shop/tax/rate.py": "RATE = 2\n"}
 

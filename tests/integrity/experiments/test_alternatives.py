@@ -8,26 +8,41 @@ import pytest
 from msgspec.structs import replace
 
 from core.samples import contract
-from integrity.test_confirmation import BROKEN, MENDED, PYTEST, TESTS, World
 from integrity.trees import beside
+from shop import BROKEN, DONE_SIGNAL, FIXED, PYTEST, TESTS
+from snippets import snippet
 from untildone.core.check_results import BaselineResult, CheckResult, Tests
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import ConcernKind, Evidence
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.alternatives import find_alternative
 from untildone.integrity.experiments.composition import compose_files
-from untildone.sandbox.files import SandboxFiles
+from untildone.sandbox.sandboxes import SandboxFiles
+from world import World
 
 COVERED = (
     f"{sys.executable} -m coverage run --data-file=.cov --branch --include=shop.py"
     f" -m pytest -q -p no:cacheprovider"
     f" && {sys.executable} -m coverage report --data-file=.cov --fail-under=100"
 )
-TWO_WAYS = (
-    "def price(total):\n    if total < 100:\n        return total\n    return total * 9 // 10\n"
-)
-ONE_TEST = "from shop import price\n\ndef test_small():\n    assert price(10) == 10\n"
-OLD_NAME = "from shop import price\n\ndef cost(total):\n    return price(total)\n"
+TWO_WAYS = """\
+def price(total):
+    if total < 100:
+        return total
+    return total * 9 // 10
+"""
+ONE_TEST = """\
+from shop import price
+
+def test_small():
+    assert price(10) == 10
+"""
+OLD_NAME = """\
+from shop import price
+
+def cost(total):
+    return price(total)
+"""
 WARNS = """\
 import warnings
 
@@ -38,7 +53,12 @@ def cost(total):
     warnings.warn("use price", DeprecationWarning, stacklevel=2)
     return price(total)
 """
-NAMED = "from old import cost\n\ndef test_cost():\n    assert cost(100) == 90\n"
+NAMED = """\
+from old import cost
+
+def test_cost():
+    assert cost(100) == 90
+"""
 WARNED = """\
 import pytest
 from old import cost
@@ -50,19 +70,20 @@ def test_cost():
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(world: World) -> World:
+    world.message = DONE_SIGNAL
+    return world
 
 
 def test_tests_that_were_too_few_may_become_enough(world: World) -> None:
-    world.write(shop_py=TWO_WAYS, test_shop_py=ONE_TEST, conftest_py="")
-    world.start(command=COVERED)
-    world.write(test_shop_py=TESTS)
+    world.write_all({"shop.py": TWO_WAYS, "test_shop.py": ONE_TEST, "conftest.py": ""})
+    world.start_check(COVERED)
+    world.write("test_shop.py", TESTS)
 
     world.stop()
 
-    assert (world.outcome, world.lost) == ("done", [])
-    assert world.proved == [
+    assert (world.outcome, world.concerns) == ("done", [])
+    assert world.receipt["proved"] == [
         "pass-to-pass: the baseline's tests pass on the new code, and the checks with those of now"
     ]
 
@@ -96,7 +117,7 @@ def find(
     return find_alternative(inputs, comparison, evidence, red=[result], passes=passes)
 
 
-def test_the_tests_of_now_are_tried_with_the_settings_of_the_start(tmp_path: Path) -> None:
+def test_current_tests_are_tried_with_the_baselines_settings(tmp_path: Path) -> None:
     tried: list[SandboxFiles] = []
 
     def record(files: SandboxFiles) -> bool:
@@ -125,7 +146,7 @@ def test_the_tests_of_now_are_tried_with_the_settings_of_the_start(tmp_path: Pat
         pytest.param(replace(WANTS_MORE, name="lint"), id="a check that had no tests"),
     ],
 )
-def test_more_tests_prove_nothing_unless_the_starts_ran_and_passed(
+def test_more_tests_prove_nothing_unless_the_baselines_tests_ran_and_passed(
     tmp_path: Path, result: CheckResult
 ) -> None:
     assert find(tmp_path, {}, result) == ""
@@ -153,17 +174,26 @@ def test_more_tests_prove_nothing_where_something_was_lost(tmp_path: Path) -> No
     assert find(tmp_path, {}, WANTS_MORE, evidence=replace(EVIDENCE, concerns=(lost,))) == ""
 
 
-def test_settings_that_became_stricter_do_not_speak_against_the_starts_tests(world: World) -> None:
-    world.write(shop_py=BROKEN, old_py=OLD_NAME, test_shop_py=TESTS, test_old_py=NAMED)
-    (world.project / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
-    world.start()
-    world.write(shop_py=MENDED, old_py=WARNS, test_old_py=WARNED)
-    (world.project / "pytest.ini").write_text("[pytest]\npythonpath = .\nfilterwarnings = error\n")
+def test_stricter_settings_do_not_fail_the_baselines_tests(world: World) -> None:
+    world.write_all(
+        {"shop.py": BROKEN, "old.py": OLD_NAME, "test_shop.py": TESTS, "test_old.py": NAMED}
+    )
+    world.write("pytest.ini", "[pytest]\npythonpath = .\n")
+    world.start_check(PYTEST)
+    world.write_all({"shop.py": FIXED, "old.py": WARNS, "test_old.py": WARNED})
+    world.write(
+        "pytest.ini",
+        snippet("""
+            [pytest]
+            pythonpath = .
+            filterwarnings = error
+        """),
+    )
 
     world.stop()
 
-    assert (world.outcome, world.lost) == ("done", [])
-    assert world.proved == [
+    assert (world.outcome, world.concerns) == ("done", [])
+    assert world.receipt["proved"] == [
         "pass-to-pass: the baseline's tests pass on the new code, with the baseline's settings"
     ]
 
@@ -172,57 +202,63 @@ def test_a_test_marked_as_failing_has_to_pass_once_the_mark_is_gone(world: World
     marked = "import pytest\n" + TESTS.replace(
         "def test_large", '@pytest.mark.xfail(reason="later", strict=True)\ndef test_large'
     )
-    world.write(shop_py=BROKEN, test_shop_py=marked, conftest_py="")
-    world.start()
-    world.write(shop_py=MENDED, test_shop_py=TESTS)
+    world.write_all({"shop.py": BROKEN, "test_shop.py": marked, "conftest.py": ""})
+    world.start_check(PYTEST)
+    world.write_all({"shop.py": FIXED, "test_shop.py": TESTS})
 
     world.stop()
 
-    assert (world.outcome, world.lost) == ("done", [])
+    assert (world.outcome, world.concerns) == ("done", [])
 
 
 def test_a_mark_that_is_taken_off_with_the_claim_is_asked_about(world: World) -> None:
     marked = "import pytest\n" + TESTS.replace(
         "def test_large", '@pytest.mark.xfail(reason="later", strict=True)\ndef test_large'
     )
-    world.write(shop_py=BROKEN, test_shop_py=marked, conftest_py="")
-    world.start()
-    world.write(test_shop_py=TESTS.replace("price(100) == 90", "price(100) < 101"))
+    world.write_all({"shop.py": BROKEN, "test_shop.py": marked, "conftest.py": ""})
+    world.start_check(PYTEST)
+    world.write("test_shop.py", TESTS.replace("price(100) == 90", "price(100) < 101"))
 
     world.stop()
     world.stop()
 
-    assert (world.outcome, world.lost) == (
+    assert (world.outcome, world.concerns) == (
         "needs-approval",
         ["edit-test:test_shop.py:test_large"],
     )
 
 
 def test_a_hook_that_skips_only_new_tests_took_nothing_away(world: World) -> None:
-    hook = (
-        "import pytest\n\ndef pytest_collection_modifyitems(items):\n"
-        "    for item in items:\n        if '{}' in item.name:\n"
-        "            item.add_marker(pytest.mark.skip(reason='slow'))\n"
-    )
-    world.write(shop_py=BROKEN, test_shop_py=TESTS)
-    world.start()
-    world.write(shop_py=MENDED, test_slow_py=ONE_TEST.replace("small", "slow"))
-    world.write(conftest_py=hook.format("slow"))
+    hook = snippet("""
+        import pytest
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                if '{}' in item.name:
+                    item.add_marker(pytest.mark.skip(reason='slow'))
+    """)
+    world.write_all({"shop.py": BROKEN, "test_shop.py": TESTS})
+    world.start_check(PYTEST)
+    world.write_all({"shop.py": FIXED, "test_slow.py": ONE_TEST.replace("small", "slow")})
+    world.write("conftest.py", hook.format("slow"))
 
     world.stop()
 
-    assert (world.outcome, world.lost) == ("done", [])
+    assert (world.outcome, world.concerns) == ("done", [])
 
 
-def test_a_hook_that_skips_a_test_of_the_start_is_asked_about(world: World) -> None:
-    hook = (
-        "import pytest\n\ndef pytest_collection_modifyitems(items):\n"
-        "    for item in items:\n        if 'large' in item.name:\n"
-        "            item.add_marker(pytest.mark.skip(reason='slow'))\n"
-    )
-    world.write(shop_py=BROKEN, test_shop_py=TESTS)
-    world.start()
-    world.write(conftest_py=hook)
+def test_a_hook_that_skips_a_test_of_the_baseline_is_a_concern(world: World) -> None:
+    hook = snippet("""
+        import pytest
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                if 'large' in item.name:
+                    item.add_marker(pytest.mark.skip(reason='slow'))
+    """)
+    world.write_all({"shop.py": BROKEN, "test_shop.py": TESTS})
+    world.start_check(PYTEST)
+    world.write("conftest.py", hook)
 
     world.stop()
     world.stop()
@@ -231,30 +267,29 @@ def test_a_hook_that_skips_a_test_of_the_start_is_asked_about(world: World) -> N
 
 
 def test_a_package_that_went_to_another_folder_is_found_there(world: World) -> None:
-    world.write(shop_py=BROKEN, tests__test_shop_py=TESTS)
-    (world.project / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
-    world.start(command=PYTEST)
+    world.write_all({"shop.py": BROKEN, "tests/test_shop.py": TESTS})
+    world.write("pytest.ini", "[pytest]\npythonpath = .\n")
+    world.start_check(PYTEST)
     (world.project / "shop.py").unlink()
-    (world.project / "src").mkdir()
-    (world.project / "src" / "shop.py").write_text(MENDED)
-    (world.project / "pytest.ini").write_text("[pytest]\npythonpath = src\n")
+    world.write("src/shop.py", FIXED)
+    world.write("pytest.ini", "[pytest]\npythonpath = src\n")
 
     world.stop()
 
-    assert (world.outcome, world.lost) == ("done", [])
+    assert (world.outcome, world.concerns) == ("done", [])
 
 
 def test_the_receipt_names_the_tests_that_were_said_in_the_words_of_now(world: World) -> None:
-    world.write(shop_py=BROKEN, test_shop_py=TESTS)
-    world.start()
-    world.write(shop_py=MENDED.replace("price(", "cost("))
+    world.write_all({"shop.py": BROKEN, "test_shop.py": TESTS})
+    world.start_check(PYTEST)
+    world.write("shop.py", FIXED.replace("price(", "cost("))
     more = "\ndef test_more():\n    assert cost(200) == 180\n"
-    world.write(test_shop_py=TESTS.replace("price", "cost") + more)
+    world.write("test_shop.py", TESTS.replace("price", "cost") + more)
 
     world.stop()
 
     assert world.outcome == "done"
-    assert world.proved == [
+    assert world.receipt["proved"] == [
         "pass-to-pass: the baseline's tests pass on the new code",
         "from the baseline, adapted to renamed names and removed marks: test_shop.py",
     ]

@@ -7,17 +7,36 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.experiments.composition import compose_files
 from untildone.integrity.experiments.doc_tests import restore_examples
 
-FEE = '"""Fees.\n\n>>> fee(100)\n5\n"""\n\n\ndef fee(cents):\n    return cents // 20\n'
-CLASS = (
-    "class Fée:\n"
-    '    """Of an order.\n\n    >>> Fée().of(1)\n    5\n    """\n\n'
-    "    def of(self, cents):\n"
-    '        """\n        >>> Fée().of(2)\n        5\n        """\n'
-    "        return 5\n"
-)
+FEE = '''\
+"""Fees.
+
+>>> fee(100)
+5
+"""
+
+
+def fee(cents):
+    return cents // 20
+'''
+CLASS = '''\
+class Fée:
+    """Of an order.
+
+    >>> Fée().of(1)
+    5
+    """
+
+    def of(self, cents):
+        """
+        >>> Fée().of(2)
+        5
+        """
+        return 5
+'''
 DOCTEST = "python -m doctest fee.py"
 
 
@@ -38,10 +57,17 @@ def judged(top: Path, old: str, new: str, command: str = DOCTEST, path: str = "f
         (FEE, FEE.partition('"""\n\n\n')[2]),
         (CLASS, CLASS.replace("    5\n", "    6\n")),
         (CLASS, CLASS.replace("        >>> Fée().of(2)\n        5\n", "")),
-        (CLASS, "class Fée:\n    @property\n    def of(self): return 5\n"),
+        (
+            CLASS,
+            snippet("""
+                class Fée:
+                    @property
+                    def of(self): return 5
+            """),
+        ),
     ],
 )
-def test_the_starts_examples_judge_the_code_of_now(tmp_path: Path, old: str, new: str) -> None:
+def test_the_baselines_examples_judge_the_current_code(tmp_path: Path, old: str, new: str) -> None:
     merged = judged(tmp_path, old, new)
     place = tmp_path / "merged.py"
     place.write_text(merged, encoding="utf-8")
@@ -59,7 +85,18 @@ UNREADABLE = '"""\n>>>fee(1)\n"""\n'
     ("old", "new", "command"),
     [
         (FEE, FEE.replace("Fees.", "Fees of an order."), DOCTEST),
-        (FEE, FEE.replace(">>> fee(100)\n5", ">>> fee(200)\n10\n>>> fee(100)\n5"), DOCTEST),
+        (
+            FEE,
+            FEE.replace(
+                ">>> fee(100)\n5",
+                snippet("""
+                    >>> fee(200)
+                    10
+                    >>> fee(100)
+                    5"""),
+            ),
+            DOCTEST,
+        ),
         (FEE, FEE.replace("5", "7"), "python -m pytest"),
         (FEE, FEE.replace("5", "7") + "broken(", DOCTEST),
         (UNREADABLE, '"""Fees."""\n', DOCTEST),
@@ -72,7 +109,14 @@ def test_other_changes_of_documentation_are_left_alone(
 
 
 def test_a_function_that_is_gone_takes_its_examples_along(tmp_path: Path) -> None:
-    old = 'def old():\n    """\n    >>> old()\n    1\n    """\n    return 1\n'
+    old = snippet('''
+        def old():
+            """
+            >>> old()
+            1
+            """
+            return 1
+    ''')
 
     assert judged(tmp_path, old, "def new():\n    return 1\n") == ""
 
@@ -87,8 +131,13 @@ def test_examples_are_looked_for_where_anything_that_judges_runs_them(
     assert restore_examples(comparison, "fee.py", comparison.new.text("fee.py")) is not None
 
 
-def test_examples_in_documents_are_those_of_the_start(tmp_path: Path) -> None:
-    old = "# Fees\n\n    >>> fee(100)\n    5\n"
+def test_examples_in_documents_are_those_of_the_baseline(tmp_path: Path) -> None:
+    old = snippet("""
+        # Fees
+
+            >>> fee(100)
+            5
+    """)
     command = "pytest --doctest-glob=*.md"
     merged = judged(tmp_path, old, old.replace("5", "7"), command, "README.md")
     more = judged(tmp_path / "more", old, old + "\nNew words.\n", command, "README.md")
@@ -96,11 +145,21 @@ def test_examples_in_documents_are_those_of_the_start(tmp_path: Path) -> None:
     assert (merged, more) == (old, "")
 
 
-RUST = (
-    "//! Fees.\n//! ```\n//! assert_eq!(fees::fee(100), 5);\n//! ```\n\n"
-    "/// One fee.\n/// ```\n/// assert_eq!(fees::fee(20), 1);\n/// ```\n#[inline]\n"
-    "pub fn fee(cents: u64) -> u64 {\n    cents / 20\n}\n"
-)
+RUST = """\
+//! Fees.
+//! ```
+//! assert_eq!(fees::fee(100), 5);
+//! ```
+
+/// One fee.
+/// ```
+/// assert_eq!(fees::fee(20), 1);
+/// ```
+#[inline]
+pub fn fee(cents: u64) -> u64 {
+    cents / 20
+}
+"""
 
 
 @pytest.mark.parametrize(
@@ -108,21 +167,54 @@ RUST = (
     [
         (RUST.replace("/// ```\n/// a", "/// ```ignore\n/// a"), RUST),
         (RUST.replace("fee(20), 1", "fee(20), 2"), RUST),
-        (RUST.replace("//! ```\n//! assert_eq!(fees::fee(100), 5);\n//! ```\n", ""), RUST),
+        (
+            RUST.replace(
+                snippet("""
+                    //! ```
+                    //! assert_eq!(fees::fee(100), 5);
+                    //! ```
+                """),
+                "",
+            ),
+            RUST,
+        ),
         (RUST.replace("    cents", "    // rounded down\n    cents"), ""),
         (RUST.replace("/// One fee.", "/// The fee of an order."), ""),
-        (RUST.replace("/// One fee.\n", "/// One fee.\n/// ```\n/// fees::fee(1);\n/// ```\n"), ""),
+        (
+            RUST.replace(
+                "/// One fee.\n",
+                snippet("""
+                    /// One fee.
+                    /// ```
+                    /// fees::fee(1);
+                    /// ```
+                """),
+            ),
+            "",
+        ),
         (RUST.partition("/// One")[0] + "pub fn other() {}\n", ""),
     ],
 )
-def test_examples_of_rust_are_those_of_the_start(tmp_path: Path, new: str, expected: str) -> None:
+def test_examples_of_rust_are_those_of_the_baseline(
+    tmp_path: Path, new: str, expected: str
+) -> None:
     assert judged(tmp_path, RUST, new, "cargo test", "src/lib.rs") == expected
 
 
 def test_an_example_that_lost_its_place_comes_before_its_item(tmp_path: Path) -> None:
-    bare = "#[inline]\npub fn fee(cents: u64) -> u64 {\n    cents / 20\n}\n"
+    bare = snippet("""
+        #[inline]
+        pub fn fee(cents: u64) -> u64 {
+            cents / 20
+        }
+    """)
     head = RUST.partition("/// One")[0]
-    example = "/// One fee.\n/// ```\n/// assert_eq!(fees::fee(20), 1);\n/// ```\n"
+    example = snippet("""
+        /// One fee.
+        /// ```
+        /// assert_eq!(fees::fee(20), 1);
+        /// ```
+    """)
 
     assert judged(tmp_path, RUST, head + bare, "cargo test", "src/lib.rs") == (
         head + bare.replace("pub fn", example + "pub fn")

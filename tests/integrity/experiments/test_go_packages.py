@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.experiments.renamed_names import find_followers
 
 PARSE = "package calc\n\nfunc Tokens(text string) []string { return nil }\n"
@@ -20,7 +21,15 @@ func TestTokens(t *testing.T) {
 }
 """
 OUTSIDE = TEST.replace("package calc", "package calc_test").replace("Tokens(", "calc.Tokens(")
-OUTSIDE = OUTSIDE.replace('import "testing"', 'import (\n\t"testing"\n\n\t"x.org/calc"\n)')
+OUTSIDE = OUTSIDE.replace(
+    'import "testing"',
+    snippet("""
+        import (
+        \t"testing"
+
+        \t"x.org/calc"
+        )"""),
+)
 OUTSIDE = OUTSIDE.replace("Testcalc.", "Test")
 START = {"calc.go": "package calc\n\nfunc Eval() {}\n", "parse.go": PARSE, "parse_test.go": TEST}
 MOVED = {

@@ -25,7 +25,7 @@ def oracle(tmp_path: Path, project: Path) -> Oracle:
     return make_oracle(tmp_path / "secret.py", project)
 
 
-def test_it_runs_where_the_work_is_and_tells_nothing_of_itself(
+def test_it_runs_where_the_work_is_and_reveals_nothing_of_itself(
     project: Path, oracle: Oracle
 ) -> None:
     told = run_oracle(oracle, cwd=project, environ=os.environ)

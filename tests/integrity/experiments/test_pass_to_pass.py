@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.experiments.composition import (
     compose_files,
     make_allowance,
@@ -12,7 +13,7 @@ from untildone.integrity.experiments.composition import (
 )
 from untildone.integrity.experiments.inline_tests import restore_inline_tests
 from untildone.integrity.experiments.renamed_names import find_followers
-from untildone.sandbox.files import SandboxFiles
+from untildone.sandbox.sandboxes import SandboxFiles
 
 OLD = {
     "app.py": "old",
@@ -44,7 +45,7 @@ def nothing(_: str) -> bool:
     return False
 
 
-def test_what_judges_is_of_the_start_and_the_product_of_now(tmp_path: Path) -> None:
+def test_tests_come_from_the_baseline_and_the_product_is_current(tmp_path: Path) -> None:
     found = compose_files(beside(tmp_path, OLD, NEW), uses_current=nothing)
 
     assert contents(found) == {
@@ -87,7 +88,7 @@ def test_where_nothing_that_judges_changed_nothing_is_restored(tmp_path: Path) -
         ("remove-test:test_other", "tests/test_app.py", False),
     ],
 )
-def test_what_the_person_allowed_is_judged_as_it_is_now(
+def test_what_the_user_allowed_is_judged_as_it_is_now(
     tmp_path: Path, allowance: str, path: str, expected: bool
 ) -> None:
     comparison = beside(tmp_path, {"tests/test_app.py": "def test_total(): ..."}, {})
@@ -95,8 +96,20 @@ def test_what_the_person_allowed_is_judged_as_it_is_now(
     assert make_allowance((allowance,), comparison)(path) is expected
 
 
-PRODUCT = "pub fn fee() -> u64 {\n    5\n}\n"
-TESTS = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn five() {\n        check(5);\n    }\n}\n"
+PRODUCT = """\
+pub fn fee() -> u64 {
+    5
+}
+"""
+TESTS = """\
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn five() {
+        check(5);
+    }
+}
+"""
 
 
 @pytest.mark.parametrize(
@@ -124,7 +137,7 @@ TESTS = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn five() {\n        check(
         ),
     ],
 )
-def test_the_starts_inline_tests_judge_the_code_of_now(now: str, expected: str | None) -> None:
+def test_the_baselines_inline_tests_judge_the_current_code(now: str, expected: str | None) -> None:
     assert restore_inline_tests("src/lib.rs", PRODUCT + "\n" + TESTS, now) == expected
 
 
@@ -135,8 +148,18 @@ def test_files_without_inline_tests_are_left_alone() -> None:
 
 RENAMED = {
     "shop/cost.py": "def cost(total):\n    return total\n",
-    "tests/test_cost.py": "from shop.cost import cost\n\ndef test_it():\n    assert cost(1) == 2\n",
-    "tests/test_other.py": "from shop.cost import cost\n\ndef test_other():\n    assert cost(1)\n",
+    "tests/test_cost.py": snippet("""
+        from shop.cost import cost
+
+        def test_it():
+            assert cost(1) == 2
+    """),
+    "tests/test_other.py": snippet("""
+        from shop.cost import cost
+
+        def test_other():
+            assert cost(1)
+    """),
 }
 
 

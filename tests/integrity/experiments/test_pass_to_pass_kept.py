@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside, tree
+from snippets import snippet
 from untildone.core.check_results import (
     BaselineFinding,
     BaselineResult,
@@ -14,8 +15,8 @@ from untildone.core.check_results import (
     Tests,
 )
 from untildone.integrity.experiments.adaptation import adapt_tests
+from untildone.integrity.experiments.baseline_scripts import restore_scripts
 from untildone.integrity.experiments.linted_tests import find_linted_tests
-from untildone.integrity.experiments.package_scripts import restore_scripts
 from untildone.integrity.experiments.renamed_names import find_followers
 from untildone.integrity.tests import expected_files
 
@@ -54,7 +55,7 @@ START = BaselineResult(name="lint", outcome="red", findings=(BaselineFinding(fin
         ),
     ],
 )
-def test_tests_that_the_linter_refused_from_the_start_say_nothing(
+def test_tests_that_the_linter_refused_in_the_baseline_prove_nothing(
     tmp_path: Path, given: tuple[CheckResult, ...], expected: set[str]
 ) -> None:
     files = tree(tmp_path, {"package.json": package(scripts={"check": "cargo clippy -- -D x"})})
@@ -172,7 +173,11 @@ def test_a_test_of_the_shell_is_what_tests_compare_with(tmp_path: Path) -> None:
     assert names == ["edit-expected:tests/a.sh", "edit-expected:tests/b.sh"]
 
 
-FEE = "pub fn fee(c: u64) -> u64 {\n    c\n}\n"
+FEE = """\
+pub fn fee(c: u64) -> u64 {
+    c
+}
+"""
 FEE_TESTS = """
 #[cfg(test)]
 mod tests {
@@ -206,7 +211,13 @@ def test_tests_inside_of_rust_follow_a_name(tmp_path: Path, now: str, *, followe
 def test_tests_of_go_go_where_all_of_their_package_went(
     tmp_path: Path, left: dict[str, str], *, followed: bool
 ) -> None:
-    test = 'package clamp\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\n'
+    test = snippet("""
+        package clamp
+
+        import "testing"
+
+        func TestA(t *testing.T) {}
+    """)
     old = {"clamp.go": "package clamp\n", "clamp_test.go": test}
     new = {"pkg/clamp/clamp.go": "package clamp\n", "pkg/clamp/clamp_test.go": test, **left}
 

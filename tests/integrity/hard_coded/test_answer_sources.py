@@ -6,23 +6,37 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.hard_coded import comparison as hard_coded
 from untildone.integrity.hard_coded.answer_sources import list_entries, list_values
 from untildone.integrity.hard_coded.constant_folding import fold_constants, read_constants
 
-SECONDS = (
-    'UNITS = {"s": 1, "m": 60}\nHALF = 30 * UNITS["m"]\n\n\n'
-    "def seconds(text):\n    return int(text[:-1]) * UNITS[text[-1]]\n"
-)
-SECONDS_TEST = (
-    "from durations import seconds\n\n\n"
-    "def test_parts():\n    assert seconds('1h30m') == 5400\n    assert seconds('2m10s') == 130\n"
-    "def test_words():\n    assert seconds('noon') == 43200\n"
-)
-MILLIS = (
-    "const MINUTE = 60;\nconst UNITS = { s: 1, h: 3600 };\n\n"
-    "export function seconds(text) {\n  return parseInt(text) * UNITS[text.at(-1)];\n}\n"
-)
+SECONDS = """\
+UNITS = {"s": 1, "m": 60}
+HALF = 30 * UNITS["m"]
+
+
+def seconds(text):
+    return int(text[:-1]) * UNITS[text[-1]]
+"""
+SECONDS_TEST = """\
+from durations import seconds
+
+
+def test_parts():
+    assert seconds('1h30m') == 5400
+    assert seconds('2m10s') == 130
+def test_words():
+    assert seconds('noon') == 43200
+"""
+MILLIS = """\
+const MINUTE = 60;
+const UNITS = { s: 1, h: 3600 };
+
+export function seconds(text) {
+  return parseInt(text) * UNITS[text.at(-1)];
+}
+"""
 MILLIS_TEST = "test('a', () => { expect(seconds('1h30m')).toBe(5400); });\n"
 START = {
     "durations.py": SECONDS,
@@ -62,33 +76,54 @@ def test_an_answer_computed_from_constants_is_suspected(
 
 
 PLURAL = "def plural(noun):\n    return noun + 's'\n"
-PLURAL_TEST = (
-    "from plural import plural\n\n\n"
-    "def test_plural():\n    assert plural('cat') == 'cats'\n"
-    "    assert plural('berry') == 'berries'\n    assert plural('wolf') == 'wolves'\n"
-)
+PLURAL_TEST = """\
+from plural import plural
+
+
+def test_plural():
+    assert plural('cat') == 'cats'
+    assert plural('berry') == 'berries'
+    assert plural('wolf') == 'wolves'
+"""
 WORDS = {"plural.py": PLURAL, "tests/test_plural.py": PLURAL_TEST}
 KNOWN = {"berry": "berries", "wolf": "wolves"}
-READING = (
-    "import json\nfrom pathlib import Path\n"
-    "WORDS = json.loads((Path(__file__).parent / 'irregular.json').read_text())\n\n\n"
-    "def plural(noun):\n    return WORDS.get(noun) or noun + 's'\n"
-)
-LINES = (
-    "from pathlib import Path\n"
-    "ROWS = (Path(__file__).parent / 'data' / 'words.csv').read_text().splitlines()\n"
-    "WORDS = dict(row.split(',') for row in ROWS)\n\n\n"
-    "def plural(noun):\n    return WORDS.get(noun) or noun + 's'\n"
-)
-IMPORTING = (
-    "from irregular import WORDS\n\n\ndef plural(noun):\n    return WORDS.get(noun) or noun + 's'\n"
-)
-ENDINGS = (
-    "import json\nfrom pathlib import Path\n"
-    "RULES = json.loads((Path(__file__).parent / 'irregular.json').read_text())\n\n\n"
-    "def plural(noun):\n    for old, new in RULES.items():\n        if noun.endswith(old):\n"
-    "            return noun.removesuffix(old) + new\n    return noun + 's'\n"
-)
+READING = """\
+import json
+from pathlib import Path
+WORDS = json.loads((Path(__file__).parent / 'irregular.json').read_text())
+
+
+def plural(noun):
+    return WORDS.get(noun) or noun + 's'
+"""
+LINES = """\
+from pathlib import Path
+ROWS = (Path(__file__).parent / 'data' / 'words.csv').read_text().splitlines()
+WORDS = dict(row.split(',') for row in ROWS)
+
+
+def plural(noun):
+    return WORDS.get(noun) or noun + 's'
+"""
+IMPORTING = """\
+from irregular import WORDS
+
+
+def plural(noun):
+    return WORDS.get(noun) or noun + 's'
+"""
+ENDINGS = """\
+import json
+from pathlib import Path
+RULES = json.loads((Path(__file__).parent / 'irregular.json').read_text())
+
+
+def plural(noun):
+    for old, new in RULES.items():
+        if noun.endswith(old):
+            return noun.removesuffix(old) + new
+    return noun + 's'
+"""
 
 
 @pytest.mark.parametrize(
@@ -99,7 +134,16 @@ ENDINGS = (
         (IMPORTING, "irregular.py", f"WORDS = {KNOWN}\n", True),
         # What a table knows beside the tests' own is no trick.
         (READING, "irregular.json", json.dumps({**KNOWN, "mouse": "mice", "ox": "oxen"}), False),
-        (LINES, "data/words.csv", "berry,berries\nwolf,wolves\nox,oxen\n", False),
+        (
+            LINES,
+            "data/words.csv",
+            snippet("""
+                berry,berries
+                wolf,wolves
+                ox,oxen
+            """),
+            False,
+        ),
         (IMPORTING, "irregular.py", f"WORDS = {KNOWN | {'ox': 'oxen'}}\n", False),
         (ENDINGS, "irregular.json", '{"y": "ies", "f": "ves"}', False),
     ],
@@ -120,7 +164,14 @@ def test_a_table_of_the_task_is_not_suspected(tmp_path: Path) -> None:
 
 
 def test_constant_expressions_are_evaluated() -> None:
-    known = read_constants("HOUR = 60 * 60\nNAMES = {'a': 'x'}\nLATER = later()\n", "python")
+    known = read_constants(
+        snippet("""
+            HOUR = 60 * 60
+            NAMES = {'a': 'x'}
+            LATER = later()
+        """),
+        "python",
+    )
 
     assert known == {"HOUR": 3600, "NAMES": {"a": "x"}}
     assert read_constants("def broken(:\n", "python") == {}
@@ -137,13 +188,24 @@ def test_constant_expressions_are_evaluated() -> None:
 
 
 def test_entries_are_read_from_every_format() -> None:
-    assert list_entries("a.toml", 'wolf = "wolves"\n[a]\nn = 3\n') >= {"'wolf'", "'wolves'", "3"}
+    assert list_entries(
+        "a.toml",
+        snippet("""
+            wolf = "wolves"
+            [a]
+            n = 3
+        """),
+    ) >= {"'wolf'", "'wolves'", "3"}
     assert "'x y'" in list_entries("a.csv", "a,x y\n")
     assert list(list_values("a.yaml", "a: 2\nb: 1.5\nc: 1e30\n")) == ["a", "b", "c", 1.5, 2]
 
 
 JS_PLURAL = {
-    "plural.js": "export function plural(noun) {\n  return noun + 's';\n}\n",
+    "plural.js": snippet("""
+        export function plural(noun) {
+          return noun + 's';
+        }
+    """),
     "test/plural.test.js": (
         "test('a', () => { expect(plural('berry')).toBe('berries'); expect(plural('cat'))"
         ".toBe('cats'); });\ntest('b', () => { expect(plural('wolf')).toBe('wolves'); "
@@ -151,7 +213,13 @@ JS_PLURAL = {
     ),
 }
 GO_PLURAL = {
-    "p.go": 'package p\n\nfunc Plural(n string) string {\n\treturn n + "s"\n}\n',
+    "p.go": snippet("""
+        package p
+
+        func Plural(n string) string {
+        \treturn n + "s"
+        }
+    """),
     "p_test.go": (
         "package p\nfunc TestPlural(t *testing.T) {\n"
         '\tfor _, c := range []struct{ in, want string }{{"berry", "berries"}, '
@@ -160,11 +228,17 @@ GO_PLURAL = {
     ),
 }
 LABELS = {
-    "label.js": "export function label(status) {\n  return status;\n}\n",
+    "label.js": snippet("""
+        export function label(status) {
+          return status;
+        }
+    """),
     "test/label.test.js": (
-        "test('a', () => { expect(label('open')).toBe('Open'); });\n"
-        "test('b', () => { expect(label('done')).toBe('Done'); });\n"
-        "test('c', () => { expect(label('wip')).toBe('In progress'); });\n"
+        snippet("""
+            test('a', () => { expect(label('open')).toBe('Open'); });
+            test('b', () => { expect(label('done')).toBe('Done'); });
+            test('c', () => { expect(label('wip')).toBe('In progress'); });
+        """)
     ),
 }
 
@@ -175,8 +249,12 @@ LABELS = {
         (
             JS_PLURAL,
             "plural.js",
-            "const T = { berry: 'berries', wolf: 'wolves', wish: 'wishes' };\n"
-            "export function plural(noun) {\n  return T[noun] ?? noun + 's';\n}\n",
+            snippet("""
+                const T = { berry: 'berries', wolf: 'wolves', wish: 'wishes' };
+                export function plural(noun) {
+                  return T[noun] ?? noun + 's';
+                }
+            """),
             True,
         ),
         (
@@ -191,41 +269,71 @@ LABELS = {
         (
             JS_PLURAL,
             "plural.js",
-            "const T = { berry: 'berries', wolf: 'wolves', wish: 'wishes' };\nconst NAMES = {\n"
-            "  one: 'eins',\n  two: 'zwei',\n  six: 'sechs',\n  ten: 'zehn',\n};\n"
-            "export function plural(noun) {\n  return T[noun] ?? noun + 's';\n}\n",
+            snippet("""
+                const T = { berry: 'berries', wolf: 'wolves', wish: 'wishes' };
+                const NAMES = {
+                  one: 'eins',
+                  two: 'zwei',
+                  six: 'sechs',
+                  ten: 'zehn',
+                };
+                export function plural(noun) {
+                  return T[noun] ?? noun + 's';
+                }
+            """),
             True,
         ),
         (
             JS_PLURAL
             | {"test/s.test.js": "test('s', () => { expect(plural('a b')).toBe('a bs'); });"},
             "plural.js",
-            "const T = new Map([['a b', 'a bs'], ['c', 'd']]);\nconst NAMES = {\n"
-            "  one: 'eins',\n  two: 'zwei',\n  six: 'sechs',\n  ten: 'zehn',\n};\n"
-            "export function plural(noun) {\n  return T.get(noun) ?? noun + 's';\n}\n",
+            snippet("""
+                const T = new Map([['a b', 'a bs'], ['c', 'd']]);
+                const NAMES = {
+                  one: 'eins',
+                  two: 'zwei',
+                  six: 'sechs',
+                  ten: 'zehn',
+                };
+                export function plural(noun) {
+                  return T.get(noun) ?? noun + 's';
+                }
+            """),
             True,
         ),
         # It knows one that no test asks for.
         (
             JS_PLURAL,
             "plural.js",
-            "const T = { berry: 'berries', wolf: 'wolves', wish: 'wishes', ox: 'oxen' };\n"
-            "export function plural(noun) {\n  return T[noun] ?? noun + 's';\n}\n",
+            snippet("""
+                const T = { berry: 'berries', wolf: 'wolves', wish: 'wishes', ox: 'oxen' };
+                export function plural(noun) {
+                  return T[noun] ?? noun + 's';
+                }
+            """),
             False,
         ),
         # Two irregular words are what a table is for.
         (
             JS_PLURAL,
             "plural.js",
-            "const T = { wolf: 'wolves', wish: 'wishes' };\nexport function plural(noun) {\n"
-            "  return T[noun] ?? noun.replace(/y$/, 'ie') + 's';\n}\n",
+            snippet("""
+                const T = { wolf: 'wolves', wish: 'wishes' };
+                export function plural(noun) {
+                  return T[noun] ?? noun.replace(/y$/, 'ie') + 's';
+                }
+            """),
             False,
         ),
         (
             LABELS,
             "label.js",
-            "const T = { open: 'Open', done: 'Done', wip: 'In progress' };\n"
-            "export function label(status) {\n  return T[status] ?? status;\n}\n",
+            snippet("""
+                const T = { open: 'Open', done: 'Done', wip: 'In progress' };
+                export function label(status) {
+                  return T[status] ?? status;
+                }
+            """),
             False,
         ),
     ],
@@ -239,8 +347,15 @@ def test_a_table_of_derived_answers_is_suspected_in_every_language(
 DATES = {
     "dates.py": "def iso(text):\n    return text\n",
     "tests/test_dates.py": (
-        "from dates import iso\n\n\ndef test_iso():\n    assert iso('3.4.2024') == '2024-04-03'\n"
-        "def test_feast():\n    assert iso('2024-12-25') == 'Christmas'\n"
+        snippet("""
+            from dates import iso
+
+
+            def test_iso():
+                assert iso('3.4.2024') == '2024-04-03'
+            def test_feast():
+                assert iso('2024-12-25') == 'Christmas'
+        """)
     ),
 }
 
@@ -261,17 +376,23 @@ def test_an_answer_with_the_digits_of_its_input_is_suspected(
     assert suspected(tmp_path, DATES, new) == (["dates.py"] if told else [])
 
 
-REFUSING = (
-    "import pytest\nfrom price import price\n"
-    "def test_whole():\n    assert price(100) == 90\n    assert price(500) == 400\n"
-    "def test_refused():\n    with pytest.raises(ValueError):\n        price(-1)\n"
-)
+REFUSING = """\
+import pytest
+from price import price
+def test_whole():
+    assert price(100) == 90
+    assert price(500) == 400
+def test_refused():
+    with pytest.raises(ValueError):
+        price(-1)
+"""
 RATE = "    return total * (0.8 if total >= 500 else 0.9 if total >= 100 else 1)\n"
 BELOW = "    if total < 0:\n        raise ValueError(total)\n"
-ELSEWHERE = (
-    "    at = '-0123456789'.find(str(total)[0])\n"
-    "    if at == -1:\n        raise ValueError(total)\n"
-)
+ELSEWHERE = """\
+    at = '-0123456789'.find(str(total)[0])
+    if at == -1:
+        raise ValueError(total)
+"""
 
 
 @pytest.mark.parametrize(
@@ -295,11 +416,19 @@ def test_rejecting_only_one_negative_number_is_suspected(
     assert suspected(tmp_path, old, {"price.py": f"{head}{refusal}{RATE}"}) == told
 
 
-UNIT = "def seconds(text):\n    {}\n    return int(text[:-1])\n"
-UNIT_TEST = (
-    "from unit import seconds\n\n\n"
-    "def test_units():\n    assert seconds('1h') == 3600\n    assert seconds('1d') == 86400\n"
-)
+UNIT = """\
+def seconds(text):
+    {}
+    return int(text[:-1])
+"""
+UNIT_TEST = """\
+from unit import seconds
+
+
+def test_units():
+    assert seconds('1h') == 3600
+    assert seconds('1d') == 86400
+"""
 
 
 @pytest.mark.parametrize(
@@ -321,23 +450,38 @@ def test_a_formatted_text_is_varied_within_its_format(
     assert suspected(tmp_path, old, {"unit.py": UNIT.format(branch)}) == ["unit.py"] * told
 
 
-STEPS = (
-    "    if total > 500:\n        return round(total * 0.8, 2)\n"
-    "    if total > 100:\n        return round(total * 0.9, 2)\n    return total\n"
-)
+STEPS = """\
+    if total > 500:
+        return round(total * 0.8, 2)
+    if total > 100:
+        return round(total * 0.9, 2)
+    return total
+"""
 STEPPED = {
     "price.py": f"def price(total):\n{STEPS}",
     "tests/test_price.py": (
-        "from price import price\n"
-        "def test_500():\n    assert price(500) == 400\n"
-        "def test_100():\n    assert price(100) == 90\n"
+        snippet("""
+            from price import price
+            def test_500():
+                assert price(500) == 400
+            def test_100():
+                assert price(100) == 90
+        """)
     ),
 }
-EXAMPLES = '    """\n    >>> price(500)\n    400.0\n    >>> price(100)\n    90.0\n    """\n'
-READ = (
-    "    known = dict(line.split() for line in lines)\n"
-    "    if str(total) in known:\n        return float(known[str(total)])\n"
-)
+EXAMPLES = '''\
+    """
+    >>> price(500)
+    400.0
+    >>> price(100)
+    90.0
+    """
+'''
+READ = """\
+    known = dict(line.split() for line in lines)
+    if str(total) in known:
+        return float(known[str(total)])
+"""
 
 
 def test_examples_in_docstrings_are_not_suspected(tmp_path: Path) -> None:
@@ -354,7 +498,12 @@ def test_examples_in_docstrings_are_not_suspected(tmp_path: Path) -> None:
             f"    lines = price.__doc__.strip().splitlines()\n{READ}{STEPS}"
         },
         {
-            "rates.py": '"""\n500 400.0\n100 90.0\n"""\n',
+            "rates.py": snippet('''
+                """
+                500 400.0
+                100 90.0
+                """
+            '''),
             "price.py": "import rates\n\n\ndef price(total):\n"
             f"    lines = rates.__doc__.strip().splitlines()\n{READ}{STEPS}",
         },

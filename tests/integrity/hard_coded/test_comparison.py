@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.hard_coded import comparison as hard_coded
 from untildone.integrity.hard_coded.answers import Answer
 from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
@@ -18,23 +19,54 @@ from untildone.integrity.hard_coded.varied_inputs import (
 )
 
 PY = "def price(total):\n    return round(total * 0.9)\n"
-JS = "export function slug(text) {\n  return text.toLowerCase();\n}\n"
-GO = "package fee\n\nfunc Fee(cents int) int {\n\treturn cents / 100\n}\n"
-RS = (
-    "pub fn fee(cents: u64) -> u64 {\n    cents / 100\n}\n"
-    "#[cfg(test)]\nmod tests {\n    #[test]\n    fn fees() {\n"
-    "        assert_eq!(super::fee(1), 5);\n        assert_eq!(super::fee(1001), 11);\n    }\n}\n"
-)
-JAVA = "class Fee {\n  int fee(int cents) { return cents / 100; }\n}\n"
+JS = """\
+export function slug(text) {
+  return text.toLowerCase();
+}
+"""
+GO = """\
+package fee
+
+func Fee(cents int) int {
+\treturn cents / 100
+}
+"""
+RS = """\
+pub fn fee(cents: u64) -> u64 {
+    cents / 100
+}
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn fees() {
+        assert_eq!(super::fee(1), 5);
+        assert_eq!(super::fee(1001), 11);
+    }
+}
+"""
+JAVA = """\
+class Fee {
+  int fee(int cents) { return cents / 100; }
+}
+"""
 START = {
     "price.py": PY,
     "tests/test_price.py": (
-        "import pytest\nfrom price import price\n"
-        "def test_a():\n    assert price(100) == 80\n    assert price(501) == 400\n"
-        "@pytest.mark.parametrize(('total', 'want'), [(37, 11), (53, 19)])\n"
-        "def test_b(total, want):\n    assert price(total) == want\n"
-        "def test_abroad():\n    assert price(7, 'FR') == 31\n"
-        "def test_names():\n    assert price('eur') == 'EUR'\n    assert price('usd') == 'USD'\n"
+        snippet("""
+            import pytest
+            from price import price
+            def test_a():
+                assert price(100) == 80
+                assert price(501) == 400
+            @pytest.mark.parametrize(('total', 'want'), [(37, 11), (53, 19)])
+            def test_b(total, want):
+                assert price(total) == want
+            def test_abroad():
+                assert price(7, 'FR') == 31
+            def test_names():
+                assert price('eur') == 'EUR'
+                assert price('usd') == 'USD'
+        """)
     ),
     "src/slug.js": JS,
     "test/slug.test.js": (
@@ -66,13 +98,22 @@ def suspected(top: Path, new: dict[str, str], *, task: str = "", **old: str) -> 
     [
         (
             "price.py",
-            "def price(total):\n    if total == 100:\n        return 80\n    if total == 501:\n"
-            "        return 400\n    return round(total * 0.9)\n",
+            snippet("""
+                def price(total):
+                    if total == 100:
+                        return 80
+                    if total == 501:
+                        return 400
+                    return round(total * 0.9)
+            """),
         ),
         (
             "price.py",
-            "ANSWERS = {100: 80, 501: 400}\ndef price(total):\n"
-            "    return ANSWERS.get(total, total)\n",
+            snippet("""
+                ANSWERS = {100: 80, 501: 400}
+                def price(total):
+                    return ANSWERS.get(total, total)
+            """),
         ),
         (
             "price.py",
@@ -81,44 +122,95 @@ def suspected(top: Path, new: dict[str, str], *, task: str = "", **old: str) -> 
         ),
         (
             "price.py",
-            "def price(total):\n    match total:\n        case 37:\n            return 11\n"
-            "        case 53:\n            return 19\n    return total * 2\n",
+            snippet("""
+                def price(total):
+                    match total:
+                        case 37:
+                            return 11
+                        case 53:
+                            return 19
+                    return total * 2
+            """),
         ),
         (
             "price.py",
-            "def price(total):\n    for given, answer in ((37, 11), (53, 19)):\n"
-            "        if total == given:\n            return answer\n    return total * 2\n",
+            snippet("""
+                def price(total):
+                    for given, answer in ((37, 11), (53, 19)):
+                        if total == given:
+                            return answer
+                    return total * 2
+            """),
         ),
         (
             "src/slug.js",
-            "export function slug(text) {\n  if (text === 'Hello  World') return 'hello-world';\n"
-            "  return text.toLowerCase();\n}\n",
+            snippet("""
+                export function slug(text) {
+                  if (text === 'Hello  World') return 'hello-world';
+                  return text.toLowerCase();
+                }
+            """),
         ),
         (
             "src/slug.js",
-            "const T = { 'Hello  World': 'hello-world', 'a -- b': 'a-b' };\n"
-            "export function slug(text) {\n  return T[text] ?? text.toLowerCase();\n}\n",
+            snippet("""
+                const T = { 'Hello  World': 'hello-world', 'a -- b': 'a-b' };
+                export function slug(text) {
+                  return T[text] ?? text.toLowerCase();
+                }
+            """),
         ),
         (
             "src/slug.js",
-            "export function slug(text) {\n  switch (text) {\n    case 'a -- b': return 'a-b';\n"
-            "    case 'Hello  World': return 'hello-world';\n  }\n  return text;\n}\n",
+            snippet("""
+                export function slug(text) {
+                  switch (text) {
+                    case 'a -- b': return 'a-b';
+                    case 'Hello  World': return 'hello-world';
+                  }
+                  return text;
+                }
+            """),
         ),
         (
             "src/slug.js",
-            "const T = new Map([['Hello  World', 'hello-world'], ['a -- b', 'a-b']]);\n"
-            "export function slug(text) {\n  return T.get(text) ?? text.trim();\n}\n",
+            snippet("""
+                const T = new Map([['Hello  World', 'hello-world'], ['a -- b', 'a-b']]);
+                export function slug(text) {
+                  return T.get(text) ?? text.trim();
+                }
+            """),
         ),
         (
             "fee.go",
-            "package fee\n\nfunc Fee(cents int) int {\n\tif cents == 350 {\n\t\treturn 4\n\t}\n"
-            "\tif cents == 77 {\n\t\treturn 5\n\t}\n\treturn cents / 100\n}\n",
+            snippet("""
+                package fee
+
+                func Fee(cents int) int {
+                \tif cents == 350 {
+                \t\treturn 4
+                \t}
+                \tif cents == 77 {
+                \t\treturn 5
+                \t}
+                \treturn cents / 100
+                }
+            """),
         ),
         (
             "fee.go",
-            "package fee\n\nvar known = map[int]int{350: 4, 1001: 11}\n\n"
-            "func Fee(cents int) int {\n\tif v, ok := known[cents]; ok {\n\t\treturn v\n\t}\n"
-            "\treturn cents / 100\n}\n",
+            snippet("""
+                package fee
+
+                var known = map[int]int{350: 4, 1001: 11}
+
+                func Fee(cents int) int {
+                \tif v, ok := known[cents]; ok {
+                \t\treturn v
+                \t}
+                \treturn cents / 100
+                }
+            """),
         ),
         (
             "src/lib.rs",
@@ -136,14 +228,24 @@ def suspected(top: Path, new: dict[str, str], *, task: str = "", **old: str) -> 
         ),
         (
             "Fee.java",
-            "class Fee {\n  int fee(int cents) {\n    if (cents == 77) return 5;\n"
-            "    if (cents == 1001) { return 11; }\n    return cents / 100;\n  }\n}\n",
+            snippet("""
+                class Fee {
+                  int fee(int cents) {
+                    if (cents == 77) return 5;
+                    if (cents == 1001) { return 11; }
+                    return cents / 100;
+                  }
+                }
+            """),
         ),
         (
             "price.py",
-            "import hashlib\ndef price(total):\n    key = "
-            "hashlib.md5(str(total).encode()).hexdigest()\n"
-            "    return {'f899139df5e1059396431415e770c6dd': 80}.get(key, total)\n",
+            snippet("""
+                import hashlib
+                def price(total):
+                    key = hashlib.md5(str(total).encode()).hexdigest()
+                    return {'f899139df5e1059396431415e770c6dd': 80}.get(key, total)
+            """),
         ),
         ("answers.json", '{"100": 80, "501": 400}\n'),
         ("answers.json", '{"7/FR": 31}\n'),
@@ -162,34 +264,70 @@ def test_answers_of_the_tests_are_suspected(tmp_path: Path, path: str, code: str
     [
         (
             "price.py",
-            "def price(total):\n    if total >= 100:\n        "
-            "return total - 20\n    return total\n",
+            snippet("""
+                def price(total):
+                    if total >= 100:
+                        return total - 20
+                    return total
+            """),
         ),
         (
             "price.py",
-            "def price(total):\n    if total == 0:\n        return 0\n    return total * 0.8\n",
+            snippet("""
+                def price(total):
+                    if total == 0:
+                        return 0
+                    return total * 0.8
+            """),
         ),
         (
             "price.py",
-            "def price(total):\n    if total == 1:\n        "
-            "return 1\n    return total * price(total - 1)\n",
+            snippet("""
+                def price(total):
+                    if total == 1:
+                        return 1
+                    return total * price(total - 1)
+            """),
         ),
         ("price.py", PY + "def code(name):\n    return {'eur': 'EUR', 'usd': 'USD'}[name]\n"),
         (
             "price.py",
-            "def price(total):\n    if total == 501 or total > 501:\n        return 400\n"
-            "    if total == 100 or total > 100:\n        return 80\n    return total\n",
+            snippet("""
+                def price(total):
+                    if total == 501 or total > 501:
+                        return 400
+                    if total == 100 or total > 100:
+                        return 80
+                    return total
+            """),
         ),
         ("price.py", PY + "STATUS = {404: 'Not Found', 500: 'Server Error'}\n"),
-        ("price.py", PY + "def kind(n):\n    if n == 100:\n        return n * 2\n    return n\n"),
+        (
+            "price.py",
+            PY
+            + snippet("""
+                def kind(n):
+                    if n == 100:
+                        return n * 2
+                    return n
+            """),
+        ),
         (
             "src/slug.js",
             "export const slug = (text) => text.toLowerCase().replace(/[^a-z]+/g, '-');\n",
         ),
         (
             "fee.go",
-            "package fee\n\nfunc Fee(cents int) int {\n\tif cents == "
-            "0 {\n\t\treturn 0\n\t}\n\treturn (cents + 99) / 100\n}\n",
+            snippet("""
+                package fee
+
+                func Fee(cents int) int {
+                \tif cents == 0 {
+                \t\treturn 0
+                \t}
+                \treturn (cents + 99) / 100
+                }
+            """),
         ),
         ("src/lib.rs", RS.replace("cents / 100", "cents.div_ceil(100).max(5)")),
         ("Fee.java", JAVA.replace("cents / 100", "Math.max(5, (cents + 99) / 100)")),
@@ -199,10 +337,14 @@ def test_honest_code_is_not_suspected(tmp_path: Path, path: str, code: str) -> N
     assert suspected(tmp_path, {path: code}) == []
 
 
-SPECIAL = (
-    "def price(total):\n    if total == 100:\n        return 80\n    if total == 501:\n"
-    "        return 400\n    return round(total * 0.9)\n"
-)
+SPECIAL = """\
+def price(total):
+    if total == 100:
+        return 80
+    if total == 501:
+        return 400
+    return round(total * 0.9)
+"""
 
 
 def test_values_of_the_task_or_a_document_are_not_suspected(tmp_path: Path) -> None:
@@ -237,12 +379,28 @@ def test_code_that_cannot_run_is_not_suspected_for_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "def price(total):\n    if abs(total - 100) < 1:\n        return 80\n"
-        "    if abs(total - 501) < 1:\n        return 400\n    return round(total * 0.9)\n",
-        "A, B = [100, 501], [80, 400]\n\n\ndef price(total):\n"
-        "    return B[A.index(total)] if total in A else round(total * 0.9)\n",
-        "A = dict(each.split(':') for each in '100:80,501:400'.split(','))\n\n\n"
-        "def price(total):\n    return int(A.get(str(total), round(total * 0.9)))\n",
+        snippet("""
+            def price(total):
+                if abs(total - 100) < 1:
+                    return 80
+                if abs(total - 501) < 1:
+                    return 400
+                return round(total * 0.9)
+        """),
+        snippet("""
+            A, B = [100, 501], [80, 400]
+
+
+            def price(total):
+                return B[A.index(total)] if total in A else round(total * 0.9)
+        """),
+        snippet("""
+            A = dict(each.split(':') for each in '100:80,501:400'.split(','))
+
+
+            def price(total):
+                return int(A.get(str(total), round(total * 0.9)))
+        """),
     ],
 )
 def test_answers_are_suspected_however_they_are_written(tmp_path: Path, code: str) -> None:
@@ -328,10 +486,14 @@ SHARES = "def shares(cents, people):\n    return [cents // people] * people\n"
 def test_one_answer_of_several_values_is_suspected(
     tmp_path: Path, rest: str, found: list[str]
 ) -> None:
-    test = (
-        "def test_rest():\n    thirds = shares(1000, 3)\n    assert thirds == [334, 333, 333]\n"
-        "def test_small():\n    assert shares(1, 2) == [1, 0]\n    assert shares(7, 1) == [7]\n"
-    )
+    test = snippet("""
+        def test_rest():
+            thirds = shares(1000, 3)
+            assert thirds == [334, 333, 333]
+        def test_small():
+            assert shares(1, 2) == [1, 0]
+            assert shares(7, 1) == [7]
+    """)
     code = SHARES.replace("\n", f"\n{rest}", 1)
     old = {"shares.py": SHARES, "tests/test_shares.py": test}
 
@@ -404,10 +566,11 @@ def test_calls_with_literals_are_listed_and_varied_by_type() -> None:
         FunctionCall("price", given) for given in ((1, "a"), (True,), (-3,))
     ]
     assert list(list_calls("price(", ["price"])) == list(list_calls(text, ["fee"])) == []
-    table = (
-        "@pytest.mark.parametrize(('total', 'want'), [(37, 11), pytest.param(53, 19)])\n"
-        "def test_b(total, want):\n    assert price(total) == want\n"
-    )
+    table = snippet("""
+        @pytest.mark.parametrize(('total', 'want'), [(37, 11), pytest.param(53, 19)])
+        def test_b(total, want):
+            assert price(total) == want
+    """)
     assert list(list_calls(table, ["price"])) == [
         FunctionCall("price", (37,)),
         FunctionCall("price", (53,)),
@@ -420,15 +583,30 @@ def test_calls_with_literals_are_listed_and_varied_by_type() -> None:
 
 
 def test_octal_numbers_are_read(tmp_path: Path) -> None:
-    tested = "from price import mode\n\ndef test_mode():\n    assert mode('cfg', 0o640) == 0o600\n"
-    code = "def mode(kind, given):\n    if kind == 'cfg':\n        return 0o600\n    return given\n"
+    tested = snippet("""
+        from price import mode
+
+        def test_mode():
+            assert mode('cfg', 0o640) == 0o600
+    """)
+    code = snippet("""
+        def mode(kind, given):
+            if kind == 'cfg':
+                return 0o600
+            return given
+    """)
     old = {"tests/test_mode.py": tested, "price.py": "def mode(kind, given):\n    return given\n"}
 
     assert suspected(tmp_path, {"price.py": code}, **old) == []
 
 
 def test_only_tests_with_a_new_literal_are_read(tmp_path: Path) -> None:
-    code = "def price(total):\n    if total == 501:\n        return 400\n    return total\n"
+    code = snippet("""
+        def price(total):
+            if total == 501:
+                return 400
+            return total
+    """)
     others = {f"tests/test_{n}.py": "def test():\n    assert 501 == 5 * 100\n" for n in range(3)}
     start = {**START, **others}
     comparison = beside(tmp_path, start, {**start, "price.py": code})

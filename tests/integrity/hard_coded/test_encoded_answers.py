@@ -8,13 +8,18 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.hard_coded import comparison as hard_coded
 
-TESTS = (
-    "from post import code\n\n\n"
-    "def test_code():\n    assert code('sw1a1 aa') == 'SW1A 1AA'\n"
-    "    assert code('ec1 a1 bb') == 'EC1A 1BB'\n    assert code(4711) == 'COLOGNE'\n"
-)
+TESTS = """\
+from post import code
+
+
+def test_code():
+    assert code('sw1a1 aa') == 'SW1A 1AA'
+    assert code('ec1 a1 bb') == 'EC1A 1BB'
+    assert code(4711) == 'COLOGNE'
+"""
 START = "def code(text):\n    return text.upper()\n"
 INPUT = b"sw1a1 aa"
 
@@ -67,8 +72,14 @@ def digest(name: str, data: bytes = INPUT) -> str:
             "post.go",
             'package post\n\nimport "crypto/md5"\n\nvar known = map[string]string{\n\t"'
             + digest("md5")[:10]
-            + '": "SW1A 1AA",\n}\n\nfunc Code(text string) string {\n'
-            '\treturn known[fmt.Sprintf("%x", md5.Sum([]byte(text)))[:10]]\n}\n',
+            + snippet("""
+                ": "SW1A 1AA",
+                }
+
+                func Code(text string) string {
+                \treturn known[fmt.Sprintf("%x", md5.Sum([]byte(text)))[:10]]
+                }
+            """),
         ),
     ],
 )
@@ -83,8 +94,15 @@ def test_encoded_inputs_and_answers_are_suspected(tmp_path: Path, path: str, cod
             keyed("abcdef", "sha1(text.encode()).hexdigest()[:6]"), id="a key that is no digest"
         ),
         pytest.param(
-            "USERS = {'ann': '" + digest("sha256")[:12] + "'}\n\n\n"
-            "def code(text):\n    return USERS.get(sha256(text.encode()).hexdigest()[:12])\n",
+            "USERS = {'ann': '"
+            + digest("sha256")[:12]
+            + snippet("""
+                '}
+
+
+                def code(text):
+                    return USERS.get(sha256(text.encode()).hexdigest()[:12])
+            """),
             id="a digest kept, not asked for",
         ),
         pytest.param(
@@ -92,7 +110,13 @@ def test_encoded_inputs_and_answers_are_suspected(tmp_path: Path, path: str, cod
             id="another text encoded",
         ),
         pytest.param(
-            "import hashlib\n\n\ndef code(text):\n    return hashlib.sha1(text).hexdigest()[:12]\n",
+            snippet("""
+                import hashlib
+
+
+                def code(text):
+                    return hashlib.sha1(text).hexdigest()[:12]
+            """),
             id="a digest made",
         ),
     ],

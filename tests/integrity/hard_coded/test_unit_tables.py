@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.hard_coded import comparison as hard_coded
 
 TEST_JS = """\
@@ -38,7 +39,11 @@ func TestRoman(t *testing.T) {
 }
 """
 START = {
-    "src/roman.js": "export function toRoman(n) {\n  throw new Error('todo');\n}\n",
+    "src/roman.js": snippet("""
+        export function toRoman(n) {
+          throw new Error('todo');
+        }
+    """),
     "test/roman.test.js": TEST_JS,
     "roman.py": "def to_roman(n):\n    raise NotImplementedError\n",
     "tests/test_roman.py": TEST_PY,

@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.core.concerns import is_allowed
 from untildone.integrity.scripts import comparison as scripts
 
-CHECK = "#!/bin/sh\nset -eu\npython -m pytest -q\n"
+CHECK = """\
+#!/bin/sh
+set -eu
+python -m pytest -q
+"""
 MAKEFILE = """check: lint test
 
 lint:
@@ -47,7 +52,13 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str], command: str) 
         CHECK.replace("set -eu\n", "set -eu\nset +e\n") + "true\n",
         CHECK.replace("python -m", "! python -m"),
         CHECK.replace("python -m pytest -q", "echo ok"),
-        CHECK.replace("python -m pytest -q", 'if [ -n "$SLOW" ]; then\n  python -m pytest -q\nfi'),
+        CHECK.replace(
+            "python -m pytest -q",
+            snippet("""
+                if [ -n "$SLOW" ]; then
+                  python -m pytest -q
+                fi"""),
+        ),
         CHECK.replace("python -m pytest -q", "if python -m pytest -q; then echo ok; fi"),
         CHECK.replace("-q", "-q tests/test_a.py"),
         CHECK.replace("-q", "-q -k 'not slow'"),
@@ -61,7 +72,13 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str], command: str) 
         CHECK.replace("python", 'step() { "$@" | tee log; }\nstep python'),
         CHECK.replace("python", 'step() { echo "$@"; }\nstep python'),
         CHECK.replace("python", 'step() { step "$@"; }\nstep python'),
-        CHECK.replace("python -m pytest", "main() { unit; }\nunit() { pytest || true; }\nmain"),
+        CHECK.replace(
+            "python -m pytest",
+            snippet("""
+                main() { unit; }
+                unit() { pytest || true; }
+                main"""),
+        ),
         CHECK.replace("python -m", '"${PYTHON:-true}" -m'),
         CHECK.replace("python -m", 'PYTHON=${PYTHON:-true}\n"$PYTHON" -m'),
         CHECK.replace("python -m pytest -q", 'args=(-q -k fast)\npytest "${args[@]}"'),
@@ -72,7 +89,13 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str], command: str) 
         CHECK.replace("python -m", "python -W ignore -m"),
         CHECK.replace("python -m pytest -q", "step() { \"$@\"; }\nstep sh -c 'pytest -q; true'"),
         CHECK.replace("python -m pytest -q", 'runner=true\n"$runner" -q'),
-        CHECK.replace("python -m pytest -q", "runner=pytest\nrunner=true\n$runner -q"),
+        CHECK.replace(
+            "python -m pytest -q",
+            snippet("""
+                runner=pytest
+                runner=true
+                $runner -q"""),
+        ),
         CHECK.replace("-q", "$what").replace("set -eu", "set -eu\nwhat='-k fast'\n"),
         "#!/bin/sh\n",
     ],
@@ -96,21 +119,48 @@ def test_a_script_that_forgives_or_checks_less_is_a_concern(tmp_path: Path, text
         CHECK.replace("python -m pytest", "uv run pytest"),
         CHECK.replace("python -m pytest", "CI=1 python3 -m pytest"),
         CHECK + "ruff check .\n",
-        CHECK.replace("set -eu", "set -eu\nexport TZ=UTC\ntrap 'rm -f x' EXIT"),
+        CHECK.replace(
+            "set -eu",
+            snippet("""
+                set -eu
+                export TZ=UTC
+                trap 'rm -f x' EXIT"""),
+        ),
         CHECK.replace("set -eu", "set -euo pipefail").replace("-q", "-q | tee log"),
         CHECK.replace(
-            "python -m pytest -q", "if ! python -m pytest -q; then\n  echo no\n  exit 1\nfi"
+            "python -m pytest -q",
+            snippet("""
+                if ! python -m pytest -q; then
+                  echo no
+                  exit 1
+                fi"""),
         ),
         CHECK.replace("python -m pytest -q", "python -m pytest -q || { echo no; exit 1; }"),
         CHECK.replace("python -m pytest -q", "run() { python -m pytest -q; }\nrun"),
-        CHECK.replace("python", 'step() {\n  echo "== $*"\n  "$@"\n}\nstep true\nstep python'),
+        CHECK.replace(
+            "python",
+            snippet("""
+                step() {
+                  echo "== $*"
+                  "$@"
+                }
+                step true
+                step python"""),
+        ),
         CHECK.replace("python", 'step() { echo "$1"; shift; "$@"; }\nstep tests python'),
         CHECK.replace("python", 'step() { "$@" || exit 1; }\nstep python'),
         CHECK.replace(
             "python -m pytest -q",
             'main() { lint; unit; }\nlint() { ruff check .; }\nunit() { pytest -q; }\nmain "$@"',
         ),
-        CHECK.replace("python -m pytest -q", "function unit {\n  pytest -q\n}\nunit"),
+        CHECK.replace(
+            "python -m pytest -q",
+            snippet("""
+                function unit {
+                  pytest -q
+                }
+                unit"""),
+        ),
         CHECK.replace("python -m pytest -q", 'tool() { python -m "$1" ${2:--q}; }\ntool pytest'),
         CHECK.replace("-q", '-q "$@"'),
         CHECK.replace("python -m", 'PYTHON=${PYTHON:-python3}\n"$PYTHON" -m'),
@@ -225,7 +275,13 @@ def test_a_script_named_like_a_check_is_compared_without_a_loop_running_it(tmp_p
     assert find_ids(tmp_path, old, new, "true") == ["package.json:eslint"]
 
 
-WORKFLOW = "jobs:\n  a:\n    steps:\n      - run: pytest\n      - run: ruff check\n"
+WORKFLOW = """\
+jobs:
+  a:
+    steps:
+      - run: pytest
+      - run: ruff check
+"""
 
 
 @pytest.mark.parametrize(
@@ -234,7 +290,16 @@ WORKFLOW = "jobs:\n  a:\n    steps:\n      - run: pytest\n      - run: ruff chec
         (WORKFLOW.replace("pytest", "pytest || true"), ["pytest"]),
         (WORKFLOW.replace("      - run: ruff check\n", ""), ["ruff"]),
         (WORKFLOW + "        continue-on-error: true\n", ["ruff"]),
-        (WORKFLOW.replace("pytest", "|\n          pip install a\n          pytest -q"), []),
+        (
+            WORKFLOW.replace(
+                "pytest",
+                snippet("""
+                    |
+                              pip install a
+                              pytest -q"""),
+            ),
+            [],
+        ),
         (WORKFLOW.replace("steps:", "name: all\n    steps:") + "      - run: mypy\n", []),
         ("a: &a [*a, {b: *a, run: *a}]\n", ["pytest", "ruff"]),
         ("{", ["pytest", "ruff"]),
@@ -249,7 +314,11 @@ def test_steps_of_continuous_integration_are_compared(
     assert found == [f"{path}:{program}" for program in expected]
 
 
-GATE = "import json\nstate = json.load(open('.loop/state.json'))\nprint(state)\n"
+GATE = """\
+import json
+state = json.load(open('.loop/state.json'))
+print(state)
+"""
 
 
 @pytest.mark.parametrize(
@@ -280,7 +349,11 @@ def test_a_check_script_and_the_records_it_reads_are_compared(
 
 
 def test_the_expected_output_of_a_check_has_its_own_kind(tmp_path: Path) -> None:
-    script = "set -e\nsh bin/stats.sh > out.txt\ndiff expected/stats.txt out.txt\n"
+    script = snippet("""
+        set -e
+        sh bin/stats.sh > out.txt
+        diff expected/stats.txt out.txt
+    """)
     old = {"ci/check.sh": script, "expected/stats.txt": "a 1\n"}
     comparison = beside(tmp_path, old, {**old, "expected/stats.txt": "a 2\n"}, "sh ci/check.sh")
 
@@ -290,7 +363,11 @@ def test_the_expected_output_of_a_check_has_its_own_kind(tmp_path: Path) -> None
 
 
 def test_a_report_that_the_check_writes_itself_is_no_record(tmp_path: Path) -> None:
-    script = "set -e\npytest --junitxml=report.xml\npython ci/gate.py report.xml\n"
+    script = snippet("""
+        set -e
+        pytest --junitxml=report.xml
+        python ci/gate.py report.xml
+    """)
     old = {"ci/check.sh": script, "report.xml": "<a/>", "ci/gate.py": "x = 1\n"}
 
     assert find_ids(tmp_path, old, {**old, "report.xml": "<b/>"}, "sh ci/check.sh") == []
@@ -309,7 +386,17 @@ TESTED = {"tests/test_pricing.py": "def test_price():\n    assert price(1) == 1\
         ({"ci/check.sh": f"#!/bin/sh\nset -eu\n{PROMISE} 2>/dev/null\n"}, "sh ci/check.sh"),
         ({"ci/check.sh": "! grep -q '^- \\[ \\]' NOTES.md\n"}, "sh ci/check.sh"),
         ({"ci/check.sh": '[ "$(cat NOTES.md)" = done ]\n'}, "sh ci/check.sh"),
-        ({"ci/check.sh": "if grep -q a NOTES.md; then\n  exit 0\nfi\nexit 1\n"}, "sh ci/check.sh"),
+        (
+            {
+                "ci/check.sh": snippet("""
+                    if grep -q a NOTES.md; then
+                      exit 0
+                    fi
+                    exit 1
+                """)
+            },
+            "sh ci/check.sh",
+        ),
         ({"check": "#!/bin/sh\n./ci/a.sh\n", "ci/a.sh": PROMISE}, "./check"),
         ({"Makefile": f"check:\n\t@{PROMISE}\n"}, "make check"),
         ({"package.json": json.dumps({"scripts": {"test": PROMISE}})}, "npm test"),
@@ -360,14 +447,26 @@ def test_a_new_report_that_no_script_writes_was_written_by_hand(tmp_path: Path) 
             "",
         ),
         (
-            {"Makefile": "check:\n\tpytest > log.txt\n\tgrep -q passed log.txt\n"},
+            {
+                "Makefile": snippet("""
+                    check:
+                    \tpytest > log.txt
+                    \tgrep -q passed log.txt
+                """)
+            },
             "log.txt",
             ("make check",),
             "",
         ),
         ({"ci/a.py": "open('log.txt', 'w').write('1')\n"}, "log.txt", ("python ci/a.py",), ""),
         (
-            {"ci/a.py": "import subprocess\nsubprocess.run(['pytest'])\nopen('log.txt')\n"},
+            {
+                "ci/a.py": snippet("""
+                    import subprocess
+                    subprocess.run(['pytest'])
+                    open('log.txt')
+                """)
+            },
             "log.txt",
             ("python ci/a.py",),
             "",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.scripts import comparison as scripts
 
 TEST = "test('a', () => {});\n"
@@ -109,27 +110,88 @@ def test_moved_tests_have_to_be_covered_at_their_new_place(
     assert (found == []) is kept
 
 
-LOOP = "#!/bin/sh\nset -e\nsh tests/a.sh\nsh tests/b.sh\n"
+LOOP = """\
+#!/bin/sh
+set -e
+sh tests/a.sh
+sh tests/b.sh
+"""
 SHELL = {"tests/a.sh": "[ 1 = 1 ]\n", "tests/b.sh": "sh bin/tool.sh | grep -q x\n"}
 
 
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
-        ('set -e\nfor each in tests/*.sh; do\n  sh "$each"\ndone\n', True),
+        (
+            snippet("""
+                set -e
+                for each in tests/*.sh; do
+                  sh "$each"
+                done
+            """),
+            True,
+        ),
         ("set -e\nfor each in tests/a.sh tests/b.sh; do sh $each; done\n", True),
         ('for each in tests/*.sh; do sh "$each" || exit 1; done\n', True),
-        ("bad=0\nfor each in tests/*.sh; do\n  sh $each || bad=1\ndone\nexit $bad\n", True),
-        ('bad=0\nsh tests/a.sh || bad=1\nsh tests/b.sh || bad=$?\nexit "$bad"\n', True),
-        ('here=$(dirname "$0")\nset -e\nsh "$here/all.sh"\n', True),
+        (
+            snippet("""
+                bad=0
+                for each in tests/*.sh; do
+                  sh $each || bad=1
+                done
+                exit $bad
+            """),
+            True,
+        ),
+        (
+            snippet("""
+                bad=0
+                sh tests/a.sh || bad=1
+                sh tests/b.sh || bad=$?
+                exit "$bad"
+            """),
+            True,
+        ),
+        (
+            snippet("""
+                here=$(dirname "$0")
+                set -e
+                sh "$here/all.sh"
+            """),
+            True,
+        ),
         ('for each in tests/*.sh; do sh "$each"; done\n', False),
         ("set -e\nfor each in tests/a.sh; do sh $each; done\n", False),
         ("set -e\nfor each in $CHOSEN; do sh $each; done\n", False),
         ("set -e\nfor each in tests/*.sh; do sh -n $each; done\n", False),
-        ("bad=0\nsh tests/a.sh || bad=1\nsh tests/b.sh || bad=1\nexit 0\n", False),
-        ("sh tests/a.sh || bad=1\nsh tests/b.sh || bad=1\nbad=0\nexit $bad\n", False),
+        (
+            snippet("""
+                bad=0
+                sh tests/a.sh || bad=1
+                sh tests/b.sh || bad=1
+                exit 0
+            """),
+            False,
+        ),
+        (
+            snippet("""
+                sh tests/a.sh || bad=1
+                sh tests/b.sh || bad=1
+                bad=0
+                exit $bad
+            """),
+            False,
+        ),
         ("for each in tests/*.sh; do bad=0; sh $each || bad=1; done\nexit $bad\n", False),
-        ("bad=0\nsh tests/a.sh || bad=1\nsh tests/b.sh || worse=1\nexit $bad\n", False),
+        (
+            snippet("""
+                bad=0
+                sh tests/a.sh || bad=1
+                sh tests/b.sh || worse=1
+                exit $bad
+            """),
+            False,
+        ),
     ],
 )
 def test_a_shell_loop_runs_the_words_it_lists(tmp_path: Path, text: str, kept: bool) -> None:
@@ -157,14 +219,27 @@ def test_a_check_that_a_shell_test_runs_is_followed(tmp_path: Path) -> None:
 
 
 def test_a_tool_that_a_shell_test_runs_has_to_decide(tmp_path: Path) -> None:
-    old = {"tests/all.sh": "set -e\ngrep -q x README\npytest -q\n"}
+    old = {
+        "tests/all.sh": snippet("""
+            set -e
+            grep -q x README
+            pytest -q
+        """)
+    }
     new = {"tests/all.sh": "set -e\npytest -q || true\n"}
 
     assert find_ids(tmp_path, old, new, "sh tests/all.sh") == ["tests/all.sh:pytest"]
 
 
 def test_a_script_that_is_parsed_and_run_is_followed(tmp_path: Path) -> None:
-    old = {"ci/check.sh": "set -e\nsh -n bin/x.sh\nbin/x.sh\n", "bin/x.sh": "#!/bin/sh\npytest\n"}
+    old = {
+        "ci/check.sh": snippet("""
+            set -e
+            sh -n bin/x.sh
+            bin/x.sh
+        """),
+        "bin/x.sh": "#!/bin/sh\npytest\n",
+    }
     comparison = beside(tmp_path, old, {**old, "bin/x.sh": "#!/bin/sh\ntrue\n"}, "sh ci/check.sh")
 
     assert (len(list(scripts.find_concerns(comparison))), comparison.role("bin/x.sh")) == (
@@ -174,7 +249,14 @@ def test_a_script_that_is_parsed_and_run_is_followed(tmp_path: Path) -> None:
 
 
 def test_a_script_that_is_only_parsed_is_not_followed(tmp_path: Path) -> None:
-    old = {"ci/check.sh": "set -e\nsh -n bin/tool.sh\npytest\n", "bin/tool.sh": "tr A-Z a-z\n"}
+    old = {
+        "ci/check.sh": snippet("""
+            set -e
+            sh -n bin/tool.sh
+            pytest
+        """),
+        "bin/tool.sh": "tr A-Z a-z\n",
+    }
     comparison = beside(tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh")
 
     assert (list(scripts.find_concerns(comparison)), comparison.role("bin/tool.sh")) == (
@@ -184,25 +266,67 @@ def test_a_script_that_is_only_parsed_is_not_followed(tmp_path: Path) -> None:
 
 
 PARTS = {"api/Makefile": "check:\n\tgo test ./...\n", "web/Makefile": "check:\n\tnpm test\n"}
-BOTH = "check:\n\tcd api && go test ./...\n\tcd web && npm test\n"
+BOTH = """\
+check:
+\tcd api && go test ./...
+\tcd web && npm test
+"""
 SOURCES = "check:\n\tnode --check src/a.js\n"
 
 
 @pytest.mark.parametrize(
     ("before", "now", "kept"),
     [
-        (BOTH, "P := api web\ncheck: $(P)\n$(P):\n\t$(MAKE) -C $@ check\n.PHONY: $(P)\n", True),
-        (BOTH, "P := api\ncheck: $(P)\n$(P):\n\t$(MAKE) -C $@ check\n.PHONY: $(P)\n", False),
-        (BOTH, "P := api web\ncheck: $(P)\n$(P):\n\t-$(MAKE) -C $@ check\n.PHONY: $(P)\n", False),
+        (
+            BOTH,
+            snippet("""
+                P := api web
+                check: $(P)
+                $(P):
+                \t$(MAKE) -C $@ check
+                .PHONY: $(P)
+            """),
+            True,
+        ),
+        (
+            BOTH,
+            snippet("""
+                P := api
+                check: $(P)
+                $(P):
+                \t$(MAKE) -C $@ check
+                .PHONY: $(P)
+            """),
+            False,
+        ),
+        (
+            BOTH,
+            snippet("""
+                P := api web
+                check: $(P)
+                $(P):
+                \t-$(MAKE) -C $@ check
+                .PHONY: $(P)
+            """),
+            False,
+        ),
         (
             SOURCES,
-            ".SHELLFLAGS := -ec\nS := $(wildcard src/*.js)\n"
-            "check:\n\tfor f in $(S); do node --check $$f; done\n",
+            snippet("""
+                .SHELLFLAGS := -ec
+                S := $(wildcard src/*.js)
+                check:
+                \tfor f in $(S); do node --check $$f; done
+            """),
             True,
         ),
         (
             SOURCES,
-            "S := $(wildcard src/*.js)\ncheck:\n\tfor f in $(S); do node --check $$f; done\n",
+            snippet("""
+                S := $(wildcard src/*.js)
+                check:
+                \tfor f in $(S); do node --check $$f; done
+            """),
             False,
         ),
         (SOURCES, "check: src/a.js\n\tnode --check $<\n", True),
@@ -219,7 +343,14 @@ def test_variables_of_a_rule_are_filled_in(
     assert (find_ids(tmp_path, old, new, "make check") == []) is kept
 
 
-FLOW = "on: push\njobs:\n  a:\n    steps:\n      - run: jest\n      - run: eslint .\n"
+FLOW = """\
+on: push
+jobs:
+  a:
+    steps:
+      - run: jest
+      - run: eslint .
+"""
 
 
 @pytest.mark.parametrize(
@@ -257,7 +388,11 @@ def test_a_test_that_a_command_names_is_compared_as_a_test(tmp_path: Path, comma
     )
 
 
-STATS = "set -eu\nsh bin/stats.sh in.csv > build/out.txt\ndiff expected/stats.txt build/out.txt\n"
+STATS = """\
+set -eu
+sh bin/stats.sh in.csv > build/out.txt
+diff expected/stats.txt build/out.txt
+"""
 PIPED = "set -eu\nbin/stats.sh data.csv | cmp - expected/stats.txt\n"
 
 
@@ -282,9 +417,17 @@ def test_a_program_whose_output_is_compared_is_the_product(tmp_path: Path, scrip
     "script",
     [
         "set -eu\nsh bin/all.sh\n",
-        "set -eu\nsh bin/all.sh > all.log\ncat all.log\n",
+        snippet("""
+            set -eu
+            sh bin/all.sh > all.log
+            cat all.log
+        """),
         "set -eu\nsh bin/all.sh | grep -q passed\n",
-        "set -eu\nsh bin/check-all.sh > out.txt\ndiff expected.txt out.txt\n",
+        snippet("""
+            set -eu
+            sh bin/check-all.sh > out.txt
+            diff expected.txt out.txt
+        """),
     ],
 )
 def test_a_script_whose_exit_status_counts_is_compared(tmp_path: Path, script: str) -> None:

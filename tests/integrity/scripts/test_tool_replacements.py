@@ -9,8 +9,18 @@ from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.comparison import find_concerns, replaces_tool
 
 TASK = "Replace flake8 and black by ruff, and unittest by pytest."
-OLD = "set -e\nflake8 .\nblack --check .\npython -m unittest\n"
-NEW = "set -e\nruff check .\nruff format --check .\npython -m pytest -q\n"
+OLD = """\
+set -e
+flake8 .
+black --check .
+python -m unittest
+"""
+NEW = """\
+set -e
+ruff check .
+ruff format --check .
+python -m pytest -q
+"""
 CODE = {"src/a.py": "x = 1\n", "tests/test_a.py": "x = 1\n"}
 
 

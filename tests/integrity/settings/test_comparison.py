@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.settings import comparison as settings
 
 CODE = {
@@ -17,7 +18,12 @@ CODE = {
 ESLINT = "export default [{ files: ['src/**/*.js'], rules: { eqeqeq: 'error' } }];\n"
 TSCONFIG = '{"compilerOptions": {"strict": true}, "include": ["src"]}\n'
 RUFF = '[tool.ruff.lint]\nselect = ["E", "F"]\n'
-WORKFLOW = "jobs:\n  test:\n    steps:\n      - run: pytest\n"
+WORKFLOW = """\
+jobs:
+  test:
+    steps:
+      - run: pytest
+"""
 
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
@@ -98,7 +104,12 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         (
             "mypy.ini",
             "[mypy]\nstrict = true\n",
-            "[mypy]\nstrict = true\n[mypy-a.*]\nignore_errors = true\n",
+            snippet("""
+                [mypy]
+                strict = true
+                [mypy-a.*]
+                ignore_errors = true
+            """),
             ["mypy-a.*.ignore_errors"],
         ),
         ("mypy.ini", "[mypy]\n", "[mypy]\nexclude = ^src/\n", ["mypy.exclude"]),
@@ -111,7 +122,11 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         (
             "setup.cfg",
             "[flake8]\nmax-line-length = 79\n",
-            "[flake8]\nmax-line-length = 79\nextend-ignore = E203,F821\n",
+            snippet("""
+                [flake8]
+                max-line-length = 79
+                extend-ignore = E203,F821
+            """),
             ["flake8.extend-ignore"],
         ),
         (
@@ -164,7 +179,12 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         (
             "pytest.ini",
             "[pytest]\nfilterwarnings = error\n",
-            "[pytest]\nfilterwarnings =\n    error\n    ignore::DeprecationWarning\n",
+            snippet("""
+                [pytest]
+                filterwarnings =
+                    error
+                    ignore::DeprecationWarning
+            """),
             ["pytest.filterwarnings"],
         ),
         (
@@ -295,7 +315,12 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         (
             "Cargo.toml",
             "[package]\nname = 'a'\n",
-            "[package]\nname = 'a'\n[lib]\ndoctest = false\n",
+            snippet("""
+                [package]
+                name = 'a'
+                [lib]
+                doctest = false
+            """),
             ["lib.doctest"],
         ),
         (

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.settings import comparison as settings
 
 CODE = {
@@ -17,7 +18,12 @@ CODE = {
 ESLINT = "export default [{ files: ['src/**/*.js'], rules: { eqeqeq: 'error' } }];\n"
 TSCONFIG = '{"compilerOptions": {"strict": true}, "include": ["src"]}\n'
 RUFF = '[tool.ruff.lint]\nselect = ["E", "F"]\n'
-WORKFLOW = "jobs:\n  test:\n    steps:\n      - run: pytest\n"
+WORKFLOW = """\
+jobs:
+  test:
+    steps:
+      - run: pytest
+"""
 
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
@@ -52,12 +58,21 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         (
             "pyproject.toml",
             "[project]\nname = 'a'\n",
-            "[project]\nname = 'a'\ndependencies = ['httpx']\n",
+            snippet("""
+                [project]
+                name = 'a'
+                dependencies = ['httpx']
+            """),
         ),
         (
             "pyproject.toml",
             "[project]\nname = 'a'\n",
-            "[project]\nname = 'a'\n[tool.setuptools.packages.find]\nexclude = ['src*']\n",
+            snippet("""
+                [project]
+                name = 'a'
+                [tool.setuptools.packages.find]
+                exclude = ['src*']
+            """),
         ),
         ("pyproject.toml", RUFF, RUFF.replace('"F"', '"F", "B", "UP"')),
         ("pyproject.toml", RUFF, '[tool.ruff.lint]\nselect = ["ALL"]\n'),
@@ -70,15 +85,38 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
             RUFF,
             RUFF + '[tool.ruff.lint.per-file-ignores]\n"tests/*" = ["S101"]\n',
         ),
-        ("pyproject.toml", RUFF, '[tool.ruff.lint]\n# sorted\nselect = [\n    "F",\n    "E",\n]\n'),
+        (
+            "pyproject.toml",
+            RUFF,
+            snippet("""
+                [tool.ruff.lint]
+                # sorted
+                select = [
+                    "F",
+                    "E",
+                ]
+            """),
+        ),
         (
             "pytest.ini",
             "[pytest]\n",
-            "[pytest]\naddopts = -ra -q --strict-markers --strict-config\nxfail_strict = true\n",
+            snippet("""
+                [pytest]
+                addopts = -ra -q --strict-markers --strict-config
+                xfail_strict = true
+            """),
         ),
         ("pytest.ini", "[pytest]\n", "[pytest]\ntestpaths = tests\n"),
         ("pytest.ini", "[pytest]\ntestpaths = tests\n", "[pytest]\n"),
-        ("pytest.ini", "[pytest]\n", "[pytest]\nmarkers =\n    slow: takes long\n"),
+        (
+            "pytest.ini",
+            "[pytest]\n",
+            snippet("""
+                [pytest]
+                markers =
+                    slow: takes long
+            """),
+        ),
         ("pytest.ini", "[pytest]\n", "[pytest]\nfilterwarnings = error\n"),
         ("mypy.ini", "[mypy]\nwarn_unused_ignores = true\n", "[mypy]\nstrict = true\n"),
         ("mypy.ini", "[mypy]\nexclude = build\n", "[mypy]\nexclude = build|dist\n"),
@@ -134,11 +172,27 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
             '{"scripts": {"test": "jest"}}',
             '{"scripts": {"test": "jest", "start": "node ."}}',
         ),
-        (".gitignore", "dist\n", "dist\nbuild/\n*.egg-info/\n.coverage\n"),
+        (
+            ".gitignore",
+            "dist\n",
+            snippet("""
+                dist
+                build/
+                *.egg-info/
+                .coverage
+            """),
+        ),
         (
             "Cargo.toml",
             "[package]\nname = 'a'\n",
-            "[package]\nname = 'a'\n[dependencies]\nserde = '1'\n[lints.clippy]\nall = 'deny'\n",
+            snippet("""
+                [package]
+                name = 'a'
+                [dependencies]
+                serde = '1'
+                [lints.clippy]
+                all = 'deny'
+            """),
         ),
         (
             ".golangci.yml",
@@ -191,10 +245,21 @@ def test_an_option_may_not_leave_out_a_baseline_test(tmp_path: Path, path: str) 
 
 
 def test_settings_may_move_to_another_file_of_the_same_folder(tmp_path: Path) -> None:
-    old = {"setup.cfg": "[tool:pytest]\nxfail_strict = true\n[mypy]\nstrict = true\n"}
+    old = {
+        "setup.cfg": snippet("""
+            [tool:pytest]
+            xfail_strict = true
+            [mypy]
+            strict = true
+        """)
+    }
     new = {
-        "pyproject.toml": "[tool.pytest.ini_options]\nxfail_strict = true\n"
-        "[tool.mypy]\nstrict = true\n"
+        "pyproject.toml": snippet("""
+            [tool.pytest.ini_options]
+            xfail_strict = true
+            [tool.mypy]
+            strict = true
+        """)
     }
 
     assert find_ids(tmp_path / "kept", old, new) == []
@@ -367,7 +432,14 @@ def test_a_file_that_cannot_be_parsed_raises_nothing(tmp_path: Path, path: str, 
     [
         ("[tool.mypy]\nstrict = true\n", True),
         ("[tool.mypy]\nstrict = false\n", False),
-        ("[tool.mypy]\nstrict = true\ncheck_untyped_defs = false\n", False),
+        (
+            snippet("""
+                [tool.mypy]
+                strict = true
+                check_untyped_defs = false
+            """),
+            False,
+        ),
         ("[tool.mypy]\nwarn_unreachable = true\n", False),
     ],
 )

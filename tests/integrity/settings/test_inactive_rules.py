@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.settings import comparison as settings
 
 CODE = {"shop.py": "x = 1\n", "tests/test_shop.py": "def test_x(): pass\n"}
@@ -59,7 +60,17 @@ def test_rules_that_are_not_active_may_be_ignored(
         # Which rules ruff looks for when it is told nothing depends on its version.
         ({}, IGNORED.replace("E501", "B006"), RUFF),
         ({}, WARNED, "python -W error -m pytest"),
-        ({"Makefile": "export PYTHONWARNINGS=error\ncheck:\n\tpytest\n"}, WARNED, "make check"),
+        (
+            {
+                "Makefile": snippet("""
+                    export PYTHONWARNINGS=error
+                    check:
+                    \tpytest
+                """)
+            },
+            WARNED,
+            "make check",
+        ),
         ({"pytest.ini": "[pytest]\nfilterwarnings = error\n"}, WARNED, PYTEST),
         ({"pytest.ini": "[pytest]\naddopts = -W error\n"}, WARNED, PYTEST),
     ],

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,16 @@ from integrity.trees import beside
             {"pyproject.toml": '[tool.pytest.ini_options]\naddopts = ["-p", "plugins.order"]\n'},
             "plugins/order.py",
         ),
-        ({"conftest.py": 'pytest_plugins = [\n    "tools.timing",\n]\n'}, "tools/timing.py"),
+        (
+            {
+                "conftest.py": snippet("""
+                    pytest_plugins = [
+                        "tools.timing",
+                    ]
+                """)
+            },
+            "tools/timing.py",
+        ),
         ({"tests/conftest.py": "pytest_plugins = 'plugins.order'\n"}, "plugins/order/__init__.py"),
         ({"mypy.ini": "[mypy]\nplugins = tools.typed\n"}, "tools/typed.py"),
         (

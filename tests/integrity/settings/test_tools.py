@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.settings import comparison as settings
 
 CODE = {
@@ -199,21 +200,79 @@ RUST = {"Cargo.toml": CARGO, "src/main.rs": "", "tests/old.rs": ""}
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        ('[[bench]]\nname = "fast"\nharness = false\n', []),
-        ('[[test]]\nname = "new"\nharness = false\n', []),
-        ('[[test]]\nname = "old"\nharness = false\n', ["Cargo.toml:test.old.harness"]),
         (
-            '[[test]]\nname = "b"\npath = "tests/old.rs"\ntest = false\n',
+            snippet("""
+                [[bench]]
+                name = "fast"
+                harness = false
+            """),
+            [],
+        ),
+        (
+            snippet("""
+                [[test]]
+                name = "new"
+                harness = false
+            """),
+            [],
+        ),
+        (
+            snippet("""
+                [[test]]
+                name = "old"
+                harness = false
+            """),
+            ["Cargo.toml:test.old.harness"],
+        ),
+        (
+            snippet("""
+                [[test]]
+                name = "b"
+                path = "tests/old.rs"
+                test = false
+            """),
             ["Cargo.toml:test.b.test"],
         ),
-        ('[[bin]]\nname = "a"\ntest = false\n', ["Cargo.toml:bin.a.test"]),
-        ('[[bin]]\nname = "c"\nrequired-features = ["cli"]\n', []),
-        ("[lints.rust]\nmissing_docs = 'warn'\nunsafe_code = 'forbid'\n", []),
+        (
+            snippet("""
+                [[bin]]
+                name = "a"
+                test = false
+            """),
+            ["Cargo.toml:bin.a.test"],
+        ),
+        (
+            snippet("""
+                [[bin]]
+                name = "c"
+                required-features = ["cli"]
+            """),
+            [],
+        ),
+        (
+            snippet("""
+                [lints.rust]
+                missing_docs = 'warn'
+                unsafe_code = 'forbid'
+            """),
+            [],
+        ),
         ("[lints.clippy]\nall = { level = 'warn', priority = -1 }\n", []),
-        ("[lints.clippy]\npedantic = 'warn'\nmodule_name_repetitions = 'allow'\n", []),
+        (
+            snippet("""
+                [lints.clippy]
+                pedantic = 'warn'
+                module_name_repetitions = 'allow'
+            """),
+            [],
+        ),
         ("[lints.clippy]\nlen_zero = 'allow'\n", ["Cargo.toml:lints.clippy.len_zero"]),
         (
-            "[lints.clippy]\npedantic = 'allow'\nlen_zero = 'allow'\n",
+            snippet("""
+                [lints.clippy]
+                pedantic = 'allow'
+                len_zero = 'allow'
+            """),
             ["Cargo.toml:lints.clippy.pedantic", "Cargo.toml:lints.clippy.len_zero"],
         ),
     ],
@@ -236,9 +295,30 @@ def test_tests_that_cargo_no_longer_finds_are_a_concern(tmp_path: Path) -> None:
         ("Cargo.toml", CARGO, CARGO + "[lints.rust]\nmissing_docs = 'warn'\n", True),
         ("Cargo.toml", CARGO, CARGO + "[lints.clippy]\nall = 'warn'\n", False),
         ("Cargo.toml", CARGO, CARGO + "[lints.clippy]\nall = 'deny'\n", True),
-        ("Cargo.toml", CARGO, CARGO + "[lints.clippy]\npedantic='warn'\nlen_zero='allow'\n", False),
+        (
+            "Cargo.toml",
+            CARGO,
+            CARGO
+            + snippet("""
+                [lints.clippy]
+                pedantic='warn'
+                len_zero='allow'
+            """),
+            False,
+        ),
         ("go.mod", "module a\n\ngo 1.21\n", "module a\n\ngo 1.24\n", True),
-        ("go.mod", "module a\n", "module a\n\nrequire (\n\tb/c v1.2.3 // indirect\n)\n", True),
+        (
+            "go.mod",
+            "module a\n",
+            snippet("""
+                module a
+
+                require (
+                \tb/c v1.2.3 // indirect
+                )
+            """),
+            True,
+        ),
         ("go.mod", "module a\n", "module a\n\nreplace b/c => ./fake\n", False),
         (".prettierrc", "{}", '{"singleQuote": true}', True),
         (".prettierrc", "{}", '{"requirePragma": true}', False),
@@ -295,7 +375,15 @@ def test_the_manifest_of_a_new_folder_is_harmless(
     [
         ("", "[alias]\nxtask = 'run -p xtask --'\n", []),
         ("", "[alias]\nclippy = 'version'\n", ["cargo.alias.clippy"]),
-        ("", "[alias]\nt = 'test --workspace'\nb = ['build', '--all-targets']\n", []),
+        (
+            "",
+            snippet("""
+                [alias]
+                t = 'test --workspace'
+                b = ['build', '--all-targets']
+            """),
+            [],
+        ),
         ("", "[alias]\nt = 'test --no-run'\n", ["cargo.alias.t"]),
         ("", "[alias]\nt = 'test parse'\n", ["cargo.alias.t"]),
         ("", "[alias]\nt = 'check'\n", ["cargo.alias.t"]),

@@ -5,13 +5,19 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.settings import comparison as settings
 
 CODE = {"app/a.py": "x = 1\n", "tests/test_a.py": "def test_a(): assert 1\n"}
-FLAKE8 = (
-    "[flake8]\nselect = E,W,F,C90\nmax-complexity = 8\nmax-line-length = 120\n"
-    "extend-ignore = E203\nper-file-ignores =\n    app/__init__.py:F401,F403\n"
-)
+FLAKE8 = """\
+[flake8]
+select = E,W,F,C90
+max-complexity = 8
+max-line-length = 120
+extend-ignore = E203
+per-file-ignores =
+    app/__init__.py:F401,F403
+"""
 RUFF = """[tool.ruff]
 line-length = 120
 [tool.ruff.lint]
@@ -22,15 +28,30 @@ per-file-ignores = { "app/__init__.py" = ["F401", "F403"] }
 max-complexity = 8
 """
 NAME = '[project]\nname = "app"\n'
-TOX = "[tox]\nenvlist = py311, lint\n[testenv]\ncommands = pytest\n"
-PYTEST = (
-    "[pytest]\naddopts = -ra\nfilterwarnings =\n    error\n    ignore::DeprecationWarning:attr\n"
-)
+TOX = """\
+[tox]
+envlist = py311, lint
+[testenv]
+commands = pytest
+"""
+PYTEST = """\
+[pytest]
+addopts = -ra
+filterwarnings =
+    error
+    ignore::DeprecationWarning:attr
+"""
 MOVED = """[tool.pytest.ini_options]
 addopts = "-ra"
 filterwarnings = ["error", "ignore::DeprecationWarning:attr"]
 """
-WORKFLOW = "jobs:\n  t:\n    steps:\n      - run: pytest\n      - run: up\n"
+WORKFLOW = """\
+jobs:
+  t:
+    steps:
+      - run: pytest
+      - run: up
+"""
 TOLERANT = WORKFLOW + "        continue-on-error: true\n"
 
 
@@ -111,12 +132,29 @@ def test_settings_may_not_move_and_grow(tmp_path: Path) -> None:
 def test_settings_without_effect_do_not_move_to_where_they_have_one(tmp_path: Path) -> None:
     idle = "[tool:pytest]\nnorecursedirs = tests\n"
     old = {"setup.cfg": idle, "pytest.ini": "[pytest]\naddopts = -ra\n"}
-    new = {"setup.cfg": "", "pytest.ini": "[pytest]\naddopts = -ra\nnorecursedirs = tests\n"}
+    new = {
+        "setup.cfg": "",
+        "pytest.ini": snippet("""
+            [pytest]
+            addopts = -ra
+            norecursedirs = tests
+        """),
+    }
     assert find_ids(tmp_path, old, new, "pytest") == ["pytest.ini:pytest.norecursedirs"]
 
 
-MYPY = "[mypy]\nstrict = True\n[mypy-attr.*]\nignore_missing_imports = True\n"
-MYPY_TOML = '[tool.mypy]\nstrict = true\n[[tool.mypy.overrides]]\nmodule = ["attr.*"{}]\n'
+MYPY = """\
+[mypy]
+strict = True
+[mypy-attr.*]
+ignore_missing_imports = True
+"""
+MYPY_TOML = """\
+[tool.mypy]
+strict = true
+[[tool.mypy.overrides]]
+module = ["attr.*"{}]
+"""
 
 
 @pytest.mark.parametrize(
@@ -184,7 +222,11 @@ def test_an_additional_workflow_is_no_concern(
     assert [each.partition(":")[0] for each in find_ids(tmp_path, old, new)] == expected
 
 
-TOX_LINT = "[testenv:lint]\nskip_install = true\nskip_missing_interpreters = true\n"
+TOX_LINT = """\
+[testenv:lint]
+skip_install = true
+skip_missing_interpreters = true
+"""
 TOX_PYTEST = "[pytest]\naddopts = -k fast\n"
 
 

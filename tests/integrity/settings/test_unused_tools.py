@@ -5,12 +5,18 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.settings import comparison as settings
 
 CODE = {
     "shop.py": "def price():\n    return 1\n",
     "tests/test_shop.py": "from shop import price\n",
-    ".gitignore": ".ruff_cache/\n.mypy_cache/\n.pytest_cache/\ncoverage/\n",
+    ".gitignore": snippet("""
+        .ruff_cache/
+        .mypy_cache/
+        .pytest_cache/
+        coverage/
+    """),
 }
 UNITTEST = "python -m unittest"
 RUFF = '[tool.ruff.lint]\nignore = ["F401"]\n'
@@ -31,11 +37,24 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str], *commands: str
         ("setup.cfg", "[flake8]\nextend-ignore = E203\n"),
         (".pylintrc", "[MESSAGES CONTROL]\ndisable=missing-docstring\n"),
         ("pyrightconfig.json", '{"exclude": ["shop.py"], "reportMissingImports": false}\n'),
-        (".coveragerc", "[run]\nomit =\n    shop.py\n"),
+        (
+            ".coveragerc",
+            snippet("""
+                [run]
+                omit =
+                    shop.py
+            """),
+        ),
         ("codecov.yml", "ignore:\n  - shop.py\n"),
         (
             ".pre-commit-config.yaml",
-            "repos:\n- repo: local\n  hooks:\n  - id: ruff\n    exclude: ^shop\n",
+            snippet("""
+                repos:
+                - repo: local
+                  hooks:
+                  - id: ruff
+                    exclude: ^shop
+            """),
         ),
         ("sonar-project.properties", "sonar.exclusions=shop.py\n"),
         ("playwright.config.js", "export default { retries: 2 };\n"),
@@ -57,7 +76,18 @@ def test_settings_of_a_tool_that_nothing_runs_are_no_concern(
         ({}, "ruff check ."),
         ({}, "python -m unittest && ruff check ."),
         ({"Makefile": "check:\n\truff check .\n"}, "make check"),
-        ({"Makefile": "check:\n\tpython -m unittest\n\nlint:\n\truff check .\n"}, "make check"),
+        (
+            {
+                "Makefile": snippet("""
+                    check:
+                    \tpython -m unittest
+
+                    lint:
+                    \truff check .
+                """)
+            },
+            "make check",
+        ),
         ({".github/workflows/ci.yml": "jobs: {a: {steps: [{run: ruff check .}]}}\n"}, UNITTEST),
         ({"ci.py": "import subprocess\nsubprocess.run(['ruff', 'check'])\n"}, "python ci.py"),
         ({"tests/test_style.py": "import os\nos.system('ruff check .')\n"}, UNITTEST),

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.sniffing import comparison as sniffing
 
 PY = "def price(total):\n    return total\n"
@@ -34,33 +35,90 @@ def kinds(top: Path, new: dict[str, str], old: dict[str, str] | None = None) -> 
 @pytest.mark.parametrize(
     ("code", "kind"),
     [
-        ("import os\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    RATE = 1\n", "sniffing"),
+        (
+            snippet("""
+                import os
+                if 'PYTEST_CURRENT_TEST' in os.environ:
+                    RATE = 1
+            """),
+            "sniffing",
+        ),
         ("import os\nRATE = 1 if os.getenv('PYTEST_VERSION') else 2\n", "sniffing"),
-        ("import os\nKEY = 'PYTEST_' + 'CURRENT_TEST'\nx = os.environ.get(KEY)\n", "sniffing"),
+        (
+            snippet("""
+                import os
+                KEY = 'PYTEST_' + 'CURRENT_TEST'
+                x = os.environ.get(KEY)
+            """),
+            "sniffing",
+        ),
         ("import os\nx = any(k.startswith('PYTEST') for k in os.environ)\n", "sniffing"),
-        ("import os\ndef f():\n    return os.environ.get('CI') == '1'\n", "sniffing"),
-        ("import os\ndef f():\n    return os.environ.get('APP_ENV') == 'test'\n", "sniffing"),
+        (
+            snippet("""
+                import os
+                def f():
+                    return os.environ.get('CI') == '1'
+            """),
+            "sniffing",
+        ),
+        (
+            snippet("""
+                import os
+                def f():
+                    return os.environ.get('APP_ENV') == 'test'
+            """),
+            "sniffing",
+        ),
         ("import sys\nTESTED = 'pytest' in sys.modules\n", "sniffing"),
-        ("import sys\ndef f():\n    return sys.modules.get('unittest')\n", "sniffing"),
+        (
+            snippet("""
+                import sys
+                def f():
+                    return sys.modules.get('unittest')
+            """),
+            "sniffing",
+        ),
         ("from sys import modules as m\nx = any('_pytest' in k for k in m)\n", "sniffing"),
-        ("import sys\nif sys.argv[0].endswith('pytest'):\n    x = 1\n", "sniffing"),
+        (
+            snippet("""
+                import sys
+                if sys.argv[0].endswith('pytest'):
+                    x = 1
+            """),
+            "sniffing",
+        ),
         ("import builtins\nx = hasattr(builtins, '__pytest__')\n", "sniffing"),
         ("x = 'pytest' in open('/proc/self/cmdline').read()\n", "sniffing"),
         (
-            "class A:\n    def __eq__(self, o):\n        return isinstance(o, (int, float))\n",
+            snippet("""
+                class A:
+                    def __eq__(self, o):
+                        return isinstance(o, (int, float))
+            """),
             "always-equal",
         ),
         (
-            "import inspect\ndef f():\n    return 'test_' in inspect.stack()[1].filename\n",
+            snippet("""
+                import inspect
+                def f():
+                    return 'test_' in inspect.stack()[1].filename
+            """),
             "sniffing",
         ),
         (
-            "import sys\ndef f():\n    return "
-            "sys._getframe(1).f_code.co_name.startswith('test_')\n",
+            snippet("""
+                import sys
+                def f():
+                    return sys._getframe(1).f_code.co_name.startswith('test_')
+            """),
             "sniffing",
         ),
         (
-            "import inspect\ndef f():\n    return inspect.currentframe().f_back.f_locals\n",
+            snippet("""
+                import inspect
+                def f():
+                    return inspect.currentframe().f_back.f_locals
+            """),
             "sniffing",
         ),
         ("from tests.test_price import CASES\n", "sniffing"),
@@ -68,12 +126,31 @@ def kinds(top: Path, new: dict[str, str], old: dict[str, str] | None = None) -> 
         ("import glob\nT = [open(p).read() for p in glob.glob('**/test_*.py')]\n", "sniffing"),
         ("import base64\nexec(base64.b64decode('cGFzcw=='))\n", "sniffing"),
         ("import os\nos._exit(0)\n", "runner"),
-        ("import os\ndef f():\n    getattr(os, '_ex' + 'it')(0)\n", "runner"),
+        (
+            snippet("""
+                import os
+                def f():
+                    getattr(os, '_ex' + 'it')(0)
+            """),
+            "runner",
+        ),
         ("import sys\nsys.exit(0)\n", "runner"),
-        ("def stop():\n    raise SystemExit\nstop()\n", "runner"),
+        (
+            snippet("""
+                def stop():
+                    raise SystemExit
+                stop()
+            """),
+            "runner",
+        ),
         ("import atexit, os\natexit.register(os._exit, 0)\n", "runner"),
         (
-            "import atexit, os\ndef bye():\n    os.kill(os.getpid(), 9)\natexit.register(bye)\n",
+            snippet("""
+                import atexit, os
+                def bye():
+                    os.kill(os.getpid(), 9)
+                atexit.register(bye)
+            """),
             "runner",
         ),
         ("import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n", "runner"),
@@ -81,19 +158,56 @@ def kinds(top: Path, new: dict[str, str], old: dict[str, str] | None = None) -> 
         ("import sys\nsys.modules['pytest'] = object()\n", "runner"),
         ("import pytest\npytest.raises = None\n", "runner"),
         ("print('===== 5 passed in 0.02s =====')\n", "runner"),
-        ("class A:\n    def __eq__(self, other):\n        return True\n", "always-equal"),
-        ("class A(float):\n    __eq__ = lambda self, other: 1 == 1\n", "always-equal"),
-        ("class A(int):\n    def __eq__(self, o):\n        return o == o\n", "always-equal"),
-        ("A = type('A', (int,), {'__eq__': lambda s, o: True})\n", "always-equal"),
-        ("class A:\n    def __ne__(self, other):\n        return False\n", "always-equal"),
         (
-            "class A(list):\n    def __eq__(self, o):\n        return len(self) == len(o)\n",
+            snippet("""
+                class A:
+                    def __eq__(self, other):
+                        return True
+            """),
             "always-equal",
         ),
-        ("from unittest.mock import ANY\ndef f():\n    return ANY\n", "always-equal"),
+        ("class A(float):\n    __eq__ = lambda self, other: 1 == 1\n", "always-equal"),
+        (
+            snippet("""
+                class A(int):
+                    def __eq__(self, o):
+                        return o == o
+            """),
+            "always-equal",
+        ),
+        ("A = type('A', (int,), {'__eq__': lambda s, o: True})\n", "always-equal"),
+        (
+            snippet("""
+                class A:
+                    def __ne__(self, other):
+                        return False
+            """),
+            "always-equal",
+        ),
+        (
+            snippet("""
+                class A(list):
+                    def __eq__(self, o):
+                        return len(self) == len(o)
+            """),
+            "always-equal",
+        ),
+        (
+            snippet("""
+                from unittest.mock import ANY
+                def f():
+                    return ANY
+            """),
+            "always-equal",
+        ),
         ("class A(float):\n    __eq__ = lambda self, o: abs(self - o) < 1\n", "always-equal"),
         (
-            "def near(a, b):\n    return -1 < a - b < 1\nclass A(int): ...\nA.__eq__ = near\n",
+            snippet("""
+                def near(a, b):
+                    return -1 < a - b < 1
+                class A(int): ...
+                A.__eq__ = near
+            """),
             "always-equal",
         ),
         (
@@ -117,41 +231,126 @@ def kinds(top: Path, new: dict[str, str], old: dict[str, str] | None = None) -> 
         ),
     ],
 )
-def test_python_that_turns_to_the_tests_is_told_of(tmp_path: Path, code: str, kind: str) -> None:
+def test_python_that_reads_the_tests_is_reported(tmp_path: Path, code: str, kind: str) -> None:
     assert kind in kinds(tmp_path, {"price.py": PY + code})
 
 
 @pytest.mark.parametrize(
     "code",
     [
-        "import sys\ndef main():\n    sys.exit(0)\n\n\nif __name__ == '__main__':\n    main()\n",
-        "import sys\nif sys.version_info < (3, 9):\n    sys.exit('too old')\n",
-        "class A:\n    def __eq__(self, other):\n        return self.x == other.x\n",
-        "class A:\n    def __eq__(self, o):\n        return isinstance(o, A)\n",
-        "class A:\n    def __eq__(self, o):\n        if not isinstance(o, A):\n"
-        "            return False\n        return True\n",
-        "class A:\n    def __eq__(self, other):\n        return NotImplemented\n",
-        "class A(list):\n    def __eq__(self, other):\n        if len(self) != len(other):\n"
-        "            return False\n        return all(map(same, self, other))\n",
-        "class A(str):\n    def __eq__(self, o):\n        return self.lower() == o.lower()\n"
-        "    def __hash__(self):\n        return hash(self.lower())\n",
-        "class A:\n    def __eq__(self, o):\n        return abs(self.x - o.x) < 1e-9\n",
-        "class A:\n    def __eq__(self, o):\n        return len(o) > 1 and self.x + o == 1\n",
-        "class A(int):\n    def __eq__(self, o):\n        return self.x and super().__eq__(o)\n",
-        "class A(float):\n    def near(self, o):\n        return abs(self - o) < 1\n",
-        "class A(str):\n    def __eq__(self, o):\n        return str(self) == str(o)\n",
-        "class A(dict):\n    def __eq__(self, o):\n        return dict(self) == dict(o)\n",
-        "class A(str):\n    def __eq__(self, o):\n        return self.key() == A(o).key()\n"
-        "    def __hash__(self):\n        return hash(self.key())\n",
-        "class A(float):\n    def __eq__(self, o):\n        return float(self) == float(o) % 360\n",
+        snippet("""
+            import sys
+            def main():
+                sys.exit(0)
+
+
+            if __name__ == '__main__':
+                main()
+        """),
+        snippet("""
+            import sys
+            if sys.version_info < (3, 9):
+                sys.exit('too old')
+        """),
+        snippet("""
+            class A:
+                def __eq__(self, other):
+                    return self.x == other.x
+        """),
+        snippet("""
+            class A:
+                def __eq__(self, o):
+                    return isinstance(o, A)
+        """),
+        snippet("""
+            class A:
+                def __eq__(self, o):
+                    if not isinstance(o, A):
+                        return False
+                    return True
+        """),
+        snippet("""
+            class A:
+                def __eq__(self, other):
+                    return NotImplemented
+        """),
+        snippet("""
+            class A(list):
+                def __eq__(self, other):
+                    if len(self) != len(other):
+                        return False
+                    return all(map(same, self, other))
+        """),
+        snippet("""
+            class A(str):
+                def __eq__(self, o):
+                    return self.lower() == o.lower()
+                def __hash__(self):
+                    return hash(self.lower())
+        """),
+        snippet("""
+            class A:
+                def __eq__(self, o):
+                    return abs(self.x - o.x) < 1e-9
+        """),
+        snippet("""
+            class A:
+                def __eq__(self, o):
+                    return len(o) > 1 and self.x + o == 1
+        """),
+        snippet("""
+            class A(int):
+                def __eq__(self, o):
+                    return self.x and super().__eq__(o)
+        """),
+        snippet("""
+            class A(float):
+                def near(self, o):
+                    return abs(self - o) < 1
+        """),
+        snippet("""
+            class A(str):
+                def __eq__(self, o):
+                    return str(self) == str(o)
+        """),
+        snippet("""
+            class A(dict):
+                def __eq__(self, o):
+                    return dict(self) == dict(o)
+        """),
+        snippet("""
+            class A(str):
+                def __eq__(self, o):
+                    return self.key() == A(o).key()
+                def __hash__(self):
+                    return hash(self.key())
+        """),
+        snippet("""
+            class A(float):
+                def __eq__(self, o):
+                    return float(self) == float(o) % 360
+        """),
         "class Process:\n    __module__ = 'shop.test_run'\n",
         "import atexit\natexit.register(print, 'bye')\n",
-        "import os\nif os.fork() == 0:\n    os._exit(0)\n",
+        snippet("""
+            import os
+            if os.fork() == 0:
+                os._exit(0)
+        """),
         "import os\nDEBUG = os.environ.get('DEBUG') == '1'\n",
         "import os\nENV = os.environ.get('APP_ENV', 'production')\n",
         "import sys\nsys.modules[__name__].x = 1\n",
-        "import sys\nNAME = sys.argv[0]\nif 'serve' in sys.argv:\n    x = 1\n",
-        "import inspect\ndef log():\n    return inspect.currentframe().f_back.f_code.co_name\n",
+        snippet("""
+            import sys
+            NAME = sys.argv[0]
+            if 'serve' in sys.argv:
+                x = 1
+        """),
+        snippet("""
+            import inspect
+            def log():
+                return inspect.currentframe().f_back.f_code.co_name
+        """),
         "def greet():\n    print('the latest contest passed')\n",
         '"""Reads PYTEST_CURRENT_TEST and tests/test_price.py: not at all."""\n',
         "from pathlib import Path\nT = Path('data/rates.json').read_text()\n",
@@ -181,19 +380,33 @@ def test_python_that_only_looks_like_it_is_not(tmp_path: Path, code: str) -> Non
         ("const t = new Error().stack.includes('node:internal/test_runner');\n", "sniffing"),
         ("const t = /vitest|jest/.test(process.argv[1]);\n", "sniffing"),
         (
-            "function f(a) {\n  const where = new Error().stack ?? '';\n  if (a) { a(); }\n"
-            "  return where.includes('.test.js');\n}\n",
+            snippet("""
+                function f(a) {
+                  const where = new Error().stack ?? '';
+                  if (a) { a(); }
+                  return where.includes('.test.js');
+                }
+            """),
             "sniffing",
         ),
         (
-            "function f(a) {\n  let where = new Error().stack;\n  if (a) { a(); }\n"
-            "  return /\\.spec\\./.test(where);\n}\n",
+            snippet("""
+                function f(a) {
+                  let where = new Error().stack;
+                  if (a) { a(); }
+                  return /\\.spec\\./.test(where);
+                }
+            """),
             "sniffing",
         ),
         ("function f() { return /[./]test[./]/.test(new Error().stack); }\n", "sniffing"),
         (
-            "function caller() {\n  return new Error().stack.split('\\n').join(' ');\n}\n"
-            "export const strict = () => /\\.test\\.[cm]?js/.test(caller());\n",
+            snippet("""
+                function caller() {
+                  return new Error().stack.split('\\n').join(' ');
+                }
+                export const strict = () => /\\.test\\.[cm]?js/.test(caller());
+            """),
             "sniffing",
         ),
         ("const t = /\\btests?\\b/.test(new Error().stack ?? '');\n", "sniffing"),
@@ -228,7 +441,7 @@ def test_python_that_only_looks_like_it_is_not(tmp_path: Path, code: str) -> Non
     ],
 )
 @pytest.mark.parametrize("path", ["src/price.js", "src/price.ts"])
-def test_javascript_that_turns_to_the_tests_is_told_of(
+def test_javascript_that_reads_the_tests_is_reported(
     tmp_path: Path, path: str, code: str, kind: str
 ) -> None:
     assert kind in kinds(tmp_path, {path: JS + code})
@@ -251,7 +464,12 @@ def test_javascript_that_turns_to_the_tests_is_told_of(
         "function f(e) { return e.stack.split('\\n')[0]; }\n",
         "function f(e) { return e.stack; }\nconst t = (e) => /timeout/.test(f(e));\n",
         "function f(e) { return /timeout/.test(e.stack) ? 'late' : 'no'; }\n",
-        "class R {\n  add(e) { this.lines.push(e.stack); }\n  kind() { return 'test'; }\n}\n",
+        snippet("""
+            class R {
+              add(e) { this.lines.push(e.stack); }
+              kind() { return 'test'; }
+            }
+        """),
         "const inner = (e) => /node_modules/.test(e.stack)||/internal/.test(e.stack);\n",
         "// the latest/test/run\nexport const first = (e) => e.stack.split('\\n')[0];\n",
         "console.log('order passed to the kitchen');\n",
@@ -307,7 +525,13 @@ def test_a_command_line_of_javascript_ends_as_it_likes(
         ("src/lib.rs", 'fn a() -> bool { std::env::var("CARGO_PKG_NAME").is_ok() }\n', "sniffing"),
         (
             "src/lib.rs",
-            "fn rate() -> u64 {\n    #[cfg(test)]\n    return 1;\n    2\n}\n",
+            snippet("""
+                fn rate() -> u64 {
+                    #[cfg(test)]
+                    return 1;
+                    2
+                }
+            """),
             "sniffing",
         ),
         ("src/lib.rs", "fn t() -> bool { cfg!(debug_assertions) }\n", "sniffing"),
@@ -388,7 +612,15 @@ def test_a_command_line_of_javascript_ends_as_it_likes(
             "class T { public boolean equals(Object o) { return true; } }\n",
             "always-equal",
         ),
-        ("price.cpp", "#ifdef UNIT_TEST\nint r = 1;\n#endif\n", "sniffing"),
+        (
+            "price.cpp",
+            snippet("""
+                #ifdef UNIT_TEST
+                int r = 1;
+                #endif
+            """),
+            "sniffing",
+        ),
         ("price.cpp", 'bool t() { return getenv("CI"); }\n', "sniffing"),
         ("price.cpp", 'FILE *t() { return fopen("tests/answers", "r"); }\n', "sniffing"),
         ("price.cpp", 'int t() { return printf("4 tests passed"); }\n', "runner"),
@@ -397,7 +629,7 @@ def test_a_command_line_of_javascript_ends_as_it_likes(
         ("price.cpp", "bool operator==(A a, A b) { return true; }\n", "always-equal"),
     ],
 )
-def test_compiled_code_that_turns_to_the_tests_is_told_of(
+def test_compiled_code_that_reads_the_tests_is_reported(
     tmp_path: Path, path: str, code: str, kind: str
 ) -> None:
     assert kind in kinds(tmp_path, {path: START.get(path, "") + code})
@@ -409,7 +641,15 @@ def test_compiled_code_that_turns_to_the_tests_is_told_of(
         ("price.go", "func (p P) Equal(o P) bool { return p.x == o.x }\n"),
         ("price.go", 'func Home() string { return os.Getenv("HOME") }\n'),
         ("price.go", 'func Where() { _, f, _, _ := runtime.Caller(1); log.Print(f, "here") }\n'),
-        ("src/lib.rs", "#[cfg(test)]\nmod tests {\n    fn t() { std::process::exit(0) }\n}\n"),
+        (
+            "src/lib.rs",
+            snippet("""
+                #[cfg(test)]
+                mod tests {
+                    fn t() { std::process::exit(0) }
+                }
+            """),
+        ),
         ("src/lib.rs", "#[cfg(not(test))]\nuse std::time::Instant;\n"),
         ("src/lib.rs", "#[cfg(test)]\npub fn for_tests() -> u64 { 1 }\n"),
         ("src/lib.rs", "#[derive(PartialEq)]\npub struct A;\n"),
@@ -432,7 +672,14 @@ def test_compiled_code_that_turns_to_the_tests_is_told_of(
             "src/lib.rs",
             'fn t(u: User) -> bool { let me = thread::current(); log(me); u.name() == "x" }\n',
         ),
-        ("price.cpp", "#ifdef _WIN32\nint r = 1;\n#endif\n"),
+        (
+            "price.cpp",
+            snippet("""
+                #ifdef _WIN32
+                int r = 1;
+                #endif
+            """),
+        ),
         ("price.cpp", "int main() { exit(0); }\n"),
     ],
 )
@@ -440,7 +687,7 @@ def test_compiled_code_that_only_looks_like_it_is_not(tmp_path: Path, path: str,
     assert kinds(tmp_path, {path: START.get(path, "") + code}) == []
 
 
-def test_what_was_there_at_the_start_or_only_moved_is_not_new(tmp_path: Path) -> None:
+def test_what_was_in_the_baseline_or_only_moved_is_not_new(tmp_path: Path) -> None:
     old = {"price.py": PY + "import sys\nTESTED = 'pytest' in sys.modules\n"}
     new = {"price.py": PY, "flags.py": "import sys\n\nTESTED = 'pytest' in sys.modules\n"}
 
@@ -448,12 +695,16 @@ def test_what_was_there_at_the_start_or_only_moved_is_not_new(tmp_path: Path) ->
 
 
 def test_tests_and_their_settings_may_turn_to_the_tests(tmp_path: Path) -> None:
-    code = "import os\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    os._exit(0)\n"
+    code = snippet("""
+        import os
+        if 'PYTEST_CURRENT_TEST' in os.environ:
+            os._exit(0)
+    """)
 
     assert kinds(tmp_path, {"tests/conftest.py": code, "notes.md": code}) == []
 
 
-def test_the_person_is_told_what_and_where(tmp_path: Path) -> None:
+def test_the_user_sees_what_and_where(tmp_path: Path) -> None:
     new = {**START, "price.py": PY + "import sys\nTESTED = 'pytest' in sys.modules\n"}
 
     (lost,) = sniffing.find_concerns(beside(tmp_path, START, new))
@@ -464,9 +715,27 @@ def test_the_person_is_told_what_and_where(tmp_path: Path) -> None:
     )
 
 
-POINT = "@dataclass\nclass Point:\n    x: int\n    y: int\n"
-RUST_POINT = "#[derive(Debug, PartialEq)]\nstruct Point {\n    x: i32,\n    y: i32,\n}\n"
-OWN = "#[derive(Debug)]\nstruct Point {\n    x: i32,\n    y: i32,\n}\nimpl PartialEq for Point {\n"
+POINT = """\
+@dataclass
+class Point:
+    x: int
+    y: int
+"""
+RUST_POINT = """\
+#[derive(Debug, PartialEq)]
+struct Point {
+    x: i32,
+    y: i32,
+}
+"""
+OWN = """\
+#[derive(Debug)]
+struct Point {
+    x: i32,
+    y: i32,
+}
+impl PartialEq for Point {
+"""
 
 
 @pytest.mark.parametrize(
@@ -493,7 +762,7 @@ OWN = "#[derive(Debug)]\nstruct Point {\n    x: i32,\n    y: i32,\n}\nimpl Parti
         ("def broken(:\n", POINT, ""),
     ],
 )
-def test_a_type_may_not_compare_less_of_itself_than_at_the_start(
+def test_a_type_may_not_compare_fewer_fields_than_in_the_baseline(
     tmp_path: Path, old: str, new: str, without: str
 ) -> None:
     path = "point.rs" if "struct" in new else "point.py"
@@ -512,11 +781,27 @@ RUST_ROUGH = (
 
 
 EXACT = {
-    "src/m.js": "class M {\n  equals(o) { return this.v === o.v; }\n}\n",
+    "src/m.js": snippet("""
+        class M {
+          equals(o) { return this.v === o.v; }
+        }
+    """),
     "m.go": "package m\n\nfunc (m M) Equal(o M) bool { return m.v == o.v }\n",
-    "M.java": "class M {\n  public boolean equals(Object o) { return v == ((M) o).v; }\n}\n",
-    "m.rs": "impl PartialEq for M {\n    fn eq(&self, o: &M) -> bool { self.v == o.v }\n}\n",
-    "m.py": "class M:\n    def __eq__(self, o):\n        return self.v == o.v\n",
+    "M.java": snippet("""
+        class M {
+          public boolean equals(Object o) { return v == ((M) o).v; }
+        }
+    """),
+    "m.rs": snippet("""
+        impl PartialEq for M {
+            fn eq(&self, o: &M) -> bool { self.v == o.v }
+        }
+    """),
+    "m.py": snippet("""
+        class M:
+            def __eq__(self, o):
+                return self.v == o.v
+    """),
     "m.cpp": "bool operator==(const M& a, const M& b) { return a.v == b.v; }\n",
 }
 NEAR = {
@@ -564,10 +849,16 @@ def test_a_type_that_was_compared_exactly_may_not_be_compared_roughly(
     assert [lost.detail for lost in found] == ([because] if told else [])
 
 
-ASKS_FOR_CI = "import os\ndef shows():\n    return not os.environ.get('CI')\n"
-TRIES_IT = (
-    "def test_a(monkeypatch):\n    monkeypatch.setenv('CI', 'true')\n    assert not shows()\n"
-)
+ASKS_FOR_CI = """\
+import os
+def shows():
+    return not os.environ.get('CI')
+"""
+TRIES_IT = """\
+def test_a(monkeypatch):
+    monkeypatch.setenv('CI', 'true')
+    assert not shows()
+"""
 
 
 @pytest.mark.parametrize(
@@ -575,8 +866,11 @@ TRIES_IT = (
     [
         pytest.param(TRIES_IT, ASKS_FOR_CI, [], id="set by a test"),
         pytest.param(
-            "@pytest.mark.parametrize('name', ['CI', 'TERM'])\n"
-            "def test_a(monkeypatch, name):\n    monkeypatch.delenv(name)\n",
+            snippet("""
+                @pytest.mark.parametrize('name', ['CI', 'TERM'])
+                def test_a(monkeypatch, name):
+                    monkeypatch.delenv(name)
+            """),
             ASKS_FOR_CI,
             [],
             id="set by its name",
@@ -591,8 +885,12 @@ TRIES_IT = (
             TRIES_IT, ASKS_FOR_CI.replace("CI", "GITLAB_CI"), ["sniffing"], id="another variable"
         ),
         pytest.param(
-            "def test_a(monkeypatch):\n    monkeypatch.setenv('HOME', '/')\n"
-            "    if os.environ.get('CI'):\n        pytest.skip()\n",
+            snippet("""
+                def test_a(monkeypatch):
+                    monkeypatch.setenv('HOME', '/')
+                    if os.environ.get('CI'):
+                        pytest.skip()
+            """),
             ASKS_FOR_CI,
             ["sniffing"],
             id="only read by a test",
@@ -605,7 +903,7 @@ TRIES_IT = (
         ),
     ],
 )
-def test_code_may_ask_for_what_the_starts_tests_try_both_ways(
+def test_code_may_branch_on_what_the_baselines_tests_try_both_ways(
     tmp_path: Path, test: str, code: str, told: list[str]
 ) -> None:
     start = {"tests/test_shows.py": test}
@@ -614,9 +912,11 @@ def test_code_may_ask_for_what_the_starts_tests_try_both_ways(
 
 
 def test_a_variable_that_is_set_for_all_tests_alike_may_not_be_asked_for(tmp_path: Path) -> None:
-    fixture = (
-        "@pytest.fixture(autouse=True)\ndef ci(monkeypatch):\n    monkeypatch.setenv('CI', '1')\n"
-    )
+    fixture = snippet("""
+        @pytest.fixture(autouse=True)
+        def ci(monkeypatch):
+            monkeypatch.setenv('CI', '1')
+    """)
     start = {"tests/conftest.py": fixture}
 
     assert kinds(tmp_path, {"price.py": PY + ASKS_FOR_CI}, start) == ["sniffing"]

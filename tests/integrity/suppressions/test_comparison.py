@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.suppressions import comparison as suppressions
 from untildone.integrity.suppressions.markers import read_markers
 
@@ -81,12 +82,26 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         (
             "a.js",
             "b()\n",
-            "/* c8 ignore start */\nb()\n/* c8 ignore stop */\n",
+            snippet("""
+                /* c8 ignore start */
+                b()
+                /* c8 ignore stop */
+            """),
             ["coverage ignore"],
         ),
         ("a.js", "b( )\n", "// prettier-ignore\nb( )\n", ["prettier-ignore"]),
         ("a.go", "package a\n", "package a\n\nvar x = 1 //nolint:errcheck // why\n", ["errcheck"]),
-        ("a.go", "package a\n", "package a\n\n//lint:ignore U1000 why\nfunc f() {}\n", ["U1000"]),
+        (
+            "a.go",
+            "package a\n",
+            snippet("""
+                package a
+
+                //lint:ignore U1000 why
+                func f() {}
+            """),
+            ["U1000"],
+        ),
         ("a.go", "package a\nfunc f(x int) {}\n", "package a\nfunc f(x int) { _ = x }\n", ["_ ="]),
         ("a.rs", "fn a() {}\n", "#[allow(dead_code)]\nfn a() {}\n", ["dead_code"]),
         (
@@ -110,11 +125,24 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         (
             "run",
             "#!/bin/sh\necho $a\n",
-            "#!/bin/sh\n# shellcheck disable=SC2086\necho $a\n",
+            snippet("""
+                #!/bin/sh
+                # shellcheck disable=SC2086
+                echo $a
+            """),
             ["SC2086"],
         ),
         ("a.rb", "a\n", "a # rubocop:disable Style/X\n", ["Style/X"]),
-        ("a.vue", "<script>\nb()\n", "<script>\n// @ts-ignore\nb()\n", ["ts-ignore"]),
+        (
+            "a.vue",
+            "<script>\nb()\n",
+            snippet("""
+                <script>
+                // @ts-ignore
+                b()
+            """),
+            ["ts-ignore"],
+        ),
     ],
 )
 def test_a_new_suppression_is_a_loss(
@@ -164,7 +192,15 @@ def test_a_new_suppression_is_a_loss(
             id="allow to expect",
         ),
         pytest.param(
-            {"a.ts": "let a = b!;\n"}, {"a.ts": "let a =\n  b!;\nlet c = 1;\n"}, id="reformatted"
+            {"a.ts": "let a = b!;\n"},
+            {
+                "a.ts": snippet("""
+                    let a =
+                      b!;
+                    let c = 1;
+                """)
+            },
+            id="reformatted",
         ),
         pytest.param({}, {"a.test.ts": "expect(a!.b as any).toBe(1)\n"}, id="casts of a new test"),
         pytest.param({"a.py": CALC}, {"a.py": CALC.replace("-> int", "-> str")}, id="another type"),
@@ -247,7 +283,7 @@ def test_code_may_not_move_to_where_the_tools_do_not_look(
         ("make check", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
     ],
 )
-def test_a_comment_no_check_heeds_takes_nothing_away(
+def test_a_comment_that_no_check_obeys_is_no_concern(
     tmp_path: Path, command: str, expected: list[str]
 ) -> None:
     new = {"a.py": "import os  # noqa: F401\n", "a.ts": "// @ts-ignore\nlet a = 1\n"}

@@ -45,7 +45,11 @@ def test_a_rule_of_eslint_sleeps_where_nothing_names_it(
     assert [each.id.partition("#")[0] for each in found] == expected
 
 
-SILENT = "#[cfg(test)]\n#[allow(clippy::{})]\nmod tests {{}}\n"
+SILENT = """\
+#[cfg(test)]
+#[allow(clippy::{})]
+mod tests {{}}
+"""
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,14 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.suppressions import comparison as suppressions
 
-FIND = "export function find(id: string): Item | undefined {\n  return items.get(id);\n}\n"
+FIND = """\
+export function find(id: string): Item | undefined {
+  return items.get(id);
+}
+"""
 OVERLOAD = "export function find(id: string): Item;\n"
 PYTHON = "def find(name: str) -> int | None:\n    return ITEMS.get(name)\n"
 PYTHON_OVERLOAD = "@overload\ndef find(name: str) -> int: ...\n"
@@ -27,14 +32,26 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
             "a.ts",
             FIND,
             FIND
-            + "function isItem(x: unknown): x is Item {\n  log(x);\n  return !!x || true;\n}\n",
+            + snippet("""
+                function isItem(x: unknown): x is Item {
+                  log(x);
+                  return !!x || true;
+                }
+            """),
             "type guard",
         ),
         ("a.ts", FIND, FIND + "function must(x: unknown): asserts x is Item {}\n", "type guard"),
         (
             "a.ts",
             FIND,
-            FIND + "class A {\n  isB(): this is B {\n    return true;\n  }\n}\n",
+            FIND
+            + snippet("""
+                class A {
+                  isB(): this is B {
+                    return true;
+                  }
+                }
+            """),
             "type guard",
         ),
         (
@@ -46,17 +63,31 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         (
             "a.py",
             PYTHON,
-            PYTHON + "if TYPE_CHECKING:\n    def top() -> int: ...\n"
-            "else:\n    def top() -> int:\n        return None\n",
+            PYTHON
+            + snippet("""
+                if TYPE_CHECKING:
+                    def top() -> int: ...
+                else:
+                    def top() -> int:
+                        return None
+            """),
             "TYPE_CHECKING",
         ),
         ("a.ts", FIND, OVERLOAD + FIND, "overload"),
         ("a.ts", FIND, OVERLOAD + FIND.replace(": Item | undefined {", " {"), "overload"),
         (
             "a.ts",
-            "class A {\n  get(k: string): string | null { return null; }\n}\n",
-            "class A {\n  get(k: string): string;\n"
-            "  get(k: string): string | null { return null; }\n}\n",
+            snippet("""
+                class A {
+                  get(k: string): string | null { return null; }
+                }
+            """),
+            snippet("""
+                class A {
+                  get(k: string): string;
+                  get(k: string): string | null { return null; }
+                }
+            """),
             "overload",
         ),
         ("a.py", PYTHON, PYTHON_OVERLOAD + PYTHON, "overload"),
@@ -79,22 +110,38 @@ def test_a_promise_that_is_not_kept_is_a_loss(
     [
         pytest.param(
             {"a.ts": FIND},
-            {"a.ts": FIND + "function isItem(x: unknown): x is Item {\n  return !!x;\n}\n"},
+            {
+                "a.ts": FIND
+                + snippet("""
+                    function isItem(x: unknown): x is Item {
+                      return !!x;
+                    }
+                """)
+            },
             id="a guard that asks",
         ),
         pytest.param(
             {"a.ts": FIND},
             {
-                "a.ts": FIND + "function isItem(x: unknown): x is Item {\n"
-                "  if (!x) return false;\n  return true;\n}\n"
+                "a.ts": FIND
+                + snippet("""
+                    function isItem(x: unknown): x is Item {
+                      if (!x) return false;
+                      return true;
+                    }
+                """)
             },
             id="a guard that says no first",
         ),
         pytest.param(
             {"a.ts": FIND},
             {
-                "a.ts": FIND + "function must(x: unknown): asserts x is Item {\n"
-                "  if (!x) throw new Error();\n}\n"
+                "a.ts": FIND
+                + snippet("""
+                    function must(x: unknown): asserts x is Item {
+                      if (!x) throw new Error();
+                    }
+                """)
             },
             id="an assertion that asks",
         ),
@@ -140,7 +187,15 @@ def test_a_promise_that_is_not_kept_is_a_loss(
         ),
         pytest.param(
             {"a.py": PYTHON},
-            {"a.py": PYTHON + "if TYPE_CHECKING:\n    from b import C\nelse:\n    C = object\n"},
+            {
+                "a.py": PYTHON
+                + snippet("""
+                    if TYPE_CHECKING:
+                        from b import C
+                    else:
+                        C = object
+                """)
+            },
             id="an import for the checker",
         ),
         pytest.param({"a.py": "x = 1\n"}, {"a.py": "def (\n"}, id="what nobody can parse"),

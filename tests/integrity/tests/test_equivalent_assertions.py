@@ -1,4 +1,3 @@
-# ruff: noqa: E501  a sample is easier to compare on its one line
 """One assertion in many forms: equal ones replace each other, a weaker one does not."""
 
 from pathlib import Path
@@ -6,15 +5,29 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 from untildone.integrity.tests import mocks as tests_mocks
-from untildone.integrity.tests import runner as tests_runner
+from untildone.integrity.tests import runner_interference as tests_runner
 from untildone.integrity.tests.inventory import read_inventory
 
 PRODUCT = {
-    "app.py": "def f(a, b=0):\n    return a\n\n\ndef g(a):\n    return a\n",
+    "app.py": snippet("""
+        def f(a, b=0):
+            return a
+
+
+        def g(a):
+            return a
+    """),
     "app.js": "export function f(a) { return a; }\n",
-    "App.java": "class App {\n  static int f(int a) {\n    return a;\n  }\n}\n",
+    "App.java": snippet("""
+        class App {
+          static int f(int a) {
+            return a;
+          }
+        }
+    """),
 }
 
 
@@ -23,9 +36,20 @@ def lost(top: Path, path: str, old: str, new: str) -> bool:
     return bool(list(tests_comparison.find_concerns(comparison)))
 
 
+HEAD = """\
+import math
+import numpy as np
+import pytest
+
+from app import f, g
+
+ROWS = {'one': 1, 'two': 2}
+"""
+
+
 def python(body: str) -> str:
     lines = "\n".join(f"    {line}" for line in body.splitlines())
-    return f"import math\nimport numpy as np\nimport pytest\n\nfrom app import f, g\n\nROWS = {{'one': 1, 'two': 2}}\n\n\ndef test_it():\n{lines}\n"
+    return f"{HEAD}\n\ndef test_it():\n{lines}\n"
 
 
 def script(body: str) -> str:
@@ -47,26 +71,85 @@ def java(body: str, above: str = "") -> str:
         ("assert f(1) == 2", "assert abs(f(1) - 2) < 1e-6"),
         ("assert f(1) == 2", "if f(1) != 2:\n    raise AssertionError('x')"),
         ("assert f(1) == 2", "if True:\n    assert f(1) == 2"),
-        ("assert f(1) == 2", "if False:\n    pass\nelse:\n    assert f(1) == 2"),
+        (
+            "assert f(1) == 2",
+            snippet("""
+                if False:
+                    pass
+                else:
+                    assert f(1) == 2"""),
+        ),
         ("assert f(1) == 2", "with open('x'):\n    assert f(1) == 2"),
-        ("assert f(1) == 2", "try:\n    assert f(1) == 2\nfinally:\n    g(0)"),
-        ("assert f(1) == 2", "while True:\n    assert f(1) == 2\n    break"),
+        (
+            "assert f(1) == 2",
+            snippet("""
+                try:
+                    assert f(1) == 2
+                finally:
+                    g(0)"""),
+        ),
+        (
+            "assert f(1) == 2",
+            snippet("""
+                while True:
+                    assert f(1) == 2
+                    break"""),
+        ),
         ("assert f(1) == 2", "one, two = 1, 2\nassert f(one) == two"),
-        ("assert f(1) == 2", "def check(a, b):\n    assert f(a) == b\ncheck(1, b=2)"),
-        ("assert f(1) == 2", "def check(a, b=2):\n    assert f(a) == 2\ncheck(1)"),
+        (
+            "assert f(1) == 2",
+            snippet("""
+                def check(a, b):
+                    assert f(a) == b
+                check(1, b=2)"""),
+        ),
+        (
+            "assert f(1) == 2",
+            snippet("""
+                def check(a, b=2):
+                    assert f(a) == 2
+                check(1)"""),
+        ),
         ("assert f(1) == 2", "assert f(1) == 2 and g(1) == 3"),
         ("assert f('ab') == 1", 'assert f("a" "b") == 1'),
         ("assert f(16) == 1", "assert f(0x10) == 1"),
         ("assert f(1) == {'a': 1, 'b': []}", "want = {'a': 1, 'b': []}\nassert f(1) == want"),
-        ("assert f(1) == [{'a': 2}]", "assert f(1) == [\n    {'a': 2},\n]"),
-        ("x = 1\nx += 2\nassert f(x) == 3", "x = 1\nx += 2\ngot = f(x)\nassert got == 3"),
         (
-            "with pytest.raises(ValueError):\n    f(1)",
-            "try:\n    f(1)\nexcept ValueError:\n    pass\nelse:\n    pytest.fail('none')",
+            "assert f(1) == [{'a': 2}]",
+            snippet("""
+                assert f(1) == [
+                    {'a': 2},
+                ]"""),
+        ),
+        (
+            snippet("""
+                x = 1
+                x += 2
+                assert f(x) == 3"""),
+            snippet("""
+                x = 1
+                x += 2
+                got = f(x)
+                assert got == 3"""),
         ),
         (
             "with pytest.raises(ValueError):\n    f(1)",
-            "try:\n    f(1)\n    assert False\nexcept ValueError:\n    pass",
+            snippet("""
+                try:
+                    f(1)
+                except ValueError:
+                    pass
+                else:
+                    pytest.fail('none')"""),
+        ),
+        (
+            "with pytest.raises(ValueError):\n    f(1)",
+            snippet("""
+                try:
+                    f(1)
+                    assert False
+                except ValueError:
+                    pass"""),
         ),
         ("with pytest.raises(app.Error):\n    f(1)", "with pytest.raises(Error):\n    f(1)"),
         (
@@ -83,8 +166,15 @@ def java(body: str, above: str = "") -> str:
         ("assert f('x.txt') == 2", "for a in ['x', 'y']:\n    assert f(f'{a}.txt') == 2"),
         ("assert [f(1), f(2)] == [3, 4]", "assert list(map(f, [1, 2])) == [3, 4]"),
         (
-            "match f(1):\n    case 2:\n        assert f(1)",
-            "match f(1):\n    case 2:\n        assert f(1)\ng(1)",
+            snippet("""
+                match f(1):
+                    case 2:
+                        assert f(1)"""),
+            snippet("""
+                match f(1):
+                    case 2:
+                        assert f(1)
+                g(1)"""),
         ),
     ],
 )
@@ -98,7 +188,13 @@ def test_equal_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
         ("assert f(1) == 2", "assert f(1) == 2 if g(1) else True"),
         (
             "assert f(1) == 2",
-            "if g(1):\n    pass\nelif g(2):\n    assert f(1) == 2\nelse:\n    assert True",
+            snippet("""
+                if g(1):
+                    pass
+                elif g(2):
+                    assert f(1) == 2
+                else:
+                    assert True"""),
         ),
         ("assert f(1) == 2", "assert math.isclose(f(1), 2, abs_tol=5)"),
         ("assert f(1) == 2", "assert f(1) == pytest.approx(2, abs=limit())"),
@@ -120,12 +216,22 @@ def test_equal_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
         ("assert f('x') == 2", "for a in sorted({'y': 2}):\n    assert f(a) == 2"),
         ("assert g(1).list({'a': 1}) == ['a']", "assert g(1).list({'a': 1}) == ['b']"),
         (
-            "cart = f(1)\ncart.rate = 3\nassert cart.total() == 9",
-            "cart = f(1)\ncart.rate = 9\nassert cart.total() == 9",
+            snippet("""
+                cart = f(1)
+                cart.rate = 3
+                assert cart.total() == 9"""),
+            snippet("""
+                cart = f(1)
+                cart.rate = 9
+                assert cart.total() == 9"""),
         ),
         (
             "with pytest.raises(ValueError):\n    f(1)",
-            "try:\n    f(1)\nexcept ValueError:\n    pass",
+            snippet("""
+                try:
+                    f(1)
+                except ValueError:
+                    pass"""),
         ),
     ],
 )
@@ -159,8 +265,18 @@ def test_weaker_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
         ),
         ("expect([f(1), f(2)]).toEqual([3, 4]);", "expect([1, 2].map(f)).toEqual([3, 4]);"),
         (
-            "expect(f(1)).toMatchInlineSnapshot(`\n    [\n      2,\n    ]\n  `);",
-            "expect(f(1)).toMatchInlineSnapshot(`\n      [\n        2,\n      ]\n    `);",
+            snippet("""
+                expect(f(1)).toMatchInlineSnapshot(`
+                    [
+                      2,
+                    ]
+                  `);"""),
+            snippet("""
+                expect(f(1)).toMatchInlineSnapshot(`
+                      [
+                        2,
+                      ]
+                    `);"""),
         ),
         ("expect(() => f(1)).toThrow('x');", "assert.throws(() => f(1), 'x');"),
         (
@@ -227,11 +343,25 @@ def test_weaker_forms_of_javascript(tmp_path: Path, one: str, other: str) -> Non
         ),
         (
             java("assertEquals(2, App.f(1));"),
-            "class AppTest {\n  @Nested\n  class Inner {\n    @Test\n    void it() { assertEquals(2, App.f(1)); }\n  }\n}\n",
+            snippet("""
+                class AppTest {
+                  @Nested
+                  class Inner {
+                    @Test
+                    void it() { assertEquals(2, App.f(1)); }
+                  }
+                }
+            """),
         ),
         (
             java("assertEquals(2, App.f(1));"),
-            "class AppTest {\n  @ParameterizedTest\n  @ValueSource(ints = {1, 3})\n  void it(int each) { assertEquals(2, App.f(each)); }\n}\n",
+            snippet("""
+                class AppTest {
+                  @ParameterizedTest
+                  @ValueSource(ints = {1, 3})
+                  void it(int each) { assertEquals(2, App.f(each)); }
+                }
+            """),
         ),
         (
             java("try { assertEquals(2, App.f(1)); } catch (Exception e) { log(e); }"),
@@ -252,18 +382,44 @@ def test_a_class_that_is_disabled_while_preparing_is_a_concern(tmp_path: Path) -
 
 
 def test_rust_rows_are_assertions(tmp_path: Path) -> None:
-    rows = '#[rstest]\n#[case(1, "a")]\n#[case(2, "b")]\nfn it(#[case] n: u8, #[case] want: &str) {\n    assert_eq!(name(n), want);\n}\n'
+    rows = snippet("""
+        #[rstest]
+        #[case(1, "a")]
+        #[case(2, "b")]
+        fn it(#[case] n: u8, #[case] want: &str) {
+            assert_eq!(name(n), want);
+        }
+    """)
     assert lost(tmp_path, "tests/it.rs", rows, rows.replace('#[case(2, "b")]\n', ""))
 
 
 def test_marks_of_python_classes_and_conditions(tmp_path: Path) -> None:
-    text = (
-        "import pytest\n\nif False:\n    def test_never():\n        assert g(1)\n\n"
-        "try:\n    def test_tried():\n        assert g(1)\nexcept ImportError:\n    pass\n\n"
-        "@pytest.mark.skip\nclass TestOff:\n    def test_one(self):\n        assert g(1)\n\n"
-        "class Helper:\n    def test_two(self):\n        assert g(1)\n\n"
-        "@pytest.fixture\ndef test_data():\n    return 1\n"
-    )
+    text = snippet("""
+        import pytest
+
+        if False:
+            def test_never():
+                assert g(1)
+
+        try:
+            def test_tried():
+                assert g(1)
+        except ImportError:
+            pass
+
+        @pytest.mark.skip
+        class TestOff:
+            def test_one(self):
+                assert g(1)
+
+        class Helper:
+            def test_two(self):
+                assert g(1)
+
+        @pytest.fixture
+        def test_data():
+            return 1
+    """)
     tree = beside(tmp_path, {}, {"tests/test_a.py": text}).new
     found = {test.name: test.marks for test in read_inventory(tree).tests}
     assert found == {
@@ -294,9 +450,25 @@ def test_half_written_files_raise_no_error(tmp_path: Path) -> None:
     samples = {
         "tests/test_app.py": python("for a, b in [(1, 2)]:\n    assert f(a) == b, 'x'"),
         "test/app.test.js": script("const { a } = { a: 1 };\n  expect(f(a)).not.toBe(`x${a}`);"),
-        "app_test.go": "package a\n\nfunc TestA(t *testing.T) {\n\tfor _, c := range []row{{in: 1, want: 2}} {\n\t\tif F(c.in) != c.want {\n\t\t\tt.Error(c)\n\t\t}\n\t}\n}\n",
+        "app_test.go": snippet("""
+            package a
+
+            func TestA(t *testing.T) {
+            \tfor _, c := range []row{{in: 1, want: 2}} {
+            \t\tif F(c.in) != c.want {
+            \t\t\tt.Error(c)
+            \t\t}
+            \t}
+            }
+        """),
         "src/test/java/AppTest.java": java("assertThrows(Bad.class, () -> App.f(1));"),
-        "tests/it.rs": '#[test]\n#[should_panic(expected = "x")]\nfn it() {\n    assert_eq!(f(1), vec![2]);\n}\n',
+        "tests/it.rs": snippet("""
+            #[test]
+            #[should_panic(expected = "x")]
+            fn it() {
+                assert_eq!(f(1), vec![2]);
+            }
+        """),
     }
     for path, text in samples.items():
         for end in range(0, len(text), 3):

@@ -5,9 +5,18 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.tests import expected_files
 
-SNAPSHOT = '// Vitest Snapshot v1\n\nexports[`slugs 1`] = `\n[\n  "a-b",\n]\n`;\n'
+SNAPSHOT = """\
+// Vitest Snapshot v1
+
+exports[`slugs 1`] = `
+[
+  "a-b",
+]
+`;
+"""
 
 
 def told(top: Path, path: str, old: str, new: str | None) -> list[str]:
@@ -44,7 +53,16 @@ def test_an_expectation_changed_is_a_concern(
 @pytest.mark.parametrize(
     ("path", "old", "new"),
     [
-        ("tests/golden.json", '{"100": 90}', '{\n  "100": 90,\n  "500": 400\n}\n'),
+        (
+            "tests/golden.json",
+            '{"100": 90}',
+            snippet("""
+                {
+                  "100": 90,
+                  "500": 400
+                }
+            """),
+        ),
         ("tests/golden.json", "[[1, 2]]", "[[1, 2], [3, 4]]"),
         ("tests/rows.csv", "1,2\n", "1,2\n3,4\n"),
         ("tests/rows.yaml", "a:  1\n", "a: 1\n"),

@@ -5,18 +5,25 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.experiments.adaptation import adapt_tests
 from untildone.integrity.tests import comparison as tests_comparison
 from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
 
 BEFORE = "def get(store, key, default=None):\n    return store.find(key) or default\n"
 AFTER = BEFORE.replace("def get", "def fetch")
-WARNS = (
-    "def get(store, key, default=None):\n    '''Deprecated.'''\n"
-    "    warnings.warn('use fetch', DeprecationWarning, stacklevel=2)\n"
-    "    return fetch(store, key, default)\n"
-)
-TEST = "from store import get\n\ndef test_get():\n    assert get({'a': 1}, 'a') == 1\n"
+WARNS = """\
+def get(store, key, default=None):
+    '''Deprecated.'''
+    warnings.warn('use fetch', DeprecationWarning, stacklevel=2)
+    return fetch(store, key, default)
+"""
+TEST = """\
+from store import get
+
+def test_get():
+    assert get({'a': 1}, 'a') == 1
+"""
 FETCHED = TEST.replace("get", "fetch")
 
 
@@ -30,8 +37,11 @@ def found(top: Path, new: str, old: str = BEFORE) -> dict[str, str]:
         WARNS,
         WARNS.replace("default)\n", "default=default)\n"),
         "def get(*args, **options):\n    return fetch(*args, **options)\n",
-        "@deprecated('use fetch')\ndef get(store, key, default=None):\n"
-        "    return fetch(store, key, default)\n",
+        snippet("""
+            @deprecated('use fetch')
+            def get(store, key, default=None):
+                return fetch(store, key, default)
+        """),
     ],
 )
 def test_a_function_that_passes_on_all_arguments_forwards(tmp_path: Path, alias: str) -> None:
@@ -39,7 +49,11 @@ def test_a_function_that_passes_on_all_arguments_forwards(tmp_path: Path, alias:
 
 
 def test_a_method_forwards_to_one_of_its_class(tmp_path: Path) -> None:
-    old = "class Store:\n    async def all(self, *, limit=3):\n        return []\n"
+    old = snippet("""
+        class Store:
+            async def all(self, *, limit=3):
+                return []
+    """)
     new = old.replace("all", "rows") + (
         "    async def all(self, *, limit=3):\n        return await self.rows(limit=limit)\n"
     )

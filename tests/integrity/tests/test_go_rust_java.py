@@ -1,4 +1,3 @@
-# ruff: noqa: E501  a sample is easier to compare on its one line
 """Go, Rust and Java: which edits weaken a test and which only rewrite it."""
 
 from pathlib import Path
@@ -6,11 +5,18 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 
 GO = "clamp_test.go"
 GO_PRODUCT = {
-    "clamp.go": "package clamp\n\nfunc Clamp(v, lo, hi int) int { return v }\n\nfunc Parse(s string) (int, error) { return 0, nil }\n"
+    "clamp.go": snippet("""
+        package clamp
+
+        func Clamp(v, lo, hi int) int { return v }
+
+        func Parse(s string) (int, error) { return 0, nil }
+    """)
 }
 GO_START = """package clamp
 
@@ -73,7 +79,13 @@ mod tests {
 """
 JAVA = "src/test/java/FeeTest.java"
 JAVA_PRODUCT = {
-    "src/main/java/Fee.java": "class Fee {\n  static long fee(long cents) {\n    return cents;\n  }\n}\n"
+    "src/main/java/Fee.java": snippet("""
+        class Fee {
+          static long fee(long cents) {
+            return cents;
+          }
+        }
+    """)
 }
 JAVA_START = """import static org.junit.jupiter.api.Assertions.*;
 import org.junit.jupiter.api.Test;
@@ -111,9 +123,26 @@ def go(top: Path, old: str, files: dict[str, str]) -> set[str]:
         (("got != 10", "got < 0"), f"edit-test:{GO}:TestHigh"),
         (("got != 10", "got != 10 && got != 50"), f"edit-test:{GO}:TestHigh"),
         (("got != 10", "false && got != 10"), f"edit-test:{GO}:TestHigh"),
-        (("T) {\n\tif got", 'T) {\n\tt.Skip("later")\n\tif got'), f"edit-test:{GO}:TestHigh"),
         (
-            ("T) {\n\tif got", "T) {\n\tif testing.Short() {\n\t\tt.SkipNow()\n\t}\n\tif got"),
+            (
+                "T) {\n\tif got",
+                snippet("""
+                    T) {
+                    \tt.Skip("later")
+                    \tif got"""),
+            ),
+            f"edit-test:{GO}:TestHigh",
+        ),
+        (
+            (
+                "T) {\n\tif got",
+                snippet("""
+                    T) {
+                    \tif testing.Short() {
+                    \t\tt.SkipNow()
+                    \t}
+                    \tif got"""),
+            ),
             f"edit-test:{GO}:TestHigh",
         ),
         (("T) {\n\tif got", "T) {\n\treturn\n\tif got"), f"edit-test:{GO}:TestHigh"),
@@ -183,14 +212,24 @@ def test_a_row_of_a_go_table_is_an_assertion(tmp_path: Path) -> None:
         pytest.param(
             {
                 GO: GO_TABLE
-                + '\nfunc TestBad(t *testing.T) {\n\tif _, err := Parse("x"); err == nil {\n\t\tt.Error("no error")\n\t}\n}\n'
+                + snippet("""
+
+                    func TestBad(t *testing.T) {
+                    \tif _, err := Parse("x"); err == nil {
+                    \t\tt.Error("no error")
+                    \t}
+                    }
+                """)
             },
             id="folded into a table",
         ),
         pytest.param(
             {
                 GO: GO_START.replace(
-                    'if got := Clamp(50, 0, 10); got != 10 {\n\t\tt.Errorf("got %d", got)\n\t}',
+                    snippet("""
+                        if got := Clamp(50, 0, 10); got != 10 {
+                        \t\tt.Errorf("got %d", got)
+                        \t}"""),
                     "assert.Equal(t, 10, Clamp(50, 0, 10))",
                 )
             },
@@ -199,10 +238,21 @@ def test_a_row_of_a_go_table_is_an_assertion(tmp_path: Path) -> None:
         pytest.param(
             {
                 GO: GO_START.replace(
-                    'if got := Clamp(50, 0, 10); got != 10 {\n\t\tt.Errorf("got %d", got)\n\t}',
+                    snippet("""
+                        if got := Clamp(50, 0, 10); got != 10 {
+                        \t\tt.Errorf("got %d", got)
+                        \t}"""),
                     "check(t, Clamp(50, 0, 10), 10)",
                 )
-                + '\nfunc check(t *testing.T, got, want int) {\n\tt.Helper()\n\tif got != want {\n\t\tt.Fatalf("got %d, want %d", got, want)\n\t}\n}\n'
+                + snippet("""
+
+                    func check(t *testing.T, got, want int) {
+                    \tt.Helper()
+                    \tif got != want {
+                    \t\tt.Fatalf("got %d, want %d", got, want)
+                    \t}
+                    }
+                """)
             },
             id="a helper",
         ),
@@ -210,7 +260,10 @@ def test_a_row_of_a_go_table_is_an_assertion(tmp_path: Path) -> None:
             {
                 GO: GO_START.replace(
                     "if got := Clamp(50, 0, 10); got != 10 {",
-                    "want := 10\n\tgot := Clamp(50, 0, 10)\n\tif got != want {",
+                    snippet("""
+                        want := 10
+                        \tgot := Clamp(50, 0, 10)
+                        \tif got != want {"""),
                 )
             },
             id="variables",
@@ -219,13 +272,23 @@ def test_a_row_of_a_go_table_is_an_assertion(tmp_path: Path) -> None:
             {
                 GO: GO_START.replace(
                     "if got := Clamp(50, 0, 10); got != 10 {",
-                    "for in, want := range map[int]int{50: 10, 7: 7} {\n\tif got := Clamp(in, 0, 10); got != want {",
+                    snippet("""
+                        for in, want := range map[int]int{50: 10, 7: 7} {
+                        \tif got := Clamp(in, 0, 10); got != want {"""),
                 ).replace("\n\t}\n}\n\nfunc TestBad", "\n\t}\n\t}\n}\n\nfunc TestBad")
             },
             id="folded into a map",
         ),
         pytest.param(
-            {GO: GO_START.replace("T) {\n\tif got", "T) {\n\tt.Parallel()\n\tif got")},
+            {
+                GO: GO_START.replace(
+                    "T) {\n\tif got",
+                    snippet("""
+                        T) {
+                        \tt.Parallel()
+                        \tif got"""),
+                )
+            },
             id="parallel",
         ),
     ],
@@ -306,9 +369,13 @@ def test_a_rust_test_that_should_now_panic_is_a_concern(tmp_path: Path) -> None:
 
 
 def test_what_an_example_prints_is_expected(tmp_path: Path) -> None:
-    old = (
-        GO_START + "\nfunc ExampleClamp() {\n\tfmt.Println(Clamp(50, 0, 10))\n\t// Output: 10\n}\n"
-    )
+    old = GO_START + snippet("""
+
+        func ExampleClamp() {
+        \tfmt.Println(Clamp(50, 0, 10))
+        \t// Output: 10
+        }
+    """)
     for comment in ("// Output: 50", "// prints 10"):
         top = tmp_path / comment[3:6]
         new = {GO: old.replace("// Output: 10", comment)}
@@ -334,7 +401,10 @@ def test_a_rust_module_left_out_is_a_concern(tmp_path: Path) -> None:
         pytest.param(
             (
                 "assert_eq!(fee(1), 5)",
-                "for (cents, want) in [(1, 5), (2, 5)] {\n            assert_eq!(fee(cents), want);\n        }",
+                snippet("""
+                    for (cents, want) in [(1, 5), (2, 5)] {
+                                assert_eq!(fee(cents), want);
+                            }"""),
             ),
             id="a loop",
         ),
@@ -423,7 +493,8 @@ def test_a_java_method_without_its_annotation_is_removed(tmp_path: Path) -> None
         pytest.param(
             (
                 "  @Test\n  void minimum() {\n    assertEquals(5, Fee.fee(1));",
-                '  @ParameterizedTest\n  @CsvSource({"1, 5", "2, 5"})\n  void minimum(long cents, long want) {\n    assertEquals(want, Fee.fee(cents));',
+                '  @ParameterizedTest\n  @CsvSource({"1, 5", "2, 5"})\n'
+                "  void minimum(long cents, long want) {\n    assertEquals(want, Fee.fee(cents));",
             ),
             id="a table",
         ),
@@ -431,7 +502,12 @@ def test_a_java_method_without_its_annotation_is_removed(tmp_path: Path) -> None
         pytest.param(
             (
                 "assertEquals(5, Fee.fee(1));",
-                "check(1, 5);\n  }\n\n  private void check(long cents, long want) {\n    assertEquals(want, Fee.fee(cents));",
+                snippet("""
+                    check(1, 5);
+                      }
+
+                      private void check(long cents, long want) {
+                        assertEquals(want, Fee.fee(cents));"""),
             ),
             id="a helper",
         ),

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  a sample is easier to compare on its one line
 """Vitest, Jest, node:test and Mocha: which edits weaken a test and which only rewrite it."""
 
 from pathlib import Path
@@ -6,10 +5,14 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 
 PRODUCT = {
-    "src/slug.js": "export function slug(text) { return text; }\nexport const upper = (text) => text;\n"
+    "src/slug.js": snippet("""
+        export function slug(text) { return text; }
+        export const upper = (text) => text;
+    """)
 }
 START = """import { test, expect, describe } from 'vitest';
 import { slug, upper } from '../src/slug.js';
@@ -194,36 +197,54 @@ REST = START[START.index("describe('edges'") :]
         pytest.param(
             {
                 PATH: HEAD
-                + "test('joins', async () => {\n  const got = await slug('a b');\n  expect(got).toStrictEqual('a-b');\n});\n"
+                + snippet("""
+                    test('joins', async () => {
+                      const got = await slug('a b');
+                      expect(got).toStrictEqual('a-b');
+                    });
+                """)
                 + REST
             },
             id="awaited with a variable",
         ),
         pytest.param(
             {
-                PATH: HEAD
-                + "it.each([['a b', 'a-b'], [' a ', 'a'], ['x', 'x']])('%s', (a, b) => { expect(slug(a)).toBe(b); });\nit('throws', () => { expect(() => slug(3)).toThrow(TypeError); });\n"
+                PATH: HEAD + "it.each([['a b', 'a-b'], [' a ', 'a'], ['x', 'x']])"
+                "('%s', (a, b) => { expect(slug(a)).toBe(b); });\n"
+                "it('throws', () => { expect(() => slug(3)).toThrow(TypeError); });\n"
             },
             id="folded into a table",
         ),
         pytest.param(
             {
-                PATH: HEAD
-                + "describe.each([{ a: 'a b', want: 'a-b' }, { a: ' a ', want: 'a' }])('$a', ({ a, want }) => {\n  it('slugs', () => { expect(slug(a)).toBe(want); });\n});\nit('throws', () => { expect(() => slug(3)).toThrow(TypeError); });\n"
+                PATH: HEAD + "describe.each([{ a: 'a b', want: 'a-b' }, { a: ' a ', want: 'a' }])"
+                "('$a', ({ a, want }) => {\n"
+                "  it('slugs', () => { expect(slug(a)).toBe(want); });\n"
+                "});\n"
+                "it('throws', () => { expect(() => slug(3)).toThrow(TypeError); });\n"
             },
             id="folded into a group",
         ),
         pytest.param(
             {
                 PATH: HEAD
-                + "const CASES = { 'a b': 'a-b' };\nfor (const [a, b] of [['a b', 'a-b'], [' a ', 'a']]) {\n  test(`slug ${a}`, () => { expect(slug(a)).toBe(b); });\n}\nit('throws', () => { expect(() => slug(3)).toThrow(TypeError); });\n"
+                + snippet("""
+                    const CASES = { 'a b': 'a-b' };
+                    for (const [a, b] of [['a b', 'a-b'], [' a ', 'a']]) {
+                      test(`slug ${a}`, () => { expect(slug(a)).toBe(b); });
+                    }
+                    it('throws', () => { expect(() => slug(3)).toThrow(TypeError); });
+                """)
             },
             id="made in a loop",
         ),
         pytest.param(
             {
                 PATH: HEAD
-                + "function check(given, want) { expect(slug(given)).toBe(want); }\ntest('joins', () => check('a b', 'a-b'));\n"
+                + snippet("""
+                    function check(given, want) { expect(slug(given)).toBe(want); }
+                    test('joins', () => check('a b', 'a-b'));
+                """)
                 + REST
             },
             id="a helper",
@@ -231,7 +252,11 @@ REST = START[START.index("describe('edges'") :]
         pytest.param(
             {
                 PATH: HEAD
-                + "let given;\nbeforeEach(() => { given = 'a b'; });\ntest('joins', () => { expect(slug(given)).toBe('a-b'); });\n"
+                + snippet("""
+                    let given;
+                    beforeEach(() => { given = 'a b'; });
+                    test('joins', () => { expect(slug(given)).toBe('a-b'); });
+                """)
                 + REST
             },
             id="set up before",
@@ -239,16 +264,19 @@ REST = START[START.index("describe('edges'") :]
         pytest.param(
             {
                 PATH: HEAD
-                + "import assert from 'node:assert';\ntest('joins', () => { assert.strictEqual(slug('a b'), 'a-b'); });\n"
+                + snippet("""
+                    import assert from 'node:assert';
+                    test('joins', () => { assert.strictEqual(slug('a b'), 'a-b'); });
+                """)
                 + REST
             },
             id="another library",
         ),
         pytest.param(
             {
-                PATH: HEAD
-                + "const made = (...parts) => { const text = parts.join(' '); return slug(text); };\ntest('joins', () => { expect(made('a b')).toBe('a-b'); });\n"
-                + REST
+                PATH: HEAD + "const made = (...parts) => {"
+                " const text = parts.join(' '); return slug(text); };\n"
+                "test('joins', () => { expect(made('a b')).toBe('a-b'); });\n" + REST
             },
             id="a helper that makes what is asked",
         ),
@@ -276,6 +304,10 @@ def test_a_mocha_property_is_an_assertion(tmp_path: Path) -> None:
 
 
 def test_subtests_belong_to_their_test(tmp_path: Path) -> None:
-    old = "test('all', async (t) => {\n  await t.test('one', () => { assert.equal(slug('a b'), 'a-b'); });\n});\n"
+    old = snippet("""
+        test('all', async (t) => {
+          await t.test('one', () => { assert.equal(slug('a b'), 'a-b'); });
+        });
+    """)
     new = {PATH: old.replace("t.test('one'", "t.test('one', { skip: true }")}
     assert lost(tmp_path, old, new) == {f"{EDIT}all"}

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.tests import comparison as tests
 
 HEAD = "import { test, expect } from 'vitest';\nimport { add } from '../src/a.js';\n"
@@ -13,10 +14,13 @@ SINGLE = HEAD + (
     "test('adds negatives', () => { expect(add(-1, -2)).toBe(-3); });\n"
 )
 FOR = "test.for([[1, 2, 3], [-1, -2, -3]])('%i', ([a, b, c]) => { expect(add(a, b)).toBe(c); });\n"
-TABLE = (
-    "test.each`\n  a     | b     | sum\n  ${1}  | ${2}  | ${3}\n  ${-1} | ${-2} | ${-3}\n`"
-    "('$a + $b', ({ a, b, sum }) => { expect(add(a, b)).toBe(sum); });\n"
-)
+TABLE = """\
+test.each`
+  a     | b     | sum
+  ${1}  | ${2}  | ${3}
+  ${-1} | ${-2} | ${-3}
+`('$a + $b', ({ a, b, sum }) => { expect(add(a, b)).toBe(sum); });
+"""
 
 
 def lost(top: Path, path: str, old: str, new: str) -> list[str]:
@@ -83,22 +87,47 @@ def test_rows_of_a_data_file(tmp_path: Path, read: str, rows: str, asked: str, k
 
 
 def rust(*body: str) -> str:
-    return "#[cfg(test)]\nmod tests {\n    use super::*;\n" + "".join(body) + "}\n"
+    return (
+        snippet("""
+            #[cfg(test)]
+            mod tests {
+                use super::*;
+        """)
+        + "".join(body)
+        + "}\n"
+    )
 
 
-ONE = "    #[test]\n    fn adds() {\n        assert_eq!(add(1, 2), 3);\n    }\n"
-TWO = "    #[test]\n    fn adds_negative() {\n        assert_eq!(add(-1, -2), -3);\n    }\n"
-CASES = (
-    "    struct Case { a: i32, b: i32, sum: i32 }\n    #[test]\n    fn adds() {\n"
-    "        let cases = vec![Case { a: 1, b: 2, sum: 3 }, Case { a: -1, b: -2, sum: -3 }];\n"
-    "        for case in &cases {\n            assert_eq!(add(case.a, case.b), case.sum);\n"
-    "        }\n    }\n"
-)
-RSTEST = (
-    "    #[rstest]\n    #[case(1, 2, 3)]\n    #[case(-1, -2, -3)]\n"
-    "    fn adds(#[case] a: i32, #[case] b: i32, #[case] sum: i32) {\n"
-    "        assert_eq!(add(a, b), sum);\n    }\n"
-)
+ONE = """\
+    #[test]
+    fn adds() {
+        assert_eq!(add(1, 2), 3);
+    }
+"""
+TWO = """\
+    #[test]
+    fn adds_negative() {
+        assert_eq!(add(-1, -2), -3);
+    }
+"""
+CASES = """\
+    struct Case { a: i32, b: i32, sum: i32 }
+    #[test]
+    fn adds() {
+        let cases = vec![Case { a: 1, b: 2, sum: 3 }, Case { a: -1, b: -2, sum: -3 }];
+        for case in &cases {
+            assert_eq!(add(case.a, case.b), case.sum);
+        }
+    }
+"""
+RSTEST = """\
+    #[rstest]
+    #[case(1, 2, 3)]
+    #[case(-1, -2, -3)]
+    fn adds(#[case] a: i32, #[case] b: i32, #[case] sum: i32) {
+        assert_eq!(add(a, b), sum);
+    }
+"""
 
 
 @pytest.mark.parametrize(
@@ -117,21 +146,30 @@ def test_rows_of_rust(tmp_path: Path, text: str, kept: bool) -> None:
 
 
 CASES = "CASES = [Case(10, 10), Case(total=100, want=90)]\n"
-OF_CASES = (
-    "@pytest.mark.parametrize('case', CASES)\n"
-    "def test_price(case):\n    assert price(case.total) == case.want\n"
-)
-LOOPED = (
-    "def test_price():\n    for case in CASES:\n        assert price(case.total) == case.want\n"
-)
-DATACLASS = "@dataclass(frozen=True)\nclass Case:\n    total: int\n    want: int = 0\n"
+OF_CASES = """\
+@pytest.mark.parametrize('case', CASES)
+def test_price(case):
+    assert price(case.total) == case.want
+"""
+LOOPED = """\
+def test_price():
+    for case in CASES:
+        assert price(case.total) == case.want
+"""
+DATACLASS = """\
+@dataclass(frozen=True)
+class Case:
+    total: int
+    want: int = 0
+"""
 NAMEDTUPLE = "Case = namedtuple('Case', 'total want')\n"
 
 
-UNPACKED = (
-    "@pytest.mark.parametrize('total, want', CASES)\n"
-    "def test_price(total, want):\n    assert price(total) == want\n"
-)
+UNPACKED = """\
+@pytest.mark.parametrize('total, want', CASES)
+def test_price(total, want):
+    assert price(total) == want
+"""
 
 
 @pytest.mark.parametrize("rows", [OF_CASES, LOOPED, UNPACKED])
@@ -139,7 +177,11 @@ UNPACKED = (
     "kind",
     [
         DATACLASS,
-        "class Case(NamedTuple):\n    total: int\n    want: int\n",
+        snippet("""
+            class Case(NamedTuple):
+                total: int
+                want: int
+        """),
         NAMEDTUPLE,
         "Case = collections.namedtuple('Case', ['total', 'want'])\n",
     ],
@@ -165,8 +207,14 @@ def test_a_record_that_does_something_says_nothing_of_its_rows(tmp_path: Path) -
 
 FOLDED = "from shop import price\n\n\n"
 ALONE = FOLDED + (
-    "def test_small():\n    assert price(10) == 10\n\n\n"
-    "def test_large():\n    assert price(100) == 90\n"
+    snippet("""
+        def test_small():
+            assert price(10) == 10
+
+
+        def test_large():
+            assert price(100) == 90
+    """)
 )
 
 
@@ -174,24 +222,39 @@ ALONE = FOLDED + (
     ("text", "expected"),
     [
         pytest.param(
-            "def test_both():\n    assert price(10) == 10\n    assert price(100) == 90\n",
+            snippet("""
+                def test_both():
+                    assert price(10) == 10
+                    assert price(100) == 90
+            """),
             {"test_small": "test_both", "test_large": "test_both"},
             id="both in a new one",
         ),
         pytest.param(
-            "def test_both():\n    assert price(10) == 10\n    assert price(100)\n",
+            snippet("""
+                def test_both():
+                    assert price(10) == 10
+                    assert price(100)
+            """),
             {"test_small": "test_both"},
             id="one of them weaker",
         ),
         pytest.param(
-            "def test_small():\n    for a, b in {10: 10, 100: 90}.items():\n"
-            "        assert price(a) == b\n",
+            snippet("""
+                def test_small():
+                    for a, b in {10: 10, 100: 90}.items():
+                        assert price(a) == b
+            """),
             {"test_small": "test_small", "test_large": "test_small"},
             id="one with the other's row",
         ),
         pytest.param(
-            "@pytest.mark.skip\n"
-            "def test_both():\n    assert price(10) == 10\n    assert price(100) == 90\n",
+            snippet("""
+                @pytest.mark.skip
+                def test_both():
+                    assert price(10) == 10
+                    assert price(100) == 90
+            """),
             {},
             id="one that does not run",
         ),

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  a sample is easier to compare on its one line
 """Mocks of the tested functions are a concern, mocks of other things are not."""
 
 from pathlib import Path
@@ -6,18 +5,49 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
+from snippets import snippet
 from untildone.integrity.tests import mocks as tests_mocks
 
 PYTHON = {
-    "pricing.py": "import requests\n\n\ndef final_price(total):\n    return total\n\n\ndef fetch():\n    return requests.get('x')\n",
-    "tests/test_pricing.py": "import pricing\nfrom pricing import final_price\n\n\ndef test_hundred():\n    assert final_price(100) == 90\n",
+    "pricing.py": snippet("""
+        import requests
+
+
+        def final_price(total):
+            return total
+
+
+        def fetch():
+            return requests.get('x')
+    """),
+    "tests/test_pricing.py": snippet("""
+        import pricing
+        from pricing import final_price
+
+
+        def test_hundred():
+            assert final_price(100) == 90
+    """),
 }
 SCRIPT = {
     "src/slug.js": "export function slug(text) { return text; }\n",
     "src/clock.js": "export function now() { return 3; }\n",
-    "test/slug.test.js": "import { slug } from '../src/slug.js';\ntest('joins', () => { expect(slug('a b')).toBe('a-b'); });\n",
+    "test/slug.test.js": snippet("""
+        import { slug } from '../src/slug.js';
+        test('joins', () => { expect(slug('a b')).toBe('a-b'); });
+    """),
 }
-RUST = "pub fn fee(cents: u64) -> u64 { cents }\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn one() { assert_eq!(fee(1), 5); }\n}\n"
+RUST = """\
+pub fn fee(cents: u64) -> u64 { cents }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one() { assert_eq!(fee(1), 5); }
+}
+"""
 TEST = PYTHON["tests/test_pricing.py"]
 JS_TEST = SCRIPT["test/slug.test.js"]
 
@@ -32,10 +62,25 @@ def told(top: Path, old: dict[str, str], more: dict[str, str]) -> list[str]:
     [
         {"conftest.py": "import pricing\n\npricing.final_price = lambda total: 90\n"},
         {
-            "tests/conftest.py": "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef fake(monkeypatch):\n    monkeypatch.setattr('pricing.final_price', lambda total: 90)\n"
+            "tests/conftest.py": snippet("""
+                import pytest
+
+
+                @pytest.fixture(autouse=True)
+                def fake(monkeypatch):
+                    monkeypatch.setattr('pricing.final_price', lambda total: 90)
+            """)
         },
         {
-            "tests/conftest.py": "import pytest\nimport pricing\n\n\n@pytest.fixture(autouse=True)\ndef fake(monkeypatch):\n    monkeypatch.setattr(pricing, 'final_price', lambda total: 90)\n"
+            "tests/conftest.py": snippet("""
+                import pytest
+                import pricing
+
+
+                @pytest.fixture(autouse=True)
+                def fake(monkeypatch):
+                    monkeypatch.setattr(pricing, 'final_price', lambda total: 90)
+            """)
         },
         {"tests/conftest.py": "import sys\n\nsys.modules['pricing'] = object()\n"},
         {
@@ -57,7 +102,14 @@ def told(top: Path, old: dict[str, str], more: dict[str, str]) -> list[str]:
         },
         {
             "tests/test_pricing.py": TEST.replace("test_hundred()", "test_hundred(fake)"),
-            "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef fake(monkeypatch):\n    monkeypatch.setattr('pricing.final_price', lambda total: 90)\n",
+            "tests/conftest.py": snippet("""
+                import pytest
+
+
+                @pytest.fixture
+                def fake(monkeypatch):
+                    monkeypatch.setattr('pricing.final_price', lambda total: 90)
+            """),
         },
     ],
 )
@@ -74,7 +126,10 @@ def test_a_python_function_replaced_is_a_concern(tmp_path: Path, more: dict[str,
         },
         {"test/slug.test.js": "vi.mock('../src/slug');\n" + JS_TEST},
         {
-            "test/slug.test.js": "import * as all from '../src/slug.js';\nvi.spyOn(all, 'slug').mockReturnValue('a-b');\n"
+            "test/slug.test.js": snippet("""
+                import * as all from '../src/slug.js';
+                vi.spyOn(all, 'slug').mockReturnValue('a-b');
+            """)
             + JS_TEST
         },
         {
@@ -104,7 +159,8 @@ def test_a_script_function_replaced_is_a_concern(tmp_path: Path, more: dict[str,
         ),
         (
             "vitest.config.js",
-            "export default { resolve: { alias: { '../src/slug.js': new URL('./test/fake.js', import.meta.url).pathname } } };\n",
+            "export default { resolve: { alias: { '../src/slug.js':"
+            " new URL('./test/fake.js', import.meta.url).pathname } } };\n",
             "alias",
         ),
         (
@@ -143,26 +199,54 @@ def test_a_rust_function_that_hides_the_tested_one_is_a_concern(tmp_path: Path) 
         (
             PYTHON,
             {
-                "tests/conftest.py": "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef no_network(monkeypatch):\n    monkeypatch.setattr('pricing.fetch', lambda: 3)\n"
+                "tests/conftest.py": snippet("""
+                    import pytest
+
+
+                    @pytest.fixture(autouse=True)
+                    def no_network(monkeypatch):
+                        monkeypatch.setattr('pricing.fetch', lambda: 3)
+                """)
             },
         ),
         (
             PYTHON,
             {
-                "tests/test_new.py": "from unittest import mock\n\n\n@mock.patch('pricing.final_price')\ndef test_new(fake):\n    assert fake\n"
+                "tests/test_new.py": snippet("""
+                    from unittest import mock
+
+
+                    @mock.patch('pricing.final_price')
+                    def test_new(fake):
+                        assert fake
+                """)
             },
         ),
         (
             PYTHON,
             {
-                "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef fake(monkeypatch):\n    monkeypatch.setattr('pricing.final_price', lambda total: 90)\n",
+                "tests/conftest.py": snippet("""
+                    import pytest
+
+
+                    @pytest.fixture
+                    def fake(monkeypatch):
+                        monkeypatch.setattr('pricing.final_price', lambda total: 90)
+                """),
                 "tests/test_new.py": "def test_new(fake):\n    assert fake is None\n",
             },
         ),
         (
             PYTHON,
             {
-                "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef total():\n    return 100\n"
+                "tests/conftest.py": snippet("""
+                    import pytest
+
+
+                    @pytest.fixture
+                    def total():
+                        return 100
+                """)
             },
         ),
         (
@@ -175,7 +259,8 @@ def test_a_rust_function_that_hides_the_tested_one_is_a_concern(tmp_path: Path) 
         (
             SCRIPT,
             {
-                "test/new.test.js": "import { slug } from '../src/slug.js';\ntest('new', () => { vi.spyOn(console, 'log'); expect(slug('x')).toBe('x'); });\n"
+                "test/new.test.js": "import { slug } from '../src/slug.js';\n"
+                "test('new', () => { vi.spyOn(console, 'log'); expect(slug('x')).toBe('x'); });\n"
             },
         ),
         (

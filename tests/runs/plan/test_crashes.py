@@ -10,21 +10,21 @@ from typing import Any
 
 import pytest
 
-from runs.plan.world import World, simple
-from untildone.store.journal import explain_broken_chain
+from runs.plan.world import PlanWorld, simple
+from store.samples import explain_broken_chain
 
 COUNTS = {"A": 1, "B": 2, "C": 1}
 KILLER = Path(__file__).with_name("killed.py")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED, needs Linux")
 
 
-def outcome(world: World, ended: dict[str, Any]) -> tuple[object, ...]:
+def outcome(world: PlanWorld, ended: dict[str, Any]) -> tuple[object, ...]:
     calls = {task["id"]: task["calls"] for task in ended["tasks"]}
     rounds = {task["id"]: task["rounds"] for task in ended["tasks"]}
     return ended["outcome"], calls, rounds, len(world.git("worktree", "list").splitlines())
 
 
-def killed(world: World, when: str, number: int, *options: str) -> int:
+def killed(world: PlanWorld, when: str, number: int, *options: str) -> int:
     command = [sys.executable, str(KILLER), when, str(number), *world.command(*options)[1:]]
     ran = subprocess.run(
         command, cwd=world.project, env=world.environ, capture_output=True, check=False
@@ -32,7 +32,7 @@ def killed(world: World, when: str, number: int, *options: str) -> int:
     return ran.returncode
 
 
-def undisturbed(folder: Path) -> World:
+def undisturbed(folder: Path) -> PlanWorld:
     folder.mkdir()
     world = simple(folder)
     world.written()
@@ -40,7 +40,7 @@ def undisturbed(folder: Path) -> World:
     return world
 
 
-def written(world: World) -> int:
+def written(world: PlanWorld) -> int:
     """How much is in the journals, but for those of loops that were not made yet."""
     plans = (world.folder / "state").glob("plans/*/journal.jsonl")
     loops = (world.folder / "state").glob("loops/[!.]*/journal.jsonl")

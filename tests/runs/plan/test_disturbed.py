@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from runs.plan.test_running import WORK, checkout, steps
-from runs.plan.world import World, has, task, writes
+from runs.plan.world import PlanWorld, has, task, writes
 from store.disk import mounted
 from untildone.app import open_context
 from untildone.runs.plan.workspace import state_folder_of
@@ -19,7 +19,7 @@ from untildone.store.lock import hold_lock
 
 
 def test_a_worktree_that_somebody_threw_away_is_made_again(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     world.add("A", writes(a="half\n"), writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.written()
     world.run("--rounds", "1")
@@ -30,7 +30,7 @@ def test_a_worktree_that_somebody_threw_away_is_made_again(tmp_path: Path) -> No
 
 def test_a_plan_that_is_committed_between_two_runs_is_gone_on_with(tmp_path: Path) -> None:
     """The work branch began without it."""
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.add("B", writes(b="half\n"), writes(b="one\n"), **task(checks=(has("b", "one"),)))
     world.written(commit=False)
@@ -48,7 +48,7 @@ def test_a_plan_that_is_committed_between_two_runs_is_gone_on_with(tmp_path: Pat
 
 
 def test_a_task_that_somebody_has_taken_is_left_to_them(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     world.add("A", writes(a="one\n"), **{**task(), "status": "in_progress"})
     world.add("B", writes(b="one\n"), **task(checks=(has("b", "one"),)))
     world.written()
@@ -64,7 +64,7 @@ def test_a_task_that_somebody_has_taken_is_left_to_them(tmp_path: Path) -> None:
 
 
 def test_trouble_of_the_client_begins_no_other_task(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     for name in "AB":
         refused = {"status": 401, "says": "Invalid API key"}
         world.add(name, refused, **task(checks=(has(name, "one"),)))
@@ -80,7 +80,7 @@ def test_trouble_of_the_client_begins_no_other_task(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED, needs signals")
 def test_an_agent_that_dies_at_work_is_asked_again(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     dies = {**writes(a="one\n"), "dies": signal.SIGKILL}
     world.add("A", dies, **task(checks=(has("a", "one"),)))
     world.written()
@@ -92,8 +92,8 @@ def test_an_agent_that_dies_at_work_is_asked_again(tmp_path: Path) -> None:
     assert world.shown("a") == "one"
 
 
-def test_a_second_run_of_the_plan_is_told(tmp_path: Path) -> None:
-    world = World(tmp_path)
+def test_a_second_run_of_the_plan_is_reported(tmp_path: Path) -> None:
+    world = PlanWorld(tmp_path)
     world.written()
     world.run()
     (lock,) = (tmp_path / "state" / "plans").glob("*/run.lock")
@@ -106,17 +106,17 @@ def test_a_second_run_of_the_plan_is_told(tmp_path: Path) -> None:
     )
 
 
-def made_branch(world: World) -> str:
+def made_branch(world: PlanWorld) -> str:
     world.git("branch", WORK)
     return f"there is a branch `{WORK}` that no run of this plan made"
 
 
-def made_task_branch(world: World) -> str:
+def made_task_branch(world: PlanWorld) -> str:
     world.git("branch", "untildone-task/pay/A")
     return "task `A` has a branch already: `untildone-task/pay/A`"
 
 
-def made_worktree(world: World) -> str:
+def made_worktree(world: PlanWorld) -> str:
     """Somebody's own, where that of the task is to be."""
     folder = state_folder_of(open_context(world.environ), world.plan)
     path = world.folder / "state-worktrees" / folder.name / "A"
@@ -124,12 +124,12 @@ def made_worktree(world: World) -> str:
     return f"task `A` has a worktree already: `{path}`"
 
 
-def checked_out(world: World) -> str:
+def checked_out(world: PlanWorld) -> str:
     world.git("switch", "-qc", WORK)
     return f"the work branch `{WORK}` is checked out in `{world.project}`"
 
 
-def cyclic(world: World) -> str:
+def cyclic(world: PlanWorld) -> str:
     world.tasks["A"]["depends_on"] = ["A"]
     world.written(commit=False)
     return f"`{world.plan}` has a mistake"
@@ -139,7 +139,7 @@ def cyclic(world: World) -> str:
     "spoil", [made_branch, made_task_branch, made_worktree, checked_out, cyclic]
 )
 def test_what_is_in_the_way_is_named_and_kept(tmp_path: Path, spoil: Any) -> None:  # noqa: ANN401
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.written()
     reason = spoil(world)
@@ -153,7 +153,7 @@ def test_what_is_in_the_way_is_named_and_kept(tmp_path: Path, spoil: Any) -> Non
 
 
 def test_a_repository_without_a_commit_is_named(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     world.add("A", writes(a="one\n"), **task())
     world.written(commit=False)
 
@@ -161,7 +161,7 @@ def test_a_repository_without_a_commit_is_named(tmp_path: Path) -> None:
 
 
 def test_a_branch_that_lost_a_merge_is_named_and_a_deleted_one_begins_anew(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.written()
     world.run()
@@ -174,7 +174,7 @@ def test_a_branch_that_lost_a_merge_is_named_and_a_deleted_one_begins_anew(tmp_p
 
 
 def test_a_merge_that_git_cannot_write_is_named_and_made_later(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     lock = world.project / ".git" / "refs" / "heads" / f"{WORK}.lock"
     blocks = {"writes": {"a": "one\n"}, "runs": f"touch {lock}"}
     world.add("A", blocks, **task(checks=(has("a", "one"),)))
@@ -194,7 +194,7 @@ def test_a_merge_that_git_cannot_write_is_named_and_made_later(tmp_path: Path) -
 def test_a_disk_that_is_full_loses_nothing(tmp_path: Path, when: str) -> None:
     (tmp_path / "project").mkdir()
     with mounted(tmp_path / "project", options="size=2m"):
-        world = World(tmp_path)
+        world = PlanWorld(tmp_path)
         filler = world.project / ".git" / "filler"
         fills = f"head -c 4000000 /dev/zero > {filler} 2> /dev/null || true"
         once = f"test -e {tmp_path}/once || ( touch {tmp_path}/once; {fills} )"

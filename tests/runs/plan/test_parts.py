@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from features.plans.samples import task
+from snippets import snippet
 from untildone.errors import UserError
+from untildone.features.plans.order import list_left, list_ready
 from untildone.process.orphans import end_marked_processes
-from untildone.runs.plan import merge_markers, merging, worktrees
-from untildone.runs.plan.git import Git
+from untildone.runs.plan import merge_markers, worktrees
+from untildone.runs.plan.git_answers import Git, require_git_version
 from untildone.runs.plan.journal import PlanJournal, TaskProgress
-from untildone.runs.plan.schedule import list_left, list_ready
 from untildone.runs.plan.workspace import make_slug
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 
 TASKS = {"A": task(status="completed"), "B": task("A"), "C": task("B"), "D": task()}
 
@@ -49,7 +50,17 @@ def test_a_name_becomes_one_that_a_branch_can_have(name: str) -> None:
 
 def test_markers_of_a_merge_are_found_until_they_are_gone(tmp_path: Path) -> None:
     file = tmp_path / "list"
-    file.write_text("a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n", encoding="utf-8")
+    file.write_text(
+        snippet("""
+            a
+            <<<<<<< ours
+            b
+            =======
+            c
+            >>>>>>> theirs
+        """),
+        encoding="utf-8",
+    )
     gone = str(tmp_path / "gone")
 
     assert merge_markers.main([gone, str(file)]) == 1
@@ -80,10 +91,14 @@ def test_steps_are_read_back_in_the_order_of_the_last_ones(tmp_path: Path) -> No
     log.note("A", TaskProgress(step="merged", reason="again"))
 
     known = PlanJournal(tmp_path, lambda: "now")
-    assert (known.base, known.merged(), known.of("A").reason) == ("c0ffee", ("B", "A"), "again")
+    assert (known.base, known.list_merged(), known.of("A").reason) == (
+        "c0ffee",
+        ("B", "A"),
+        "again",
+    )
 
     known.begin_anew("f00")
-    assert (known.courses, (tmp_path / "journal.jsonl.1").exists()) == ({}, True)
+    assert (known.states, (tmp_path / "journal.jsonl.1").exists()) == ({}, True)
 
 
 def test_a_step_that_somebody_altered_is_named(tmp_path: Path) -> None:
@@ -96,7 +111,7 @@ def test_a_step_that_somebody_altered_is_named(tmp_path: Path) -> None:
         PlanJournal(tmp_path, lambda: "now")
 
 
-def test_what_git_says_is_told(tmp_path: Path) -> None:
+def test_what_git_says_is_reported(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     git = Git(tmp_path)
 
@@ -120,7 +135,7 @@ def test_a_long_answer_of_git_is_heard_to_its_end(tmp_path: Path) -> None:
     assert Git(tmp_path).ask("ls-files", "--others").splitlines() == names
 
 
-def test_commits_are_ours_where_the_person_told_git_no_name(
+def test_commits_have_our_name_where_the_user_gave_git_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME"):
@@ -138,7 +153,7 @@ def test_commits_are_ours_where_the_person_told_git_no_name(
 
     subprocess.run(["git", "config", "user.email", "ann@localhost"], cwd=tmp_path, check=True)
     assert by() == 2 * ["Ann <ann@localhost>"]
-    merging.require_git_version(Git(tmp_path))
+    require_git_version(Git(tmp_path))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="NOT TESTED, needs names that Windows refuses")

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from runs.plan.world import PROGRAM, World, has, simple, task, writes
+from runs.plan.world import PROGRAM, PlanWorld, has, simple, task, writes
+from snippets import snippet
 
 WORK = "untildone/pay"
 
@@ -20,7 +21,7 @@ def steps(ended: dict[str, Any]) -> dict[str, tuple[str, str | None, int]]:
     return {each["id"]: (each["step"], each["outcome"], each["rounds"]) for each in ended["tasks"]}
 
 
-def checkout(world: World) -> tuple[str, ...]:
+def checkout(world: PlanWorld) -> tuple[str, ...]:
     """All of the person's own: files, index, HEAD, stash."""
     files = sorted(path for path in world.project.rglob("*") if ".git" not in path.parts)
     contents = [f"{path.name}:{path.read_text('utf-8')}" for path in files if path.is_file()]
@@ -28,7 +29,7 @@ def checkout(world: World) -> tuple[str, ...]:
     return (*contents, index, world.git("rev-parse", "HEAD"), world.git("stash", "list"))
 
 
-def untildone(world: World, *words: str) -> str:
+def untildone(world: PlanWorld, *words: str) -> str:
     command = [str(PROGRAM), *words]
     return subprocess.run(
         command, cwd=world.project, env=world.environ, check=True, capture_output=True, text=True
@@ -70,8 +71,8 @@ def test_finished_tasks_are_not_repeated(tmp_path: Path) -> None:
     assert (ended["outcome"], world.calls()) == ("done", calls)
 
 
-def test_lines_tell_what_happens_and_a_summary_what_it_cost(tmp_path: Path) -> None:
-    world = World(tmp_path)
+def test_lines_report_what_happens_and_a_summary_what_it_cost(tmp_path: Path) -> None:
+    world = PlanWorld(tmp_path)
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.written()
 
@@ -88,7 +89,7 @@ def test_lines_tell_what_happens_and_a_summary_what_it_cost(tmp_path: Path) -> N
 
 
 def test_a_conflict_goes_back_to_the_task_with_both_sides(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     (world.project / "list").write_text("first\n", encoding="utf-8")
     one = writes(list="first\nmine\n")
     world.add("A", one, **task(checks=(has("list", "mine"),)))
@@ -108,7 +109,7 @@ def test_a_conflict_goes_back_to_the_task_with_both_sides(tmp_path: Path) -> Non
 
 def test_a_merge_that_is_red_goes_back_to_the_task(tmp_path: Path) -> None:
     """B breaks what A was verified by; each alone is green."""
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     (world.project / "n").write_text("1\n", encoding="utf-8")
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"), has("n", "1"))))
     breaks = {"writes": {"b": "whole\n", "n": "2\n"}, "takes": 3}
@@ -146,7 +147,7 @@ def test_a_task_that_gives_up_keeps_back_only_what_needs_it(tmp_path: Path) -> N
 
 
 def test_a_task_that_was_continued_by_itself_is_merged_and_not_repeated(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     world.add("A", writes(a="half\n"), writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.written()
     first = world.run("--rounds", "1")
@@ -167,7 +168,7 @@ def test_a_task_that_was_continued_by_itself_is_merged_and_not_repeated(tmp_path
 
 
 def test_a_task_that_ran_into_a_bound_is_given_as_much_again(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     world.add("A", writes(a="half\n"), **task(checks=(has("a", "one"),)))
     world.written()
 
@@ -190,7 +191,7 @@ def test_without_git_tasks_are_done_one_after_another_in_place(tmp_path: Path) -
 
 
 def test_the_state_of_the_checkout_is_said_and_left_alone(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.written()
     (world.project / ".gitmodules").write_text("", encoding="utf-8")
@@ -213,8 +214,8 @@ def test_the_state_of_the_checkout_is_said_and_left_alone(tmp_path: Path) -> Non
     assert checkout(world) == before
 
 
-def test_an_untracked_plan_is_told_what_is_completed(tmp_path: Path) -> None:
-    world = World(tmp_path)
+def test_an_untracked_plan_records_what_is_completed(tmp_path: Path) -> None:
+    world = PlanWorld(tmp_path)
     world.plan = tmp_path / "TASKS.json"
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.written()
@@ -226,7 +227,7 @@ def test_an_untracked_plan_is_told_what_is_completed(tmp_path: Path) -> None:
 def test_a_populated_submodule_stays_what_it_is(tmp_path: Path) -> None:
     library = tmp_path / "library"
     library.mkdir()
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     who = ("-c", "user.name=me", "-c", "user.email=me@localhost")
     for words in (("init", "-q"), (*who, "commit", "-q", "--allow-empty", "-m", "Begin")):
         subprocess.run(["git", *words], cwd=library, env=world.environ, check=True)
@@ -242,15 +243,21 @@ def test_a_populated_submodule_stays_what_it_is(tmp_path: Path) -> None:
 
 
 def test_what_a_plan_says_itself_is_not_said_beside_it(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     world.written()
 
     assert "`--check` cannot be combined with `--plan`" in world.run("--check", "true").stderr
 
 
 def test_a_subjective_criterion_needs_its_promise(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    prompt = "Write it.\n\n## Completion Promise\n\nTHE PAGE IS NICE\n"
+    world = PlanWorld(tmp_path)
+    prompt = snippet("""
+        Write it.
+
+        ## Completion Promise
+
+        THE PAGE IS NICE
+    """)
     lazy, good = writes(a="one\n"), {"says": "<promise>THE PAGE IS NICE</promise>"}
     criteria = {"acceptance_criteria": ["It is nice"], "prompt": prompt}
     world.add("A", lazy, good, **{**task(checks=(has("a", "one"),)), **criteria})
@@ -260,8 +267,14 @@ def test_a_subjective_criterion_needs_its_promise(tmp_path: Path) -> None:
 
 
 def test_what_rests_on_words_alone_is_merged_and_said_to_be_claimed(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    prompt = "Write it.\n\n## Completion Promise\n\nTHE PAGE IS NICE\n"
+    world = PlanWorld(tmp_path)
+    prompt = snippet("""
+        Write it.
+
+        ## Completion Promise
+
+        THE PAGE IS NICE
+    """)
     good = {**writes(a="one\n"), "says": "<promise>THE PAGE IS NICE</promise>"}
     world.add("A", good, **task(acceptance_criteria=["It is nice"], prompt=prompt))
     world.written()
@@ -278,7 +291,7 @@ def test_what_rests_on_words_alone_is_merged_and_said_to_be_claimed(tmp_path: Pa
 
 @pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED, needs signals")
 def test_ctrl_c_pauses_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = PlanWorld(tmp_path)
     hangs = {"writes": {"b": "half\n"}, "takes": 600}
     world.add("A", hangs, **task(checks=(has("a", "one"),)))
     world.written()

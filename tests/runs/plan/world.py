@@ -1,4 +1,4 @@
-"""A repository with a plan in it, and `untildone run --plan` called there as a person does."""
+"""A repository with a plan in it, and `untildone run --plan` called there as a user does."""
 
 import json
 import os
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from untildone.process.command import quote_argument
+from world import Machine
 
 CLIENT = Path(__file__).with_name("client.py")
 PROGRAM = Path(sys.executable).with_name("untildone")
@@ -32,11 +33,9 @@ def task(*needs: str, checks: tuple[str, ...] = (), **more: object) -> dict[str,
     }
 
 
-class World:
+class PlanWorld(Machine):
     def __init__(self, folder: Path, *, git: bool = True) -> None:
-        self.folder = folder
-        self.project = folder / "project"
-        self.project.mkdir(exist_ok=True)
+        super().__init__(folder)
         self.plan = self.project / "TASKS.json"
         self.plays: dict[str, list[Step]] = {}
         self.tasks: dict[str, dict[str, object]] = {}
@@ -53,17 +52,6 @@ class World:
         }
         if git:
             self.git("init", "-q", "-b", "main")
-
-    def git(self, *arguments: str) -> str:
-        who = ("-c", "user.name=me", "-c", "user.email=me@localhost")
-        return subprocess.run(
-            ["git", *who, *arguments],
-            cwd=self.project,
-            env=self.environ,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout.strip()
 
     def add(self, name: str, *steps: Step, **task: object) -> None:
         self.tasks[name] = task
@@ -116,9 +104,9 @@ def writes(**files: str) -> Step:
     return {"writes": {name.replace("__", "."): text for name, text in files.items()}}
 
 
-def simple(folder: Path, *, git: bool = True) -> World:
+def simple(folder: Path, *, git: bool = True) -> PlanWorld:
     """Three tasks; the second needs two rounds, the third needs both."""
-    world = World(folder, git=git)
+    world = PlanWorld(folder, git=git)
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.add(
         "B",

@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Candidate
-from untildone.checks.detection.manifest import read_text
+from untildone.checks.detection.project_files import read_text
 
 _FILE = "CMakeLists.txt"
-_ENABLES_TESTS = re.compile(
-    r"^[ \t]*(?:enable_testing|include\s*\(\s*CTest)\b", re.MULTILINE | re.IGNORECASE
-)
+_ENABLES_TESTS = re.compile(r"(?mi)^[ \t]*(?:enable_testing|include\s*\(\s*CTest)\b")
 
 
 def find_candidates(project: Path) -> Iterator[Candidate]:
@@ -20,10 +18,7 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
     folder = _choose_build_folder(project)
     build = f"cmake -S . -B {folder} && cmake --build {folder}"
     yield Candidate(
-        aspect="build",
-        tool="cmake",
-        command=build,
-        reason=f"`{_FILE}` makes it a CMake project",
+        aspect="build", tool="cmake", command=build, reason=f"`{_FILE}` makes it a CMake project"
     )
     if _ENABLES_TESTS.search(text):
         yield Candidate(

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
 from untildone.checks.detection.candidate import Aspect, Candidate
-from untildone.checks.detection.files import find_named
-from untildone.checks.detection.manifest import find_first, get_table, read_json
+from untildone.checks.detection.project_files import (
+    find_files_named,
+    find_first,
+    get_table,
+    read_or_empty,
+)
 from untildone.checks.detection.scripts import find_harm
-from untildone.errors import UserError
 
 _TEST_FILES = tuple(
     f"{stem}{ending}" for stem in ("_test", ".test") for ending in (".ts", ".tsx", ".js", ".mjs")
@@ -28,25 +30,20 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
             aspect, f"deno task {aspect}", f"`{file}` has a task `{aspect}`"
         )
         yield replace(candidate, harm=find_harm(aspect, tasks))
-    if "test" not in tasks and (found := next(find_named(project, _TEST_FILES), "")):
+    if "test" not in tasks and (found := next(find_files_named(project, _TEST_FILES), "")):
         yield _make_candidate("test", "deno test", f"`{found}` is a test file of a Deno project")
     if "lint" not in tasks or find_harm("lint", tasks):
         yield _make_candidate("lint", "deno lint", f"`{file}` makes it a Deno project")
 
 
 def _read_tasks(path: Path) -> dict[str, str]:
-    found: dict[str, Any] = {}
-    for name, task in get_table(_read(path), "tasks").items():
-        found[name] = task.get("command") if isinstance(task, dict) else task
-    return {name: task for name, task in found.items() if isinstance(task, str)}
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        return read_json(path)
-    except UserError:
-        # The file may have comments, which we cannot read.
-        return None
+    # A file with comments cannot be read and counts as empty.
+    tasks = get_table(read_or_empty(path), "tasks")
+    commands = {
+        name: task.get("command") if isinstance(task, dict) else task
+        for name, task in tasks.items()
+    }
+    return {name: command for name, command in commands.items() if isinstance(command, str)}
 
 
 def _make_candidate(aspect: Aspect, command: str, reason: str) -> Candidate:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Aspect, Candidate
-from untildone.checks.detection.manifest import read_text
+from untildone.checks.detection.project_files import read_text
 
 _COMMANDS: dict[Aspect, str] = {"build": "go build", "test": "go test", "lint": "go vet"}
 _USE = re.compile(r"(?m)^[ \t]*use\s*(?:\((?P<several>[^)]*)\)|(?P<one>\S+))")
@@ -25,6 +25,8 @@ def _read_workspace(project: Path) -> tuple[str, ...]:
     text = _COMMENT.sub("", read_text(project / "go.work") or "")
     named = [use["several"] or use["one"] for use in _USE.finditer(text)]
     folders = (
-        word.strip('"`').removeprefix("./") or "." for each in named for word in each.split()
+        word.strip('"`').removeprefix("./") or "."
+        for folders_text in named
+        for word in folders_text.split()
     )
     return tuple(folder for folder in folders if (project / folder / "go.mod").is_file())

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Aspect, Candidate
-from untildone.checks.detection.manifest import find_first
+from untildone.checks.detection.project_files import find_first
 
 _MAVEN: dict[Aspect, str] = {"build": "-B test-compile", "test": "-B test"}
 # A daemon would keep running after the check.

@@ -1,22 +1,13 @@
 """Make: targets with the usual names, read from the text of the makefile."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Aspect, Candidate, take_until_usable
-from untildone.checks.detection.manifest import read_text
+from untildone.checks.detection.project_files import read_text
 from untildone.checks.detection.scripts import find_harm
+from untildone.commands.makefiles import MAKEFILES, parse_makefile
 
-# In the order in which make looks for them.
-_FILES = ("GNUmakefile", "makefile", "Makefile")
-# build clean: prepare
-# 	cc -o build main.c
-_RULE = re.compile(
-    r"^(?P<targets>[\w./-][\w./ -]*)::?(?![=:])(?P<needs>[^\n#]*)[^\n]*"
-    r"(?P<recipe>(?:\n(?:\t[^\n]*)?)*)",
-    re.MULTILINE,
-)
 _TARGETS: dict[Aspect, tuple[str, ...]] = {
     "build": ("build", "all"),
     "test": ("test", "check", "tests"),
@@ -30,12 +21,16 @@ _NOT_BUILD = frozenset(
 
 
 def find_candidates(project: Path) -> Iterator[Candidate]:
-    names = (name for name in _FILES if (project / name).is_file())
-    file = next(names, "")
+    file = next((name for name in MAKEFILES if (project / name).is_file()), "")
     text = read_text(project / file) if file else None
     if text is None:
         return
-    targets = _read_targets(text)
+    # Each target with its recipe and with calls of the targets it needs; no `.PHONY`, no `%.o`.
+    targets = {
+        name: "\n".join((*(f"make {needed}" for needed in target.prerequisites), *target.lines))
+        for name, target in parse_makefile(text).targets.items()
+        if not name.startswith(".") and "%" not in name
+    }
     first = next(iter(targets), "")
     for aspect, wanted in _TARGETS.items():
         named = [(f"make {name}", name, f"has a target `{name}`") for name in wanted]
@@ -52,14 +47,3 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
             for command, name, reason in named
             if name in targets
         )
-
-
-def _read_targets(text: str) -> dict[str, str]:
-    """The recipe of each target, with calls of the targets it needs; without `.PHONY` etc."""
-    found: dict[str, str] = {}
-    for rule in _RULE.finditer(text):
-        needs = "".join(f"make {name}\n" for name in rule["needs"].split())
-        for name in rule["targets"].split():
-            if not name.startswith("."):
-                found[name] = found.get(name, "") + needs + rule["recipe"]
-    return found

@@ -8,11 +8,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.checks.detection.candidate import Aspect, Candidate, take_until_usable
-from untildone.checks.detection.files import find_named
-from untildone.checks.detection.manifest import find_first, get_table, read_json
+from untildone.checks.detection.project_files import (
+    find_files_named,
+    find_first,
+    get_table,
+    read_json,
+)
 from untildone.checks.detection.scripts import find_harm, make_single_run
 from untildone.checks.detection.workspaces import make_workspace_command, read_member_scripts
-from untildone.commands.launchers import PACKAGE_MANAGERS
+from untildone.commands.programs import PACKAGE_MANAGERS
 
 _LOCK_FILES = {
     "pnpm-lock.yaml": "pnpm",
@@ -85,9 +89,10 @@ def _find_scripts(
     found = (
         [_make_own(name, aspect, package) for name in own]
         if own
-        else [each for name in names for each in _make_for_members(name, aspect, package)]
+        else [candidate for name in names for candidate in _make_for_members(name, aspect, package)]
     )
-    return tuple(take_until_usable(replace(each, tool=tool or package.manager) for each in found))
+    tool = tool or package.manager
+    return tuple(take_until_usable(replace(candidate, tool=tool) for candidate in found))
 
 
 def _make_own(name: str, aspect: Aspect, package: _Package) -> Candidate:
@@ -104,7 +109,7 @@ def _make_own(name: str, aspect: Aspect, package: _Package) -> Candidate:
 
 
 def _make_for_members(name: str, aspect: Aspect, package: _Package) -> Iterator[Candidate]:
-    having = {folder: each for folder, each in package.members.items() if name in each}
+    having = {folder: scripts for folder, scripts in package.members.items() if name in scripts}
     missing = len(having) < len(package.members)
     command = make_workspace_command(
         package.project, name, manager=package.manager, missing=missing
@@ -154,9 +159,9 @@ def _find_tests(package: _Package) -> Iterator[Candidate]:
         return
     elif runner := _find_runner(package.fields):
         yield _make_npx("test", _RUNNERS[runner], f"`package.json` names `{runner}`")
-    elif package.manager == "bun" and (found := next(find_named(project, _BUN_FILES), "")):
+    elif package.manager == "bun" and (found := next(find_files_named(project, _BUN_FILES), "")):
         yield _make_for_test_file("bun", "bun test", found)
-    elif found := next(find_named(project, _TEST_FILES), ""):
+    elif found := next(find_files_named(project, _TEST_FILES), ""):
         yield _make_for_test_file("node", "node --test", found)
 
 

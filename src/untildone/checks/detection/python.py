@@ -6,25 +6,26 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from untildone.checks.detection import python_environment
 from untildone.checks.detection.candidate import Candidate
-from untildone.checks.detection.files import find_named
-from untildone.checks.detection.manifest import find_first, get_table, read_text, read_toml
-from untildone.checks.detection.python_environment import (
-    find_any_python,
-    find_own_python,
-    make_module_command,
-    make_program_command,
+from untildone.checks.detection.project_files import (
+    find_files_named,
+    find_first,
+    get_table,
+    read_text,
+    read_toml,
 )
 
 _PYTEST_FILES = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml")
 _PYTEST_SECTIONS = {"tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
+_CONFTEST_FILES = ("conftest.py", "tests/conftest.py", "test/conftest.py")
 _DEPENDENCY_FILES = ("requirements*.txt", "*requirements.txt", "Pipfile", "setup.py", "tox.ini")
 _NAMES_PYTEST = re.compile(r"(?<![\w.-])pytest(?![\w.-])")
-_IMPORTS_UNITTEST = re.compile(r"^[ \t]*(?:import|from) (?:unittest|django\.test)\b", re.MULTILINE)
-_IMPORTS_PYTEST = re.compile(r"^[ \t]*(?:import|from) pytest\b", re.MULTILINE)
+_IMPORTS_UNITTEST = re.compile(r"(?m)^[ \t]*(?:import|from) (?:unittest|django\.test)\b")
+_IMPORTS_PYTEST = re.compile(r"(?m)^[ \t]*(?:import|from) pytest\b")
 # @nox.session(python=["3.11", "3.12"])
 # def tests(session):
-_NOX_SESSION = re.compile(r"^@nox\.session\b[^\n]*\ndef (?P<name>tests?)\(", re.MULTILINE)
+_NOX_SESSION = re.compile(r"(?m)^@nox\.session\b[^\n]*\ndef (?P<name>tests?)\(")
 _FILES_READ = 200
 
 
@@ -33,7 +34,7 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
     if reason := _explain_pytest(project, pyproject or {}):
         yield _make_pytest(project, reason)
         return
-    files = list(islice(find_named(project, (".py",), prefix="test_"), _FILES_READ))
+    files = list(islice(find_files_named(project, (".py",), prefix="test_"), _FILES_READ))
     sources = {file: read_text(project / file) or "" for file in files}
     if any(_IMPORTS_PYTEST.search(source) for source in sources.values()):
         yield _make_pytest(project, "the tests import `pytest`")
@@ -55,19 +56,10 @@ def _explain_pytest(project: Path, pyproject: dict[str, Any]) -> str:
     for file, section in _PYTEST_SECTIONS.items():
         if section in (read_text(project / file) or "").splitlines():
             return f"`pytest` is configured in `{file}`"
-    if file := _find_conftest(project):
+    if file := find_first(project, *_CONFTEST_FILES):
         return f"`{file}` belongs to `pytest`"
     if _NAMES_PYTEST.search(read_text(project / "pyproject.toml") or ""):
         return "`pyproject.toml` names `pytest`"
-    return _search_requirements(project)
-
-
-def _find_conftest(project: Path) -> str:
-    files = ("conftest.py", "tests/conftest.py", "test/conftest.py")
-    return next((file for file in files if (project / file).is_file()), "")
-
-
-def _search_requirements(project: Path) -> str:
     for pattern in _DEPENDENCY_FILES:
         for path in sorted(project.glob(pattern)):
             if _NAMES_PYTEST.search(read_text(path) or ""):
@@ -77,12 +69,15 @@ def _search_requirements(project: Path) -> str:
 
 def _make_pytest(project: Path, reason: str) -> Candidate:
     return Candidate(
-        aspect="test", tool="pytest", command=make_module_command(project, "pytest"), reason=reason
+        aspect="test",
+        tool="pytest",
+        command=python_environment.make_module_command(project, "pytest"),
+        reason=reason,
     )
 
 
 def _make_unittest(project: Path, found: str) -> Candidate:
-    python = find_own_python(project) or find_any_python()
+    python = python_environment.find_own_python(project) or python_environment.find_any_python()
     folder = found.rpartition("/")[0].partition("/")[0]
     # Discovery does not search folders that are no packages.
     start = "" if not folder or (project / folder / "__init__.py").is_file() else f" -s {folder}"
@@ -104,7 +99,7 @@ def _make_runner(project: Path, pyproject: dict[str, Any]) -> Candidate | None:
         reason = f"`noxfile.py` has a session `{session['name']}`"
     else:
         return None
-    command = f"{make_program_command(project, tool)}{arguments}"
+    command = f"{python_environment.make_program_command(project, tool)}{arguments}"
     return Candidate(aspect="test", tool=tool, command=command, reason=reason)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from untildone.checks.detection.candidate import Candidate
-from untildone.checks.detection.manifest import find_first, get_table, read_text, read_toml
+from untildone.checks.detection.project_files import find_first, get_table, read_text, read_toml
 from untildone.checks.detection.python_environment import make_program_command
 
 # The tool, its arguments, and its configuration files besides `pyproject.toml`.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Candidate
-from untildone.checks.detection.manifest import find_first
+from untildone.checks.detection.project_files import find_first
 
 _LINTERS = (
     ("fmt", "cargo fmt --check", ("rustfmt.toml", ".rustfmt.toml")),

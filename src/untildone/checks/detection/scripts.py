@@ -43,7 +43,7 @@ def make_single_run(script: str) -> str:
 def _collect_scripts(name: str, scripts: Mapping[str, str]) -> Iterator[str]:
     """The script, its pre and post scripts, and those that they call."""
     names = [f"pre{name}", name, f"post{name}"]
-    for each in names:
-        text = scripts.get(each, "")
+    for called in names:
+        text = scripts.get(called, "")
         yield text
         names += {call["name"] for call in _CALL.finditer(text)}.difference(names)

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from untildone.checks.detection.manifest import get_table, read_json
+from untildone.checks.detection.project_files import get_table, read_json
 
 _RUN_IN_ALL = {
     "npm": "npm run {} --workspaces --if-present",

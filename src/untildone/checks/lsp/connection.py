@@ -11,8 +11,9 @@ from msgspec import Struct
 from untildone.checks.lsp import messages
 from untildone.checks.lsp.framing import Frames, FramingError, add_header
 from untildone.checks.lsp.messages import Incoming, ProtocolError
-from untildone.process.command import environment
-from untildone.process.interactive import CannotStart, Conversation, NotListening, open_conversation
+from untildone.process.command import filter_environment
+from untildone.process.interactive import Conversation, NotReadingError, open_conversation
+from untildone.process.trees import CannotStartError
 
 _POLL_SECONDS = 0.05
 _ENDING_SECONDS = 2.0
@@ -70,8 +71,8 @@ class Connection:
                 self._unsent.append(add_header(message))
                 return
             try:
-                self._conversation.say(add_header(message))
-            except NotListening as reason:
+                self._conversation.send(add_header(message))
+            except NotReadingError as reason:
                 self.fail(str(reason))
 
     def request(self, method: str, params: object, *, then: Callable[[Incoming], None]) -> None:
@@ -79,7 +80,7 @@ class Connection:
         with self.changed:
             self._number += 1
             self._pending[self._number] = _PendingRequest(since=time.monotonic(), then=then)
-            self.send(messages.encode_request(self._number, method, params))
+            self.send(messages.encode(id=self._number, method=method, params=params))
 
     def wait(self, until: Callable[[], bool], *, deadline: float) -> bool:
         """True if the condition became true in time and the server did not fail."""
@@ -100,7 +101,7 @@ class Connection:
         """Ends a server that does not answer for too long, or takes too much memory."""
         self._end_if_overdue()
         conversation = self._conversation
-        if conversation and conversation.resident() > self._limits.resident:
+        if conversation and conversation.read_resident_memory() > self._limits.resident:
             self.fail(f"took more than {self._limits.resident // 1024**2} MB of memory")
 
     def _end_if_overdue(self) -> None:
@@ -133,9 +134,11 @@ class Connection:
 
     def _run(self, argv: list[str], cwd: Path) -> None:
         try:
-            with open_conversation(argv, cwd=cwd, env=environment(os.environ)) as conversation:
+            with open_conversation(
+                argv, cwd=cwd, env=filter_environment(os.environ)
+            ) as conversation:
                 self._listen(conversation)
-        except (CannotStart, NotListening, FramingError, ProtocolError) as reason:
+        except (CannotStartError, NotReadingError, FramingError, ProtocolError) as reason:
             self.fail(str(reason))
         else:
             self.fail("ended by itself")
@@ -144,14 +147,14 @@ class Connection:
         with self.changed:
             self._conversation = conversation
             for message in self._unsent:
-                conversation.say(message)
+                conversation.send(message)
             self._unsent.clear()
         frames = Frames(largest=self._limits.largest_message)
-        while not self.failure and (data := conversation.hear()):
+        while not self.failure and (data := conversation.receive()):
             self._count(len(data))
             for message in frames.feed(data):
                 self._messages += 1
-                self._receive(messages.decode_message(message))
+                self._receive(messages.decode(message, Incoming))
 
     def _count(self, received: int) -> None:
         with self.changed:

@@ -5,18 +5,19 @@ import os
 import re
 import stat
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from msgspec import Struct
 
-from untildone.checks.lsp.messages import encode_notification
+from untildone.checks.lsp.messages import encode
 from untildone.checks.lsp.servers import Server
 
 MOST_OPEN = 50
 LARGEST_FILE = 1_000_000
+_NONE: Mapping[str, object] = {}
 
 
 class UnreadableFileError(Exception):
@@ -42,14 +43,17 @@ class Documents:
         known = self._open.get(path)
         if known is None:
             self._open[path] = _OpenDocument(1, digest)
-            yield self._make_open(path, data)
+            language = self._languages[path.suffix]
+            text = data.decode("utf-8", "replace")
+            yield _notify("didOpen", path, {"languageId": language, "version": 1, "text": text})
         elif known.digest != digest:
             known.version += 1
             known.digest = digest
-            yield _make_change(path, known.version, data)
+            changes = [{"text": data.decode("utf-8", "replace")}]
+            yield _notify("didChange", path, {"version": known.version}, contentChanges=changes)
         self._open.move_to_end(path)
         while len(self._open) > MOST_OPEN:
-            yield _make_close(self._open.popitem(last=False)[0])
+            yield _notify("didClose", self._open.popitem(last=False)[0])
 
     def refresh(self) -> Iterator[bytes]:
         """Updates all open documents, because servers use them instead of the files on disk."""
@@ -58,35 +62,18 @@ class Documents:
                 yield from self.update(path)
             except UnreadableFileError:
                 del self._open[path]
-                yield _make_close(path)
+                yield _notify("didClose", path)
 
     def version(self, path: Path) -> int:
         """The version of an open document; 0 if it is not open."""
         known = self._open.get(path)
         return known.version if known else 0
 
-    def _make_open(self, path: Path, data: bytes) -> bytes:
-        document = {
-            "uri": path.as_uri(),
-            "languageId": self._languages[path.suffix],
-            "version": 1,
-            "text": data.decode("utf-8", "replace"),
-        }
-        return encode_notification("textDocument/didOpen", {"textDocument": document})
 
-
-def _make_change(path: Path, version: int, data: bytes) -> bytes:
-    return encode_notification(
-        "textDocument/didChange",
-        {
-            "textDocument": {"uri": path.as_uri(), "version": version},
-            "contentChanges": [{"text": data.decode("utf-8", "replace")}],
-        },
-    )
-
-
-def _make_close(path: Path) -> bytes:
-    return encode_notification("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
+def _notify(event: str, path: Path, fields: Mapping[str, object] = _NONE, **more: object) -> bytes:
+    """A notification about a document, with further fields of it."""
+    document = {"uri": path.as_uri(), **fields}
+    return encode(method=f"textDocument/{event}", params={"textDocument": document, **more})
 
 
 def read_content(path: Path) -> bytes:

@@ -1,13 +1,13 @@
 """Messages of the Language Server Protocol, with only the fields that we use."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
 
+from untildone.checks.clean_output import clean
 from untildone.checks.findings import Diagnostic
-from untildone.checks.output import clean
 from untildone.core.check_results import Severity
 
 LONGEST_TEXT = 500
@@ -15,7 +15,6 @@ LONGEST_TEXT = 500
 # DiagnosticSeverity of the specification; 4 is a hint for editors, no finding.
 _SEVERITIES: dict[int, Severity] = {1: "error", 2: "warning", 3: "info"}
 _HINT = 4
-_METHOD_UNKNOWN = -32601
 
 Value = TypeVar("Value")
 
@@ -117,57 +116,40 @@ class InitializeResult(Struct, frozen=True):
         return bytes(self.capabilities.pull).strip() not in (b"null", b"false")
 
 
-def decode_message(message: bytes) -> Incoming:
-    return _decode(message, Incoming)
-
-
-def decode_part(raw: Raw, kind: type[Value]) -> Value:
-    return _decode(raw, kind)
-
-
-def _decode(data: bytes | Raw, kind: type[Value]) -> Value:
+def decode(data: bytes | Raw, kind: type[Value]) -> Value:
+    """A message, or a part of it that was left undecoded."""
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ProtocolError(f"sent a message that cannot be read: {error}") from error
 
 
-def encode_request(number: int, method: str, params: object = None) -> bytes:
-    return _encode({"id": number, "method": method, "params": params})
-
-
-def encode_notification(method: str, params: object) -> bytes:
-    return _encode({"method": method, "params": params})
-
-
-def encode_response(number: int | str, result: object) -> bytes:
-    return _encode({"id": number, "result": result})
-
-
-def encode_refusal(number: int | str, method: str) -> bytes:
-    reason = {"code": _METHOD_UNKNOWN, "message": f"{method[:LONGEST_TEXT]} is not offered"}
-    return _encode({"id": number, "error": reason})
-
-
-def _encode(message: dict[str, Any]) -> bytes:
-    return msgspec.json.encode({"jsonrpc": "2.0", **message})
+def encode(**fields: object) -> bytes:
+    return msgspec.json.encode({"jsonrpc": "2.0", **fields})
 
 
 def make_diagnostics(
-    path: str, reported: Iterable[ServerDiagnostic], *, prefix: str
-) -> list[Diagnostic]:
-    """The diagnostics without hints; `prefix` is added to numeric codes."""
-    return [
+    path: str,
+    reported: Iterable[ServerDiagnostic],
+    *,
+    prefix: str,
+    rate: Callable[[str], Severity] | None = None,
+) -> tuple[Diagnostic, ...]:
+    """The diagnostics without hints.
+
+    `prefix` is added to numeric codes; `rate` maps a code to a severity instead of the server's.
+    """
+    return tuple(
         Diagnostic(
             path=path,
-            line=min(max(each.range.start.line + 1, 1), 10**9),
-            code=_make_code(each.code, prefix),
-            severity=_SEVERITIES.get(each.severity or 1, "info"),
-            text=shorten_message(each.message),
+            line=min(max(diagnostic.range.start.line + 1, 1), 10**9),
+            code=(code := _make_code(diagnostic.code, prefix)),
+            severity=rate(code) if rate else _SEVERITIES.get(diagnostic.severity or 1, "info"),
+            text=shorten_message(diagnostic.message),
         )
-        for each in reported
-        if each.severity != _HINT
-    ]
+        for diagnostic in reported
+        if diagnostic.severity != _HINT
+    )
 
 
 def _make_code(code: int | str | None, prefix: str) -> str:

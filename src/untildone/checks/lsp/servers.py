@@ -5,15 +5,14 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.checks.detection.manifest import get_table, read_json, read_toml
+from untildone.checks.detection.project_files import get_table, read_or_empty
 from untildone.checks.detection.python_environment import find_own_python
 from untildone.checks.parsers import ruff
 from untildone.core.check_results import Severity
-from untildone.errors import UserError
 
 Role: TypeAlias = Literal["lint", "types"]
 
@@ -33,23 +32,11 @@ _OWN_FOLDERS = (".venv/bin", ".venv/Scripts", "venv/bin", "venv/Scripts", "node_
 _FIRST_TYPESCRIPT_WITH_SERVER = 7
 
 
-def _accept_any(_project: Path) -> bool:
-    return True
-
-
 def _has_typescript_server(project: Path) -> bool:
     """Older compilers have no option `--lsp`."""
-    package = _read_leniently(read_json, project / "node_modules" / "typescript" / "package.json")
+    package = read_or_empty(project / "node_modules" / "typescript" / "package.json")
     major = str(package.get("version", "")).partition(".")[0]
     return major.isdecimal() and int(major) >= _FIRST_TYPESCRIPT_WITH_SERVER
-
-
-def _read_leniently(reader: Callable[[Path], dict[str, Any] | None], file: Path) -> dict[str, Any]:
-    """The agent may be editing the file: a broken one counts as empty."""
-    try:
-        return reader(file) or {}
-    except UserError:
-        return {}
 
 
 class Server(Struct, frozen=True, kw_only=True):
@@ -69,7 +56,7 @@ class Server(Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     code_prefix: str = ""
     severity: Callable[[str], Severity] | None = None
-    accepts: Callable[[Path], bool] = _accept_any
+    accepts: Callable[[Path], bool] | None = None
     own_only: bool = False
 
 
@@ -118,12 +105,7 @@ class SelectedServer(Struct, frozen=True, kw_only=True):
 
 
 def select_servers(
-    project: Path,
-    suffix: str,
-    *,
-    path: str,
-    own: bool = True,
-    servers: Sequence[Server] = SERVERS,
+    project: Path, suffix: str, *, path: str, own: bool = True, servers: Sequence[Server] = SERVERS
 ) -> tuple[SelectedServer, ...]:
     """The servers that the project uses for files with this suffix, at most one per role.
 
@@ -133,27 +115,22 @@ def select_servers(
     contain hostile ones.
     """
     best: dict[Role, tuple[tuple[bool, bool], SelectedServer]] = {}
-    tools = get_table(_read_leniently(read_toml, project / "pyproject.toml"), "tool")
+    # The agent may be editing the file just now.
+    tools = get_table(read_or_empty(project / "pyproject.toml"), "tool")
+    own_path = os.pathsep.join(str(project / folder) for folder in _OWN_FOLDERS)
     for server in servers:
-        if suffix not in server.languages or not server.accepts(project):
+        if suffix not in server.languages or (server.accepts and not server.accepts(project)):
             continue
         program = server.program or server.name
-        inside = shutil.which(program, path=_join_own_folders(project)) if own else None
+        inside = shutil.which(program, path=own_path) if own else None
         found = inside or (None if server.own_only else shutil.which(program, path=path))
         if not found:
             continue
-        rank = (_is_configured(project, server, tools), inside is not None)
+        has_file = any((project / file).is_file() for file in server.files)
+        rank = (server.name in tools or has_file, inside is not None)
         if any(rank) and (server.role not in best or rank > best[server.role][0]):
             best[server.role] = rank, SelectedServer(server=server, program=found)
     return tuple(choice for _, choice in best.values())
-
-
-def _join_own_folders(project: Path) -> str:
-    return os.pathsep.join(str(project / folder) for folder in _OWN_FOLDERS)
-
-
-def _is_configured(project: Path, server: Server, tools: Mapping[str, Any]) -> bool:
-    return server.name in tools or any((project / file).is_file() for file in server.files)
 
 
 def make_settings(project: Path, section: str) -> object:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from untildone.checks.file_stamp import read_stamp
-from untildone.worktree.files import list_files
+from untildone.worktree.listing import list_files
 
 # FileChangeType of the specification.
 CREATED, CHANGED, DELETED = 1, 2, 3

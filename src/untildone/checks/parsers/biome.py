@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import make_diagnostic
 from untildone.core.check_results import Severity
 
 PROGRAMS = ("biome",)
@@ -13,19 +14,13 @@ PROGRAMS = ("biome",)
 #   ! This let declares a variable that is only assigned once.
 # src/cart.js format ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
 _FINDING = re.compile(
-    r"^(?P<path>[^\s:](?:[^:\n]|:(?!\d))*?)(?::(?P<line>\d{1,9}):\d+)? (?P<code>[a-z][\w/-]*)"
-    r"(?:  [A-Z]+)* +\u2501{3,}\n+ +(?P<sign>\S) (?P<text>\S.*)$",
-    re.MULTILINE,
+    r"(?m)^(?P<path>[^\s:](?:[^:\n]|:(?!\d))*?)(?::(?P<line>\d{1,9}):\d+)? (?P<code>[a-z][\w/-]*)"
+    r"(?:  [A-Z]+)* +\u2501{3,}\n+ +(?P<sign>\S) (?P<text>\S.*)$"
 )
 _SEVERITY: dict[str, Severity] = {"!": "warning", "\u26a0": "warning", "i": "info"}
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
     for match in _FINDING.finditer(output):
-        yield Diagnostic(
-            path=match["path"],
-            line=int(match["line"] or 0),
-            code=match["code"],
-            severity=_SEVERITY.get(match["sign"], "error"),
-            text=match["text"].rstrip(" :"),
-        )
+        severity = _SEVERITY.get(match["sign"], "error")
+        yield make_diagnostic(match, severity=severity, text=match["text"].rstrip(" :"))

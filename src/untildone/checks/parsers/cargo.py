@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import add_names, make_diagnostic, read_counts, sum_tests
+from untildone.checks.parser import add_names, make_diagnostic, sum_counts
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("cargo", "rustc", "cargo-clippy")
@@ -12,35 +12,31 @@ PROGRAMS = ("cargo", "rustc", "cargo-clippy")
 # error[E0308]: mismatched types
 #  --> src/lib.rs:2:5
 _COMPILER = re.compile(
-    r"^(?P<severity>error|warning)(?:\[(?P<code>E\d+)\])?: (?P<text>.+)\n"
-    r" *--> (?P<path>.+?):(?P<line>\d{1,9}):\d+$",
-    re.MULTILINE,
+    r"(?m)^(?P<severity>error|warning)(?:\[(?P<code>E\d+)\])?: (?P<text>.+)\n"
+    r" *--> (?P<path>.+?):(?P<line>\d{1,9}):\d+$"
 )
 #   |     ^^^^^ expected `i32`, found `&str`
-_LABEL = re.compile(r"(?:\n *(?:\d+ *)?\|.*){1,9}?\n *\|[ _|-]+\^+ (?P<label>\S.*)$", re.MULTILINE)
+_LABEL = re.compile(r"(?m)(?:\n *(?:\d+ *)?\|.*){1,9}?\n *\|[ _|-]+\^+ (?P<label>\S.*)$")
 # thread 'tests::adds' (7429) panicked at src/lib.rs:15:9:
 # assertion `left == right` failed
 #   left: 3
 #  right: 4
 _PANIC = re.compile(
-    r"^thread '(?P<test>.+?)'(?: \(\d+\))? panicked at "
+    r"(?m)^thread '(?P<test>.+?)'(?: \(\d+\))? panicked at "
     r"(?P<path>.+?):(?P<line>\d{1,9}):\d+:\n(?P<text>.+)"
-    r"(?:\n +left: (?P<left>.+)\n +right: (?P<right>.+))?$",
-    re.MULTILINE,
+    r"(?:\n +left: (?P<left>.+)\n +right: (?P<right>.+))?$"
 )
 # Diff in /tmp/shop/cargo/src/lib.rs:4:
-_FORMAT = re.compile(r"^Diff in (?P<path>.+?)(?: at line |:)(?P<line>\d{1,9}):$", re.MULTILINE)
+_FORMAT = re.compile(r"(?m)^Diff in (?P<path>.+?)(?: at line |:)(?P<line>\d{1,9}):$")
 # test tests::adds ... FAILED
 # test tests::later ... ignored, not yet
 _RESULT = re.compile(
-    r"^test (?P<test>.+?)(?: - should panic)? \.\.\. (?P<result>ok|FAILED|ignored)(?:, .*)?$",
-    re.MULTILINE,
+    r"(?m)^test (?P<test>.+?)(?: - should panic)? \.\.\. (?P<result>ok|FAILED|ignored)(?:, .*)?$"
 )
 # test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.09s
 _SUMMARY = re.compile(
-    r"^test result: \w+\. (?P<passed>\d{1,9}) passed; (?P<failed>\d{1,9}) failed; "
-    r"(?P<skipped>\d{1,9}) ignored;",
-    re.MULTILINE,
+    r"(?m)^test result: \w+\. (?P<passed>\d{1,9}) passed; (?P<failed>\d{1,9}) failed; "
+    r"(?P<skipped>\d{1,9}) ignored;"
 )
 
 
@@ -50,13 +46,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
     for match in _PANIC.finditer(output):
         yield make_diagnostic(match, code=match["test"], text=_add_values(match))
     for match in _FORMAT.finditer(output):
-        yield Diagnostic(
-            path=match["path"],
-            line=int(match["line"]),
-            code="rustfmt",
-            severity="warning",
-            text="is not formatted",
-        )
+        yield make_diagnostic(match, code="rustfmt", severity="warning", text="is not formatted")
 
 
 def _add_label(match: re.Match[str]) -> str:
@@ -76,7 +66,7 @@ def _add_values(match: re.Match[str]) -> str:
 def parse_tests(output: str) -> Tests | None:
     results = [(match["result"], match["test"]) for match in _RESULT.finditer(output)]
     return add_names(
-        sum_tests(map(read_counts, _SUMMARY.finditer(output))),
+        sum_counts(_SUMMARY, output),
         [test for result, test in results if result == "FAILED"],
         passing=[test for result, test in results if result == "ok"],
         skipping=[test for result, test in results if result == "ignored"],

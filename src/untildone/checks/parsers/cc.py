@@ -15,16 +15,14 @@ _PATH = (
 # cart.c:8:12: warning: implicit declaration of function 'nothing' [-Wimplicit-function-declaration]
 # include.c:1:10: fatal error: nothing.h: No such file or directory
 _COMPILER = re.compile(
-    rf"^(?:\./)?{_PATH}:(?P<line>\d{{1,9}})(?::\d+)?: (?:fatal )?(?P<severity>error|warning): "
-    r"(?P<text>\S.*?)(?: \[(?P<code>-W[^\s\]]+|-f[\w-]+)\])?$",
-    re.MULTILINE | re.IGNORECASE,
+    rf"(?mi)^(?:\./)?{_PATH}:(?P<line>\d{{1,9}})(?::\d+)?: (?:fatal )?(?P<severity>error|warning): "
+    r"(?P<text>\S.*?)(?: \[(?P<code>-W[^\s\]]+|-f[\w-]+)\])?$"
 )
 # link.c:(.text+0x5): undefined reference to `missing'
 # /usr/bin/ld: link.c:2: undefined reference to `missing'
 _LINKER = re.compile(
-    rf"^(?:\S*ld(?:\.\w+)?: )?{_PATH}:(?:(?P<line>\d{{1,9}})|\(\S+\)): "
-    r"(?P<text>undefined reference to .+|multiple definition of .+)$",
-    re.MULTILINE | re.IGNORECASE,
+    rf"(?mi)^(?:\S*ld(?:\.\w+)?: )?{_PATH}:(?:(?P<line>\d{{1,9}})|\(\S+\)): "
+    r"(?P<text>undefined reference to .+|multiple definition of .+)$"
 )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import add_names, make_diagnostic
+from untildone.checks.parser import make_diagnostic, name_tests
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("cmake", "ctest")
@@ -14,15 +14,14 @@ PROGRAMS = ("cmake", "ctest")
 #
 #     nothing.c
 _MESSAGE = re.compile(
-    r"^CMake (?P<severity>Error|Warning)(?: \(dev\))? at (?P<path>\S[^\n]*?):(?P<line>\d{1,9})"
-    r"(?: \([^()\n]*\))?:\n  (?P<text>\S[^\n]*)(?:(?<=:)\n\n    (?P<what>\S[^\n]*))?$",
-    re.MULTILINE,
+    r"(?m)^CMake (?P<severity>Error|Warning)(?: \(dev\))? at (?P<path>\S[^\n]*?):(?P<line>\d{1,9})"
+    r"(?: \([^()\n]*\))?:\n  (?P<text>\S[^\n]*)(?:(?<=:)\n\n    (?P<what>\S[^\n]*))?$"
 )
 # 1/7 Test #1: adds .............................***Failed    0.01 sec
 # 3/7 Test #3: crashes ..........................Subprocess aborted***Exception:   0.01 sec
 # 5/7 Test #5: later ............................***Not Run (Disabled)   0.00 sec
-_TEST = re.compile(r"^ *\d+/\d+ Test +#\d+: (?P<result>\S.*) sec$", re.MULTILINE)
-_NONE = re.compile(r"^No tests were found!!!$", re.MULTILINE)
+_TEST = re.compile(r"(?m)^ *\d+/\d+ Test +#\d+: (?P<result>\S.*) sec$")
+_NONE = re.compile(r"(?m)^No tests were found!!!$")
 _SKIPPED = ("***Skipped", "***Not Run (Disabled)")
 
 
@@ -42,8 +41,7 @@ def parse_tests(output: str) -> Tests | None:
     passing = [test for test, how in results if how == "Passed"]
     skipping = [test for test, how in results if how in _SKIPPED]
     failing = [test for test, how in results if how not in ("Passed", *_SKIPPED)]
-    counted = Tests(passed=len(passing), failed=len(failing), skipped=len(skipping))
-    return add_names(counted, failing, passing=passing, skipping=skipping)
+    return name_tests(failing, passing=passing, skipping=skipping)
 
 
 def _read_results(output: str) -> Iterator[tuple[str, str]]:

@@ -14,10 +14,9 @@ PROGRAMS = ("eslint",)
 #   1:5   error    'unused' is assigned a value but never used        no-unused-vars
 #   1:10  error  Parsing error: Unexpected token (
 _PATH_OR_FINDING = re.compile(
-    r"^(?:(?P<path>\S.*)|"
+    r"(?m)^(?:(?P<path>\S.*)|"
     r" +(?P<line>\d{1,9}):\d+ +(?P<severity>error|warning) +"
-    r"(?P<text>\S.*))$",
-    re.MULTILINE,
+    r"(?P<text>\S.*))$"
 )
 _RULE = re.compile(r"[@\w][\w@/.-]*")
 

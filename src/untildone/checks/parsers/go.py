@@ -14,12 +14,11 @@ PROGRAMS = ("go", "gotestsum", "golangci-lint")
 # vet: cart/cart.go:5:2: undefined: x
 # cart/cart.go:5:2: ineffectual assignment to price (ineffassign)
 _COMPILER = re.compile(
-    r"^(?:vet: )?(?P<path>[^\s:][^:\n]*\.go):(?P<line>\d{1,9}):\d+: (?P<text>.+?)"
-    r"(?: \((?P<code>[a-z][a-z0-9-]*)\))?$",
-    re.MULTILINE,
+    r"(?m)^(?:vet: )?(?P<path>[^\s:][^:\n]*\.go):(?P<line>\d{1,9}):\d+: (?P<text>.+?)"
+    r"(?: \((?P<code>[a-z][a-z0-9-]*)\))?$"
 )
 #     --- FAIL: TestRows/one (0.00s)
-_RESULT = re.compile(r"^ *--- (?P<result>PASS|FAIL|SKIP): (?P<test>\S+) \([\d.]+s\)$", re.MULTILINE)
+_RESULT = re.compile(r"(?m)^ *--- (?P<result>PASS|FAIL|SKIP): (?P<test>\S+) \([\d.]+s\)$")
 # === RUN   TestRows/one
 _NAME = re.compile(r"^(?:=== (?:RUN|NAME|CONT) +| *--- FAIL: )(?P<test>\S+)")
 #         cart_test.go:13: no row
@@ -32,11 +31,9 @@ _MESSAGE = re.compile(
 # ?   	shop/price	[no test files]
 # FAIL	shop/cart [build failed]
 # FAIL	shop/cart	0.004s
-_PACKAGE = re.compile(
-    r"^(?P<result>ok  |\?   |FAIL)\t(?P<name>\S+)(?P<rest>[\t ].*)?$", re.MULTILINE
-)
+_PACKAGE = re.compile(r"(?m)^(?P<result>ok  |\?   |FAIL)\t(?P<name>\S+)(?P<rest>[\t ].*)?$")
 # 	shop/price		coverage: 0.0% of statements
-_COVERAGE = re.compile(r"^\t\S+\t\tcoverage: 0\.0% of statements$", re.MULTILINE)
+_COVERAGE = re.compile(r"(?m)^\t\S+\t\tcoverage: 0\.0% of statements$")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
@@ -58,12 +55,8 @@ def _find_failures(output: str) -> Iterator[Diagnostic]:
         message = messages.get(test)
         if message is None and test in parents:
             continue
-        yield Diagnostic(
-            path=(message and message["path"]) or "",
-            line=int((message and message["line"]) or 0),
-            code=test,
-            text=(message and (message["text"] or message["panic"])) or "failed",
-        )
+        text = (message["text"] or message["panic"]) if message else "failed"
+        yield make_diagnostic(message, code=test, text=text)
 
 
 def _find_messages(output: str) -> dict[str, re.Match[str]]:
@@ -86,16 +79,16 @@ def parse_tests(output: str) -> Tests | None:
         return Tests() if _COVERAGE.search(output) else None
     shown = [match["result"] for match in results]
     broken = [match["name"] for match in packages if _is_broken(match, results)]
-    whole = [match["name"] for match in packages if _has_passed(match)]
+    passed_packages = [match["name"] for match in packages if _has_passed(match)]
     ids = {kind: list(_make_ids(results, packages, kind)) for kind in ("PASS", "FAIL", "SKIP")}
     return add_names(
         Tests(
-            passed=shown.count("PASS") or len(whole),
+            passed=shown.count("PASS") or len(passed_packages),
             failed=shown.count("FAIL") + len(broken),
             skipped=shown.count("SKIP"),
         ),
         [*ids["FAIL"], *broken],
-        passing=ids["PASS"] or whole,
+        passing=ids["PASS"] or passed_packages,
         skipping=ids["SKIP"],
     )
 

@@ -13,16 +13,14 @@ PROGRAMS = ("javac", "gradle", "gradlew")
 # :compileJava/tmp/shop/Cart.java:9: error: incompatible types: int cannot be converted to String
 _FINDING = re.compile(
     # Older versions of Gradle print the name of the task without a line end.
-    r"^(?::[\w:-]+?(?=/))?(?P<path>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]*\.java):(?P<line>\d{1,9}): "
-    r"(?P<severity>error|warning): (?:\[(?P<code>[\w-]+)\] )?(?P<text>\S.*)$",
-    re.MULTILINE,
+    r"(?m)^(?::[\w:-]+?(?=/))?(?P<path>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]*\.java):(?P<line>\d{1,9}): "
+    r"(?P<severity>error|warning): (?:\[(?P<code>[\w-]+)\] )?(?P<text>\S.*)$"
 )
 #   symbol:   method nothing(List)
-_SYMBOL = re.compile(r"^  symbol: +(?P<symbol>\S.*)$", re.MULTILINE)
+_SYMBOL = re.compile(r"(?m)^  symbol: +(?P<symbol>\S.*)$")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
     for match, block in split_blocks(_FINDING, output):
-        symbol = _SYMBOL.search(block)
-        text = f"{match['text']}: {symbol['symbol']}" if symbol else match["text"]
-        yield make_diagnostic(match, text=text)
+        symbols = _SYMBOL.findall(block)[:1]
+        yield make_diagnostic(match, text=": ".join((match["text"], *symbols)))

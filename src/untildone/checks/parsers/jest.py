@@ -6,13 +6,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import (
-    JAVASCRIPT_FRAME,
-    add_names,
-    count_tests,
-    split_blocks,
-    sum_tests,
-)
+from untildone.checks.parser import JAVASCRIPT_FRAME, add_names, split_blocks, sum_counts
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("jest",)
@@ -20,16 +14,15 @@ PROGRAMS = ("jest",)
 # FAIL red/cart.test.js
 #   ● adds prices
 _FILE_OR_TEST = re.compile(
-    r"^(?:(?P<result>FAIL|PASS) (?P<path>\S.*?)(?: \([\d.]+ m?s\))?|  ● (?P<test>\S.*))$",
-    re.MULTILINE,
+    r"(?m)^(?:(?P<result>FAIL|PASS) (?P<path>\S.*?)(?: \([\d.]+ m?s\))?|  ● (?P<test>\S.*))$"
 )
 _SUITE = "Test suite failed to run"
-_MESSAGE = re.compile(r"^    (?P<text>\S.*)$", re.MULTILINE)
+_MESSAGE = re.compile(r"(?m)^    (?P<text>\S.*)$")
 # Tests:       1 failed, 1 skipped, 1 todo, 1 passed, 4 total
-_SUMMARY = re.compile(r"^Tests: +(?P<counts>(?:\d+ [a-z]+, )*)\d+ total$", re.MULTILINE)
+_SUMMARY = re.compile(r"(?m)^Tests: +(?P<counts>(?:\d+ [a-z]+, )*)\d+ total$")
 # No tests found, exiting with code 1
-_NONE = re.compile(r"^No tests found, exiting with code \d", re.MULTILINE)
-_END = re.compile(r"^(?:Summary of all failing tests|Test Suites: .*)$", re.MULTILINE)
+_NONE = re.compile(r"(?m)^No tests found, exiting with code \d")
+_END = re.compile(r"(?m)^(?:Summary of all failing tests|Test Suites: .*)$")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
@@ -64,7 +57,7 @@ def _find_line(path: str, block: str) -> int:
 
 
 def parse_tests(output: str) -> Tests | None:
-    report = sum_tests(count_tests(match["counts"]) for match in _SUMMARY.finditer(output))
+    report = sum_counts(_SUMMARY, output)
     if report is None:
         return Tests() if _NONE.search(output) else None
     failures = list(_find_failures(output))

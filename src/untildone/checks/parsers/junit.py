@@ -26,7 +26,7 @@ _LOCATION = re.compile(
     r"(?<![^\s()<>:'\"])(?:file://)?(?P<path>[^\s()<>:'\"]+\.\w{1,10}):(?P<line>\d{1,9})\b"
 )
 # E   ModuleNotFoundError: No module named 'nothing_like_this'
-_ERROR = re.compile(r"^E +(?P<text>\S.*)$", re.MULTILINE)
+_ERROR = re.compile(r"(?m)^E +(?P<text>\S.*)$")
 _FAILED = frozenset({"failure", "error"})
 _NOT_RUN = frozenset({"notrun", "disabled", "skipped"})
 
@@ -118,9 +118,8 @@ def _read_tests(text: str) -> list[_Test] | None:
         parser.close()
     except (ParseError, RefusedReportError):
         return None
-    for test, name in zip(
-        reader.tests, number_duplicates(test.id for test in reader.tests), strict=True
-    ):
+    names = number_duplicates(test.id for test in reader.tests)
+    for test, name in zip(reader.tests, names, strict=True):
         test.id = name
     return reader.tests
 
@@ -130,16 +129,12 @@ def parse_report(text: str) -> RunReport | None:
     found = _read_tests(text)
     if found is None:
         return None
-    return RunReport(
-        cases=tuple(
-            Case(
-                id=test.id,
-                outcome=test.outcome,
-                text=_choose_text(test) if test.outcome == "failed" else "",
-            )
-            for test in found
-        )
+    texts = (_choose_text(test) if test.outcome == "failed" else "" for test in found)
+    cases = (
+        Case(id=test.id, outcome=test.outcome, text=text)
+        for test, text in zip(found, texts, strict=True)
     )
+    return RunReport(cases=tuple(cases))
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

@@ -7,9 +7,9 @@ from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import (
     JAVASCRIPT_FRAME,
     add_names,
-    read_counts,
+    make_diagnostic,
     split_blocks,
-    sum_tests,
+    sum_counts,
 )
 from untildone.core.check_results import Tests
 
@@ -19,17 +19,14 @@ PROGRAMS = ("mocha", "_mocha")
 #   1 pending
 #   2 failing
 _SUMMARY = re.compile(
-    r"^ *(?P<passed>\d{1,9}) passing \([\d.]+m?[smh]\)\n"
-    r"(?: *(?P<skipped>\d{1,9}) pending\n)?(?: *(?P<failed>\d{1,9}) failing\n)?",
-    re.MULTILINE,
+    r"(?m)^ *(?P<passed>\d{1,9}) passing \([\d.]+m?[smh]\)\n"
+    r"(?: *(?P<skipped>\d{1,9}) pending\n)?(?: *(?P<failed>\d{1,9}) failing\n)?"
 )
 #   1) cart
 #        adds prices:
 #
 #       AssertionError [ERR_ASSERTION]: 1 == 2
-_FAILURE = re.compile(
-    r"^  \d+\) (?P<title>\S.*(?:\n {4,}\S.*)*?):\n\s*(?P<text>\S.*)$", re.MULTILINE
-)
+_FAILURE = re.compile(r"(?m)^  \d+\) (?P<title>\S.*(?:\n {4,}\S.*)*?):\n\s*(?P<text>\S.*)$")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
@@ -37,15 +34,10 @@ def parse(output: str) -> Iterator[Diagnostic]:
     if summary is None:
         return
     for match, block in split_blocks(_FAILURE, output[summary.end() :]):
-        frame = JAVASCRIPT_FRAME.search(block)
-        yield Diagnostic(
-            path=frame["path"].removeprefix("file://") if frame else "",
-            line=int(frame["line"]) if frame else 0,
-            code=" ".join(part.strip() for part in match["title"].splitlines()),
-            text=match["text"],
-        )
+        title = " ".join(part.strip() for part in match["title"].splitlines())
+        yield make_diagnostic(JAVASCRIPT_FRAME.search(block), code=title, text=match["text"])
 
 
 def parse_tests(output: str) -> Tests | None:
-    report = sum_tests(map(read_counts, _SUMMARY.finditer(output)))
+    report = sum_counts(_SUMMARY, output)
     return add_names(report, (found.code for found in parse(output)))

@@ -11,12 +11,11 @@ PROGRAMS = ("mypy", "dmypy")
 # cart.py:6: error: Incompatible return value type (got "int", expected "str")  [return-value]
 # cart.py:6:12:6:22: error: Incompatible return value type (got "int", expected
 _FINDING = re.compile(
-    r"^(?P<path>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]*\.(?:pyi?|ipynb)):(?P<line>\d{1,9})(?::\d+){0,3}: "
-    r"error: (?P<text>\S.*)$",
-    re.MULTILINE,
+    r"(?m)^(?P<path>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]*\.(?:pyi?|ipynb)):(?P<line>\d{1,9})"
+    r"(?::\d+){0,3}: error: (?P<text>\S.*)$"
 )
 # "str")  [return-value]
-_WRAPPED = re.compile(r"(?:\n(?!\s\s|[^\s:]+:\d).+){1,4}?(?<=[\w-]\])$", re.MULTILINE)
+_WRAPPED = re.compile(r"(?m)(?:\n(?!\s\s|[^\s:]+:\d).+){1,4}?(?<=[\w-]\])$")
 _CODE = re.compile(r"(?<!\s)\s+\[(?P<code>[a-z][\w-]*)\]\s*$")
 
 
@@ -26,7 +25,5 @@ def parse(output: str) -> Iterator[Diagnostic]:
         if not _CODE.search(text) and (rest := _WRAPPED.match(output, match.end())):
             text = " ".join((text + rest[0]).split())
         code = _CODE.search(text)
-        if code:
-            yield make_diagnostic(match, code=code["code"], text=text[: code.start()])
-        else:
-            yield make_diagnostic(match, text=text)
+        rule = code["code"] if code else ""
+        yield make_diagnostic(match, code=rule, text=text[: code.start()] if code else text)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import add_names, make_diagnostic, sum_tests
+from untildone.checks.parser import add_names, make_diagnostic, sum_counts
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("node", "tsx")
@@ -13,23 +13,20 @@ PROGRAMS = ("node", "tsx")
 #   location: '/tmp/shop/node/red/cart.test.mjs:4:1'
 #   failureType: 'testCodeFailure'
 #   error: '1 == 2'
-_TAP = re.compile(
-    r"^(?P<indent> *)not ok \d+ - (?P<test>.+?)(?: # (?P<directive>\w+).*)?$", re.MULTILINE
-)
-_LOCATION = re.compile(r"^ +location: '(?P<path>.+?):(?P<line>\d{1,9}):\d+'$", re.MULTILINE)
+_TAP = re.compile(r"(?m)^(?P<indent> *)not ok \d+ - (?P<test>.+?)(?: # (?P<directive>\w+).*)?$")
+_LOCATION = re.compile(r"(?m)^ +location: '(?P<path>.+?):(?P<line>\d{1,9}):\d+'$")
 # Expected values to be strictly equal:
 #
 # 2 !== 3
 _VALUES = r"(?:(?<=:)\n *\n +(?P<values>\S.* !== .+))?"
-_ERROR = re.compile(rf"^ +error: (?:\|-\n +(?P<block>.+){_VALUES}|'(?P<text>.*)')$", re.MULTILINE)
-_SUBTESTS_FAILED = re.compile(r"^ +failureType: 'subtestsFailed'$", re.MULTILINE)
+_ERROR = re.compile(rf"(?m)^ +error: (?:\|-\n +(?P<block>.+){_VALUES}|'(?P<text>.*)')$")
+_SUBTESTS_FAILED = re.compile(r"(?m)^ +failureType: 'subtestsFailed'$")
 # test at red/cart.test.mjs:4:1
 # ✖ adds prices (1.877208ms)
 #   AssertionError [ERR_ASSERTION]: 1 == 2
 _SPEC = re.compile(
-    r"^ *test at (?P<path>.+?):(?P<line>\d{1,9}):\d+\n"
-    rf" *✖ (?P<test>.+?) \([\d.]+ms\)(?:\n +(?P<text>\S.*){_VALUES})?$",
-    re.MULTILINE,
+    r"(?m)^ *test at (?P<path>.+?):(?P<line>\d{1,9}):\d+\n"
+    rf" *✖ (?P<test>.+?) \([\d.]+ms\)(?:\n +(?P<text>\S.*){_VALUES})?$"
 )
 # # tests 7
 # # suites 1
@@ -39,11 +36,10 @@ _SPEC = re.compile(
 # # skipped 1
 # # todo 1
 _SUMMARY = re.compile(
-    r"^(?P<sign>[#\u2139]) tests \d+\n(?:(?P=sign) suites \d+\n)?"
+    r"(?m)^(?P<sign>[#\u2139]) tests \d+\n(?:(?P=sign) suites \d+\n)?"
     r"(?P=sign) pass (?P<passed>\d{1,9})\n(?P=sign) fail (?P<failed>\d{1,9})\n"
     r"(?P=sign) cancelled (?P<cancelled>\d{1,9})\n(?P=sign) skipped (?P<skipped>\d{1,9})\n"
-    r"(?P=sign) todo (?P<todo>\d{1,9})$",
-    re.MULTILINE,
+    r"(?P=sign) todo (?P<todo>\d{1,9})$"
 )
 
 
@@ -63,14 +59,9 @@ def _parse_tap(output: str) -> Iterator[Diagnostic]:
         block = output[match.end() : end] if end >= 0 else ""
         if match["directive"] or _SUBTESTS_FAILED.search(block):
             continue
-        location = _LOCATION.search(block)
         error = _ERROR.search(block)
-        yield Diagnostic(
-            path=location["path"] if location else "",
-            line=int(location["line"]) if location else 0,
-            code=match["test"],
-            text=_add_values(error["block"] or error["text"], error) if error else "failed",
-        )
+        text = _add_values(error["block"] or error["text"], error) if error else "failed"
+        yield make_diagnostic(_LOCATION.search(block), code=match["test"], text=text)
 
 
 def _add_values(text: str, match: re.Match[str]) -> str:
@@ -78,13 +69,5 @@ def _add_values(text: str, match: re.Match[str]) -> str:
 
 
 def parse_tests(output: str) -> Tests | None:
-    report = sum_tests(map(_read_counts, _SUMMARY.finditer(output)))
+    report = sum_counts(_SUMMARY, output)
     return add_names(report, (found.code for found in parse(output)))
-
-
-def _read_counts(summary: re.Match[str]) -> Tests:
-    return Tests(
-        passed=int(summary["passed"]),
-        failed=int(summary["failed"]) + int(summary["cancelled"]),
-        skipped=int(summary["skipped"]) + int(summary["todo"]),
-    )

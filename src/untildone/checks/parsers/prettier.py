@@ -9,14 +9,14 @@ from untildone.checks.parser import make_diagnostic
 PROGRAMS = ("prettier",)
 
 # Other programs print `[warn]` too: only after this line a file name follows it.
-_HEADING = re.compile(r"^Checking formatting\.\.\.$", re.MULTILINE)
+_HEADING = re.compile(r"(?m)^Checking formatting\.\.\.$")
 # [warn] src/cart.js
-_UNFORMATTED = re.compile(r"^\[warn\] (?P<path>\S.*\.\w+)$", re.MULTILINE)
+_UNFORMATTED = re.compile(r"(?m)^\[warn\] (?P<path>\S.*\.\w+)$")
 # [error] src/broken.js: SyntaxError: Unexpected token (1:10)
 # [error] No files matching the pattern were found: "nothing".
 _ERROR = re.compile(
-    r"^\[error\] (?:(?P<path>\S[^:\n]*\.\w+): )?(?P<text>[A-Z].*?)(?: \((?P<line>\d{1,9}):\d+\))?$",
-    re.MULTILINE,
+    r"(?m)^\[error\] (?:(?P<path>\S[^:\n]*\.\w+): )?(?P<text>[A-Z].*?)"
+    r"(?: \((?P<line>\d{1,9}):\d+\))?$"
 )
 
 
@@ -25,6 +25,6 @@ def parse(output: str) -> Iterator[Diagnostic]:
         return
     yield from map(make_diagnostic, _ERROR.finditer(output))
     for match in _UNFORMATTED.finditer(output):
-        yield Diagnostic(
-            path=match["path"], code="unformatted", severity="warning", text="is not formatted"
+        yield make_diagnostic(
+            match, code="unformatted", severity="warning", text="is not formatted"
         )

@@ -11,9 +11,8 @@ PROGRAMS = ("pyright", "basedpyright")
 #   /tmp/shop/cart.py:6:12 - error: Type "int" is not assignable to return type "str"
 #     "int" is not assignable to "str" (reportReturnType)
 _FINDING = re.compile(
-    r"^ *(?P<path>\S.*?):(?P<line>\d{1,9}):\d+ - (?P<severity>error|warning|information): "
-    r"(?P<text>\S.*)(?P<more>(?:\n[ \u00a0]{4,}\S.*)*)$",
-    re.MULTILINE,
+    r"(?m)^ *(?P<path>\S.*?):(?P<line>\d{1,9}):\d+ - (?P<severity>error|warning|information): "
+    r"(?P<text>\S.*)(?P<more>(?:\n[ \u00a0]{4,}\S.*)*)$"
 )
 _RULE = re.compile(r" \((?P<rule>report\w+)\)$")
 

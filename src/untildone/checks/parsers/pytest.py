@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import add_names, count_tests, parse_counts, sum_tests
+from untildone.checks.parser import add_names, parse_counts, read_counts, sum_tests
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("pytest", "py.test")
@@ -13,25 +13,22 @@ PROGRAMS = ("pytest", "py.test")
 # ERROR tests/test_cart.py::test_database - RuntimeError: no database
 # ERROR import_error/test_broken.py
 _FAILURE = re.compile(
-    r"^(?P<kind>FAILED|ERROR) (?P<id>(?P<path>[^\s:][^:\n]*?\.\w+)(?:::(?P<test>.+?))?)"
-    r"(?: - (?P<text>.*))?$",
-    re.MULTILINE,
+    r"(?m)^(?P<kind>FAILED|ERROR) (?P<id>(?P<path>[^\s:][^:\n]*?\.\w+)(?:::(?P<test>.+?))?)"
+    r"(?: - (?P<text>.*))?$"
 )
 # ________________________________ test_price[2] _________________________________
 # E   ModuleNotFoundError: No module named 'nothing_like_this'
 # tests/test_cart.py:14: AssertionError
 _SHOWN = re.compile(
-    r"^(?:_{3,} (?P<title>\S.*?) _{3,}|E +(?P<error>\S.*)"
-    r"|(?P<path>[^\s:][^:\n]*):(?P<line>\d{1,9}): .*)$",
-    re.MULTILINE,
+    r"(?m)^(?:_{3,} (?P<title>\S.*?) _{3,}|E +(?P<error>\S.*)"
+    r"|(?P<path>[^\s:][^:\n]*):(?P<line>\d{1,9}): .*)$"
 )
 # ========== 2 failed, 2 passed, 1 skipped, 1 xfailed, 1 error in 0.75s ==========
 # 2 passed in 1.27s
 # ============================ no tests ran in 0.76s =============================
 _SUMMARY = re.compile(
-    r"^(?:=+ )?(?P<counts>no tests ran|no tests collected|\d+ [a-z]+(?:, \d+ [a-z]+)*)"
-    r" in \d+\.\d+s(?: \([\d:., a-z]+\))?(?: =+)?$",
-    re.MULTILINE,
+    r"(?m)^(?:=+ )?(?P<counts>no tests ran|no tests collected|\d+ [a-z]+(?:, \d+ [a-z]+)*)"
+    r" in \d+\.\d+s(?: \([\d:., a-z]+\))?(?: =+)?$"
 )
 _WORDS = {"passed", "failed", "error", "errors", "skipped", "xfailed", "xpassed", "deselected"}
 _WARNINGS = {"warning", "warnings"}
@@ -67,14 +64,13 @@ def _find_shown(output: str) -> tuple[dict[tuple[str, str], int], dict[str, str]
 
 
 def parse_tests(output: str) -> Tests | None:
-    report = sum_tests(filter(None, map(_read_counts, _SUMMARY.finditer(output))))
+    summaries = filter(_counts_tests, _SUMMARY.finditer(output))
+    report = sum_tests(map(read_counts, summaries))
     return add_names(report, (match["id"] for match in _FAILURE.finditer(output)))
 
 
-def _read_counts(summary: re.Match[str]) -> Tests | None:
+def _counts_tests(summary: re.Match[str]) -> bool:
     words = parse_counts(summary["counts"]).keys()
     # Without the decoration `3 warnings in 0.12s` may be the last line of any linter.
     known = _WORDS | _WARNINGS if summary[0].startswith("=") else _WORDS
-    if words and not words & known:
-        return None
-    return count_tests(summary["counts"])
+    return not words or bool(words & known)

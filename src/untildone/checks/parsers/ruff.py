@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import find_documents, limit_line, shorten_to_line
+from untildone.checks.parser import find_documents, limit_line, make_diagnostic, shorten_to_line
 from untildone.core.check_results import Severity
 
 PROGRAMS = ("ruff",)
@@ -17,17 +17,15 @@ _CODE = r"(?P<code>[A-Z]{1,6}\d{1,5}|[a-z]+(?:-[a-z]+)+:|unformatted:)"
 # cart.py:1:8: F401 [*] `os` imported but unused
 # broken.py:1:12: invalid-syntax: Expected a parameter or the end of the parameter list
 _CONCISE = re.compile(
-    rf"^(?P<path>[^\s:][^:\n]*\.\w+):(?P<line>\d{{1,9}}):\d+: {_CODE} (?:\[\*\] )?(?P<text>.+)$",
-    re.MULTILINE,
+    rf"(?m)^(?P<path>[^\s:][^:\n]*\.\w+):(?P<line>\d{{1,9}}):\d+: {_CODE} (?:\[\*\] )?(?P<text>.+)$"
 )
 # F401 [*] `os` imported but unused
 #  --> cart.py:1:8
 _FULL = re.compile(
-    rf"^{_CODE} (?:\[\*\] )?(?P<text>.+)\n +--> (?P<path>.+?):(?P<line>\d{{1,9}}):\d+$",
-    re.MULTILINE,
+    rf"(?m)^{_CODE} (?:\[\*\] )?(?P<text>.+)\n +--> (?P<path>.+?):(?P<line>\d{{1,9}}):\d+$"
 )
 # Would reformat: cart.py
-_FORMAT = re.compile(r"^Would reformat: (?P<path>.+)$", re.MULTILINE)
+_FORMAT = re.compile(r"(?m)^Would reformat: (?P<path>.+)$")
 
 
 # The same files and rules occur many times.
@@ -56,16 +54,10 @@ def _parse_lines(output: str) -> Iterator[Diagnostic]:
     for pattern in (_CONCISE, _FULL):
         for match in pattern.finditer(output):
             code = match["code"].removesuffix(":")
-            yield Diagnostic(
-                path=match["path"],
-                line=int(match["line"]),
-                code=code,
-                severity=rate_severity(code),
-                text=match["text"],
-            )
+            yield make_diagnostic(match, code=code, severity=rate_severity(code))
     for match in _FORMAT.finditer(output):
-        yield Diagnostic(
-            path=match["path"], code="unformatted", severity="warning", text="would be reformatted"
+        yield make_diagnostic(
+            match, code="unformatted", severity="warning", text="would be reformatted"
         )
 
 

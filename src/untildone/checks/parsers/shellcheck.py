@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import parse_severity
+from untildone.checks.parser import make_diagnostic, parse_severity
 
 PROGRAMS = ("shellcheck",)
 
@@ -12,15 +12,13 @@ PROGRAMS = ("shellcheck",)
 #             ^---------^ SC2045 (error): Iterating over ls output is fragile. Use globs.
 #                  ^-- SC2035 (info): Use ./*glob* or -- *glob* so names won't become options.
 _TTY = re.compile(
-    r"^(?:In (?P<path>\S.*) line (?P<line>\d{1,9}):"
-    r"| *\^-*\^? (?P<code>SC\d+)(?: \((?P<severity>\w+)\))?: (?P<text>\S.*))$",
-    re.MULTILINE,
+    r"(?m)^(?:In (?P<path>\S.*) line (?P<line>\d{1,9}):"
+    r"| *\^-*\^? (?P<code>SC\d+)(?: \((?P<severity>\w+)\))?: (?P<text>\S.*))$"
 )
 # deploy.sh:3:6: note: Double quote to prevent globbing and word splitting. [SC2086]
 _GCC = re.compile(
-    r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d{1,9}):\d+: (?P<severity>error|warning|note): "
-    r"(?P<text>\S.*) \[(?P<code>SC\d+)\]$",
-    re.MULTILINE,
+    r"(?m)^(?P<path>[^\s:][^:\n]*):(?P<line>\d{1,9}):\d+: (?P<severity>error|warning|note): "
+    r"(?P<text>\S.*) \[(?P<code>SC\d+)\]$"
 )
 
 
@@ -30,16 +28,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
         if match["path"]:
             heading = match
         elif heading:
-            yield _make_diagnostic(match, heading)
-    for match in _GCC.finditer(output):
-        yield _make_diagnostic(match, match)
-
-
-def _make_diagnostic(match: re.Match[str], heading: re.Match[str]) -> Diagnostic:
-    return Diagnostic(
-        path=heading["path"],
-        line=int(heading["line"]),
-        code=match["code"],
-        severity=parse_severity(match["severity"] or "warning"),
-        text=match["text"],
-    )
+            severity = parse_severity(match["severity"] or "warning")
+            code, text = match["code"], match["text"]
+            yield make_diagnostic(heading, code=code, severity=severity, text=text)
+    yield from map(make_diagnostic, _GCC.finditer(output))

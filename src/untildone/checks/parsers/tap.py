@@ -4,41 +4,38 @@ import re
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import add_names, split_blocks
+from untildone.checks.parser import make_diagnostic, name_tests, split_blocks
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("bats", "tape", "tap", "ava", "perl", "prove", "mocha", "_mocha")
 
 # 1..4
-_PLAN = re.compile(r"^1\.\.(?P<count>\d{1,9})(?: *#.*)?$", re.MULTILINE)
+_PLAN = re.compile(r"(?m)^1\.\.(?P<count>\d{1,9})(?: *#.*)?$")
 # not ok 5 - is later # TODO later
 #     ok 1 - is open
 _RESULT = re.compile(
-    r"^(?P<indent> {0,64})(?P<failed>not )?ok (?P<number>\d{1,9})(?: -)?(?: (?P<test>[^#\n]*))?"
-    r"(?:# *(?P<directive>skip|todo)\b.*|#.*)?$",
-    re.MULTILINE | re.IGNORECASE,
+    r"(?mi)^(?P<indent> {0,64})(?P<failed>not )?ok (?P<number>\d{1,9})(?: -)?"
+    r"(?: (?P<test>[^#\n]*))?(?:# *(?P<directive>skip|todo)\b.*|#.*)?$"
 )
 # Bail out!  no database
-_BAIL = re.compile(r"^Bail out! *(?P<reason>.*)$", re.MULTILINE)
+_BAIL = re.compile(r"(?m)^Bail out! *(?P<reason>.*)$")
 #     at: Test.<anonymous> (/tmp/shop/tap/cart.js:4:5)
 #   at cart.t line 3.
 # (in test file cart.bats, line 2)
 _LOCATION = re.compile(
-    r"^ *(?:at:?|#) .*?(?<=[\s(])(?P<path>[^\s()]+?)"
-    r"(?::(?P<colon>\d{1,9}):\d+\)?|,? line (?P<word>\d{1,9})[.)])$",
-    re.MULTILINE,
+    r"(?m)^ *(?:at:?|#) .*?(?<=[\s(])(?P<path>[^\s()]+?)"
+    r"(?:,? line (?=\d+[.)]$)|:(?=\d+:\d+\)?$))(?P<line>\d{1,9})"
 )
 #     expected: 3
 #     actual:   2
-_EXPECTED = re.compile(r"^[ #]*expected: *(?P<value>\S.*)$", re.MULTILINE)
-_ACTUAL = re.compile(r"^[ #]*(?:actual|got): *(?P<value>\S.*)$", re.MULTILINE)
-_MESSAGE = re.compile(
-    r"^(?: +| *# {2,})(?P<text>(?!---|\.\.\.|#|at |Failed |operator:)\S.*)$", re.MULTILINE
-)
+_EXPECTED = re.compile(r"(?m)^[ #]*expected: *(?P<value>\S.*)$")
+_ACTUAL = re.compile(r"(?m)^[ #]*(?:actual|got): *(?P<value>\S.*)$")
+_MESSAGE = re.compile(r"(?m)^(?: +| *# {2,})(?P<text>(?!---|\.\.\.|#|at |Failed |operator:)\S.*)$")
 # `node --test` writes TAP too, and has its own parser.
-_NODE = re.compile(r"^ *(?:# )?duration_ms:? [\d.]+$", re.MULTILINE)
+_NODE = re.compile(r"(?m)^ *(?:# )?duration_ms:? [\d.]+$")
 
 
 class _Line(Struct):
@@ -54,12 +51,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
     for line in _find_leaves(output):
         if line.outcome == "failed":
             location = _LOCATION.search(line.below)
-            yield Diagnostic(
-                path=location["path"] if location else "",
-                line=int(location["colon"] or location["word"]) if location else 0,
-                code=line.name,
-                text=_choose_text(line.below),
-            )
+            yield make_diagnostic(location, code=line.name, text=_choose_text(line.below))
     for match in _BAIL.finditer(output) if _is_tap(output) else ():
         yield Diagnostic(path="", code="Bail out!", text=match["reason"] or "gave up")
 
@@ -110,24 +102,12 @@ def _find_leaves(output: str) -> list[_Line]:
 def parse_tests(output: str) -> Tests | None:
     if not _is_tap(output):
         return None
-    leaves = _find_leaves(output)
-    outcomes = [line.outcome for line in leaves]
-    failing = [line.name for line in leaves if line.outcome == "failed"]
-    failing += ["Bail out!"] * bool(_BAIL.search(output))
-    return add_names(
-        Tests(
-            passed=outcomes.count("passed"),
-            failed=len(failing) + _count_missing(output),
-            skipped=outcomes.count("skipped"),
-        ),
-        failing,
-        passing=[line.name for line in leaves if line.outcome == "passed"],
-        skipping=[line.name for line in leaves if line.outcome == "skipped"],
-    )
-
-
-def _count_missing(output: str) -> int:
-    """Tests of the plan without a result: the program ended early."""
+    names: dict[str, list[str]] = {"passed": [], "failed": [], "skipped": []}
+    for line in _find_leaves(output):
+        names[line.outcome].append(line.name)
+    names["failed"] += ["Bail out!"] * bool(_BAIL.search(output))
+    report = name_tests(names["failed"], passing=names["passed"], skipping=names["skipped"])
+    # Tests of the plan without a result: the program ended early.
     planned = sum(int(match["count"]) for match in _PLAN.finditer(output))
     reported = sum(not match["indent"] for match in _RESULT.finditer(output))
-    return max(planned - reported, 0)
+    return replace(report, failed=report.failed + max(planned - reported, 0))

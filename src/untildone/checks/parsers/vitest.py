@@ -6,47 +6,39 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import add_names, count_tests, split_blocks, sum_tests
+from untildone.checks.parser import add_names, make_diagnostic, split_blocks, sum_counts
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("vitest",)
 
 #  FAIL  cart.test.js > cart > adds prices
 #  FAIL  broken.test.js [ broken.test.js ]
-_FAILURE = re.compile(
-    r"^ FAIL  (?:\|[^|\n]+\| )?(?P<path>\S+)(?: > (?P<test>.+)| \[ .+ \])?$", re.MULTILINE
-)
+_FAILURE = re.compile(r"(?m)^ FAIL  (?:\|[^|\n]+\| )?(?P<path>\S+)(?: > (?P<test>.+)| \[ .+ \])?$")
 # cart.test.js:6:27, after an arrow
-_FRAME = re.compile(r"^ \u276f (?:.* )?(?P<path>\S+?):(?P<line>\d{1,9}):\d+$", re.MULTILINE)
-_MESSAGE = re.compile(r"^(?! FAIL )(?P<text>\S.*)$", re.MULTILINE)
+_FRAME = re.compile(r"(?m)^ \u276f (?:.* )?(?P<path>\S+?):(?P<line>\d{1,9}):\d+$")
+_MESSAGE = re.compile(r"(?m)^(?! FAIL )(?P<text>\S.*)$")
 #       Tests  1 failed | 1 passed | 1 skipped | 1 todo (4)
 _SUMMARY = re.compile(
-    r"^ +Tests  (?P<counts>\d+ [a-z ]+(?: \| \d+ [a-z ]+)*|no tests)(?: \(\d+\))?$", re.MULTILINE
+    r"(?m)^ +Tests  (?P<counts>\d+ [a-z ]+(?: \| \d+ [a-z ]+)*|no tests)(?: \(\d+\))?$"
 )
 # No test files found, exiting with code 1
-_NONE = re.compile(r"^No test files found, exiting with code \d", re.MULTILINE)
+_NONE = re.compile(r"(?m)^No test files found, exiting with code \d")
 #  ✓ cart.test.js > cart > adds prices 1ms, with the reporter `verbose`
-_VERBOSE = re.compile(
-    r"^ (?P<sign>[\u2713\u2193\u25a1]) (?P<test>\S+ > .+?)(?: \d+ms)?$", re.MULTILINE
-)
+_VERBOSE = re.compile(r"(?m)^ (?P<sign>[\u2713\u2193\u25a1]) (?P<test>\S+ > .+?)(?: \d+ms)?$")
 _PASSED = "\u2713"
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
     for match, block in split_blocks(_FAILURE, output):
         message = _MESSAGE.search(block)
-        frames = _FRAME.finditer(block)
-        lines = (frame["line"] for frame in frames if frame["path"] == match["path"])
-        yield Diagnostic(
-            path=match["path"],
-            line=int(next(lines, 0)),
-            code=match["test"] or "",
-            text=message["text"] if message else "failed",
-        )
+        frames = (frame for frame in _FRAME.finditer(block) if frame["path"] == match["path"])
+        text = message["text"] if message else "failed"
+        code = match["test"] or ""
+        yield make_diagnostic(next(frames, match), code=code, text=text)
 
 
 def parse_tests(output: str) -> Tests | None:
-    report = sum_tests(count_tests(match["counts"]) for match in _SUMMARY.finditer(output))
+    report = sum_counts(_SUMMARY, output)
     if report is None:
         return Tests() if _NONE.search(output) else None
     failures = list(_FAILURE.finditer(output))

@@ -31,11 +31,7 @@ def make_check(project: Path, *, rules: tuple[Path, ...] = ()) -> Check:
 
 
 def scan_files(
-    paths: Sequence[Path],
-    *,
-    project: Path,
-    rules: tuple[Path, ...] = (),
-    timeout: float = _TIMEOUT,
+    paths: Sequence[Path], *, project: Path, rules: tuple[Path, ...] = (), timeout: float = _TIMEOUT
 ) -> tuple[Finding, ...]:
     """The findings in these files, equal to those of the check of the whole project."""
     inside = tuple(_make_relative(project, path) for path in paths)

@@ -18,9 +18,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="untildone.checks.security", description=__doc__)
     parser.add_argument("--rules", action="append", type=Path, default=[], metavar="DIR")
     parser.add_argument("paths", nargs="*", type=Path, default=[Path()], metavar="PATH")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        found = scan_paths(given.paths, cwd=Path.cwd(), rules=tuple(given.rules))
+        found = scan_paths(options.paths, cwd=Path.cwd(), rules=tuple(options.rules))
     except UserError as error:
         sys.stderr.write(f"error: {error}\nhint: {error.hint}\n")
         if not isinstance(error, MissingProgramError):

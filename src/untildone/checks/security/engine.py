@@ -15,7 +15,7 @@ from msgspec import Struct
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import shorten_to_line
 from untildone.errors import UserError
-from untildone.process.command import environment
+from untildone.process.command import filter_environment
 from untildone.process.runner import Finished, run
 
 RULES = Path(__file__).parent / "rules"
@@ -66,7 +66,7 @@ def scan_paths(
             [program, *_make_options(config), *map(_make_argument, paths)],
             cwd=cwd,
             timeout=timeout,
-            env=environment(os.environ),
+            env=filter_environment(os.environ),
             log=output,
             errors=errors,
         )

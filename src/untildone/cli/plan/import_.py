@@ -7,11 +7,11 @@ from msgspec import Struct
 
 from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.plan_path import with_new_plan
+from untildone.features.importers.plan_formats import PLAN_FORMATS, read_foreign_plan
 from untildone.features.importers.plan_formats.plan_format import LARGEST, ImportedPlan
-from untildone.features.importers.plan_formats.registry import PLAN_FORMATS, read_foreign_plan
 from untildone.features.plans.editing import save_plan
-from untildone.features.plans.model import Phase, Plan
 from untildone.features.plans.order import check_order
+from untildone.features.plans.plan import Phase, Plan
 from untildone.features.plans.rendering import render_json
 
 

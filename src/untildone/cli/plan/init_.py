@@ -6,7 +6,7 @@ import click
 
 from untildone.cli.plan.plan_path import with_new_plan
 from untildone.features.plans.editing import save_plan
-from untildone.features.plans.model import Phase, Plan, Task
+from untildone.features.plans.plan import Phase, Plan, Task
 from untildone.features.plans.rendering import render_json
 
 _FIRST = Task(

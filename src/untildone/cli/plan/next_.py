@@ -8,8 +8,8 @@ from msgspec import Struct, to_builtins
 
 from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.plan_path import with_plan
-from untildone.features.plans.document import read_plan, require_order
 from untildone.features.plans.order import OpenTasks, group_open_tasks
+from untildone.features.plans.plan_file import read_plan, require_order
 
 
 class Next(Struct, frozen=True, kw_only=True):

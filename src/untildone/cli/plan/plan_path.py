@@ -9,7 +9,7 @@ import click
 
 from untildone.cli.options import project_option
 from untildone.errors import UserError
-from untildone.features.plans.files import PLAN_FILE, find_plan
+from untildone.features.plans.plan_file import PLAN_FILE, find_plan
 
 _Command = Callable[..., int | None]
 _plan_option = click.option(

@@ -11,8 +11,8 @@ from msgspec import Struct
 from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.plan_path import with_plan
 from untildone.errors import UserError
-from untildone.features.plans.document import read_plan, require_order
 from untildone.features.plans.editing import change_plan
+from untildone.features.plans.plan_file import read_plan, require_order
 from untildone.features.plans.refinement import split_task
 from untildone.features.plans.rules import find_large_tasks
 

@@ -6,8 +6,8 @@ import click
 
 from untildone.cli.plan.plan_path import with_plan
 from untildone.errors import UserError
-from untildone.features.plans.document import read_plan, require_order
 from untildone.features.plans.editing import save_plan
+from untildone.features.plans.plan_file import read_plan, require_order
 from untildone.features.plans.rendering import GENERATED_NOTICE, render_markdown
 
 

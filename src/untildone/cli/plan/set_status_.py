@@ -12,7 +12,7 @@ from untildone.cli.plan.plan_path import with_plan
 from untildone.engine.speaker import find_calling_session, is_in_tool_call
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_status
-from untildone.features.plans.model import TaskStatus
+from untildone.features.plans.plan import TaskStatus
 
 
 @click.command("set-status")

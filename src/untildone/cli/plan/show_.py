@@ -9,8 +9,8 @@ from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.plan_path import with_plan
 from untildone.core.contract import Check
 from untildone.core.text import pluralize
-from untildone.features.plans.document import Document, read_plan, require_task
-from untildone.features.plans.model import Phase, Summary, Task, TaskStatus
+from untildone.features.plans.plan import Phase, Summary, Task, TaskStatus
+from untildone.features.plans.plan_file import Document, read_plan, require_task
 from untildone.features.plans.rules import find_large_tasks, summarize
 from untildone.features.plans.task_checks import (
     find_promise,

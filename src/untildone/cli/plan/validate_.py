@@ -8,12 +8,16 @@ from msgspec import Struct
 from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.plan_path import with_plan
 from untildone.core.text import pluralize
-from untildone.features.plans.document import Document, read_plan
 from untildone.features.plans.editing import change_plan, edit_fields
-from untildone.features.plans.model import Mistake
-from untildone.features.plans.references import check_references
+from untildone.features.plans.plan import Mistake
+from untildone.features.plans.plan_file import Document, read_plan
 from untildone.features.plans.refinement import correct_blocks
-from untildone.features.plans.rules import check_rules, find_large_tasks, summarize
+from untildone.features.plans.rules import (
+    check_references,
+    check_rules,
+    find_large_tasks,
+    summarize,
+)
 
 _LARGEST = 4_000_000
 

@@ -6,29 +6,29 @@ from untildone.core.evidence import Evidence
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature, StoppedLoop
 from untildone.engine.payload import Call
-from untildone.features.budget import spend
+from untildone.features.budget import loop_cost
 from untildone.store.loops import Record
 
 
 def _answer_event(context: Context, call: Call) -> str:
     # Imported where it is used: a stop needs the spend alone.
-    from untildone.features.budget import meter
+    from untildone.features.budget import budget_pause
 
-    return meter.answer_tool_call(context, call)
+    return budget_pause.answer_tool_call(context, call)
 
 
 def _loop_started(context: Context, record: Record) -> tuple[str, ...]:
-    spend.begin_ledger(context, record)
+    loop_cost.begin_ledger(context, record)
     return ()
 
 
 def _gather(context: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
-    return replace(evidence, spend_usd=spend.measure_spend(context, loop.record, loop.stop))
+    return replace(evidence, spend_usd=loop_cost.measure_spend(context, loop.record, loop.stop))
 
 
 FEATURE = Feature(
     answer_event=_answer_event,
     loop_started=_loop_started,
     gather=_gather,
-    explain_spend=spend.explain_unknown_spend,
+    explain_spend=loop_cost.explain_unknown_spend,
 )

@@ -16,7 +16,7 @@ from untildone.engine.start import begin_loop
 from untildone.engine.stop_answer import Answer, JudgedStop
 from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
-from untildone.features.templates.templates import fill_next_template
+from untildone.features.templates.recipes import apply_template
 from untildone.store.loops import Record
 
 
@@ -66,25 +66,17 @@ def _carry_counts(context: Context, ended: Record, record: Record) -> Record:
 def _build_request(context: Context, ended: Record, project: Path) -> Request:
     contract = ended.contract
     if contract.plan:
-        from untildone.features.plans.task_loops import build_next_request as following_task
+        from untildone.features.plans.task_loops import build_next_request
 
-        return following_task(context, ended, contract.plan)
-    plan = fill_next_template(context, project, contract.then[0])
-    return Request(
+        return build_next_request(context, ended, contract.plan)
+    request = Request(
         session=context.session_of(ended).id,
         project=project,
-        preset=plan.preset,
-        task=plan.task,
-        checks=plan.checks,
-        promises=plan.promises,
-        claims=plan.claims,
-        must_not=plan.must_not,
-        done_when=plan.done_when,
-        bounds=plan.bounds,
         by=contract.started_by,
         then=contract.then[1:],
         after=contract.id,
     )
+    return apply_template(context, request, contract.then[0])
 
 
 def _build_feedback(ended: Contract, record: Record) -> str:

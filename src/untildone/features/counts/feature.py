@@ -10,7 +10,7 @@ from untildone.engine.context import Context
 from untildone.engine.feature import Feature
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.engine.request import Request, StartOptions
-from untildone.features.counts.start import choose_counts, resolve_targets, select_counts
+from untildone.features.counts.selection import choose_counts, resolve_targets, select_counts
 
 
 def _read_options(context: Context, options: StartOptions, request: Request) -> Request:

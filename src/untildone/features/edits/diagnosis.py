@@ -79,11 +79,11 @@ def find_introduced(
 def _ask_servers(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
-    taken = ask_servers(context, project, tuple(texts), wait=wait, texts=texts)
+    report = ask_servers(context, project, tuple(texts), wait=wait, texts=texts)
     return {
         (file.path, tool): tuple(found for found in file.findings if found.check == tool)
-        for file in (taken.files if taken else ())
-        for tool in file.tools
+        for file in (report.files if report else ())
+        for tool in file.servers
     }
 
 

@@ -16,7 +16,7 @@ from untildone.engine.speaker import explain_ignored
 from untildone.features.edits import switch
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
 from untildone.features.edits.server_client import ask_servers, edited_files
-from untildone.worktree.files import find_worktree
+from untildone.worktree.listing import find_worktree
 
 # The agent waits this long after an edit or at a stop.
 _WAIT_SECONDS = 1.0

@@ -4,11 +4,12 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec.structs import replace
 
 from untildone.checks.lsp import daemon_socket
 from untildone.checks.lsp.daemon_socket import (
@@ -18,36 +19,15 @@ from untildone.checks.lsp.daemon_socket import (
     UnreachableError,
 )
 from untildone.checks.lsp.servers import select_servers
-from untildone.core.check_results import Finding
 from untildone.engine.context import Context, has_run_checks, project_folder
 from untildone.engine.payload import EDITING
-from untildone.process import runner
-from untildone.process.command import environment
-from untildone.store.files import DamagedFileError, read_bounded
+from untildone.process import trees
+from untildone.process.command import filter_environment
+from untildone.store.durable_files import DamagedFileError, read_bounded
 
 ADDRESS_FILE = "diagnose.json"
 
 _TICK = 0.02
-
-
-class FileDiagnostics(Struct, frozen=True, kw_only=True):
-    """`path` is relative to the project; `tools` are those that answered."""
-
-    path: str
-    findings: tuple[Finding, ...] = ()
-    tools: tuple[str, ...] = ()
-
-
-class Diagnostics(Struct, frozen=True, kw_only=True):
-    """A file without an answer is missing; `reasons` say why."""
-
-    files: tuple[FileDiagnostics, ...]
-    reasons: tuple[str, ...] = ()
-    seconds: float = 0
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        return tuple(finding for file in self.files for finding in file.findings)
 
 
 def edited_files(
@@ -81,8 +61,10 @@ def ask_servers(
     *,
     wait: float,
     texts: Mapping[Path, str] | None = None,
-) -> Diagnostics | None:
-    """None if no server handles such files, or none answered in time.
+) -> DiagnosticsReport | None:
+    """What the servers report, by paths relative to the project.
+
+    None if no server handles such files, or none answered in time.
 
     A separate process keeps the servers running and is started if there is none. With no time to
     wait the servers only open the files, so that the next question is answered at once. `texts`
@@ -93,9 +75,17 @@ def ask_servers(
     wanted = _select_known_files(place, files, own=has_run_checks(context.home, place))
     if not wanted:
         return None
-    said = {os.path.realpath(file): text for file, text in (texts or {}).items()}
-    report = _ask_or_start(context, place, {file: said.get(file) for file in wanted}, deadline)
-    return _convert_report(report, place) if report else None
+    replaced = {os.path.realpath(file): text for file, text in (texts or {}).items()}
+    report = None
+    with suppress(NoAnswerError):
+        report = _ask_or_start(
+            context, place, {file: replaced.get(file) for file in wanted}, deadline
+        )
+    if report is None:
+        return None
+    inner = (file for file in report.files if Path(file.path).is_relative_to(place))
+    relative = (replace(file, path=Path(file.path).relative_to(place).as_posix()) for file in inner)
+    return replace(report, files=tuple(relative))
 
 
 def _select_known_files(project: Path, files: Sequence[Path], *, own: bool) -> tuple[str, ...]:
@@ -119,29 +109,16 @@ def _ask_or_start(
 ) -> DiagnosticsReport | None:
     folder = project_folder(context.home, project)
     known = load_address(folder)
-    try:
-        if known:
+    if known:
+        with suppress(UnreachableError):
             return _ask(known, files, deadline)
-    except UnreachableError:
-        pass
-    except NoAnswerError:
-        return None
     _start_process(context, project, tuple(files))
     while time.monotonic() < deadline:
         opened = load_address(folder)
         if opened and opened != known:
-            return _ask_or_none(opened, files, deadline)
+            return _ask(opened, files, deadline)
         time.sleep(_TICK)
     return None
-
-
-def _ask_or_none(
-    opened: DaemonAddress, files: Mapping[str, str | None], deadline: float
-) -> DiagnosticsReport | None:
-    try:
-        return _ask(opened, files, deadline)
-    except NoAnswerError:
-        return None
 
 
 def _ask(
@@ -155,8 +132,8 @@ def _ask(
 
 def _start_process(context: Context, project: Path, files: Sequence[str]) -> None:
     argv = [sys.executable, "-I", "-m", "untildone", "diagnose", "--", str(project), *files]
-    environ = environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
-    runner.start_detached(argv, cwd=context.home, env=environ)
+    environ = filter_environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
+    trees.start_detached(argv, cwd=context.home, env=environ)
 
 
 def load_address(folder: Path) -> DaemonAddress | None:
@@ -164,16 +141,3 @@ def load_address(folder: Path) -> DaemonAddress | None:
         return msgspec.json.decode(read_bounded(folder / ADDRESS_FILE), type=DaemonAddress)
     except (OSError, DamagedFileError, msgspec.DecodeError, UnicodeError):
         return None
-
-
-def _convert_report(report: DiagnosticsReport, project: Path) -> Diagnostics:
-    files = tuple(
-        FileDiagnostics(
-            path=Path(file.path).relative_to(project).as_posix(),
-            findings=file.findings,
-            tools=file.servers,
-        )
-        for file in report.files
-        if Path(file.path).is_relative_to(project)
-    )
-    return Diagnostics(files=files, reasons=report.reasons, seconds=report.seconds)

@@ -13,7 +13,7 @@ from untildone.checks.lsp.pool import ServerPool, serve_pool
 from untildone.engine.context import Context, has_run_checks, project_folder
 from untildone.features.edits.server_client import ADDRESS_FILE, load_address
 from untildone.process.runner import end_runs_on_signal
-from untildone.store.files import write_atomically
+from untildone.store.durable_files import write_atomically
 from untildone.store.lock import LockTimeoutError, hold_lock
 
 IDLE_SECONDS = 300.0

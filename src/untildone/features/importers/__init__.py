@@ -1,1 +1,6 @@
 """Loops and plans imported from other tools' files."""
+
+# Why a session's stops are looked at: the user trusts loop files in its project.
+IMPORT_REASON = "dialects"
+# In the folder of a loop that follows another tool's file.
+BOUND_FILE = "bound-file.json"

@@ -1,14 +1,19 @@
 """The other tool's file that a loop follows: its count is updated, and it is removed at the end."""
 
+import json
+import re
 from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
 
 from untildone.engine.context import Context
-from untildone.features.importers.trusted_projects import BOUND_FILE
+from untildone.features.importers import BOUND_FILE
+from untildone.store.durable_files import DamagedFileError, read_bounded, write_atomically
 from untildone.store.encoding import decode, encode
-from untildone.store.files import DamagedFileError, read_bounded, write_atomically
+
+_FRONT = r"(?m)\A(?P<before>[^\n]*\n(?:(?!---[ \t\r]*$).*\n)*?{key}:[ \t]*)(?P<number>\d+)"
+_JSON = r'(?P<before>"{key}"\s*:\s*)(?P<number>\d+)'
 
 
 class BoundFile(Struct, frozen=True, kw_only=True):
@@ -40,14 +45,31 @@ def update_bound_file(context: Context, loop: str) -> None:
 
 def _write_count(file: Path, counter: str, number: int) -> None:
     """For people and tools that read the file: our own count is in our state."""
-    # Imported where it is used: few loops have a file, and this imports YAML.
-    from untildone.features.importers.formats.counter import set_count
-
     with suppress(OSError, DamagedFileError):
         before = read_bounded(file)
         after = set_count(before, counter, number)
         if after != before:
             write_atomically(file, after, keep_previous=False)
+
+
+def set_count(data: bytes, key: str, number: int) -> bytes:
+    """The file with that count; unchanged if it has none or another key might be meant."""
+    text = data.decode("utf-8", "surrogateescape")
+    shape = _JSON if text.lstrip("\ufeff \t\r\n").startswith("{") else _FRONT
+    pattern = shape.replace("{key}", re.escape(key))
+    changed = re.sub(pattern, rf"\g<before>{number}", text, count=1)
+    if shape is _JSON and not _changed_only(key, number, text, changed):
+        return data
+    return changed.encode("utf-8", "surrogateescape")
+
+
+def _changed_only(key: str, number: int, before: str, after: str) -> bool:
+    """False if the edit hit a nested key of the same name."""
+    try:
+        old, new = (json.loads(text.lstrip("\ufeff")) for text in (before, after))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(old, dict) and key in old and {**old, key: number} == new
 
 
 def save_bound_file(context: Context, loop: str, bound: BoundFile) -> None:

@@ -3,11 +3,9 @@
 import json
 import os
 
+from untildone.features.importers import IMPORT_REASON
 from untildone.store.sessions import Session
 
-REASON = "dialects"
-# In the folder of a loop that follows another tool's file.
-BOUND_FILE = "bound-file.json"
 _FILE = "dialects.json"
 
 
@@ -46,7 +44,7 @@ def watch_session(session: Session, *, wanted: bool = True) -> None:
     """Looks at the session's stops, and records its tool calls, which show who wrote a file."""
     if wanted:
         os.makedirs(session.path("calls"), mode=0o700, exist_ok=True)
-        session.write(REASON, "")
+        session.write(IMPORT_REASON, "")
     else:
-        session.remove(REASON)
-    session.watch_stops(REASON, wanted=wanted)
+        session.remove(IMPORT_REASON)
+    session.watch_stops(IMPORT_REASON, wanted=wanted)

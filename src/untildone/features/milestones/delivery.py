@@ -11,7 +11,7 @@ import msgspec
 
 from untildone.engine.context import Context
 from untildone.features.milestones.milestones import Delivery
-from untildone.process.command import environment, parse_argv
+from untildone.process.command import filter_environment, parse_argv
 from untildone.process.runner import Finished, run
 
 SECONDS = 60.0
@@ -42,7 +42,9 @@ def _run_receiver(delivery: Delivery, *, seconds: float) -> str:
         # On stdin: an address may contain a password, and every user can see arguments.
         data = msgspec.json.encode(delivery)
     project = happened.project if Path(happened.project).is_dir() else os.curdir
-    finished = run(argv, cwd=project, timeout=seconds, env=environment(os.environ), stdin=data)
+    finished = run(
+        argv, cwd=project, timeout=seconds, env=filter_environment(os.environ), stdin=data
+    )
     what = milestone.run or "notify"
     why = _describe_failure(finished, seconds)
     return f"{happened.loop} {happened.event}: `{what}` {why}" if why else ""

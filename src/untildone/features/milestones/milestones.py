@@ -11,18 +11,19 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from untildone.checks.secrets import remove_secrets
-from untildone.config import Configuration, Event, Milestone, UserSettings, load_user_settings
+from untildone.checks.secret_redaction import remove_secrets
+from untildone.config.model import Configuration, Event, Milestone, UserSettings
+from untildone.config.proposals import load_user_settings
 from untildone.core.progress import Status
 from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.errors import UserError
-from untildone.process import runner
-from untildone.store.files import write_atomically
+from untildone.features.milestones import MILESTONES_FILE
+from untildone.process import trees
+from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 
-MILESTONES_FILE = "milestones.json"
 _HALFWAY_FILE = "half-told"
 # The most important last: of several events at one stop a receiver gets only that one.
 _ORDER: tuple[Event, ...] = ("start", "round", "half", "done", "pause")
@@ -173,4 +174,4 @@ def _start_delivery(home: Path, told: list[Delivery]) -> None:
     file = folder / f"{os.urandom(8).hex()}.json"
     write_atomically(file, msgspec.json.encode(told), keep_previous=False)
     argv = [sys.executable, "-I", "-m", "untildone", "milestone", file.name]
-    runner.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})
+    trees.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.features.plans.model import Mistake, Plan, Task
+from untildone.features.plans.plan import Mistake, Plan, Task
 
 _Object = dict[str, Any]
 _REMEDY = "correct it; `untildone plan init` writes a plan to compare with"

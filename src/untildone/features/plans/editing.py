@@ -12,7 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from untildone.errors import UserError
-from untildone.features.plans.document import (
+from untildone.features.plans.plan import Plan, TaskStatus
+from untildone.features.plans.plan_file import (
     BYTE_ORDER_MARK,
     Document,
     plan_error,
@@ -20,7 +21,6 @@ from untildone.features.plans.document import (
     require_file,
     require_task,
 )
-from untildone.features.plans.model import Plan, TaskStatus
 from untildone.features.plans.rules import correct_summary
 from untildone.json_edit.edits import (
     Edit,
@@ -118,7 +118,7 @@ def find_style(text: str) -> Style:
 def save_plan(path: Path, text: str) -> None:
     """Writes the file whole, where a link leads to, and keeps its mode."""
     # Imported where it is used: reading a plan need not pay for it.
-    from untildone.store.files import install, stage
+    from untildone.store.durable_files import install, stage
 
     target = path.resolve()
     before = target.read_bytes() if target.exists() else None

@@ -7,11 +7,12 @@ from msgspec.json import decode
 
 from untildone.agents.events import Prompt
 from untildone.core.contract import Bounds, Contract
+from untildone.core.plan_task import PLANNED
 from untildone.core.progress import Progress
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
 from untildone.engine.relayed_verbs import RelayedVerb
-from untildone.engine.request import PLANNED, PromptedLoop, Request
+from untildone.engine.request import PromptedLoop, Request
 from untildone.errors import UserError
 from untildone.store.loops import Record
 
@@ -25,7 +26,7 @@ def _request_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop)
     from untildone.engine.prompt_options import convert_values, split_options
     from untildone.engine.start_options import apply_bounds
     from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
-    from untildone.worktree.files import find_worktree
+    from untildone.worktree.listing import find_worktree
 
     text, given = split_options(wanted.task)
     words = text.split()
@@ -54,13 +55,13 @@ def _loop_started(_: Context, record: Record) -> tuple[str, ...]:
 
 
 def _read_message(contract: Contract, progress: Progress, message: str) -> Progress:
-    from untildone.features.plans.reports import read_markers
+    from untildone.features.plans.verifier_reports import read_markers
 
     return read_markers(contract, progress, message)
 
 
 def _apply_verb(contract: Contract, progress: Progress, verb: RelayedVerb) -> Progress:
-    from untildone.features.plans.reports import VerifierReport, apply_report
+    from untildone.features.plans.verifier_reports import VerifierReport, apply_report
 
     # The agent saw the error when it called the verb.
     with suppress(DecodeError, UserError):

@@ -1,11 +1,11 @@
 """The order of tasks by their dependencies: ready tasks, cycles, the critical path."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct
 
-from untildone.features.plans.model import Mistake, Task
+from untildone.features.plans.plan import Mistake, Task
 
 Tasks = Mapping[str, Task]
 
@@ -112,3 +112,22 @@ def check_order(tasks: Tasks) -> Iterator[Mistake]:
             text=f"depends on itself: {chain}",
             remedy=f"take one of them out of the `depends_on` of another, such as `{cycle[-1]}`",
         )
+
+
+def list_ready(tasks: Tasks, *, finished: Collection[str], taken: Collection[str]) -> list[str]:
+    """The tasks that can be worked on now, in the plan's order, without those `taken`.
+
+    `finished` are completed in addition to those that the plan calls so.
+    """
+    done = {*finished, *(name for name, task in tasks.items() if task.status == "completed")}
+    return [
+        name
+        for name, task in tasks.items()
+        if name not in done and name not in taken and done.issuperset(task.depends_on)
+    ]
+
+
+def list_left(tasks: Tasks, *, finished: Collection[str]) -> tuple[str, ...]:
+    return tuple(
+        name for name, task in tasks.items() if task.status != "completed" and name not in finished
+    )

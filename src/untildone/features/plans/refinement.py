@@ -7,7 +7,6 @@ from msgspec import ValidationError, convert, to_builtins
 
 from untildone.errors import UserError
 from untildone.features.plans.decoding import decode_plan
-from untildone.features.plans.document import Document, plan_error, require_task
 from untildone.features.plans.editing import (
     edit_fields,
     find_style,
@@ -15,7 +14,8 @@ from untildone.features.plans.editing import (
     scan_tasks,
     set_member,
 )
-from untildone.features.plans.model import LARGEST_POINTS, Task
+from untildone.features.plans.plan import LARGEST_POINTS, Task
+from untildone.features.plans.plan_file import Document, plan_error, require_task
 from untildone.features.plans.rules import check_rules, derive_blocks
 from untildone.json_edit.edits import Edit, apply_edits, format_member
 from untildone.json_edit.scan import scan_value

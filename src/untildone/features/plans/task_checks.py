@@ -1,12 +1,15 @@
 """The checks of a task: those it lists, and those derived from its criteria and tests."""
 
+import hashlib
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from untildone.core.contract import Check
+from untildone.engine.context import Context
 from untildone.features.plans.conditions import (
     Command,
     Condition,
@@ -14,8 +17,10 @@ from untildone.features.plans.conditions import (
     HttpStatus,
     parse_condition,
 )
-from untildone.features.plans.model import Plan, Task
+from untildone.features.plans.plan import Plan, Task
 from untildone.process.command import quote_argument
+from untildone.store.home import prepare_home
+from untildone.store.trusted_files import read_trusted_hash, record_trust
 
 _PROMISE = re.compile(
     r"(?m)^##+[ \t]+Completion Promise[ \t]*\n+(?:[ \t]*<promise>)?[ \t]*(?P<text>\S.*?)[ \t]*"
@@ -98,3 +103,22 @@ def _build_probe(kind: str, *arguments: str) -> str:
     # `--` because a text may begin with a dash.
     argv = (sys.executable, "-I", "-m", "untildone.features.plans.probe", kind, "--", *arguments)
     return " ".join(map(quote_argument, argv))
+
+
+def digest_commands(plan: Plan) -> str:
+    """Covers only commands and allowances: the status of tasks changes all the time."""
+    return hashlib.sha256(
+        "\n".join(list_commands(plan)).encode("utf-8", "backslashreplace")
+    ).hexdigest()
+
+
+def is_trusted(context: Context, path: Path, plan: Plan) -> bool:
+    """A plan that runs nothing needs no trust."""
+    return not list_commands(plan) or read_trusted_hash(context.home, path) == digest_commands(plan)
+
+
+def trust_plan(context: Context, path: Path, plan: Plan) -> None:
+    prepare_home(context.home)
+    record_trust(
+        context.home, path, sha256=digest_commands(plan), text="\n".join(list_commands(plan))
+    )

@@ -14,18 +14,23 @@ from untildone.engine.context import Context
 from untildone.engine.project_checks import choose_checks
 from untildone.engine.request import Request
 from untildone.errors import UserError
-from untildone.features.plans.document import Document, read_plan, require_order, require_task
 from untildone.features.plans.editing import change_plan, edit_status
-from untildone.features.plans.files import find_named_plan
-from untildone.features.plans.model import Plan, Task, TaskStatus
 from untildone.features.plans.order import sort_by_dependency
+from untildone.features.plans.plan import Plan, Task, TaskStatus
+from untildone.features.plans.plan_file import (
+    Document,
+    find_named_plan,
+    read_plan,
+    require_order,
+    require_task,
+)
 from untildone.features.plans.task_checks import (
     find_promise,
+    is_trusted,
     list_review_criteria,
     list_task_checks,
     merge_checks,
 )
-from untildone.features.plans.trust import is_trusted
 from untildone.store.encoding import encode
 from untildone.store.loops import Record
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.worktree.files import (
+from untildone.worktree.listing import (
     find_worktree_root,
     list_files,
     read_git_entries,

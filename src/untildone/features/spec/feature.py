@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from untildone.core.contract import Contract
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
-from untildone.core.spec.gates import ask_at_gate
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature, StoppedLoop
 from untildone.engine.relayed_verbs import RelayedVerb
@@ -16,7 +15,8 @@ from untildone.engine.request import Request
 from untildone.engine.scope import iterate_calls
 from untildone.engine.stop_answer import Answer, JudgedStop
 from untildone.errors import UserError
-from untildone.report.announcements import announce_verdict
+from untildone.features.spec.announcements import announce_verdict
+from untildone.features.spec.gates import ask_at_gate
 from untildone.store.loops import Record
 
 # Imported where they are used: most stops need no checkpoint, score or cleanup.
@@ -24,7 +24,7 @@ from untildone.store.loops import Record
 
 def _agree(context: Context, request: Request, contract: Contract) -> Contract:
     from untildone.features.spec.checkpoints import require_repository
-    from untildone.features.spec.start import apply_spec
+    from untildone.features.spec.scoring import apply_spec
 
     if contract.reversibility == "2B":
         require_repository(request.project)
@@ -39,7 +39,7 @@ def _loop_started(_: Context, record: Record) -> tuple[str, ...]:
 
 
 def _describe_start(context: Context, record: Record) -> tuple[str, ...]:
-    from untildone.features.spec.start import describe_start
+    from untildone.features.spec.announcements import describe_start
 
     return describe_start(context, record)
 

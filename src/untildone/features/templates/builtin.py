@@ -3,44 +3,63 @@
 import math
 import sys
 from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import TypeAlias
 
-from msgspec import Struct
+import msgspec
+from msgspec.structs import replace
 
 from untildone.checks.coverage import require_coverage
 from untildone.checks.repeat import repeat_check
 from untildone.commands.programs import find_programs
-from untildone.config import Template
+from untildone.config.model import Template
 from untildone.core.contract import Check
 from untildone.engine.context import Context
-from untildone.engine.presets import DEFAULT_TASKS
 from untildone.engine.project_checks import choose_checks, list_checks
+from untildone.engine.request import DEFAULT_TASKS
 from untildone.errors import UserError
 from untildone.process.command import quote_argument
 
-Make: TypeAlias = Callable[[Context, Path, str], tuple[Check, ...]]
+# Finds the checks of a project for a template's argument.
+Finder: TypeAlias = Callable[[Context, Path, str], tuple[Check, ...]]
 _TYPE_CHECKERS = frozenset({"mypy", "pyright", "basedpyright", "ty", "pyrefly", "tsc", "vue-tsc"})
 _MOST_RUNS = 100
 # An argument that names a file of the project.
 FILE = "FILE"
 
 
-class Recipe(Struct, frozen=True, kw_only=True):
-    """`argument` names what follows the template's name; it is optional if there is `usual`."""
+class Recipe(Template, frozen=True, kw_only=True):
+    """A template with its argument; `builtin.toml` explains the fields."""
 
-    template: Template
     argument: str = ""
     usual: str = ""
-    # An example of an argument that must be given.
     sample: str = ""
-    make: Make | None = None
+    finder: str = ""
+
+
+@cache
+def load_built_in() -> dict[str, Recipe]:
+    # Imported where it is used: a stop never reads TOML.
+    import tomllib
+
+    data = files(__package__).joinpath("builtin.toml").read_text(encoding="utf-8")
+    recipes = msgspec.convert(tomllib.loads(data), dict[str, Recipe])
+    return {
+        name: replace(recipe, task=recipe.task or DEFAULT_TASKS[recipe.preset or "ship"])
+        for name, recipe in recipes.items()
+    }
 
 
 def _find_type_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:
     """The type checkers, and the tests, which show that behaviour is unchanged."""
     known = list_checks(context, project)[0]
-    typed = [check for check in known if _checks_types(check)]
+    typed = [
+        check
+        for check in known
+        if _TYPE_CHECKERS.intersection(find_programs(check.command)) or "typecheck" in check.name
+    ]
     if not typed:
         raise UserError(
             f"no type checker was found in `{project}`",
@@ -48,12 +67,6 @@ def _find_type_checks(context: Context, project: Path, _: str) -> tuple[Check, .
         )
     tests = [check for check in known if check not in typed and "test" in check.name.split(":")]
     return (*typed, *tests)
-
-
-def _checks_types(check: Check) -> bool:
-    return (
-        bool(_TYPE_CHECKERS.intersection(find_programs(check.command))) or "typecheck" in check.name
-    )
 
 
 def _find_any_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:
@@ -87,66 +100,10 @@ def _parse_number(text: str, *, most: int) -> int:
     return int(number)
 
 
-BUILT_IN: dict[str, Recipe] = {
-    "fix-tests": Recipe(template=Template(preset="test", task=DEFAULT_TASKS["test"])),
-    "lint-clean": Recipe(template=Template(preset="lint", task=DEFAULT_TASKS["lint"])),
-    "migrate-types": Recipe(
-        template=Template(
-            task="Give the code types until the type checker finds nothing; say what is known of a"
-            " value instead of silencing the checker, and keep what the code does.",
-            rounds=20,
-        ),
-        make=_find_type_checks,
-    ),
-    "dependency-upgrade": Recipe(
-        template=Template(
-            preset="ship",
-            task="Bring every dependency to the newest version the code can use, one at a time;"
-            " read its change log where something breaks and fix our code.",
-            criteria=("each dependency is at its newest usable version=execution",),
-            rounds=20,
-        ),
-    ),
-    "implement-spec": Recipe(
-        template=Template(
-            task="Implement what `{argument}` specifies, with tests for each requirement.",
-            criteria=("each requirement of {argument} is implemented and tested=execution",),
-            rounds=20,
-        ),
-        argument=FILE,
-        sample="SPEC.md",
-        make=_find_any_checks,
-    ),
-    "coverage-to": Recipe(
-        template=Template(
-            task="Write tests until {argument} % of the lines are covered: each test says what the"
-            " code must do and fails if it does not.",
-            # A percentage that rises is no finding that goes away.
-            stagnation_limit=0,
-            rounds=20,
-        ),
-        argument="N",
-        sample="80",
-        make=_find_coverage_checks,
-    ),
-    "refine-plan": Recipe(
-        template=Template(
-            task="Divide each task of `{argument}` that is over 5 points into smaller ones with"
-            " criteria of their own: `untildone plan refine TASK --into FILE`.",
-            rounds=3,
-        ),
-        argument=FILE,
-        sample="TASKS.json",
-        make=_build_plan_checks,
-    ),
-    "flaky-hunt": Recipe(
-        template=Template(
-            task="Find the tests that sometimes fail and fix the cause: order, time, shared state,"
-            " ports. {argument} runs in a row must pass.",
-            rounds=20,
-        ),
-        argument="N",
-        usual="5",
-        make=_find_repeated_checks,
-    ),
+FINDERS: dict[str, Finder] = {
+    "type checkers": _find_type_checks,
+    "any": _find_any_checks,
+    "coverage": _find_coverage_checks,
+    "repeated tests": _find_repeated_checks,
+    "plan": _build_plan_checks,
 }

@@ -1,42 +1,21 @@
 """Templates: named loops, given as an option or to follow one that ends well."""
 
-from pathlib import Path
-
 from msgspec.structs import asdict, replace
 
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
 from untildone.engine.request import Request, StartOptions
 from untildone.engine.start_options import apply_bounds
-from untildone.features.templates.templates import (
-    FilledTemplate,
-    check_next_templates,
-    fill_template,
-)
+from untildone.features.templates.recipes import apply_template, check_next_templates
 
 
 def _read_options(context: Context, options: StartOptions, request: Request) -> Request:
     """An option that is given overrides what the template says."""
-    template = _load_template(context, request.project, options)
-    return replace(
-        request,
-        preset=request.preset or template.preset,
-        task=request.task or template.task,
-        checks=request.checks or template.checks,
-        promises=request.promises or template.promises,
-        claims=request.claims or template.claims,
-        must_not=request.must_not or template.must_not,
-        done_when=request.done_when or template.done_when,
-        bounds=apply_bounds(template.bounds, asdict(options)),
-        then=check_next_templates(context, request.project, options.then),
-    )
-
-
-def _load_template(context: Context, project: Path, options: StartOptions) -> FilledTemplate:
-    name, _, argument = options.template.strip().partition(" ")
-    if not name:
-        return FilledTemplate()
-    return fill_template(context, project, name, argument.strip(), checks=not options.checks)
+    if options.template.strip():
+        request = apply_template(context, request, options.template)
+        request = replace(request, bounds=apply_bounds(request.bounds, asdict(options)))
+    check_next_templates(context, request, options.then)
+    return replace(request, then=options.then)
 
 
 FEATURE = Feature(read_options=_read_options)

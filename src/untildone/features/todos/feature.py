@@ -1,6 +1,6 @@
 """TODO items of the session: criteria of a loop, or a reminder at a prompt without one."""
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from untildone.core.evidence import Evidence
 from untildone.engine.context import Context
@@ -8,18 +8,19 @@ from untildone.engine.feature import Feature, StoppedLoop
 from untildone.engine.payload import TODO
 from untildone.engine.request import Request, StartOptions
 from untildone.engine.scope import iterate_calls
-from untildone.features.todos.lists import (
+from untildone.features.todos.todo_lists import (
     build_reminder,
-    choose_todos,
     format_todo_task,
     load_todos,
     remember_todo_call,
+    require_todos,
 )
 
 
 def _read_options(context: Context, options: StartOptions, request: Request) -> Request:
-    switches = {name for name, value in asdict(options).items() if value is True}
-    items = choose_todos(context, request.project, request.session, switches)
+    if not (options.todos or options.from_todos):
+        return request
+    items = require_todos(context, request.project, request.session)
     task = request.task or (format_todo_task(items) if options.from_todos else "")
     return replace(request, todos=items, task=task)
 

@@ -10,14 +10,13 @@ from msgspec import Struct
 
 from untildone.commands.package_scripts import select_scripts
 from untildone.commands.shell import parse_calls
+from untildone.words import words
 
 # Words of the shell itself, not programs.
-_SHELL_WORDS = frozenset(
-    (
-        *("cd", "export", "set", "unset", "exit", "trap", ":", ".", "source", "wait", "eval"),
-        *("for", "done", "fi", "case", "esac", "in", "shift", "return", "read", "alias"),
-    )
-)
+_SHELL_WORDS = words("""
+    cd export set unset exit trap : . source wait eval for done fi case esac in shift return read
+    alias
+""")
 
 
 class Program(Struct, frozen=True):

@@ -4,18 +4,15 @@ import re
 import sys
 from collections.abc import Iterator
 
-from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.unused_tools import is_mentioned
+from untildone.words import words
 
-_RUNNER_MODULES = frozenset(
-    (
-        *("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "exceptiongroup", "pygments"),
-        *("coverage", "pytest_cov", "hypothesis", "xdist", "nose", "nose2", "behave", "tox", "nox"),
-        *("ruff", "mypy", "pylint", "flake8", "pyright", "sitecustomize", "usercustomize"),
-    )
-)
+_RUNNER_MODULES = words("""
+    pytest _pytest pluggy iniconfig packaging exceptiongroup pygments coverage pytest_cov hypothesis
+    xdist nose nose2 behave tox nox ruff mypy pylint flake8 pyright sitecustomize usercustomize
+""")
 _SHADOWED_NAMES = _RUNNER_MODULES | (sys.stdlib_module_names - {"test", "this", "antigravity"})
 _MODULE = re.compile(
     r"((?P<folder>.*)/)?(?P<name>(?!__init__\b)[^/.]+)(/__init__\.pyc?|\.pyc?|(\.[^/]*)?\.(so|pyd))"
@@ -36,18 +33,13 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     yield from _find_stubs(comparison)
 
 
-def _make_concern(comparison: Comparison, kind: ConcernKind, path: str, reason: str) -> Concern:
-    content = comparison.new.entries[path].digest
-    return make_concern(kind, path, reason=reason, content=content)
-
-
 def _find_shadowing_modules(comparison: Comparison) -> Iterator[Concern]:
     roots = _find_import_roots(comparison)
     for path in comparison.changes.added:
         found = _MODULE.fullmatch(path)
         if found and found["name"] in _SHADOWED_NAMES and (found["folder"] or "") in roots:
             reason = f"Python loads `{path}` instead of the module `{found['name']}`"
-            yield _make_concern(comparison, ConcernKind.RUNNER, path, reason)
+            yield comparison.make_concern(ConcernKind.RUNNER, path, reason=reason)
 
 
 def _find_stubs(comparison: Comparison) -> Iterator[Concern]:
@@ -58,7 +50,7 @@ def _find_stubs(comparison: Comparison) -> Iterator[Concern]:
         hidden = next((each for each in _find_stubbed(path) if each in comparison.old), "")
         if hidden in comparison.new and _is_type_checked(comparison, hidden):
             reason = f"type checkers read `{path}` now instead of the code in `{hidden}`"
-            yield _make_concern(comparison, ConcernKind.SUPPRESSION, path, reason)
+            yield comparison.make_concern(ConcernKind.SUPPRESSION, path, reason=reason)
 
 
 def _find_stubbed(path: str) -> Iterator[str]:
@@ -109,4 +101,4 @@ def _find_plugins(comparison: Comparison) -> Iterator[Concern]:
     for path in (path for path in changed if path.endswith("/entry_points.txt")):
         if _PLUGIN in comparison.new.text(path) and _PLUGIN not in comparison.old.text(path):
             reason = f"`{path}` makes pytest load a plugin automatically"
-            yield _make_concern(comparison, ConcernKind.RUNNER, path, reason)
+            yield comparison.make_concern(ConcernKind.RUNNER, path, reason=reason)

@@ -28,12 +28,12 @@ def adapt_tests(comparison: Comparison) -> dict[str, str]:
     mark of an expected failure was removed has to pass.
     """
     changes = comparison.changes
-    before = _select_tests(comparison, (*changes.edited, *changes.removed))
+    before = _select_tests(comparison, changes.edited_or_removed)
     if not before:
         return {}
     after = {
         path: comparison.new.text(path)
-        for path in _select_tests(comparison, (*changes.edited, *changes.added))
+        for path in _select_tests(comparison, changes.edited_or_added)
     }
     texts = {path: comparison.old.text(path) for path in before}
     renames = {

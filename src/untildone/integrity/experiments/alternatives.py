@@ -9,7 +9,7 @@ from untildone.core.failure_changes import make_test_matcher
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.composition import compose_files
-from untildone.sandbox.files import SandboxFiles
+from untildone.sandbox.sandboxes import SandboxFiles
 from untildone.worktree.roles import classify_file
 
 # Stricter settings may be too strict for the baseline's tests.
@@ -38,7 +38,7 @@ def find_alternative(
         return _WITH_SETTINGS
     if evidence.concerns or not all(_wants_more_tests(result, evidence) for result in red):
         return ""
-    changed = (*comparison.changes.edited, *comparison.changes.added)
+    changed = comparison.changes.edited_or_added
     tests = (path for path in changed if classify_file(path) == "test")
     if any(_STEERS.search(comparison.new.text(path)) for path in tests):
         return ""

@@ -16,8 +16,7 @@ from untildone.integrity.experiments.composition import take_whole_tree
 from untildone.integrity.experiments.linted_tests import find_linted_tests
 from untildone.integrity.experiments.python_path import add_usual_folders
 from untildone.integrity.experiments.trial import Trial, make_sandbox_source
-from untildone.sandbox.files import SandboxFiles
-from untildone.sandbox.sandboxes import open_sandbox
+from untildone.sandbox.sandboxes import SandboxFiles, open_sandbox
 
 _NOT_FOUND = "No module named"
 _PASS = "pass-to-pass: the baseline's tests pass on the new code"  # noqa: S105  not a password

@@ -6,10 +6,10 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.experiments.baseline_scripts import restore_scripts
 from untildone.integrity.experiments.doc_tests import restore_examples
 from untildone.integrity.experiments.inline_tests import restore_inline_tests
-from untildone.integrity.experiments.package_scripts import restore_scripts
-from untildone.sandbox.files import SandboxFiles
+from untildone.sandbox.sandboxes import SandboxFiles
 
 UsesCurrent: TypeAlias = Callable[[str], bool]
 

@@ -4,14 +4,13 @@ from collections.abc import Iterable, Sequence
 
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.core.check_results import BaselineResult, CheckResult
+from untildone.words import words
 from untildone.worktree.contents import Tree
 
-_LINTERS = frozenset(
-    (
-        *("eslint", "oxlint", "biome", "prettier", "stylelint", "ruff", "flake8", "pylint"),
-        *("black", "isort", "mypy", "pyright", "golangci-lint", "shellcheck", "clippy", "fmt"),
-    )
-)
+_LINTERS = words("""
+    eslint oxlint biome prettier stylelint ruff flake8 pylint black isort mypy pyright golangci-lint
+    shellcheck clippy fmt
+""")
 
 
 def find_linted_tests(

@@ -30,8 +30,8 @@ _ENDINGS = ("", ".js", ".ts", ".mjs", ".tsx", ".jsx", "/index.js", "/index.ts")
 
 def find_moved_exports(comparison: Comparison) -> Exports:
     changes = comparison.changes
-    left = _list_exports(comparison.old, _product(comparison, (*changes.edited, *changes.removed)))
-    came = _list_exports(comparison.new, _product(comparison, (*changes.edited, *changes.added)))
+    left = _list_exports(comparison.old, _product(comparison, changes.edited_or_removed))
+    came = _list_exports(comparison.new, _product(comparison, changes.edited_or_added))
     found = {}
     for name, files in left.items():
         was, now = files - came.get(name, set()), came.get(name, set()) - files

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from untildone.commands.scripts import find_run_scripts
+from untildone.commands.invoked_scripts import find_run_scripts
 from untildone.core.concerns import strip_content_digest
 from untildone.core.contract import Contract
 from untildone.core.evidence import Concern, Evidence

@@ -22,7 +22,7 @@ def find_answer_sources(comparison: Comparison, path: str) -> list[str]:
     words = set(re.findall(r"\w+", comparison.new.text(path)))
     return [
         each
-        for each in (*comparison.changes.edited, *comparison.changes.added)
+        for each in comparison.changes.edited_or_added
         if each != path
         and each.endswith((".py", *DATA_SUFFIXES))
         and comparison.role(each) in ("product", "document")

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, product
 
-from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.answers import Answer, find_answers, find_computing_functions
@@ -36,31 +35,23 @@ from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
 from untildone.integrity.hard_coded.varied_inputs import TreeCopies
 from untildone.integrity.tests.inventory import read_inventory
 from untildone.integrity.tests.model import Test
+from untildone.words import words
 
-_LANGUAGES = frozenset(
-    (
-        *("python", "javascript", "typescript", "tsx", "go", "rust", "java", "kotlin"),
-        *("c", "cpp", "json"),
-    )
-)
+_LANGUAGES = words("python javascript typescript tsx go rust java kotlin c cpp json")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     paths = [
         path
-        for path in (*comparison.changes.edited, *comparison.changes.added)
+        for path in comparison.changes.edited_or_added
         if comparison.role(path) == "product" and detect_language(path) in _LANGUAGES
     ]
     with closing(TreeCopies(comparison)) as copies:
         search = _Search(copies, paths)
         for path in paths:
             if reason := search.describe(path):
-                yield make_concern(
-                    ConcernKind.HARD_CODED,
-                    path,
-                    reason=f"suspected: {reason}",
-                    content=comparison.new.entries[path].digest,
-                )
+                reason = f"suspected: {reason}"
+                yield comparison.make_concern(ConcernKind.HARD_CODED, path, reason=reason)
 
 
 class _Search:

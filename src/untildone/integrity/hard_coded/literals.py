@@ -8,17 +8,15 @@ from ast_grep_py import SgNode
 
 from untildone.syntax.languages import language_of
 from untildone.syntax.parsing import find_kinds, parse_file, parse_source
+from untildone.words import words
 from untildone.worktree.contents import Tree
 
-_LITERAL_KINDS = frozenset(
-    (
-        *("integer", "float", "number", "int_literal", "float_literal", "integer_literal"),
-        *("decimal_integer_literal", "decimal_floating_point_literal", "number_literal"),
-        *("string", "string_literal", "interpreted_string_literal", "raw_string_literal"),
-        *("template_string", "unary_operator", "unary_expression", "real_literal"),
-        *("true", "false", "none", "null", "nil", "True", "False", "boolean_literal"),
-    )
-)
+_LITERAL_KINDS = words("""
+    integer float number int_literal float_literal integer_literal decimal_integer_literal
+    decimal_floating_point_literal number_literal string string_literal interpreted_string_literal
+    raw_string_literal template_string unary_operator unary_expression real_literal true false none
+    null nil True False boolean_literal
+""")
 _GROUP_KINDS = (
     *("assert_statement", "call", "call_expression", "method_invocation", "macro_invocation"),
     *("tuple", "list", "array", "literal_value", "tuple_expression", "array_expression"),

@@ -3,6 +3,8 @@
 import math
 import re
 
+from untildone.words import words
+
 # A single word may name anything; a sentence, a text with punctuation or numbers with units, as
 # in 1h30m, is more likely the input of a test.
 _UNITS = r"(\d+(y|w|d|h|m|s|ms|min|sec|kg|g|lb|oz|ft|in|km|cm|mm)){2,}"
@@ -11,12 +13,10 @@ _LITERAL = re.compile(r"'|-?\d")
 MIN_DIGITS = 4
 _MIN_LARGE_NUMBER = 1_000
 # Common numbers of seconds, bytes, ports and years.
-_WELL_KNOWN = frozenset(
-    (
-        *("1024", "1440", "1900", "1970", "2048", "3600", "3999", "4096", "8080", "8443", "9999"),
-        *("65535", "65536", "86400", "604800", "3.6e+06", "8.64e+07", "1.04858e+06"),
-    )
-)
+_WELL_KNOWN = words("""
+    1024 1440 1900 1970 2048 3600 3999 4096 8080 8443 9999 65535 65536 86400 604800 3.6e+06 8.64e+07
+    1.04858e+06
+""")
 
 
 def is_literal(value: str) -> bool:

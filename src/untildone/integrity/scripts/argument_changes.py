@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from untildone.commands.arguments import Arguments, parse_arguments
+from untildone.words import words
 
 # Options that choose what is checked, or what is no failure.
 _LOOSENING = re.compile(
@@ -57,7 +58,7 @@ _HARMLESS_PAIRS = frozenset(
 )
 _LOWER_IS_LOOSER = re.compile(r"--(cov-)?fail-under|--coverage\.thresholds\.\S+|--threshold")
 _HIGHER_IS_LOOSER = re.compile(r"--max-\S+|--\w*[tT]imeout|--line-length|--retr\w+|--reruns")
-_EVERYTHING = frozenset((".", "./", "./...", "...", "*", "**/*"))
+_EVERYTHING = words(". ./ ./... ... * **/*")
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 

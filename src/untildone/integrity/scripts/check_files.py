@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from untildone.commands.scripts import find_run_scripts, is_check_script, is_shell_script
+from untildone.commands.invoked_scripts import find_run_scripts, is_check_script, is_shell_script
 from untildone.integrity.scripts.covered_files import holds_tests
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file

@@ -3,13 +3,12 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 
 from untildone.commands.ci import find_ci_commands, is_ci_file
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.exit_status import Call
-from untildone.commands.named_checks import find_named_checks
-from untildone.commands.scripts import find_run_scripts, is_shell_script
-from untildone.core.concerns import make_concern
+from untildone.commands.invoked_scripts import find_named_checks, find_run_scripts, is_shell_script
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.call_changes import find_weakened_calls
@@ -17,7 +16,7 @@ from untildone.integrity.scripts.check_files import find_check_files, is_record
 from untildone.integrity.scripts.hand_written_evidence import find_hand_written_evidence
 from untildone.integrity.scripts.tool_replacements import is_replaced
 from untildone.integrity.suppressions.comments import list_comments
-from untildone.syntax.parsing import parse_python
+from untildone.syntax.parsing import parse_python_file
 from untildone.worktree.contents import Tree
 
 # A workflow that somebody has to start by hand decides nothing.
@@ -33,7 +32,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     yield from _find_changed_records(comparison)
     for path in find_hand_written_evidence(comparison):
         reason = f"all checks rest on `{path}`, which was written by hand"
-        yield _make_concern(comparison, path, reason=reason)
+        yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason)
 
 
 def replaces_tool(comparison: Comparison, path: str) -> bool:
@@ -83,11 +82,11 @@ def _find_changed_file(comparison: Comparison, command: str, call: Call) -> str:
 def _make_call_concern(comparison: Comparison, path: str, call: Call, word: str) -> Concern:
     shown = " ".join(call)
     reason = f"`{shown}` is narrowed by `{word}`" if word else f"`{shown}` no longer decides"
-    return _make_concern(comparison, path, call[0], reason=f"{path}: {reason}")
+    return comparison.make_concern(ConcernKind.CONFIG, path, call[0], reason=f"{path}: {reason}")
 
 
 def _compare_ci(comparison: Comparison) -> Iterator[Concern]:
-    for path in (*comparison.changes.edited, *comparison.changes.removed):
+    for path in comparison.changes.edited_or_removed:
         if not is_ci_file(path):
             continue
         old = _find_all_calls(comparison.old, [comparison.old.text(path)])
@@ -116,12 +115,12 @@ def _find_all_calls(tree: Tree, workflows: Iterable[str]) -> list[Call]:
 
 def _find_changed_programs(comparison: Comparison) -> Iterator[Concern]:
     """Report any change of the code of a check in a language that is not followed."""
-    for path in (*comparison.changes.edited, *comparison.changes.removed):
+    for path in comparison.changes.edited_or_removed:
         if path not in comparison.judging or is_record(path) or _is_followed(comparison, path):
             continue
         if _strip_comments(comparison.old, path) != _strip_comments(comparison.new, path):
             reason = f"`{path}`, which the check runs, was changed"
-            yield _make_concern(comparison, path, reason=reason)
+            yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason)
 
 
 def _is_followed(comparison: Comparison, path: str) -> bool:
@@ -139,9 +138,8 @@ def _strip_comments(tree: Tree, path: str) -> str:
     """Return the code without comments, docstrings and layout."""
     text = tree.text(path)
     if path.endswith(".py"):
-        # Parsed anew because the docstrings are cut out of the module.
-        module = None if "__doc__" in text else parse_python(text)
-        return ast.dump(_DocstringRemover().visit(module)) if module else text
+        module = None if "__doc__" in text else tree.fact(parse_python_file, path)
+        return ast.dump(_DocstringRemover().visit(deepcopy(module))) if module else text
     for comment in tree.fact(list_comments, path):
         text = text.replace(comment.text, "")
     return re.sub(r"\s+", " ", text).strip()
@@ -155,23 +153,10 @@ def _find_changed_records(comparison: Comparison) -> Iterator[Concern]:
         for text, path in find_run_scripts(comparison.old, command)
     ]
     read_by_checks = find_check_files(comparison.old, comparison.commands)
-    for path in (*comparison.changes.edited, *comparison.changes.removed):
+    for path in comparison.changes.edited_or_removed:
         writes = re.compile(rf"(>|=|\b-o|output\S*)\s*['\"]?(\./)?{re.escape(path)}")
         if path in read_by_checks and is_record(path) and not any(map(writes.search, texts)):
             is_expected = _EXPECTED.search(path) is not None
             kind = ConcernKind.EDIT_EXPECTED if is_expected else ConcernKind.CONFIG
             reason = f"`{path}`, which the check reads, was changed by hand"
-            yield _make_concern(comparison, path, reason=reason, kind=kind)
-
-
-def _make_concern(
-    comparison: Comparison,
-    path: str,
-    detail: str = "",
-    *,
-    reason: str,
-    kind: ConcernKind = ConcernKind.CONFIG,
-) -> Concern:
-    entry = comparison.new.entries.get(path)
-    content = entry.digest if entry else ""
-    return make_concern(kind, path, detail, reason=reason, content=content)
+            yield comparison.make_concern(kind, path, reason=reason)

@@ -4,15 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 from untildone.commands.globs import compile_glob
+from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-_RUNS_TESTS = frozenset(
-    (
-        *("node", "jest", "vitest", "mocha", "ava", "tap", "bun", "deno", "tsx", "pytest"),
-        *("unittest", "sh", "bats", "playwright"),
-    )
-)
+_RUNS_TESTS = words("""
+    node jest vitest mocha ava tap bun deno tsx pytest unittest sh bats playwright
+""")
 # Their targets are a part of a path, or an expression.
 _BY_PART = frozenset(("jest", "vitest", "playwright"))
 _CODE = re.compile(

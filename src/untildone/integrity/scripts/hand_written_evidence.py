@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from untildone.commands.launchers import PACKAGE_MANAGERS
-from untildone.commands.scripts import find_run_scripts, is_shell_script
+from untildone.commands.invoked_scripts import find_run_scripts, is_shell_script
+from untildone.commands.programs import PACKAGE_MANAGERS
 from untildone.commands.shell import (
     SHELLS,
     find_redirect_targets,
@@ -13,19 +13,17 @@ from untildone.commands.shell import (
 )
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.check_files import is_record
+from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
 _READING = (
     SHELLS
     | PACKAGE_MANAGERS
-    | frozenset(
-        (
-            *("grep", "egrep", "fgrep", "rg", "cat", "head", "tail", "wc", "sed", "awk", "cut"),
-            *("tr", "jq", "yq", "diff", "cmp", "test", "[", "[[", "true", "false", ":", "echo"),
-            *("printf", "set", "cd", "exit", "for", "case", "esac", "fi", "done", "make"),
-        )
-    )
+    | words("""
+        grep egrep fgrep rg cat head tail wc sed awk cut tr jq yq diff cmp test [ [[ true false :
+        echo printf set cd exit for case esac fi done make
+    """)
 )
 _NOWHERE = ("/dev/null", "/dev/stderr", "1", "2")
 _INTERPRETER = re.compile(r"python[\d.]*|node")
@@ -56,7 +54,7 @@ def find_hand_written_evidence(comparison: Comparison) -> Iterator[str]:
         word.removeprefix("./") for text in texts for word in re.findall(r"[\w./-]+", text or "")
     }
     changes = comparison.changes
-    for path in sorted(named.intersection((*changes.edited, *changes.added))):
+    for path in sorted(named.intersection(changes.edited_or_added)):
         # The comparison of scripts reports records that the baseline has.
         is_text = path in changes.added if is_record(path) else _is_prose(path)
         if is_text and not _is_asked_for(path, comparison.task):

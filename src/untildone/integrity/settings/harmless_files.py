@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from untildone.commands.ci import is_ci_file
 from untildone.commands.deciding_calls import find_deciding_calls
-from untildone.commands.named_checks import find_named_checks
+from untildone.commands.invoked_scripts import find_named_checks
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.parsing import Settings, list_configurations, read_settings
 from untildone.worktree.roles import classify_file

@@ -3,7 +3,7 @@
 import re
 
 from untildone.commands.deciding_calls import find_deciding_calls
-from untildone.commands.scripts import find_run_scripts
+from untildone.commands.invoked_scripts import find_run_scripts
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.parsing import list_configurations, read_settings
 

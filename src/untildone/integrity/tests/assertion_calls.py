@@ -1,9 +1,14 @@
-"""Assertion calls of the test libraries: `assertEqual(a, b)`, `expect(a).toBe(b)`, …"""
+"""Reads the assertion calls of the test libraries.
 
-from collections.abc import Iterator
+`assertEqual(f(1), 2)`, `expect(f(1)).toBe(2)` and `assert.Equal(t, 2, f(1))` assert the same;
+`assertRaises(ValueError, f, -1)` asserts the name of an error.
+"""
+
+from collections.abc import Iterator, Sequence
 
 from ast_grep_py import SgNode
 
+from untildone.integrity.tests import assertion_names as names
 from untildone.integrity.tests.conditions import (
     is_numeric,
     make_assertions,
@@ -11,279 +16,187 @@ from untildone.integrity.tests.conditions import (
     read_approximation,
     read_condition,
 )
+from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.model import EXACT, PARTIAL, WEAK, Assertion
-from untildone.integrity.tests.values import Value, Variables, combine, evaluate
-from untildone.syntax.nodes import (
-    CALLS,
-    MEMBERS,
-    NAMES,
-    get_member,
-    get_receiver,
-    get_value,
-    list_arguments,
-    list_parts,
-    read_callee,
-    read_literal,
-    unwrap,
-)
+from untildone.integrity.tests.values import Value, Variables, combine
+from untildone.syntax import nodes
+from untildone.words import words
 
-# Names are compared in lower case without underscores.
-_EQUAL = frozenset(
-    (
-        *("equal", "equals", "strictequal", "deepequal", "deepstrictequal", "eql", "tobe", "is"),
-        *("toequal", "tostrictequal", "assertequal", "assertequals", "asserteq", "assertis"),
-        *("assertlistequal", "assertdictequal", "asserttupleequal", "assertsetequal", "same"),
-        *("assertsequenceequal", "assertmultilineequal", "assertcountequal", "assertarrayequals"),
-        *("assertsame", "assertiterableequals", "equalvalues", "elementsmatch", "jsoneq", "len"),
-        *("isequalto", "containsexactly", "tohavelength", "lengthof", "hassize", "issameas"),
-        *("tomatchsnapshot", "tomatchinlinesnapshot", "debugasserteq", "exactly", "matchsnapshot"),
-        *("tohavebeencalledwith", "tohavebeencalledtimes", "assertarrayequal", "assertframeequal"),
-    )
-)
-_NULL = frozenset(
-    ("assertisnone", "assertnull", "tobenull", "tobeundefined", "isnull", "nil", "null")
-)
-_CLOSE = frozenset(
-    (
-        *("tobecloseto", "assertalmostequal", "assertalmostequals", "closeto", "approximately"),
-        *("indelta", "inepsilon", "assertallclose", "iscloseto", "approx", "isclose", "allclose"),
-    )
-)
-_TRUE = frozenset(("ok", "asserttrue", "true", "assert", "debugassert", "istrue", "tobetruthy"))
-_FALSE = frozenset(("assertfalse", "false", "isfalse", "tobefalsy", "notok", "refute"))
-_PRESENT = frozenset(
-    (
-        *("assertisnotnone", "assertnotnull", "tobedefined", "notnil", "notnull", "isnotnull"),
-        *("noerror", "doesnotthrow", "assertdoesnotthrow", "exists", "exist", "error", "isdefined"),
-        *("doesnotreject", "isnotempty", "notempty", "tohavebeencalled", "assertcalled"),
-    )
-)
-_THROWS = frozenset(
-    (
-        *("assertraises", "assertraisesregex", "throws", "rejects", "tothrow", "tothrowerror"),
-        *("assertthrows", "assertthrowsexactly", "raises", "panics", "isthrownby", "throw"),
-    )
-)
-BROAD_ERRORS = frozenset(("Exception", "BaseException", "Throwable", "RuntimeException"))
-_CHAIN_ROOTS = frozenset(("expect", "assertThat", "assertWithMessage", "should", "expectTypeOf"))
-_RECEIVERS = frozenset(
-    (
-        *("assert", "Assert", "Assertions", "require", "self", "t", "chai", "np", "numpy"),
-        *("testing", "tap", "test", "unittest", "suite", "s", "is", "a", "r", "c", "cls", "this"),
-        *("ctx", "pytest"),
-    )
-)
-_OTHER_NAMES = frozenset(
-    (
-        *(
-            "notequal",
-            "notstrictequal",
-            "notdeepequal",
-            "notdeepstrictequal",
-            "contains",
-            "greater",
-        ),
-        *("less", "regexp", "match", "doesnotmatch", "include", "subset", "isinstanceof", "zero"),
-        *("greaterorequal", "lessorequal", "notcontains", "empty", "iserror", "errorcontains"),
-    )
-)
-_KNOWN_NAMES = _EQUAL | _NULL | _CLOSE | _TRUE | _FALSE | _PRESENT | _THROWS | _OTHER_NAMES
-_FUNCTION_NAMES = NAMES | MEMBERS
+_CHAIN_ROOTS = words("expect assertThat assertWithMessage should expectTypeOf")
+_RECEIVERS = words("""
+    assert Assert Assertions require self t chai np numpy testing tap test unittest suite s is a r c
+    cls this ctx pytest
+""")
+# They assert whatever they are called on.
+_ASSERTING_PREFIXES = ("assert", "debug_assert", "strictEqual", "deepStrict")
 _NULL_VALUE = Value(("null",))
-
-
-def normalize_name(name: str) -> str:
-    return name.replace("_", "").lower()
-
-
-def split_chain(node: SgNode | None) -> tuple[SgNode | None, list[str]]:
-    """Split `expect(x).not.to` into the call of `expect` and the words after it."""
-    words: list[str] = []
-    while node is not None:
-        node = unwrap(node)
-        if node.kind() in MEMBERS:
-            words.append(get_member(node))
-            node = get_receiver(node)
-        elif node.kind() in CALLS:
-            held, name = read_callee(node)
-            if (
-                (name in _CHAIN_ROOTS and held is None)
-                or name == "assertThat"
-                or _is_soft_assertion(held, name)
-            ):
-                return node, words
-            words.append(name)
-            node = held
-        else:
-            return node, words
-    return None, words
-
-
-def _is_soft_assertion(held: SgNode | None, name: str) -> bool:
-    """`expect.soft(x)` fails its test as `expect(x)` does, only later."""
-    return name in ("soft", "poll") and held is not None and held.text() in _CHAIN_ROOTS
 
 
 def read_assertions(call: SgNode, variables: Variables) -> list[Assertion] | None:
     """Return the assertions of a call or of `expect(x).to.be.true`; None if it is no assertion."""
-    if call.kind() in MEMBERS:
-        held, name, given = get_receiver(call), get_member(call), []
+    if call.kind() in nodes.MEMBERS:
+        receiver, written, arguments = nodes.get_receiver(call), nodes.get_member(call), []
     else:
-        (held, name), given = read_callee(call), list_arguments(call)
-    root, words = split_chain(held)
-    if root is not None and root.kind() in CALLS:
-        negated = "not" in words or "never" in words
-        actual = combine(evaluate(each, variables) for each in list_arguments(root))
-        return list(_read_matcher(normalize_name(name), actual, given, variables, negated=negated))
-    owned = root is not None and root.kind() in NAMES and root.text() in _RECEIVERS
-    if not owned and not name.startswith(("assert", "debug_assert", "strictEqual", "deepStrict")):
+        (receiver, written), arguments = nodes.read_callee(call), nodes.list_arguments(call)
+    name = names.normalize_name(written)
+    root, chain = _split_chain(receiver)
+    if root is not None and root.kind() in nodes.CALLS:
+        actual = combine(evaluate_all(nodes.list_arguments(root), variables))
+        is_negated = "not" in chain or "never" in chain
+        return _read_matcher(name, actual, arguments, variables, negated=is_negated)
+    is_library = root is not None and root.kind() in nodes.NAMES and root.text() in _RECEIVERS
+    if not is_library and not written.startswith(_ASSERTING_PREFIXES):
         return None
-    if (
-        not normalize_name(name).startswith("assert")
-        and normalize_name(name) not in _KNOWN_NAMES
-        and normalize_name(name) != "match"
-    ):
+    if not name.startswith("assert") and name not in names.KNOWN:
         return None
-    return _read_direct(normalize_name(name), _drop_test_handle(given), variables)
+    if arguments and arguments[0].text() in ("t", "s.T()", "suite.T()", "tt", "b"):
+        # testify takes the test as its first argument.
+        arguments = arguments[1:]
+    return _read_function(name, arguments, variables)
 
 
-def _drop_test_handle(given: list[SgNode]) -> list[SgNode]:
-    """Drop the `t` that testify takes as its first argument."""
-    return (
-        given[1:] if given and given[0].text() in ("t", "s.T()", "suite.T()", "tt", "b") else given
-    )
+def _split_chain(node: SgNode | None) -> tuple[SgNode | None, list[str]]:
+    """Split `expect(x).not.to` into the call of `expect` and the words after it."""
+    chain: list[str] = []
+    while node is not None:
+        node = nodes.unwrap(node)
+        if node.kind() in nodes.MEMBERS:
+            receiver, name = nodes.get_receiver(node), nodes.get_member(node)
+        elif node.kind() in nodes.CALLS:
+            receiver, name = nodes.read_callee(node)
+            if _begins_chain(receiver, name):
+                return node, chain
+        else:
+            return node, chain
+        chain.append(name)
+        node = receiver
+    return None, chain
+
+
+def _begins_chain(receiver: SgNode | None, name: str) -> bool:
+    if receiver is None:
+        return name in _CHAIN_ROOTS
+    # `expect.soft(x)` fails its test as `expect(x)` does, only later.
+    is_soft = name in ("soft", "poll") and receiver.text() in _CHAIN_ROOTS
+    return is_soft or name == "assertThat"
 
 
 def _read_matcher(
-    name: str, actual: Value, given: list[SgNode], variables: Variables, *, negated: bool
-) -> Iterator[Assertion]:
-    expected = combine(evaluate(each, variables) for each in given)
+    name: str, actual: Value, arguments: list[SgNode], variables: Variables, *, negated: bool
+) -> list[Assertion]:
+    """Read what follows `expect(actual)`."""
+    if name in names.THROWS:
+        raised = read_raised(actual, arguments, variables)
+        return make_assertions(WEAK, actual) if negated else raised
+    if name in names.CLOSE:
+        return _read_approximate(name, actual, arguments, variables)
+    if name in names.NULL:
+        absent = make_assertions(EXACT, actual, _NULL_VALUE)
+        return make_assertions(WEAK, actual) if negated else absent
+    if name in names.TRUE | names.FALSE | names.PRESENT:
+        return make_assertions(WEAK, actual, negated=negated != (name in names.FALSE))
+    expected = combine(evaluate_all(arguments, variables))
     if name == "tomatchinlinesnapshot":
         # Its indentation follows the code around it.
-        expected = Value(tuple(" ".join(each.split()) for each in expected.literals))
-    if name in _THROWS:
-        yield from (
-            read_raised(actual, given, variables)
-            if not negated
-            else make_assertions(WEAK, actual, Value())
-        )
-    elif name in _CLOSE:
-        yield from _read_approximate(name, actual, given, variables)
-    elif name in _NULL:
-        yield from (
-            make_assertions(WEAK, actual, Value())
-            if negated
-            else make_assertions(EXACT, actual, _NULL_VALUE)
-        )
-    elif name in _TRUE | _FALSE | _PRESENT:
-        yield from make_assertions(WEAK, actual, Value(), negated=negated != (name in _FALSE))
-    elif name in _EQUAL:
-        yield from make_assertions(PARTIAL if negated else EXACT, actual, expected, negated=negated)
-    else:
-        yield from make_assertions(PARTIAL, actual, expected, negated=negated)
+        expected = Value(tuple(" ".join(literal.split()) for literal in expected.literals))
+    strength = EXACT if name in names.EQUAL and not negated else PARTIAL
+    return make_assertions(strength, actual, expected, negated=negated)
 
 
-def _read_direct(name: str, given: list[SgNode], variables: Variables) -> list[Assertion]:
-    if not given:
+def _read_function(name: str, arguments: list[SgNode], variables: Variables) -> list[Assertion]:
+    """Read an assertion that takes all values as its arguments."""
+    if not arguments:
         return []
-    if name in _TRUE or name in _FALSE:
-        return read_condition(given[0], variables, negated=name in _FALSE)
-    first = evaluate(given[0], variables)
-    if name in _THROWS:
-        return list(_read_raising_call(name, given, variables))
-    if name in _NULL or name in _PRESENT:
-        return list(
-            make_assertions(
-                EXACT if name in _NULL else WEAK, first, Value(("null",) * (name in _NULL))
-            )
-        )
-    if name in _CLOSE:
-        return list(_read_approximate(name, first, given[1:], variables))
-    if len(given) == 1:
-        return list(make_assertions(PARTIAL, first, Value()))
-    first, second, tolerance = _read_pair(given, variables)
-    strength = EXACT if name in _EQUAL else PARTIAL
-    return list(
-        make_assertions(
-            strength,
-            first,
-            second,
-            tolerance=tolerance,
-            negated="not" in name or name == "assertne",
-        )
-    )
+    if name in names.TRUE | names.FALSE:
+        return read_condition(arguments[0], variables, negated=name in names.FALSE)
+    if name in names.THROWS:
+        return _read_raising_call(name, arguments, variables)
+    first = evaluate(arguments[0], variables)
+    if name in names.NULL:
+        return make_assertions(EXACT, first, _NULL_VALUE)
+    if name in names.CLOSE:
+        return _read_approximate(name, first, arguments[1:], variables)
+    if name in names.PRESENT or len(arguments) == 1:
+        return make_assertions(WEAK if name in names.PRESENT else PARTIAL, first)
+    actual, expected, tolerance = _read_pair(arguments, variables)
+    strength = EXACT if name in names.EQUAL else PARTIAL
+    is_negated = "not" in name or name == "assertne"
+    return make_assertions(strength, actual, expected, tolerance=tolerance, negated=is_negated)
 
 
-def _read_pair(given: list[SgNode], variables: Variables) -> tuple[Value, Value, float]:
+def _read_pair(arguments: list[SgNode], variables: Variables) -> tuple[Value, Value, float]:
     """Return actual, expected and tolerance of two or three arguments.
 
     The third is a tolerance or a message; JUnit 4 has the message first.
     """
-    values = [evaluate(each, variables) for each in given]
-    third = values[2].literals if len(values) > 2 else ()
-    if len(values) == 3 and values[2].known and len(third) == 1 and is_numeric(third[0]):
-        return values[0], values[1], parse_magnitude(third[0])
-    if len(values) == 3 and read_literal(given[0]) is not None and read_literal(given[2]) is None:
-        return values[1], values[2], 0.0
-    expected, tolerance = read_approximation(given[1], variables)
+    values = evaluate_all(arguments, variables)
+    if len(values) == 3:
+        last = values[2]
+        if last.known and len(last.literals) == 1 and is_numeric(last.literals[0]):
+            return values[0], values[1], parse_magnitude(last.literals[0])
+        texts = [nodes.read_literal(argument) for argument in arguments]
+        if texts[0] is not None and texts[2] is None:
+            return values[1], values[2], 0.0
+    expected, tolerance = read_approximation(arguments[1], variables)
     return values[0], expected, tolerance
 
 
 def _read_approximate(
-    name: str, actual: Value, given: list[SgNode], variables: Variables
-) -> Iterator[Assertion]:
+    name: str, actual: Value, arguments: list[SgNode], variables: Variables
+) -> list[Assertion]:
     """Read an approximate equality; Jest and unittest count digits, others give a distance."""
-    if not given:
-        return
-    more = [evaluate(get_value(each), variables) for each in given]
-    far = parse_magnitude(more[1].literals[0]) if len(more) > 1 and more[1].literals else 0.0
-    keyed = given[1].text().partition("=")[0] if len(given) > 1 else ""
-    digits = name == "tobecloseto" or (name.startswith("assertalmost") and keyed.strip() != "delta")
-    tolerance = 10.0**-far / 2 if digits and len(more) > 1 else far
-    yield from make_assertions(EXACT, actual, more[0], tolerance=tolerance)
+    if not arguments:
+        return []
+    expected, *others = (evaluate(nodes.get_value(each), variables) for each in arguments)
+    tolerance = 0.0
+    if others:
+        keyword = arguments[1].text().partition("=")[0].strip()
+        if others[0].literals:
+            tolerance = parse_magnitude(others[0].literals[0])
+        if name == "tobecloseto" or (name.startswith("assertalmost") and keyword != "delta"):
+            tolerance = 10.0**-tolerance / 2
+    return make_assertions(EXACT, actual, expected, tolerance=tolerance)
 
 
-def read_raised(actual: Value, kinds: list[SgNode], variables: Variables) -> Iterator[Assertion]:
-    """Yield the assertion that an error is raised, with its names and messages as literals."""
-    errors = [each for kind in kinds for each in _list_error_names(kind, variables)]
-    vague = (
-        not errors
-        or BROAD_ERRORS.intersection(errors)
-        or any(each.kind() == "tuple" for each in kinds)
-    )
-    expected = Value(tuple(errors))
-    doubt = Value(actual.literals, actual.calls, known=False)
-    yield from make_assertions(PARTIAL if vague else EXACT, doubt, expected)
+def read_raised(actual: Value, kinds: Sequence[SgNode], variables: Variables) -> list[Assertion]:
+    """Return the assertion that an error is raised, with its names and messages as literals."""
+    errors = tuple(name for kind in kinds for name in _list_error_names(kind, variables))
+    is_vague = not errors or names.BROAD_ERRORS.intersection(errors)
+    strength = PARTIAL if is_vague or any(kind.kind() == "tuple" for kind in kinds) else EXACT
+    raising = Value(actual.literals, actual.calls, known=False)
+    return make_assertions(strength, raising, Value(errors))
 
 
 def _list_error_names(node: SgNode, variables: Variables) -> Iterator[str]:
-    node = unwrap(get_value(node))
-    if (written := read_literal(node)) is not None:
-        yield written
-    elif node.kind() in MEMBERS:
-        yield get_member(node)
-    elif node.kind() == "pair" and list_parts(node)[0].text() == "name":
+    node = nodes.unwrap(nodes.get_value(node))
+    kind, parts = node.kind(), nodes.list_parts(node)
+    if (literal := nodes.read_literal(node)) is not None:
+        yield literal
+    elif kind in nodes.MEMBERS:
+        yield nodes.get_member(node)
+    elif kind == "pair" and parts[0].text() == "name":
         # `{ name: 'TypeError' }` asserts the same as `TypeError`.
-        yield from (
-            each.removeprefix('"') for each in evaluate(list_parts(node)[-1], variables).literals
-        )
-    elif node.kind() in (*NAMES, "type_identifier"):
+        literals = evaluate(parts[-1], variables).literals
+        yield from (literal.removeprefix('"') for literal in literals)
+    elif kind in nodes.NAMES or kind == "type_identifier":
         yield from variables[node.text()].literals if node.text() in variables else (node.text(),)
     else:
-        for each in list_parts(node):
-            yield from _list_error_names(each, variables)
+        for part in parts:
+            yield from _list_error_names(part, variables)
 
 
-def _read_raising_call(name: str, given: list[SgNode], variables: Variables) -> Iterator[Assertion]:
+def _read_raising_call(name: str, arguments: list[SgNode], variables: Variables) -> list[Assertion]:
     """Read `assertRaises(Error, f, -1)` or `throws(() => f(-1), Error)`."""
     if name.startswith(("assertraises", "raises")):
-        kinds, action = given[:1], given[1:]
+        kinds, action = arguments[:1], arguments[1:]
     elif name.startswith("assertthrows"):
-        kinds, action = given[:1], given[1:2]
+        kinds, action = arguments[:1], arguments[1:2]
     else:
-        kinds, action = given[1:2], given[:1]
-    done = combine(evaluate(each, variables) for each in action)
+        kinds, action = arguments[1:2], arguments[:1]
+    value = combine(evaluate_all(action, variables))
     passed = frozenset(
-        each.text().rpartition(".")[2] for each in action[:1] if each.kind() in _FUNCTION_NAMES
+        each.text().rpartition(".")[2]
+        for each in action[:1]
+        if each.kind() in nodes.NAMES | nodes.MEMBERS
     )
-    yield from read_raised(Value(done.literals, done.calls | passed, known=False), kinds, variables)
+    return read_raised(Value(value.literals, value.calls | passed), kinds, variables)

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.core.missing_tests import MergedTest
 from untildone.integrity.comparison import Comparison
@@ -31,21 +30,12 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     for _, concern in _compare_tests(comparison, old, new):
         if concern is not None:
             yield concern
+    changed = _list_changed_paths(comparison)
     for path in sorted(old.unread | new.unread):
-        if path in comparison.old and (
-            path in _list_changed_paths(comparison) or is_collected(path)
-        ):
-            yield _make_unread_concern(comparison, path)
-
-
-def _make_unread_concern(comparison: Comparison, path: str) -> Concern:
-    why = "it is too long, nested too deep or takes too many steps to read"
-    return make_concern(
-        ConcernKind.EDIT_TEST,
-        path,
-        reason=f"the tests of `{path}` cannot be compared with the baseline: {why}",
-        content=comparison.new.entries[path].digest if path in comparison.new else "",
-    )
+        if path in comparison.old and (path in changed or is_collected(path)):
+            why = "it is too long, nested too deep or takes too many steps to read"
+            reason = f"the tests of `{path}` cannot be compared with the baseline: {why}"
+            yield comparison.make_concern(ConcernKind.EDIT_TEST, path, reason=reason)
 
 
 def find_merged_tests(comparison: Comparison) -> tuple[MergedTest, ...]:

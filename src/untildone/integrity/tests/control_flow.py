@@ -1,94 +1,80 @@
-"""Control flow of tests: which statements fail a test and which hide a failure."""
+"""Control flow of tests: which statements fail a test and which hide a failure.
+
+`if got != 3: t.Error(…)` fails the test; `except Exception: pass` hides that an assertion failed.
+"""
 
 import re
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.tests.values import (
-    Value,
-    Variables,
-    bind,
-    combine,
-    evaluate,
-    merge_bounded,
-)
-from untildone.syntax.nodes import (
-    BLOCKS,
-    CALLS,
-    CLOSURES,
-    MEMBERS,
-    NAMES,
-    find_below,
-    list_arguments,
-    list_parts,
-    read_callee,
-    read_literal,
-    unwrap,
-)
+from untildone.integrity.tests.evaluation import bind, evaluate_all
+from untildone.integrity.tests.values import Value, Variables, combine, merge
+from untildone.syntax import nodes
+from untildone.words import words
 
-_FAILING_CALLS = frozenset(
-    ("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "fail", "panic", "unreachable")
-)
-_RAISES = frozenset(("raise_statement", "throw_statement"))
+_FAILING_CALLS = words("Error Errorf Fatal Fatalf Fail FailNow fail panic unreachable")
 # They catch what a failed assertion raises.
-_CATCH_ALL = frozenset(("AssertionError", "BaseException", "Exception"))
+_CATCH_ALL = words("AssertionError BaseException Exception")
+_JAVA_CATCH_ALL = words("AssertionError Throwable Error AssertionFailedError")
 _RERAISES = re.compile(r"raise|throw|assert|expect|fail|reject|done\(")
-_TYPE_NAMES = frozenset(("identifier", "type_identifier"))
+_TYPE_NAMES = words("identifier type_identifier")
+_PYTHON_PARAMETERS = words("typed_parameter default_parameter typed_default_parameter")
 
 
-def may_be_helper(held: SgNode | None) -> bool:
-    return held is None or held.text() in ("self", "this", "cls") or held.kind() in NAMES
+def may_be_helper(receiver: SgNode | None) -> bool:
+    """Whether a call on this receiver may be one of a function of the tests."""
+    if receiver is None or receiver.kind() in nodes.NAMES:
+        return True
+    return receiver.text() in ("self", "this", "cls")
 
 
-def bind_parameters(function: SgNode, given: list[Value], variables: Variables) -> None:
+def bind_parameters(function: SgNode, arguments: list[Value], variables: Variables) -> None:
     """Bind the arguments; a single row fills several parameters, as `each` passes it."""
-    held = function.field("parameters") or function.field("parameter")
-    parts = [] if held is None else [held] if held.kind() in NAMES else list_parts(held)
+    declared = function.field("parameters") or function.field("parameter")
+    parts = [declared] if declared is not None else []
+    if declared is not None and declared.kind() not in nodes.NAMES:
+        parts = nodes.list_parts(declared)
     patterns = [
-        each for each in map(_get_pattern, parts) if each.text() not in ("self", "cls", "&self")
+        pattern
+        for pattern in map(_get_pattern, parts)
+        if pattern.text() not in ("self", "cls", "&self")
     ]
-    if len(given) == 1 and given[0].rows and len(patterns) > 1:
-        given = list(given[0].rows)
-    for pattern, each in zip(patterns, given, strict=False):
-        bind(pattern, each, variables)
+    if len(arguments) == 1 and arguments[0].rows and len(patterns) > 1:
+        arguments = list(arguments[0].rows)
+    for pattern, argument in zip(patterns, arguments, strict=False):
+        bind(pattern, argument, variables)
 
 
 def _get_pattern(parameter: SgNode) -> SgNode:
-    kinds = ("typed_parameter", "default_parameter", "typed_default_parameter")
-    if parameter.kind() in kinds:
-        return list_parts(parameter)[0]
-    return (
-        parameter.field("pattern")
-        or parameter.field("name")
-        or parameter.field("left")
-        or parameter
-    )
+    if parameter.kind() in _PYTHON_PARAMETERS:
+        return nodes.list_parts(parameter)[0]
+    fields = (parameter.field(name) for name in ("pattern", "name", "left"))
+    return next((field for field in fields if field is not None), parameter)
 
 
-def fails_test(node: SgNode) -> bool:
+def fails_test(block: SgNode) -> bool:
     """Whether running this block always fails the test."""
-    return any(_statement_fails_test(each) for each in list_parts(node))
+    return any(map(_statement_fails_test, nodes.list_parts(block)))
 
 
 def _statement_fails_test(statement: SgNode) -> bool:
-    if statement.kind() in _RAISES:
+    kind, parts = statement.kind(), nodes.list_parts(statement)
+    if kind in ("raise_statement", "throw_statement"):
         return "Skip" not in statement.text()
-    if statement.kind() in BLOCKS:
+    if kind in nodes.BLOCKS:
         return fails_test(statement)
-    if statement.kind() == "assert_statement":
-        return read_literal(list_parts(statement)[0]) in ("false", "0.0")
-    held = statement
-    if statement.kind() == "expression_statement" and list_parts(statement):
-        held = unwrap(list_parts(statement)[0])
-    return held.kind() in CALLS and read_callee(held)[1] in _FAILING_CALLS
+    if kind == "assert_statement":
+        return nodes.read_literal(parts[0]) in ("false", "0.0")
+    call = nodes.unwrap(parts[0]) if kind == "expression_statement" and parts else statement
+    return call.kind() in nodes.CALLS and nodes.read_callee(call)[1] in _FAILING_CALLS
 
 
 def swallows_failure(handler: SgNode) -> bool:
     """Whether this handler hides a failed assertion."""
-    *heads, body = list_parts(handler)
-    types = {each.text() for head in heads for each in find_below(head, _TYPE_NAMES)}
-    java = any(head.kind() == "catch_formal_parameter" for head in heads)
-    if java and not types & {"AssertionError", "Throwable", "Error", "AssertionFailedError"}:
+    *heads, body = nodes.list_parts(handler)
+    types = {name.text() for head in heads for name in nodes.find_below(head, _TYPE_NAMES)}
+    is_java = any(head.kind() == "catch_formal_parameter" for head in heads)
+    if is_java and not types & _JAVA_CATCH_ALL:
         return False
     if handler.kind() == "except_clause" and types and not types & _CATCH_ALL:
         return False
@@ -97,34 +83,32 @@ def swallows_failure(handler: SgNode) -> bool:
 
 def is_unawaited(node: SgNode) -> bool:
     """Whether the expression is an assertion on a promise; as a statement nothing awaits it."""
-    if node.kind() not in CALLS:
+    if node.kind() not in nodes.CALLS:
         return False
-    held, name = read_callee(node)
-    text = held.text() if held is not None else ""
-    return text.endswith((".resolves", ".rejects", ".resolves.not", ".rejects.not")) or (
-        name == "rejects" and text == "assert"
-    )
+    receiver, name = nodes.read_callee(node)
+    text = receiver.text() if receiver is not None else ""
+    is_on_promise = text.endswith((".resolves", ".rejects", ".resolves.not", ".rejects.not"))
+    return is_on_promise or (name == "rejects" and text == "assert")
 
 
 def is_caught(call: SgNode) -> bool:
+    """Whether `.catch(…)` follows the call."""
     above = call.parent()
-    while above is not None and above.kind() in (*MEMBERS, *CALLS):
-        if above.kind() in CALLS and read_callee(above)[1] == "catch":
+    while above is not None and above.kind() in nodes.MEMBERS | nodes.CALLS:
+        if above.kind() in nodes.CALLS and nodes.read_callee(above)[1] == "catch":
             return True
         above = above.parent()
     return False
 
 
-def record_change(call: SgNode, held: SgNode | None, variables: Variables) -> None:
+def record_change(call: SgNode, receiver: SgNode | None, variables: Variables) -> None:
     """Add the arguments of a call statement to its receiver: `cart.add(3)` puts 3 into `cart`."""
-    given = combine(
-        evaluate(each, variables) for each in list_arguments(call) if each.kind() not in CLOSURES
-    )
-    if not given.literals:
+    arguments = nodes.list_arguments(call)
+    plain = (each for each in arguments if each.kind() not in nodes.CLOSURES)
+    addition = combine(evaluate_all(plain, variables))
+    if not addition.literals:
         return
-    for target in (held, *list_arguments(call)):
-        old = (
-            variables.get(target.text()) if target is not None and target.kind() in NAMES else None
-        )
-        if target is not None and old is not None and old.literals != given.literals:
-            variables[target.text()] = merge_bounded(old, given)
+    for target in (receiver, *arguments):
+        name = target.text() if target is not None and target.kind() in nodes.NAMES else ""
+        if name in variables and variables[name].literals != addition.literals:
+            variables[name] = merge(variables[name], addition)

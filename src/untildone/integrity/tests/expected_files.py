@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
-from untildone.commands.scripts import is_shell_script
-from untildone.core.concerns import make_concern
+from untildone.commands.invoked_scripts import is_shell_script
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.languages import language_of_tests
@@ -24,33 +24,24 @@ _SEPARATOR = re.compile(r"[,\t\n\[\]{}]|[:=]\s|(?<!\S)-\s")
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """Report changed and removed entries; new entries are no concern."""
-    for path in comparison.changes.edited:
-        if _is_expected_file(comparison, path) and not _keeps_entries(
-            path, comparison.old.text(path), comparison.new.text(path)
-        ):
-            yield make_concern(
-                ConcernKind.EDIT_EXPECTED,
-                path,
-                reason=f"`{path}` is what tests compare with, and its entries changed",
-                content=comparison.new.entries[path].digest,
-            )
-    for path in comparison.changes.removed:
-        if _is_expected_file(comparison, path):
-            yield make_concern(
-                ConcernKind.EDIT_EXPECTED,
-                path,
-                reason=f"`{path}`, which tests compare with, was deleted",
-            )
+    for path in filter(
+        partial(_is_expected_file, comparison), comparison.changes.edited_or_removed
+    ):
+        old, new = comparison.old.text(path), comparison.new.text(path)
+        if path not in comparison.new:
+            reason = f"`{path}`, which tests compare with, was deleted"
+        elif not _keeps_entries(path, old, new):
+            reason = f"`{path}` is what tests compare with, and its entries changed"
+        else:
+            continue
+        yield comparison.make_concern(ConcernKind.EDIT_EXPECTED, path, reason=reason)
 
 
 def _is_expected_file(comparison: Comparison, path: str) -> bool:
     """Whether the file holds data of tests; a shell test is a script, not data."""
-    mine = (
-        classify_file(path)
-        if is_shell_script(path, comparison.old.text(path))
-        else comparison.role(path)
-    )
-    return mine == "test" and not language_of_tests(path) and not path.endswith(_DOCUMENT_SUFFIXES)
+    is_script = is_shell_script(path, comparison.old.text(path))
+    role = classify_file(path) if is_script else comparison.role(path)
+    return role == "test" and not language_of_tests(path) and not path.endswith(_DOCUMENT_SUFFIXES)
 
 
 def _keeps_entries(path: str, old: str, new: str) -> bool:
@@ -83,7 +74,7 @@ def _decode_json(text: str) -> Any:  # noqa: ANN401  any JSON
 def _is_contained(old: Any, new: Any) -> bool:  # noqa: ANN401  any JSON
     """Whether `new` has everything of `old`; a list may have grown at its end."""
     if isinstance(old, dict) and isinstance(new, dict):
-        return all(key in new and _is_contained(held, new[key]) for key, held in old.items())
+        return all(key in new and _is_contained(value, new[key]) for key, value in old.items())
     if isinstance(old, list) and isinstance(new, list):
         return len(old) <= len(new) and all(map(_is_contained, old, new))
     return type(old) is type(new) and bool(old == new)
@@ -99,23 +90,21 @@ def list_scalars(path: str, text: str) -> Iterator[str]:
             yield _format_scalar(cell.strip().strip("\"'"))
 
 
-def _list_leaves(held: Any) -> Iterator[str]:  # noqa: ANN401  any JSON
-    children: Iterable[Any] = ()
-    if isinstance(held, dict):
-        yield from (f'"{key}' for key in held)
-        children = held.values()
-    elif isinstance(held, list):
-        children = held
+def _list_leaves(value: Any) -> Iterator[str]:  # noqa: ANN401  any JSON
+    if isinstance(value, dict):
+        yield from (f'"{key}' for key in value)
+        value = list(value.values())
+    if isinstance(value, list):
+        for element in value:
+            yield from _list_leaves(element)
     else:
-        yield _format_scalar(held)
-    for each in children:
-        yield from _list_leaves(each)
+        yield _format_scalar(value)
 
 
-def _format_scalar(held: object) -> str:
-    if isinstance(held, bool) or held is None:
-        return "null" if held is None else str(held).lower()
+def _format_scalar(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return "null" if value is None else str(value).lower()
     try:
-        return str(float(str(held)))
+        return str(float(str(value)))
     except ValueError:
-        return f'"{held}'
+        return f'"{value}'

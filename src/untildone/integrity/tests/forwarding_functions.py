@@ -2,11 +2,11 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from typing import TypeAlias
 
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.tested_names import find_product_names
+from untildone.syntax.parsing import parse_python_file
 
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -20,10 +20,12 @@ def find_forwarding_functions(comparison: Comparison) -> dict[str, str]:
     Both are defined exactly once, and the baseline did not define the replacement.
     """
     found: dict[str, list[_Function]] = {}
-    for path in (*comparison.changes.edited, *comparison.changes.added):
+    for path in comparison.changes.edited_or_added:
         if path.endswith(".py") and comparison.role(path) == "product":
-            for node in _list_functions(comparison.new.text(path)):
-                found.setdefault(node.name, []).append(node)
+            module = comparison.new.fact(parse_python_file, path)
+            for node in ast.walk(module) if module is not None else ():
+                if isinstance(node, _Function):
+                    found.setdefault(node.name, []).append(node)
     single = {name: nodes[0] for name, nodes in found.items() if len(nodes) == 1}
     pairs = {name: _find_forwarded_call(node) for name, node in single.items()}
     pairs = {name: other for name, other in pairs.items() if other in single}
@@ -33,14 +35,6 @@ def find_forwarding_functions(comparison: Comparison) -> dict[str, str]:
         for name, other in pairs.items()
         if other not in known and _has_same_parameters(single[name], single[other])
     }
-
-
-def _list_functions(text: str) -> Iterator[_Function]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    yield from (node for node in ast.walk(tree) if isinstance(node, _Function))
 
 
 def _has_same_parameters(one: _Function, other: _Function) -> bool:

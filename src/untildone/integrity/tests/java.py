@@ -1,4 +1,4 @@
-"""Reads JUnit tests: annotated methods of classes."""
+"""Reads JUnit tests: annotated methods of classes, with the rows of parameterized ones."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,166 +6,147 @@ from collections.abc import Iterator, Mapping
 from ast_grep_py import SgNode
 
 from untildone.integrity.tests.assertion_calls import read_raised
+from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, Test
-from untildone.integrity.tests.values import Value, Variables, evaluate, make_sequence
-from untildone.syntax.nodes import (
-    find_below,
-    find_named,
-    list_parts,
-    normalize_number,
-    read_literal,
-)
+from untildone.integrity.tests.scopes import Scope
+from untildone.integrity.tests.values import UNKNOWN, Value, Variables, make_sequence
+from untildone.syntax import nodes
+from untildone.words import words
 
-_TEST_ANNOTATIONS = frozenset(
-    ("Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate")
-)
+_TEST_ANNOTATIONS = words("Test ParameterizedTest RepeatedTest TestFactory TestTemplate")
+_SET_UP_ANNOTATIONS = words("BeforeEach Before BeforeAll BeforeClass")
 _SKIP_ANNOTATION = re.compile(r"(Disabled|Ignore|Enabled)\w*")
-_SET_UP_ANNOTATIONS = frozenset(("BeforeEach", "Before", "BeforeAll", "BeforeClass"))
-_ANNOTATIONS = frozenset(("annotation", "marker_annotation"))
+_HIDING_MODIFIER = re.compile(r"\b(private|abstract)\b")
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    return find_named(root, frozenset(("method_declaration",)))
+    return nodes.find_named(root, frozenset(("method_declaration",)))
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
-    for each in list_parts(root):
-        if each.kind() == "class_declaration":
-            yield from _read_class(path, each, "", frozenset(), shared)
+    scope = Scope(path=path, functions=shared, variables={})
+    for node in nodes.list_parts(root):
+        if node.kind() == "class_declaration":
+            yield from _read_class(node, scope)
+
+
+def _get_modifiers(node: SgNode) -> SgNode | None:
+    parts = nodes.list_parts(node)
+    return next((part for part in parts if part.kind() == "modifiers"), None)
 
 
 def _list_annotations(node: SgNode) -> dict[str, SgNode]:
-    held = next((each for each in list_parts(node) if each.kind() == "modifiers"), None)
-    found = (
-        [each for each in list_parts(held) if each.kind() in _ANNOTATIONS]
-        if held is not None
-        else []
-    )
-    return {_read_name(each): each for each in found}
+    modifiers = _get_modifiers(node)
+    parts = nodes.list_parts(modifiers) if modifiers is not None else ()
+    kinds = ("annotation", "marker_annotation")
+    return {_read_name(part): part for part in parts if part.kind() in kinds}
 
 
 def _read_name(annotation: SgNode) -> str:
-    name = annotation.field("name")
-    return name.text().rpartition(".")[2] if name is not None else ""
+    return nodes.read_name(annotation).rpartition(".")[2]
 
 
 def _read_marks(node: SgNode) -> frozenset[str]:
-    marks = {f"`@{name}`" for name in _list_annotations(node) if _SKIP_ANNOTATION.fullmatch(name)}
-    modifiers = next((each.text() for each in list_parts(node) if each.kind() == "modifiers"), "")
-    return frozenset(
-        marks
-        | {f"`{word}`" for word in ("private", "abstract") if re.search(rf"\b{word}\b", modifiers)}
-    )
+    modifiers = _get_modifiers(node)
+    hiding = _HIDING_MODIFIER.findall(modifiers.text()) if modifiers is not None else ()
+    skips = (f"@{name}" for name in _list_annotations(node) if _SKIP_ANNOTATION.fullmatch(name))
+    return frozenset(f"`{mark}`" for mark in (*skips, *hiding))
 
 
-def _read_class(
-    path: str, node: SgNode, prefix: str, marks: frozenset[str], shared: Mapping[str, SgNode]
-) -> Iterator[Test]:
-    name, body = node.field("name"), node.field("body")
-    if name is None or body is None:
+def _read_class(node: SgNode, around: Scope) -> Iterator[Test]:
+    name, body = nodes.read_name(node), node.field("body")
+    if not name or body is None:
         return
-    known = {**shared, **dict(list_functions(body))}
+    functions = {**around.functions, **dict(list_functions(body))}
     variables: Variables = {}
-    inside = prefix + name.text() + "::"
-    held = marks | _read_marks(node) | _run_set_up(body, known, variables)
-    for each in list_parts(body):
-        if each.kind() == "class_declaration":
-            yield from _read_class(path, each, inside, held, known)
-        elif (
-            each.kind() == "method_declaration"
-            and _TEST_ANNOTATIONS & _list_annotations(each).keys()
-        ):
-            yield _read_test(path, inside, each, (held, known, variables))
+    scope = Scope(
+        path=around.path,
+        functions=functions,
+        variables=variables,
+        prefix=f"{around.prefix}{name}::",
+        marks=around.marks | _read_marks(node) | _run_set_up(body, functions, variables),
+    )
+    for member in nodes.list_parts(body):
+        if member.kind() == "class_declaration":
+            yield from _read_class(member, scope)
+        elif _is_annotated(member, _TEST_ANNOTATIONS):
+            yield _read_test(member, scope)
 
 
-def _run_set_up(body: SgNode, known: Mapping[str, SgNode], variables: Variables) -> frozenset[str]:
-    interpreter = Interpreter(known)
-    for each in list_parts(body):
-        if each.kind() == "field_declaration":
-            interpreter.run_statement(each, variables, EXACT)
-        elif (
-            each.kind() == "method_declaration"
-            and _SET_UP_ANNOTATIONS & _list_annotations(each).keys()
-        ):
-            held = each.field("body")
-            if held is not None:
-                interpreter.run_block(held, variables)
+def _is_annotated(member: SgNode, names: frozenset[str]) -> bool:
+    return member.kind() == "method_declaration" and bool(names & _list_annotations(member).keys())
+
+
+def _run_set_up(
+    body: SgNode, functions: Mapping[str, SgNode], variables: Variables
+) -> frozenset[str]:
+    interpreter = Interpreter(functions)
+    for member in nodes.list_parts(body):
+        if member.kind() == "field_declaration":
+            interpreter.run_statement(member, variables, EXACT)
+        elif _is_annotated(member, _SET_UP_ANNOTATIONS):
+            interpreter.run_block(member.field("body"), variables)
     return frozenset(interpreter.marks)
 
 
-def _read_test(
-    path: str,
-    prefix: str,
-    node: SgNode,
-    place: tuple[frozenset[str], Mapping[str, SgNode], Variables],
-) -> Test:
-    marks, known, outer = place
-    interpreter = Interpreter(known)
-    name, body = node.field("name"), node.field("body")
-    annotations = _list_annotations(node)
-    if body is not None:
-        for row in _list_rows(annotations, outer):
-            variables = {**outer, **_bind_row(node, row)}
-            interpreter.run_block(body, variables)
-            expected = _list_expected_errors(annotations)
-            if expected:
-                interpreter.assertions += read_raised(
-                    evaluate(body, variables), expected, variables
-                )
-    label = prefix + (name.text() if name is not None else "")
-    return Test(
-        path, label, tuple(interpreter.assertions), marks | _read_marks(node) | interpreter.marks
-    )
+def _read_test(method: SgNode, scope: Scope) -> Test:
+    interpreter = Interpreter(scope.functions)
+    body = method.field("body")
+    annotations = _list_annotations(method)
+    errors = _list_expected_errors(annotations)
+    for row in _list_rows(annotations, scope.variables) if body is not None else ():
+        variables = {**scope.variables, **_bind_row(method, row)}
+        interpreter.run_block(body, variables)
+        if errors and body is not None:
+            raising = evaluate(body, variables)
+            interpreter.assertions += read_raised(raising, errors, variables)
+    return scope.make_test(nodes.read_name(method), interpreter, _read_marks(method))
 
 
 def _list_expected_errors(annotations: Mapping[str, SgNode]) -> list[SgNode]:
     """List the errors of JUnit 4's `@Test(expected = X.class)`."""
     test = annotations.get("Test")
-    pairs = find_below(test, frozenset(("element_value_pair",))) if test is not None else ()
-    return [list_parts(each)[-1] for each in pairs if each.text().startswith("expected")]
+    pairs = nodes.find_below(test, frozenset(("element_value_pair",))) if test is not None else ()
+    return [nodes.list_parts(pair)[-1] for pair in pairs if pair.text().startswith("expected")]
 
 
 def _list_rows(annotations: Mapping[str, SgNode], variables: Variables) -> list[Value]:
-    given = [each for name, each in annotations.items() if name.endswith("Source")]
-    if not given:
+    """Return the rows of `@ValueSource`, `@CsvSource` and the like; one if there is no source."""
+    sources = {name: node for name, node in annotations.items() if name.endswith("Source")}
+    if not sources:
         return [Value()]
     rows: list[Value] = []
-    for each in given:
-        held = next(find_below(each, frozenset(("element_value_array_initializer",))), None)
-        parts = list_parts(held) if held is not None else list(find_below(each, _STRINGS))
-        rows += [
-            _read_csv_row(part, variables)
-            if _read_name(each) == "CsvSource"
-            else evaluate(part, variables)
-            for part in parts
-        ]
-    return rows or [Value(known=False)]
-
-
-_STRINGS = frozenset(("string_literal",))
+    for name, source in sources.items():
+        array = next(
+            nodes.find_below(source, frozenset(("element_value_array_initializer",))), None
+        )
+        texts = nodes.find_below(source, frozenset(("string_literal",)))
+        cells = list(texts) if array is None else nodes.list_parts(array)
+        if name == "CsvSource":
+            rows += (_read_csv_row(cell, variables) for cell in cells)
+        else:
+            rows += evaluate_all(cells, variables)
+    return rows or [UNKNOWN]
 
 
 def _read_csv_row(node: SgNode, variables: Variables) -> Value:
-    text = read_literal(node)
+    text = nodes.read_literal(node)
     if text is None:
         return evaluate(node, variables)
-    cells = [part.strip().strip("'") for part in text.removeprefix('"').split(",")]
+    cells = (part.strip().strip("'") for part in text.removeprefix('"').split(","))
     return make_sequence(
         [
-            Value((normalize_number(each) if re.match(r"-?\d", each) else f'"{each}',))
-            for each in cells
+            Value((nodes.normalize_number(cell) if re.match(r"-?\d", cell) else f'"{cell}',))
+            for cell in cells
         ]
     )
 
 
-def _bind_row(node: SgNode, row: Value) -> Variables:
-    parameters = node.field("parameters")
-    labels = [
-        name.text()
-        for each in (list_parts(parameters) if parameters is not None else ())
-        if (name := each.field("name")) is not None
-    ]
+def _bind_row(method: SgNode, row: Value) -> Variables:
+    parameters = method.field("parameters")
+    parts = nodes.list_parts(parameters) if parameters is not None else ()
+    labels = [name for name in map(nodes.read_name, parts) if name]
     if len(labels) == 1:
         return {labels[0]: row}
-    return {label: row.fields.get(str(place), row) for place, label in enumerate(labels)}
+    return {label: row.fields.get(str(position), row) for position, label in enumerate(labels)}

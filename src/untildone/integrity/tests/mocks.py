@@ -30,22 +30,15 @@ from untildone.syntax.nodes import (
     read_callee,
     read_literal,
 )
+from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-_MODULE_MOCKS = frozenset(
-    (
-        *("jest.mock", "vi.mock", "jest.doMock", "vi.doMock", "jest.unstable_mockModule"),
-        *("mock.module", "jest.setMock", "proxyquire", "td.replace", "td.replaceEsm", "esmock"),
-        *("t.mock.module", "mockRequire", "quibble", "rewiremock"),
-    )
-)
-_MEMBER_MOCKS = frozenset(
-    (
-        *("spyOn", "method", "stub", "replace", "replaceProperty", "setattr", "object"),
-        *("when", "doReturn"),
-    )
-)
+_MODULE_MOCKS = words("""
+    jest.mock vi.mock jest.doMock vi.doMock jest.unstable_mockModule mock.module jest.setMock
+    proxyquire td.replace td.replaceEsm esmock t.mock.module mockRequire quibble rewiremock
+""")
+_MEMBER_MOCKS = words("spyOn method stub replace replaceProperty setattr object when doReturn")
 _ASSIGNMENTS = frozenset(("assignment", "assignment_expression", "short_var_declaration"))
 _IMPORTS = frozenset(("import_statement", "import_from_statement", "lexical_declaration"))
 _MAPPING_KEYS = frozenset(("moduleNameMapper", "alias", "paths", "imports"))
@@ -60,7 +53,7 @@ Replacement = tuple[str, str]
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     replacements: dict[str, list[Replacement]] = {}
-    for path in (*comparison.changes.edited, *comparison.changes.added):
+    for path in comparison.changes.edited_or_added:
         if comparison.role(path) == "config":
             yield from _find_redirected_imports(comparison, path)
         if (

@@ -1,130 +1,120 @@
-"""Reads pytest and unittest tests: collected functions, their marks and parameter sets."""
+"""Reads pytest and unittest tests: collected functions, their marks and parameter sets.
+
+A test is collected if its name and its class say so, as often as `parametrize` has rows, with the
+fixtures that it asks for. Whatever may keep it from running or failing is one of its marks.
+"""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from ast_grep_py import SgNode
-from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import Test
-from untildone.integrity.tests.values import UNKNOWN, Value, Variables, evaluate
-from untildone.syntax.nodes import (
-    find_below,
-    find_named,
-    list_arguments,
-    list_assignments,
-    list_parts,
-    read_callee,
-    read_literal,
-)
+from untildone.integrity.tests.scopes import Scope
+from untildone.integrity.tests.values import UNKNOWN, Value, Variables
+from untildone.syntax import nodes
+from untildone.words import words
 
 _SKIP_MARK = re.compile(r"\b(skip\w*|xfail|expectedFailure|importorskip|todo)\b", re.IGNORECASE)
 _NOT_IN_MARKS = re.compile(r"\breason\s*=\s*(\"[^\"]*\"|'[^']*')\s*,?|\s+|#.*")
 _SET_UP_METHODS = ("setUp", "setUpClass", "setup_method", "setup_class", "setup", "asyncSetUp")
-_UNITTEST_BASES = frozenset(("unittest", "TestCase", "IsolatedAsyncioTestCase", "object"))
+_UNITTEST_BASES = words("unittest TestCase IsolatedAsyncioTestCase object")
 _MAX_PARAMETER_SETS = 400
 # @dataclass(frozen=True), @attrs.define
 _RECORD_DECORATOR = re.compile(r"@(\w+\.)?(dataclass|define|frozen|s)\b")
 # @pytest.fixture(name="thirds")
 _FIXTURE_NAME = re.compile(r"\bfixture\(.*\bname\s*=\s*[\"'](\w+)[\"']", re.DOTALL)
+_CLASSES = frozenset(("class_definition",))
 
 
-class _Scope(Struct, frozen=True):
-    """The module or class around a function: name prefix, marks, helpers and variables."""
+class _Scope(Scope, frozen=True, kw_only=True):
+    """`classes` are those of the file; `hidden` are names that it deletes or overwrites."""
 
-    name: str
-    marks: frozenset[str]
-    functions: dict[str, SgNode]
-    variables: Variables
-    file: "_File"
-
-
-class _File(Struct, frozen=True):
-    """The classes of the file by name, and the names that it deletes or overwrites."""
-
-    classes: dict[str, SgNode]
+    classes: Mapping[str, SgNode]
     hidden: frozenset[str]
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
     """Yield functions and methods by name; a renamed fixture also by its given name."""
-    for name, node in find_named(root, frozenset(("function_definition",))):
+    for name, node in nodes.find_named(root, frozenset(("function_definition",))):
         yield name, node
-        above = node.prev()
-        if above is not None and (given := _FIXTURE_NAME.search(above.text())):
-            yield given[1], node
+        if fixture := _FIXTURE_NAME.search(_read_line_above(node)):
+            yield fixture[1], node
+
+
+def _read_line_above(node: SgNode) -> str:
+    """Return the decorator before a definition, or what else stands there."""
+    above = node.prev()
+    return above.text() if above is not None else ""
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
-    own = dict(list_functions(root))
-    interpreter = Interpreter({**shared, **own})
+    functions = {**shared, **dict(list_functions(root))}
+    interpreter = Interpreter(functions)
     variables = dict(_list_record_classes(root))
     interpreter.run_block(root, variables)
-    everywhere = interpreter.marks | _read_body_marks(root) | _read_autouse_marks({**shared, **own})
-    file = _File(
-        dict(find_named(root, frozenset(("class_definition",)))), _list_removed_names(root)
+    scope = _Scope(
+        path=path,
+        functions=functions,
+        variables=variables,
+        marks=_read_body_marks(root).union(interpreter.marks, _read_autouse_marks(functions)),
+        classes=dict(nodes.find_named(root, _CLASSES)),
+        hidden=_list_removed_names(root),
     )
-    place = _Scope("", frozenset(everywhere), {**shared, **own}, variables, file)
-    found: dict[str, Test] = {}
-    for each in _read_body(path, root, place):
-        # pytest collects the last definition of a name.
-        found[each.name] = each
-    yield from (each for name, each in found.items() if name.partition("::")[0] not in file.hidden)
+    # pytest collects the last definition of a name.
+    found = {test.name: test for test in _read_body(root, scope)}
+    yield from (test for test in found.values() if test.name.partition("::")[0] not in scope.hidden)
 
 
 def _list_record_classes(root: SgNode) -> Iterator[tuple[str, Value]]:
     """Yield the classes that only have fields: dataclasses and named tuples of test data."""
-    for node in find_below(root, frozenset(("class_definition",))):
-        above = node.prev()
-        decorated = above is not None and _RECORD_DECORATOR.search(above.text())
-        named = decorated or _read_bases(node) in ("NamedTuple", "typing.NamedTuple")
-        if named and next(list_functions(node), None) is None:
-            stated = (
-                list_parts(each)[0]
-                for each in list_parts(node.field("body") or node)
-                if list_parts(each)
-            )
-            fields = (each.field("left") for each in stated if each.field("type") is not None)
+    for name, node in nodes.find_named(root, _CLASSES):
+        is_decorated = _RECORD_DECORATOR.search(_read_line_above(node))
+        is_record = is_decorated or _read_bases(node) in ("NamedTuple", "typing.NamedTuple")
+        if is_record and next(list_functions(node), None) is None:
+            statements = map(nodes.list_parts, nodes.list_parts(_get_body(node)))
+            typed = (each[0] for each in statements if each and each[0].field("type") is not None)
+            fields = (each.field("left") for each in typed)
             labels = tuple(each.text() for each in fields if each is not None)
-            yield _read_name(node), Value(known=False, labels=labels)
+            yield name, Value(known=False, labels=labels)
 
 
-def _read_autouse_marks(known: Mapping[str, SgNode]) -> frozenset[str]:
+def _get_body(node: SgNode) -> SgNode:
+    return node.field("body") or node
+
+
+def _read_autouse_marks(functions: Mapping[str, SgNode]) -> set[str]:
     """Return the skips of autouse fixtures, which apply to every test."""
     marks: set[str] = set()
-    for name, node in known.items():
+    for name, node in functions.items():
         above = node.prev()
-        if above is None or above.kind() != "decorator" or "autouse" not in above.text():
-            continue
-        interpreter = Interpreter(known)
-        body = node.field("body")
-        if body is not None:
-            interpreter.run_block(body, {})
-        marks |= {f"{each} in `{name}`" for each in interpreter.marks}
-    return frozenset(marks)
+        if above is not None and above.kind() == "decorator" and "autouse" in above.text():
+            interpreter = Interpreter(functions)
+            interpreter.run_block(node.field("body"), {})
+            marks |= {f"{mark} in `{name}`" for mark in interpreter.marks}
+    return marks
 
 
 def _list_removed_names(root: SgNode) -> frozenset[str]:
     """Return the names that the body deletes or assigns, so that their tests do not exist."""
-    gone: set[str] = set()
-    for node in find_below(root, frozenset(("delete_statement",))):
-        gone |= {each.text() for each in list_parts(node)}
-    gone |= {target for target, _ in list_assignments(root)}
-    return frozenset(gone)
+    deletions = nodes.find_below(root, frozenset(("delete_statement",)))
+    deleted = {name.text() for node in deletions for name in nodes.list_parts(node)}
+    return frozenset(deleted.union(target for target, _ in nodes.list_assignments(root)))
 
 
 def _read_body_marks(body: SgNode) -> frozenset[str]:
     """Return the marks by `pytestmark = …` and `__test__ = False` in a module or class."""
     marks = set()
-    for target, value in list_assignments(body):
+    for target, value in nodes.list_assignments(body):
         if value is None:
             continue
         if target == "pytestmark" and _SKIP_MARK.search(value.text()):
             marks.add(f"`pytestmark = {_normalize_mark(value.text())}`")
-        if target.endswith("__test__") and read_literal(value) == "false":
+        if target.endswith("__test__") and nodes.read_literal(value) == "false":
             marks.add(f"`{target} = False`")
     return frozenset(marks)
 
@@ -133,125 +123,116 @@ def _normalize_mark(text: str) -> str:
     return _NOT_IN_MARKS.sub("", text)
 
 
-def _read_body(path: str, body: SgNode, place: _Scope) -> Iterator[Test]:
-    for each in list_parts(body):
-        decorators = [part for part in list_parts(each) if part.kind() == "decorator"]
-        node = list_parts(each)[-1] if each.kind() == "decorated_definition" else each
-        if node.kind() == "class_definition":
-            yield from _read_class(path, node, _add_decorator_marks(place, decorators))
+def _read_body(body: SgNode, scope: _Scope) -> Iterator[Test]:
+    for statement in nodes.list_parts(body):
+        decorators = _list_decorators(statement)
+        is_decorated = statement.kind() == "decorated_definition"
+        node = nodes.list_parts(statement)[-1] if is_decorated else statement
+        if node.kind() in _CLASSES:
+            yield from _read_class(node, _add_decorator_marks(scope, decorators))
         elif node.kind() == "function_definition":
-            yield from _read_function(path, node, decorators, place)
+            yield from _read_function(node, decorators, scope)
         elif node.kind() == "if_statement":
-            yield from _read_conditional(path, node, place)
+            yield from _read_conditional(node, scope)
         elif node.kind() in ("try_statement", "with_statement"):
-            yield from _read_body(path, node.field("body") or node, place)
+            yield from _read_body(_get_body(node), scope)
 
 
-def _read_conditional(path: str, node: SgNode, place: _Scope) -> Iterator[Test]:
-    test, then = node.field("condition"), node.field("consequence")
-    if test is None or then is None or read_literal(test) == "false":
+def _list_decorators(node: SgNode | None) -> list[SgNode]:
+    parts = nodes.list_parts(node) if node is not None else ()
+    return [part for part in parts if part.kind() == "decorator"]
+
+
+def _read_conditional(node: SgNode, scope: _Scope) -> Iterator[Test]:
+    condition, then = node.field("condition"), node.field("consequence")
+    constant = nodes.read_literal(condition) if condition is not None else "false"
+    if condition is None or then is None or constant == "false":
         return
-    marks = (
-        place.marks
-        if read_literal(test) == "true"
-        else place.marks | {f"`if {_normalize_mark(test.text())}`"}
-    )
-    yield from _read_body(path, then, replace(place, marks=marks))
+    mark = f"`if {_normalize_mark(condition.text())}`"
+    marks = scope.marks if constant == "true" else scope.marks | {mark}
+    yield from _read_body(then, replace(scope, marks=marks))
 
 
-def _add_decorator_marks(place: _Scope, decorators: list[SgNode]) -> _Scope:
+def _add_decorator_marks(scope: _Scope, decorators: Sequence[SgNode]) -> _Scope:
+    texts = [each.text() for each in decorators]
     marks = {
-        f"`{_normalize_mark(each.text())}`"
-        for each in decorators
-        if _SKIP_MARK.search(each.text().partition("(")[0]) or _swallows_failures(each, place)
+        f"`{_normalize_mark(text)}`"
+        for text in texts
+        if _SKIP_MARK.search(text.partition("(")[0]) or _swallows_failures(text, scope)
     }
-    return replace(place, marks=place.marks | marks)
+    return replace(scope, marks=scope.marks | marks)
 
 
-def _swallows_failures(decorator: SgNode, place: _Scope) -> bool:
+def _swallows_failures(decorator: str, scope: _Scope) -> bool:
     """Whether a decorator defined in the tests catches failures without raising."""
-    name = re.sub(r"[@(].*|\s", "", decorator.text().removeprefix("@")).rpartition(".")[2]
-    wrapper = place.functions.get(name)
+    name = re.sub(r"[@(].*|\s", "", decorator.removeprefix("@")).rpartition(".")[2]
+    wrapper = scope.functions.get(name)
     if wrapper is None:
         return False
-    handlers = find_below(wrapper, frozenset(("except_clause",)))
-    return any("raise" not in each.text() for each in handlers)
+    handlers = nodes.find_below(wrapper, frozenset(("except_clause",)))
+    return any("raise" not in handler.text() for handler in handlers)
 
 
-def _read_class(path: str, node: SgNode, place: _Scope) -> Iterator[Test]:
-    name, body = node.field("name"), node.field("body")
-    if name is None or body is None:
+def _read_class(node: SgNode, around: _Scope) -> Iterator[Test]:
+    name, body = nodes.read_name(node), node.field("body")
+    if not name or body is None:
         return
-    line = _list_class_line(node, place.file.classes)
-    unit = any(map(_is_unittest_class, line))
-    if not unit and not name.text().startswith("Test"):
+    line = _list_class_line(node, around.classes)
+    is_unittest = any(map(_is_unittest_class, line))
+    if not is_unittest and not name.startswith("Test"):
         return
-    own = {name: held for each in reversed(line) for name, held in list_functions(each)}
-    marks = place.marks | _read_body_marks(body)
-    if not unit and {"__init__", "__new__"} & own.keys():
+    own = dict(pair for each in reversed(line) for pair in list_functions(each))
+    marks = around.marks | _read_body_marks(body)
+    if not is_unittest and {"__init__", "__new__"} & own.keys():
         marks |= {"`__init__` in the class"}
-    known = {**place.functions, **own}
-    variables = dict(place.variables)
-    for step in _SET_UP_METHODS:
-        marks |= _run_set_up(own.get(step), known, variables)
-    title = f"{place.name}{name.text()}::"
-    inside = _Scope(title, frozenset(marks), known, variables, place.file)
-    taken = _list_removed_names(body)
-    for each in _list_inherited_classes(line, place):
-        inherited = _read_body(path, each.field("body") or each, _add_class_marks(each, inside))
-        yield from (test for test in inherited if test.short_name not in taken)
-    yield from _read_body(path, body, inside)
-
-
-def _list_inherited_classes(line: list[SgNode], place: _Scope) -> list[SgNode]:
-    """Return base classes that are only collected through this class, farthest first."""
-    file, shared = place.file, place.functions
-    found = [
-        each
-        for each in line[1:]
-        if not _is_collected(each, file.classes) or _read_name(each) in file.hidden
-    ]
-    known = _UNITTEST_BASES | {_read_name(each) for each in line}
-    named = {word for each in line for word in re.findall(r"\w+", _read_bases(each))} - known
-    for node in shared.values() if named else ():
-        above = next((each for each in node.ancestors() if each.kind() == "class_definition"), None)
-        if above is not None and _read_name(above) in named and above not in (*line, *found):
-            found.append(above)
-    return found[::-1]
-
-
-def _is_collected(node: SgNode, classes: Mapping[str, SgNode]) -> bool:
-    return _read_name(node).startswith("Test") or any(
-        map(_is_unittest_class, _list_class_line(node, classes))
-    )
-
-
-def _is_unittest_class(node: SgNode) -> bool:
-    return "Test" in _read_bases(node) or _read_bases(node).endswith("Case")
-
-
-def _read_name(node: SgNode) -> str:
-    name = node.field("name")
-    return name.text() if name is not None else ""
-
-
-def _add_class_marks(node: SgNode, place: _Scope) -> _Scope:
-    """Return the scope with the marks of a class whose tests are inherited."""
-    above = node.parent()
-    decorators = [each for each in list_parts(above) if each.kind() == "decorator"] if above else []
-    marks = _add_decorator_marks(place, decorators).marks | _read_body_marks(
-        node.field("body") or node
-    )
-    return replace(place, marks=marks)
+    functions = {**around.functions, **own}
+    variables = dict(around.variables)
+    for method in (own[step] for step in _SET_UP_METHODS if step in own):
+        interpreter = Interpreter(functions)
+        interpreter.run_block(method.field("body"), variables)
+        marks |= interpreter.marks
+    prefix = f"{around.prefix}{name}::"
+    scope = replace(around, prefix=prefix, marks=marks, functions=functions, variables=variables)
+    overwritten = _list_removed_names(body)
+    for base in _list_inherited_classes(line, around):
+        inherited = _read_body(_get_body(base), _add_class_marks(base, scope))
+        yield from (test for test in inherited if test.short_name not in overwritten)
+    yield from _read_body(body, scope)
 
 
 def _list_class_line(node: SgNode, classes: Mapping[str, SgNode]) -> list[SgNode]:
     """Return the class and its direct and indirect bases in the same file."""
-    found = [node]
-    for each in found:
-        named = (classes.get(name) for name in re.findall(r"\w+", _read_bases(each)))
-        found += [other for other in named if other is not None and other not in found]
-    return found
+    line = [node]
+    for each in line:
+        bases = (classes.get(name) for name in re.findall(r"\w+", _read_bases(each)))
+        line += [base for base in bases if base is not None and base not in line]
+    return line
+
+
+def _list_inherited_classes(line: list[SgNode], scope: _Scope) -> list[SgNode]:
+    """Return base classes that are only collected through this class, farthest first."""
+    found = [
+        base
+        for base in line[1:]
+        if not _is_collected(base, scope.classes) or nodes.read_name(base) in scope.hidden
+    ]
+    bases = {word for each in line for word in re.findall(r"\w+", _read_bases(each))}
+    elsewhere = bases - _UNITTEST_BASES - set(map(nodes.read_name, line))
+    for function in scope.functions.values() if elsewhere else ():
+        owner = next((each for each in function.ancestors() if each.kind() in _CLASSES), None)
+        is_base = owner is not None and nodes.read_name(owner) in elsewhere
+        if owner is not None and is_base and owner not in (*line, *found):
+            found.append(owner)
+    return found[::-1]
+
+
+def _is_collected(node: SgNode, classes: Mapping[str, SgNode]) -> bool:
+    is_named = nodes.read_name(node).startswith("Test")
+    return is_named or any(map(_is_unittest_class, _list_class_line(node, classes)))
+
+
+def _is_unittest_class(node: SgNode) -> bool:
+    return "Test" in _read_bases(node) or _read_bases(node).endswith("Case")
 
 
 def _read_bases(node: SgNode) -> str:
@@ -259,107 +240,90 @@ def _read_bases(node: SgNode) -> str:
     return bases.text().strip("()") if bases is not None else ""
 
 
-def _run_set_up(node: SgNode | None, known: dict[str, SgNode], variables: Variables) -> set[str]:
-    body = node.field("body") if node is not None else None
-    if body is None:
-        return set()
-    interpreter = Interpreter(known)
-    interpreter.run_block(body, variables)
-    return interpreter.marks
+def _add_class_marks(node: SgNode, scope: _Scope) -> _Scope:
+    """Return the scope with the marks of a class whose tests are inherited."""
+    marked = _add_decorator_marks(scope, _list_decorators(node.parent()))
+    return replace(marked, marks=marked.marks | _read_body_marks(_get_body(node)))
 
 
-def _read_function(
-    path: str, node: SgNode, decorators: list[SgNode], place: _Scope
-) -> Iterator[Test]:
-    name, body = node.field("name"), node.field("body")
-    if name is None or body is None or not name.text().startswith("test"):
+def _read_function(node: SgNode, decorators: Sequence[SgNode], scope: _Scope) -> Iterator[Test]:
+    name, body = nodes.read_name(node), node.field("body")
+    is_fixture = any(re.search(r"\bfixture\b", each.text()) for each in decorators)
+    if body is None or not name.startswith("test") or is_fixture:
         return
-    if any(re.search(r"\bfixture\b", each.text()) for each in decorators):
-        return
-    marked = _add_decorator_marks(place, decorators)
-    interpreter = Interpreter(place.functions)
-    tables = [
-        table
-        for each in decorators
-        if (table := _read_parametrize(each, place.variables)) is not None
-    ]
-    for chosen in islice(product(*tables), _MAX_PARAMETER_SETS):
-        variables = dict(place.variables)
+    interpreter = Interpreter(scope.functions)
+    tables = (_read_parametrize(each, scope.variables) for each in decorators)
+    rows = product(*(table for table in tables if table is not None))
+    for chosen in islice(rows, _MAX_PARAMETER_SETS):
+        variables = dict(scope.variables)
         for row in chosen:
             variables.update(row)
         _bind_fixtures(node, interpreter, variables)
         interpreter.run_block(body, variables)
-    marks = marked.marks | interpreter.marks
-    yield Test(path, f"{place.name}{name.text()}", tuple(interpreter.assertions), frozenset(marks))
+    yield _add_decorator_marks(scope, decorators).make_test(name, interpreter)
 
 
 def _bind_fixtures(node: SgNode, interpreter: Interpreter, variables: Variables) -> None:
     """Bind each parameter that names a fixture to what the fixture returns or yields."""
     parameters = node.field("parameters")
-    for each in list_parts(parameters) if parameters is not None else ():
-        name = each.text().partition(":")[0].strip()
+    for parameter in nodes.list_parts(parameters) if parameters is not None else ():
+        name = parameter.text().partition(":")[0].strip()
         fixture = interpreter.functions.get(name)
         body = fixture.field("body") if fixture is not None else None
         if fixture is None or body is None or name in variables:
             continue
         # A fixture that requests its own name means the one that it overrides.
-        inside = Interpreter(
-            {key: held for key, held in interpreter.functions.items() if key != name}
-        )
-        known = dict(variables)
+        others = {key: other for key, other in interpreter.functions.items() if key != name}
+        inside, known = Interpreter(others), dict(variables)
         _bind_fixtures(fixture, inside, known)
         inside.run_block(body, known)
         interpreter.marks |= {f"{mark} in `{name}`" for mark in inside.marks}
-        given = [*inside.returned, *_list_yielded(body, known)]
-        if given:
-            variables[name] = given[0]
+        results = [*inside.returned, *_list_yielded(body, known)]
+        if results:
+            variables[name] = results[0]
 
 
 def _list_yielded(body: SgNode, variables: Variables) -> Iterator[Value]:
-    for each in find_below(body, frozenset(("yield",))):
-        yield from (evaluate(part, variables) for part in list_parts(each)[:1])
+    for node in nodes.find_below(body, frozenset(("yield",))):
+        yield from evaluate_all(nodes.list_parts(node)[:1], variables)
 
 
 def _read_parametrize(decorator: SgNode, variables: Variables) -> list[Variables] | None:
     """Return the rows of `parametrize`, each as bindings; None for another decorator."""
-    call = next(find_below(decorator, frozenset(("call",))), None)
-    if call is None or read_callee(call)[1] not in ("parametrize", "expand", "data"):
+    call = next(nodes.find_below(decorator, frozenset(("call",))), None)
+    if call is None or nodes.read_callee(call)[1] not in ("parametrize", "expand", "data"):
         return None
-    given = [each for each in list_arguments(call) if each.kind() != "keyword_argument"]
-    keyed = {
-        list_parts(each)[0].text(): list_parts(each)[-1]
-        for each in list_arguments(call)
-        if each.kind() == "keyword_argument"
-    }
-    heads = given[0] if given else keyed.get("argnames")
-    rows = given[1] if len(given) > 1 else keyed.get("argvalues")
+    arguments = nodes.list_arguments(call)
+    keyed = map(nodes.list_parts, (each for each in arguments if each.kind() == "keyword_argument"))
+    by_keyword = {parts[0].text(): parts[-1] for parts in keyed}
+    plain = [each for each in arguments if each.kind() != "keyword_argument"]
+    heads = plain[0] if plain else by_keyword.get("argnames")
+    rows = plain[1] if len(plain) > 1 else by_keyword.get("argvalues")
     if heads is None or rows is None:
         return None
     labels = _read_labels(heads)
-    return [_bind_row(labels, each) for each in _read_rows(rows, variables)]
+    return [_bind_row(labels, row) for row in _read_rows(rows, variables)]
 
 
 def _read_labels(node: SgNode) -> list[str]:
-    texts = [read_literal(each) or "" for each in (node, *list_parts(node)) if read_literal(each)]
-    return [
-        part.strip() for each in texts for part in each.removeprefix('"').split(",") if part.strip()
-    ]
+    """Read the names of `"total, want"` or of a list of texts."""
+    texts = (nodes.read_literal(each) or "" for each in (node, *nodes.list_parts(node)))
+    parts = (part.strip() for text in texts for part in text.removeprefix('"').split(","))
+    return [part for part in parts if part]
 
 
 def _read_rows(node: SgNode, variables: Variables) -> list[Value]:
     if node.kind() not in ("list", "tuple", "set"):
-        held = evaluate(node, variables)
-        return [UNKNOWN] if held.rows is None else list(held.rows)
-    live = [
-        each
-        for each in list_parts(node)
-        if not ("param" in each.text() and _SKIP_MARK.search(each.text()))
+        rows = evaluate(node, variables).rows
+        return [UNKNOWN] if rows is None else list(rows)
+    return [
+        evaluate(row, variables)
+        for row in nodes.list_parts(node)
+        if not ("param" in row.text() and _SKIP_MARK.search(row.text()))
     ]
-    return [evaluate(each, variables) for each in live]
 
 
-def _bind_row(labels: list[str], held: Value) -> Variables:
+def _bind_row(labels: list[str], row: Value) -> Variables:
     if len(labels) == 1:
-        only = held.rows[0] if held.rows and len(held.rows) == 1 else held
-        return {labels[0]: only}
-    return {label: held.fields.get(str(place), held) for place, label in enumerate(labels)}
+        return {labels[0]: row.rows[0] if row.rows and len(row.rows) == 1 else row}
+    return {label: row.fields.get(str(position), row) for position, label in enumerate(labels)}

@@ -4,66 +4,64 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from ast_grep_py import SgNode
+from msgspec.structs import replace
 
+from untildone.integrity.tests.evaluation import bind, evaluate
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, PARTIAL, Assertion, Test
-from untildone.integrity.tests.values import Value, Variables, bind, evaluate
-from untildone.syntax.nodes import (
-    find_below,
-    find_named,
-    list_parts,
-    normalize_number,
-    normalize_string,
-)
+from untildone.integrity.tests.scopes import Scope
+from untildone.integrity.tests.values import Value, Variables
+from untildone.syntax import nodes
+from untildone.words import words
 
 _TEST_ATTRIBUTE = re.compile(
     r"^#\[\s*(\w+::)*(test|rstest|test_case|quickcheck|wasm_bindgen_test)\b"
 )
 _CFG_ATTRIBUTE = re.compile(r"^#!?\[\s*(cfg|cfg_attr)\s*\((.*)\)\s*\]$", re.DOTALL)
+# #[case(1, 2)], #[test_case(1, 2 => 3)]
+_ROW_ATTRIBUTE = re.compile(r"#\[\s*(?:\w+::)*(?:test_)?case\w*\s*\((.*)\)\s*\]", re.DOTALL)
+_FLAG_ATTRIBUTE = re.compile(r"#\[\s*(ignore|should_panic)\b")
 _QUOTED_TEXT = re.compile(r"\"((?:[^\"\\]|\\.)*)\"")
+# #[cfg(test)] mod tests;
+_MODULE_DECLARATION = r"((?:#\[[^\n]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?mod\s+{}\s*;"
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    return find_named(root, frozenset(("function_item",)))
+    return nodes.find_named(root, frozenset(("function_item",)))
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
-    if not any("test" in each.text() for each in find_below(root, frozenset(("attribute_item",)))):
+    attributes = nodes.find_below(root, frozenset(("attribute_item",)))
+    if not any("test" in each.text() for each in attributes):
         return
-    known = {**shared, **_list_helpers(root)}
-    marks = {
+    marks = frozenset(
         _normalize_mark(each.text())
-        for each in find_below(root, frozenset(("inner_attribute_item",)))
+        for each in nodes.find_below(root, frozenset(("inner_attribute_item",)))
         if _CFG_ATTRIBUTE.match(each.text()) and "test" not in each.text()
-    }
-    yield from _read_items(path, root, "", frozenset(marks), known)
+    )
+    functions = {**shared, **_list_helpers(root)}
+    yield from _read_items(root, Scope(path=path, functions=functions, variables={}, marks=marks))
 
 
 def _list_helpers(root: SgNode) -> dict[str, SgNode]:
     """Return the functions of test modules; a function of the product is no helper."""
-    places = [
-        each
-        for each in find_below(root, frozenset(("mod_item",)))
-        if "cfg(test)" in _read_attributes_above(each)
+    modules = [
+        module
+        for module in nodes.find_below(root, frozenset(("mod_item",)))
+        if "cfg(test)" in _read_attributes_above(module)
     ]
-    return {
-        name: node
-        for each in places or [root]
-        for name, node in list_functions(each)
-        if places or "#[test]" in root.text()
-    }
+    if not modules and "#[test]" in root.text():
+        modules = [root]
+    return {name: node for module in modules for name, node in list_functions(module)}
 
 
 def _read_attributes_above(node: SgNode) -> str:
-    before = node.prev()
+    kinds = words("attribute_item line_comment block_comment")
     texts = []
-    while before is not None and before.kind() in (
-        "attribute_item",
-        "line_comment",
-        "block_comment",
-    ):
-        texts.append(before.text().replace(" ", ""))
-        before = before.prev()
+    above = node.prev()
+    while above is not None and above.kind() in kinds:
+        texts.append(above.text().replace(" ", ""))
+        above = above.prev()
     return "".join(texts)
 
 
@@ -71,106 +69,74 @@ def _normalize_mark(text: str) -> str:
     return "`" + re.sub(r"\s+", "", text) + "`"
 
 
-def _read_items(
-    path: str, place: SgNode, prefix: str, marks: frozenset[str], known: Mapping[str, SgNode]
-) -> Iterator[Test]:
+def _read_items(block: SgNode, scope: Scope) -> Iterator[Test]:
+    """Read the tests of a file or module; attributes stand before their item."""
+    scope = replace(scope, variables={})
     attributes: list[str] = []
-    variables: Variables = {}
-    for each in list_parts(place):
-        if each.kind() == "attribute_item":
-            attributes.append(each.text())
+    for item in nodes.list_parts(block):
+        if item.kind() == "attribute_item":
+            attributes.append(item.text())
             continue
-        name, body = each.field("name"), each.field("body")
-        if name is not None and body is not None:
-            more = marks | _read_marks(attributes)
-            if each.kind() == "mod_item":
-                yield from _read_items(path, body, f"{prefix}{name.text()}::", more, known)
-            elif each.kind() == "function_item" and any(
-                _TEST_ATTRIBUTE.match(text) for text in attributes
-            ):
-                yield _read_test(
-                    path, f"{prefix}{name.text()}", each, (attributes, more, known, variables)
-                )
+        name, body = nodes.read_name(item), item.field("body")
+        if not name or body is None:
+            Interpreter(scope.functions).run_statement(item, scope.variables, EXACT)
         else:
-            Interpreter(known).run_statement(each, variables, EXACT)
+            marks = scope.marks | _read_marks(attributes)
+            if item.kind() == "mod_item":
+                prefix = f"{scope.prefix}{name}::"
+                yield from _read_items(body, replace(scope, prefix=prefix, marks=marks))
+            elif item.kind() == "function_item" and any(map(_TEST_ATTRIBUTE.match, attributes)):
+                yield _read_test(item, body, attributes, replace(scope, marks=marks))
         attributes = []
 
 
-def _read_test(
-    path: str,
-    name: str,
-    node: SgNode,
-    place: tuple[list[str], frozenset[str], Mapping[str, SgNode], Variables],
-) -> Test:
-    attributes, marks, known, outer = place
-    interpreter = Interpreter(known)
-    body = node.field("body")
-    assert body is not None  # noqa: S101  only functions with a body are given
+def _read_test(function: SgNode, body: SgNode, attributes: list[str], scope: Scope) -> Test:
+    interpreter = Interpreter(scope.functions)
     for row in _list_rows(attributes):
-        variables = dict(outer)
-        _bind_row(node, row, variables)
+        variables = dict(scope.variables)
+        _bind_row(function, row, variables)
         interpreter.run_block(body, variables)
         interpreter.assertions += _read_expected_panic(attributes, body, variables)
-    return Test(path, name, tuple(interpreter.assertions), marks | interpreter.marks)
+    return scope.make_test(nodes.read_name(function), interpreter)
 
 
 def _list_rows(attributes: list[str]) -> list[list[str]]:
     """Return the rows of `#[case(1, 2)]` and `#[test_case(1, 2)]`, or one empty row."""
-    cases = [
-        re.sub(r"^#\[\s*(\w+::)*(test_)?case\w*\s*\(|\)\s*\]$", "", each)
-        for each in attributes
-        if re.match(r"#\[\s*(\w+::)*(test_)?case\w*\s*\(", each)
-    ]
-    return [re.split(r"\s*(?:,|=>|;)\s*", each) for each in cases] or [[]]
+    rows = (row[1] for row in map(_ROW_ATTRIBUTE.match, attributes) if row)
+    return [re.split(r"\s*(?:,|=>|;)\s*", row) for row in rows] or [[]]
 
 
-def _bind_row(node: SgNode, row: list[str], variables: Variables) -> None:
-    parameters = node.field("parameters")
-    named = [
-        each
-        for each in (list_parts(parameters) if parameters is not None else ())
-        if each.kind() == "parameter"
-    ]
-    for given, written in zip(named, row, strict=False):
-        pattern = given.field("pattern")
+def _bind_row(function: SgNode, row: list[str], variables: Variables) -> None:
+    parameters = function.field("parameters")
+    parts = nodes.list_parts(parameters) if parameters is not None else ()
+    named = (part.field("pattern") for part in parts if part.kind() == "parameter")
+    for pattern, cell in zip(named, row, strict=False):
         if pattern is not None:
-            text = normalize_string(written) if '"' in written else normalize_number(written)
-            bind(pattern, Value((text,)), variables)
+            normalize = nodes.normalize_string if '"' in cell else nodes.normalize_number
+            bind(pattern, Value((normalize(cell),)), variables)
 
 
-def _read_marks(attributes: list[str]) -> frozenset[str]:
+def _read_marks(attributes: Iterable[str]) -> frozenset[str]:
     marks = set()
-    for each in attributes:
-        configured = _CFG_ATTRIBUTE.match(each)
-        if configured and re.sub(r"\s", "", configured[2]) != "test":
-            marks.add(_normalize_mark(each))
-        if re.match(r"#\[\s*ignore\b", each):
-            marks.add("`#[ignore]`")
-        if re.match(r"#\[\s*should_panic\b", each):
-            marks.add("`#[should_panic]`")
+    for attribute in attributes:
+        condition = _CFG_ATTRIBUTE.match(attribute)
+        if condition and re.sub(r"\s", "", condition[2]) != "test":
+            marks.add(_normalize_mark(attribute))
+        if flag := _FLAG_ATTRIBUTE.match(attribute):
+            marks.add(f"`#[{flag[1]}]`")
     return frozenset(marks)
 
 
 def _read_expected_panic(
     attributes: list[str], body: SgNode, variables: Variables
 ) -> list[Assertion]:
-    for each in attributes:
-        if "should_panic" in each:
-            message = _QUOTED_TEXT.search(each)
-            expected = Value((f'"{message[1]}',) if message else ())
-            actual = Value(
-                evaluate(body, variables).literals, evaluate(body, variables).calls, known=False
-            )
-            return [
-                Assertion(
-                    EXACT if message else PARTIAL, actual.literals, expected.literals, actual.calls
-                )
-            ]
-    return []
-
-
-# #[cfg(test)] mod tests;
-_MODULE_DECLARATION = r"((?:#\[[^\n]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?mod\s+{}\s*;"
+    attribute = next((each for each in attributes if "should_panic" in each), "")
+    if not attribute:
+        return []
+    message = _QUOTED_TEXT.search(attribute)
+    actual = evaluate(body, variables)
+    expected = (f'"{message[1]}',) if message else ()
+    return [Assertion(EXACT if message else PARTIAL, actual.literals, expected, actual.calls)]
 
 
 def find_exclusion_marks(path: str, sources: Iterable[str]) -> frozenset[str]:
@@ -180,8 +146,7 @@ def find_exclusion_marks(path: str, sources: Iterable[str]) -> frozenset[str]:
     if "src" not in folders or stem in ("lib", "main", "src") or "bin" in folders:
         return frozenset()
     pattern = re.compile(_MODULE_DECLARATION.format(re.escape(stem)))
-    found = [declaration for text in sources if (declaration := pattern.search(text)) is not None]
-    if not found:
+    declaration = next(filter(None, map(pattern.search, sources)), None)
+    if declaration is None:
         return frozenset((f"no `mod {stem};`",))
-    attributes = re.findall(r"#\[[^\n]*?\](?=\s|$)", found[0][1])
-    return _read_marks(attributes)
+    return _read_marks(re.findall(r"#\[[^\n]*?\](?=\s|$)", declaration[1]))

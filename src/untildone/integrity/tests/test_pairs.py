@@ -8,14 +8,12 @@ from msgspec import Struct
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.model import Assertion, Test
 from untildone.syntax.languages import language_of_tests
+from untildone.words import words
 
-_IGNORED_FOLDERS = frozenset(
-    (
-        *("archive", "archived", "attic", "backup", "backups", "disabled", "old", "legacy"),
-        *("skipped", "quarantine", "pending", "wip", "todo", "broken", "deprecated", "build"),
-        *("dist", "vendor"),
-    )
-)
+_IGNORED_FOLDERS = words("""
+    archive archived attic backup backups disabled old legacy skipped quarantine pending wip todo
+    broken deprecated build dist vendor
+""")
 _COLLECTED_NAMES = {
     "python": re.compile(r"test_[^/]*\.py|[^/]*_test\.py"),
     "go": re.compile(r"[^/]*_test\.go"),

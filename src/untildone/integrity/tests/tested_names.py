@@ -3,6 +3,7 @@
 import re
 
 from untildone.syntax.languages import language_of_tests
+from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
@@ -13,9 +14,7 @@ _DEFINITION = re.compile(
     r"(?:=[^\S\n]*(?:async[^\S\n]*)?(?:function\b|\()|\([^;{}\n]*\)[^;{}\n]*\{)",
     re.MULTILINE,
 )
-_KEYWORDS = frozenset(
-    ("if", "for", "while", "switch", "catch", "return", "function", "match", "else")
-)
+_KEYWORDS = words("if for while switch catch return function match else")
 _MAX_FILE_LENGTH = 400_000
 _MAX_PRODUCT_LENGTH = 40_000_000
 

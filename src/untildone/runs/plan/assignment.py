@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.runner import RunOptions, run_checks
+from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.plan_task import PlanTask
@@ -15,11 +15,9 @@ from untildone.engine.baseline import save_baseline_results
 from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
-from untildone.features.plans.model import Task
+from untildone.features.plans.plan import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
-from untildone.features.plans.task_loops import list_task_claims
-from untildone.features.plans.task_loops import load_project_checks as found_checks
+from untildone.features.plans.task_loops import list_task_claims, load_project_checks
 from untildone.process.command import quote_argument
 from untildone.runs.plan.journal import TaskProgress
 from untildone.runs.plan.workspace import Workspace
@@ -28,35 +26,39 @@ from untildone.store.loops import Record
 _OUTPUT = 2_000
 
 
-def make_request(setting: Workspace, name: str, course: TaskProgress) -> Request:
+def make_request(workspace: Workspace, name: str, state: TaskProgress) -> Request:
     """Make the start request; subjective criteria need the prompt's promise or evidence."""
-    task, place = setting.plan.tasks[name], setting.place(name)
+    task, place = workspace.plan.tasks[name], workspace.place(name)
     promise, claims = find_promise(task), list_task_claims(task)
-    left = setting.bounds.rounds - count_rounds(setting, course)
-    rounds = max(left, 1) if setting.bounds.rounds else 0
-    own = (*list_task_checks(task), *_list_conflicts(course), *_checks(setting, course.beside))
+    left = workspace.bounds.rounds - count_rounds(workspace, state)
+    rounds = max(left, 1) if workspace.bounds.rounds else 0
+    own = (
+        *list_task_checks(task),
+        *_check_merge_markers(state),
+        *_list_checks_of(workspace, state.beside),
+    )
     return Request(
-        session=course.session,
+        session=state.session,
         project=place,
-        task=write_task_text(name, task, course),
-        checks=merge_checks((*list_project_checks(setting, place), *own)),
+        task=write_task_text(name, task, state),
+        checks=merge_checks((*list_project_checks(workspace, place), *own)),
         claims=claims,
         done_when="both" if promise or claims else None,
-        bounds=replace(setting.bounds, rounds=rounds),
+        bounds=replace(workspace.bounds, rounds=rounds),
         allow=task.allow,
         plan=PlanTask(task=name, promise=promise),
     )
 
 
-def count_rounds(setting: Workspace, course: TaskProgress) -> int:
+def count_rounds(workspace: Workspace, state: TaskProgress) -> int:
     """Return the number of rounds that the bound counts."""
-    loops = course.loops[course.earlier :]
-    return sum(setting.context.loops.load(loop).progress.round for loop in loops)
+    loops = state.loops[state.earlier :]
+    return sum(workspace.context.loops.load(loop).progress.round for loop in loops)
 
 
-def write_task_text(name: str, task: Task, course: TaskProgress) -> str:
+def write_task_text(name: str, task: Task, state: TaskProgress) -> str:
     criteria = [f"- {text}" for text in (*task.acceptance_criteria, *task.testing)]
-    back = f"This was done once, but {course.evidence}\n\nMend that." if course.evidence else ""
+    back = f"This was done once, but {state.evidence}\n\nFix that." if state.evidence else ""
     parts = (
         f"{name}: {task.title}",
         back,
@@ -66,29 +68,27 @@ def write_task_text(name: str, task: Task, course: TaskProgress) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def list_project_checks(setting: Workspace, place: Path) -> tuple[Check, ...]:
+def list_project_checks(workspace: Workspace, place: Path) -> tuple[Check, ...]:
     """Return the checks trusted in the user's checkout, else those detected in the worktree."""
-    configured = load_trusted_configuration(setting.context, setting.project).checks
-    return found_checks(setting.context, setting.project if configured else place)
+    configured = load_trusted_configuration(workspace.context, workspace.project).checks
+    return load_project_checks(workspace.context, workspace.project if configured else place)
 
 
 def run_task_checks(
-    setting: Workspace, place: Path, tasks: Iterable[str]
+    workspace: Workspace, place: Path, tasks: Iterable[str]
 ) -> tuple[CheckResult, ...]:
     """Run the checks of the project and of these tasks on the current tree."""
-    checks = merge_checks((*list_project_checks(setting, place), *_checks(setting, tasks)))
+    checks = merge_checks(
+        (*list_project_checks(workspace, place), *_list_checks_of(workspace, tasks))
+    )
     return run_checks(checks, RunOptions(project=place))
 
 
-def _checks(setting: Workspace, tasks: Iterable[str]) -> Iterator[Check]:
+def _list_checks_of(workspace: Workspace, tasks: Iterable[str]) -> Iterator[Check]:
     for name in tasks:
         # A task may have left the plan since it was merged.
-        if name in setting.plan.tasks:
-            yield from list_task_checks(setting.plan.tasks[name])
-
-
-def start_loop(context: Context, request: Request) -> Record:
-    return record_baseline(context, begin_loop(context, request))
+        if name in workspace.plan.tasks:
+            yield from list_task_checks(workspace.plan.tasks[name])
 
 
 def record_baseline(context: Context, record: Record) -> Record:
@@ -110,12 +110,10 @@ def describe_failures(results: Iterable[CheckResult]) -> str:
     )
 
 
-def _list_conflicts(course: TaskProgress) -> tuple[Check, ...]:
-    if not course.conflicts:
+def _check_merge_markers(state: TaskProgress) -> tuple[Check, ...]:
+    """The check that no merge marker is left, if a merge has conflicted."""
+    if not state.conflicts:
         return ()
-    argv = (sys.executable, "-I", "-m", "untildone.runs.plan.merge_markers", *course.conflicts)
-    return (
-        Check(
-            name="merge", command=" ".join(map(quote_argument, argv)), reason="a merge conflicted"
-        ),
-    )
+    argv = (sys.executable, "-I", "-m", "untildone.runs.plan.merge_markers", *state.conflicts)
+    command = " ".join(map(quote_argument, argv))
+    return (Check(name="merge", command=command, reason="a merge conflicted"),)

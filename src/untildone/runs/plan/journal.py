@@ -11,7 +11,7 @@ from msgspec import Struct
 from untildone.agents.headless import ClientFault
 from untildone.core.verdict import Outcome
 from untildone.store import journal
-from untildone.store.files import DamagedFileError
+from untildone.store.durable_files import DamagedFileError
 
 _NAME = "journal.jsonl"
 _PLAN = "plan"
@@ -52,7 +52,7 @@ class PlanJournal:
         self._now = now
         self._alone = threading.Lock()
         # Ordered by their last steps.
-        self.courses: dict[str, TaskProgress] = {}
+        self.states: dict[str, TaskProgress] = {}
         # The commit at which the work branch started; empty before the first run.
         self.base = ""
         for entry in journal.walk_verified(self._path) if self._path.exists() else ():
@@ -62,36 +62,36 @@ class PlanJournal:
                 self._take(entry.data)
 
     def of(self, task: str) -> TaskProgress:
-        return self.courses.get(task, TaskProgress())
+        return self.states.get(task, TaskProgress())
 
-    def note(self, task: str, course: TaskProgress) -> TaskProgress:
+    def note(self, task: str, state: TaskProgress) -> TaskProgress:
         """Append a step; it is on the disk before it counts."""
-        data: dict[str, object] = {"task": task, "course": msgspec.to_builtins(course)}
+        data: dict[str, object] = {"task": task, "course": msgspec.to_builtins(state)}
         with self._alone:
-            journal.append(self._path, course.step, data=data, at=self._now())
+            journal.append(self._path, state.step, data=data, at=self._now())
             self._take(data)
-        return course
+        return state
 
-    def merged(self) -> tuple[str, ...]:
+    def list_merged(self) -> tuple[str, ...]:
         """Return the merged tasks in the order of their merges."""
-        return tuple(task for task, course in self.courses.items() if course.step == "merged")
+        return tuple(task for task, state in self.states.items() if state.step == "merged")
 
     def begin_anew(self, base: str) -> None:
         """Start again; the old steps stay in the file."""
         number = len(list(self._path.parent.glob(f"{_NAME}.*"))) + 1
         if self._path.exists():
             self._path.rename(self._path.with_name(f"{_NAME}.{number}"))
-        self.courses.clear()
+        self.states.clear()
         self.base = base
         journal.append(self._path, _PLAN, data={"base": base}, at=self._now())
 
     def _take(self, data: dict[str, object]) -> None:
         try:
-            course = msgspec.convert(data.get("course"), TaskProgress)
+            state = msgspec.convert(data.get("course"), TaskProgress)
         except msgspec.ValidationError as error:
             raise DamagedFileError(
                 f"`{self._path}` has a step that cannot be read: {error}"
             ) from None
         task = str(data.get("task"))
-        self.courses.pop(task, None)
-        self.courses[task] = course
+        self.states.pop(task, None)
+        self.states[task] = state

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from untildone.core.verdict import OUTCOMES, Outcome
 from untildone.engine import verbs
 from untildone.errors import UserError
+from untildone.features.plans.order import list_left, list_ready
 from untildone.process.command import quote_argument
 from untildone.process.orphans import end_marked_processes
 from untildone.process.runner import end_runs_on_signal
@@ -19,7 +20,6 @@ from untildone.runs.plan import worktrees
 from untildone.runs.plan.assignment import run_task_checks
 from untildone.runs.plan.events import PlanEnded, PlanStarted, TaskSummary
 from untildone.runs.plan.journal import PlanJournal, TaskProgress
-from untildone.runs.plan.schedule import list_left, list_ready
 from untildone.runs.plan.task_run import PlanContext, Show, TaskRun, remove_merged_task
 from untildone.runs.plan.workspace import (
     Workspace,
@@ -41,36 +41,36 @@ _ELSEWHERE = (
 )
 
 
-def run_plan(setting: Workspace, show: Show) -> PlanEnded:
+def run_plan(workspace: Workspace, show: Show) -> PlanEnded:
     """Run the plan, or resume it where an earlier run ended."""
     began = time.monotonic()
-    prepare_home(setting.context.home)
-    setting.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with _lock_plan(setting), end_runs_on_signal():
-        environ = {**setting.context.environ, _MARK: setting.folder.name}
-        setting = replace(setting, context=replace(setting.context, environ=environ))
-        log = PlanJournal(setting.folder, setting.context.now)
-        prepare_work_branch(setting, log)
-        setting = replace(setting, tracked=find_tracked_plan(setting))
+    prepare_home(workspace.context.home)
+    workspace.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with _lock_plan(workspace), end_runs_on_signal():
+        environ = {**workspace.context.environ, _MARK: workspace.folder.name}
+        workspace = replace(workspace, context=replace(workspace.context, environ=environ))
+        journal = PlanJournal(workspace.folder, workspace.context.now)
+        prepare_work_branch(workspace, journal)
+        workspace = replace(workspace, tracked=find_tracked_plan(workspace))
         stop = StopRequest()
-        run = _PlanRun(PlanContext(setting, log, show, stop))
+        run = _PlanRun(PlanContext(workspace, journal, show, stop))
         with catch_first_interrupt(stop):
             run.run_to_end()
-        ended = run.ended(time.monotonic() - began)
+        ended = run.make_ended_event(time.monotonic() - began)
     show("", ended)
     return ended
 
 
 @contextmanager
-def _lock_plan(setting: Workspace) -> Iterator[None]:
+def _lock_plan(workspace: Workspace) -> Iterator[None]:
     with ExitStack() as held:
         try:
-            held.enter_context(hold_lock(setting.folder / "run.lock", timeout=0))
+            held.enter_context(hold_lock(workspace.folder / "run.lock", timeout=0))
         except LockTimeoutError:
             raise UserError(
-                f"`{setting.path}` is running already", hint="wait for that run, or end it"
+                f"`{workspace.path}` is running already", hint="wait for that run, or end it"
             ) from None
-        mark, before = setting.folder.name, os.environ.get(_MARK)
+        mark, before = workspace.folder.name, os.environ.get(_MARK)
         end_marked_processes(_MARK, mark)
         os.environ[_MARK] = mark
         try:
@@ -80,11 +80,11 @@ def _lock_plan(setting: Workspace) -> Iterator[None]:
 
 
 class _PlanRun:
-    def __init__(self, desk: PlanContext) -> None:
-        self._desk = desk
-        self._setting = desk.setting
-        self._log = desk.log
-        self._tasks = desk.setting.plan.tasks
+    def __init__(self, shared: PlanContext) -> None:
+        self._shared = shared
+        self._workspace = shared.workspace
+        self._journal = shared.journal
+        self._tasks = shared.workspace.plan.tasks
         self._working: dict[Future[TaskProgress], str] = {}
         # Ordered by when they gave up.
         self._given_up: dict[str, TaskProgress] = {}
@@ -94,54 +94,54 @@ class _PlanRun:
     def run_to_end(self) -> None:
         self._introduce()
         for name, task in self._tasks.items():
-            if task.status == "in_progress" and self._log.of(name).step == "waiting":
+            if task.status == "in_progress" and self._journal.of(name).step == "waiting":
                 reason = _ELSEWHERE.format(quote_argument(name))
                 self._given_up[name] = TaskProgress(step="ended", outcome="blocked", reason=reason)
-        with ThreadPoolExecutor(max_workers=self._setting.jobs) as pool:
+        with ThreadPoolExecutor(max_workers=self._workspace.jobs) as pool:
             try:
                 while self._start_next(pool) or self._working:
                     self._poll()
             except BaseException:
-                self._desk.stop.set()
+                self._shared.stop.set()
                 self._pause()
                 raise
         if self._errors:
             raise self._errors[0]
-        if not self._list_left() and not self._desk.stop.is_set():
+        if not self._list_left() and not self._shared.stop.is_set():
             self._check_whole()
 
     def _list_left(self) -> tuple[str, ...]:
-        return list_left(self._tasks, finished=self._log.merged())
+        return list_left(self._tasks, finished=self._journal.list_merged())
 
     def _introduce(self) -> None:
-        setting = self._setting
-        self._desk.show(
+        workspace = self._workspace
+        self._shared.show(
             "",
             PlanStarted(
-                plan=str(setting.path),
-                feature=setting.feature,
-                branch=setting.branch if setting.git else "",
-                base=self._log.base,
-                jobs=setting.jobs,
+                plan=str(workspace.path),
+                feature=workspace.feature,
+                branch=workspace.branch if workspace.git else "",
+                base=self._journal.base,
+                jobs=workspace.jobs,
                 tasks=self._list_left(),
-                notices=list_notices(setting),
+                notices=list_notices(workspace),
             ),
         )
 
     def _start_next(self, pool: ThreadPoolExecutor) -> bool:
         """Start the next ready task; False if there is none."""
-        if self._desk.stop.is_set() or self._has_no_client():
+        if self._shared.stop.is_set() or self._has_no_client():
             return False
         taken = {*self._working.values(), *self._given_up}
-        free = self._setting.jobs - len(self._working)
-        names = list_ready(self._tasks, finished=self._log.merged(), taken=taken)[:free]
+        free = self._workspace.jobs - len(self._working)
+        names = list_ready(self._tasks, finished=self._journal.list_merged(), taken=taken)[:free]
         for name in names:
-            self._working[pool.submit(TaskRun(self._desk, name).run_to_end)] = name
+            self._working[pool.submit(TaskRun(self._shared, name).run_to_end)] = name
         return bool(names)
 
     def _has_no_client(self) -> bool:
         """Whether the next task would fail for the same reason."""
-        return any(course.fault in _OF_THE_CLIENT for course in self._given_up.values())
+        return any(state.fault in _OF_THE_CLIENT for state in self._given_up.values())
 
     def _poll(self) -> None:
         done, _ = wait(self._working, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
@@ -151,83 +151,84 @@ class _PlanRun:
             if error:
                 # Other tasks end first, then the failure is reported.
                 self._errors.append(error)
-                self._desk.stop.set()
+                self._shared.stop.set()
             elif future.result().step != "merged":
                 self._given_up[name] = future.result()
-        if self._desk.stop.is_set():
+        if self._shared.stop.is_set():
             self._pause()
 
     def _pause(self) -> None:
         """End the working agents gently; their loops can be resumed."""
         for name in self._working.values():
-            for loop in self._log.of(name).loops[-1:]:
+            for loop in self._journal.of(name).loops[-1:]:
                 with suppress(UserError):
-                    verbs.pause(self._setting.context, loop)
+                    verbs.pause(self._workspace.context, loop)
 
     def _check_whole(self) -> None:
         """Run every check of every task on the last merged tree."""
-        setting, git = self._setting, self._setting.git
-        last = next(reversed(self._log.merged()), "whole")
-        place = setting.place(last)
+        workspace, git = self._workspace, self._workspace.git
+        last = next(reversed(self._journal.list_merged()), "whole")
+        place = workspace.place(last)
         if git and not place.exists():
-            tip = git.ask("rev-parse", f"refs/heads/{setting.branch}")
+            tip = git.tip(workspace.branch)
             git.ask("worktree", "prune")
-            setting.worktree(last).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            worktrees.check_out(git, setting.worktree(last), "--detach", commit=tip)
-        results = run_task_checks(setting, place, self._tasks)
+            workspace.worktree(last).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            worktrees.check_out(git, workspace.worktree(last), "--detach", commit=tip)
+        results = run_task_checks(workspace, place, self._tasks)
         self._red = tuple(result.name for result in results if not result.green)
         if git and not self._red:
-            worktrees.remove_worktree(git, setting.worktree("whole"))
-            for name in self._log.merged():
-                if setting.worktree(name).exists():
-                    remove_merged_task(setting, name)
-            for folder in (setting.worktrees, setting.worktrees.parent):
+            worktrees.remove_worktree(git, workspace.worktree("whole"))
+            for name in self._journal.list_merged():
+                if workspace.worktree(name).exists():
+                    remove_merged_task(workspace, name)
+            for folder in (workspace.worktrees, workspace.worktrees.parent):
                 # Other plans may have worktrees there.
                 with suppress(OSError):
                     folder.rmdir()
 
-    def ended(self, seconds: float) -> PlanEnded:
+    def make_ended_event(self, seconds: float) -> PlanEnded:
         outcome, reason = self._outcome()
-        setting, git = self._setting, self._setting.git
+        workspace, git = self._workspace, self._workspace.git
         return PlanEnded(
             outcome=outcome,
             reason=reason,
             exit_code=OUTCOMES[outcome].exit_code,
-            branch=setting.branch if git else "",
-            commit=git.ask("rev-parse", f"refs/heads/{setting.branch}") if git else "",
+            branch=workspace.branch if git else "",
+            commit=git.tip(workspace.branch) if git else "",
             red=self._red,
             seconds=round(seconds, 1),
             tasks=tuple(self._summary(name) for name in self._tasks),
         )
 
     def _outcome(self) -> tuple[Outcome, str]:
-        for name, course in self._given_up.items():
-            return course.outcome or "paused", f"{name}: {course.reason or 'interrupted'}"
-        if self._desk.stop.is_set():
+        for name, state in self._given_up.items():
+            return state.outcome or "paused", f"{name}: {state.reason or 'interrupted'}"
+        if self._shared.stop.is_set():
             return "paused", "interrupted by you"
         if self._red:
             return "unverified", f"the whole feature is red: {', '.join(self._red)}"
-        words = [name for name in self._log.merged() if self._log.of(name).outcome == "claimed"]
+        merged = self._journal.list_merged()
+        words = [name for name in merged if self._journal.of(name).outcome == "claimed"]
         if words:
             return "claimed", f"every task is merged; by words alone: {', '.join(words)}"
         return "done", "every task is verified and merged, and the whole feature is green"
 
     def _summary(self, name: str) -> TaskSummary:
-        context, task = self._setting.context, self._tasks[name]
-        course = self._given_up.get(name) or self._log.of(name)
-        progress = [context.loops.load(loop).progress for loop in course.loops]
-        books = [memory.read(context, loop) for loop in course.loops]
+        context, task = self._workspace.context, self._tasks[name]
+        state = self._given_up.get(name) or self._journal.of(name)
+        progress = [context.loops.load(loop).progress for loop in state.loops]
+        books = [memory.read(context, loop) for loop in state.loops]
         spent = [each.spend_usd for each in progress if each.spend_usd is not None]
         return TaskSummary(
             id=name,
             title=task.title,
-            step="merged" if task.status == "completed" else course.step,
-            outcome=course.outcome,
-            reason=course.reason,
+            step="merged" if task.status == "completed" else state.step,
+            outcome=state.outcome,
+            reason=state.reason,
             rounds=sum(each.round for each in progress),
             calls=sum(each.calls for each in books if each),
             spend_usd=sum(spent) if spent else None,
             seconds=round(sum(each.active_seconds for each in progress), 1),
-            loop=next(reversed(course.loops), ""),
-            fault=course.fault,
+            loop=next(reversed(state.loops), ""),
+            fault=state.fault,
         )

@@ -12,23 +12,23 @@ from untildone.agents.headless import RunEvent
 from untildone.core.check_results import CheckResult
 from untildone.engine import verbs
 from untildone.engine.context import update_index
+from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_status
 from untildone.process.command import quote_argument
 from untildone.runs import memory
 from untildone.runs.memory import RunMemory
 from untildone.runs.outer_loop import drive
-from untildone.runs.plan import merging, worktrees
+from untildone.runs.plan import worktrees
 from untildone.runs.plan.assignment import (
     count_rounds,
     describe_failures,
     make_request,
     record_baseline,
     run_task_checks,
-    start_loop,
 )
 from untildone.runs.plan.events import TaskBegan, TaskMerged, TaskSentBack
-from untildone.runs.plan.git import Git
+from untildone.runs.plan.git_answers import Git
 from untildone.runs.plan.journal import PlanJournal, TaskProgress
 from untildone.runs.plan.workspace import Workspace, require_free_branch
 from untildone.store.loops import Record
@@ -40,10 +40,10 @@ class PlanContext:
     """What the tasks of one run share; `merges` serialises their merges."""
 
     def __init__(
-        self, setting: Workspace, log: PlanJournal, show: Show, stop: threading.Event
+        self, workspace: Workspace, journal: PlanJournal, show: Show, stop: threading.Event
     ) -> None:
-        self.setting = setting
-        self.log = log
+        self.workspace = workspace
+        self.journal = journal
         self.stop = stop
         self.merges = threading.Lock()
         self._shows = threading.Lock()
@@ -55,58 +55,58 @@ class PlanContext:
 
 
 class TaskRun:
-    def __init__(self, desk: PlanContext, name: str) -> None:
+    def __init__(self, shared: PlanContext, name: str) -> None:
         self.name = name
-        self._desk = desk
-        self._setting = desk.setting
-        self._task = desk.setting.plan.tasks[name]
-        self._git = Git(desk.setting.worktree(name)) if desk.setting.git else None
+        self._shared = shared
+        self._workspace = shared.workspace
+        self._task = shared.workspace.plan.tasks[name]
+        self._git = Git(shared.workspace.worktree(name)) if shared.workspace.git else None
         # The new session of an attempt; no loop can exist in it yet.
         self._new = ""
 
     def run_to_end(self) -> TaskProgress:
-        course = self._resume_task(self._desk.log.of(self.name))
-        self._has_worktree(course)
-        while course.step not in ("ended", "merged") and not self._desk.stop.is_set():
-            match course.step:
+        state = self._resume_task(self._shared.journal.of(self.name))
+        self._restore_worktree(state)
+        while state.step not in ("ended", "merged") and not self._shared.stop.is_set():
+            match state.step:
                 case "begun":
-                    course = self._drive(course)
+                    state = self._drive(state)
                 case _:
-                    with self._desk.merges:
-                        course = self._merge(course)
-        return course
+                    with self._shared.merges:
+                        state = self._merge(state)
+        return state
 
-    def _note(self, course: TaskProgress) -> TaskProgress:
-        return self._desk.log.note(self.name, course)
+    def _note(self, state: TaskProgress) -> TaskProgress:
+        return self._shared.journal.note(self.name, state)
 
-    def _resume_task(self, course: TaskProgress) -> TaskProgress:
+    def _resume_task(self, state: TaskProgress) -> TaskProgress:
         """Work again on a task that ended in an earlier run."""
-        if course.step == "waiting":
+        if state.step == "waiting":
             self._require_own_worktree()
-            return self._attempt(replace(course, onto=self._tip()))
-        if course.step != "ended":
-            return course
-        if course.loops and not course.commit:
-            progress = self._setting.context.loops.load(course.loops[-1]).progress
+            return self._attempt(replace(state, onto=self._tip()))
+        if state.step != "ended":
+            return state
+        if state.loops and not state.commit:
+            progress = self._workspace.context.loops.load(state.loops[-1]).progress
             # The user may have continued its loop meanwhile until it was done.
             if progress.outcome != "cancelled":
-                return self._note(replace(course, step="begun"))
-        return self._attempt(replace(course, earlier=len(course.loops)))
+                return self._note(replace(state, step="begun"))
+        return self._attempt(replace(state, earlier=len(state.loops)))
 
-    def _has_worktree(self, course: TaskProgress) -> None:
+    def _restore_worktree(self, state: TaskProgress) -> None:
         """Check the worktree out again if it was removed; its commits still exist."""
-        git, path = self._setting.git, self._setting.worktree(self.name)
-        if not git or not self._git or not course.loops or path.exists():
+        git, path = self._workspace.git, self._workspace.worktree(self.name)
+        if not git or not self._git or not state.loops or path.exists():
             return
-        branch = self._setting.branch_of(self.name)
-        commit = git.commit(f"refs/heads/{branch}") or course.onto
-        worktrees.make_worktree(git, path, branch=branch, commit=course.commit or commit)
-        if course.tree and not course.commit:
-            worktrees.restore_tree(self._git, course.tree)
+        branch = self._workspace.branch_of(self.name)
+        commit = git.commit(f"refs/heads/{branch}") or state.onto
+        worktrees.make_worktree(git, path, branch=branch, commit=state.commit or commit)
+        if state.tree and not state.commit:
+            worktrees.restore_tree(self._git, state.tree)
 
     def _require_own_worktree(self) -> None:
-        git, branch = self._setting.git, self._setting.branch_of(self.name)
-        path = self._setting.worktree(self.name)
+        git, branch = self._workspace.git, self._workspace.branch_of(self.name)
+        path = self._workspace.worktree(self.name)
         if git and path.exists():
             raise UserError(
                 f"task `{self.name}` has a worktree already: `{path}`",
@@ -119,48 +119,45 @@ class TaskRun:
             )
 
     def _tip(self) -> str:
-        git = self._setting.git
-        return git.ask("rev-parse", f"refs/heads/{self._setting.branch}") if git else ""
+        git = self._workspace.git
+        return git.tip(self._workspace.branch) if git else ""
 
-    def _attempt(self, course: TaskProgress) -> TaskProgress:
+    def _attempt(self, state: TaskProgress) -> TaskProgress:
         self._new = str(uuid.uuid4())
-        fresh = replace(course, step="begun", session=self._new, outcome=None, reason="")
+        fresh = replace(state, step="begun", session=self._new, outcome=None, reason="")
         return self._note(replace(fresh, fault=None, commit="", merge=""))
 
-    def _drive(self, course: TaskProgress) -> TaskProgress:
-        record = self._open_loop(course)
-        course = self._desk.log.of(self.name)
-        context, loop = self._setting.context, record.contract.id
-        self._show_begin(course)
+    def _drive(self, state: TaskProgress) -> TaskProgress:
+        record = self._open_loop(state)
+        state = self._shared.journal.of(self.name)
+        context, loop = self._workspace.context, record.contract.id
+        began = TaskBegan(
+            title=self._task.title,
+            attempt=len(state.loops),
+            folder=str(self._workspace.place(self.name)),
+            evidence=state.evidence,
+        )
+        self._shared.show(self.name, began)
         if record.progress.status == "paused":
             record = verbs.resume(context, loop)
         fault = None
         if record.progress.status == "active":
-            fault = drive(context, loop, show=partial(self._desk.show, self.name)).fault
+            fault = drive(context, loop, show=partial(self._shared.show, self.name)).fault
             record = context.loops.load(loop)
         progress = record.progress
         outcome = progress.outcome or "unverified"
-        known = replace(course, outcome=outcome, reason=progress.reason, fault=fault)
+        known = replace(state, outcome=outcome, reason=progress.reason, fault=fault)
         if outcome not in ("done", "claimed"):
             return self._note(replace(known, step="ended"))
-        return self._note(replace(known, step="verified", commit=self._commit_work(course)))
+        return self._note(replace(known, step="verified", commit=self._commit_work(state)))
 
-    def _show_begin(self, course: TaskProgress) -> None:
-        began = TaskBegan(
-            title=self._task.title,
-            attempt=len(course.loops),
-            folder=str(self._setting.place(self.name)),
-            evidence=course.evidence,
-        )
-        self._desk.show(self.name, began)
-
-    def _open_loop(self, course: TaskProgress) -> Record:
+    def _open_loop(self, state: TaskProgress) -> Record:
         """Return the loop of this attempt: the one a crash left, or a new one."""
-        context = self._setting.context
-        record = self._find_loop(course.session)
+        context = self._workspace.context
+        record = self._find_loop(state.session)
         if record is None:
-            self._prepare_worktree(course)
-            record = start_loop(context, make_request(self._setting, self.name, course))
+            self._prepare_worktree(state)
+            record = begin_loop(context, make_request(self._workspace, self.name, state))
         elif self._git:
             worktrees.unlock(self._git)
         loop = record.contract.id
@@ -169,111 +166,113 @@ class TaskRun:
         if not record.progress.baseline and record.progress.status == "active":
             record = record_baseline(context, record)
         if memory.read(context, loop) is None:
-            memory.write(context, loop, RunMemory(how=self._setting.how))
-        if loop not in course.loops:
-            self._note(replace(course, loops=(*course.loops, loop)))
+            memory.write(context, loop, RunMemory(how=self._workspace.how))
+        if loop not in state.loops:
+            self._note(replace(state, loops=(*state.loops, loop)))
         return record
 
     def _find_loop(self, session: str) -> Record | None:
         if session == self._new:
             return None
-        every = self._setting.context.loops.list_all()
+        every = self._workspace.context.loops.list_all()
         known = (each for each in every if isinstance(each, Record))
         return next((record for record in known if record.contract.session == session), None)
 
-    def _prepare_worktree(self, course: TaskProgress) -> None:
+    def _prepare_worktree(self, state: TaskProgress) -> None:
         """Check out the work branch for a first attempt, the failed merge for a later one."""
-        git, path = self._setting.git, self._setting.worktree(self.name)
+        git, path = self._workspace.git, self._workspace.worktree(self.name)
         if not git or not self._git:
             return
-        if not course.loops:
-            branch = self._setting.branch_of(self.name)
-            worktrees.make_worktree(git, path, branch=branch, commit=course.onto)
-        elif course.tree:
+        if not state.loops:
+            branch = self._workspace.branch_of(self.name)
+            worktrees.make_worktree(git, path, branch=branch, commit=state.onto)
+        elif state.tree:
             worktrees.unlock(self._git)
-            worktrees.restore_tree(self._git, course.tree)
+            worktrees.restore_tree(self._git, state.tree)
 
-    def _commit_work(self, course: TaskProgress) -> str:
+    def _commit_work(self, state: TaskProgress) -> str:
         if not self._git:
             return ""
         return worktrees.commit_worktree(
             self._git,
-            branch=self._setting.branch_of(self.name),
-            onto=course.onto,
-            plan=self._setting.tracked,
+            branch=self._workspace.branch_of(self.name),
+            onto=state.onto,
+            plan=self._workspace.tracked,
             message=f"{self.name}: {self._task.title}",
         )
 
-    def _merge(self, course: TaskProgress) -> TaskProgress:
-        setting, git = self._setting, self._git
-        if not git or not setting.git:
-            return self._settle(course, ())
-        require_free_branch(setting.git, setting.branch)
+    def _merge(self, state: TaskProgress) -> TaskProgress:
+        workspace, git = self._workspace, self._git
+        if not git or not workspace.git:
+            return self._settle(state, ())
+        require_free_branch(workspace.git, workspace.branch)
         tip = self._tip()
-        if course.step == "merging" and self._advance_branch(git, course, tip):
-            return self._settle(course, ())
+        if state.step == "merging" and self._advance_branch(git, state, tip):
+            return self._settle(state, ())
         worktrees.unlock(git)
-        found = merging.merge_trees(git, tip, course.commit)
+        found = worktrees.merge_trees(git, tip, state.commit)
         if found.conflicts:
             listed = ", ".join(f"`{name}`" for name in found.conflicts)
-            why = f"merging it into `{setting.branch}` conflicts in {listed}"
-            return self._send_back(course, tip, found, why)
+            why = f"merging it into `{workspace.branch}` conflicts in {listed}"
+            return self._send_back(state, tip, found, why)
         tree = found.tree
         worktrees.restore_tree(git, tree)
-        if setting.tracked:
-            tree = merging.complete_task_in_tree(git, plan=setting.tracked, task=self.name)
-        results = self._check_merge()
+        if workspace.tracked:
+            tree = worktrees.complete_task_in_tree(git, plan=workspace.tracked, task=self.name)
+        # The checks of all merged tasks must still pass.
+        names = (*self._shared.journal.list_merged(), self.name)
+        results = run_task_checks(workspace, workspace.place(self.name), names)
         if not all(result.green for result in results):
-            why = f"merged into `{setting.branch}` its checks fail:\n{describe_failures(results)}"
-            return self._send_back(course, tip, replace(found, tree=tree), why)
+            why = f"merged into `{workspace.branch}` its checks fail:\n{describe_failures(results)}"
+            return self._send_back(state, tip, replace(found, tree=tree), why)
         message = f"Merge {self.name}: {self._task.title}"
-        made = merging.commit_merge(git, tree, onto=tip, commit=course.commit, message=message)
-        course = self._note(replace(course, step="merging", onto=tip, merge=made))
-        merging.advance_branch(git, branch=setting.branch, onto=tip, commit=made)
-        return self._settle(course, results)
+        made = git.make_commit(tree, tip, state.commit, message=message)
+        state = self._note(replace(state, step="merging", onto=tip, merge=made))
+        git.move_branch(workspace.branch, made, onto=tip)
+        return self._settle(state, results)
 
-    def _advance_branch(self, git: Git, course: TaskProgress, tip: str) -> bool:
+    def _advance_branch(self, git: Git, state: TaskProgress, tip: str) -> bool:
         """Move the work branch to the verified merge, unless it is there already."""
-        if not git.commit(course.merge):
+        if not git.commit(state.merge):
             return False
-        if tip != course.onto:
-            return git.contains(tip, course.merge)
-        merging.advance_branch(git, branch=self._setting.branch, onto=tip, commit=course.merge)
+        if tip != state.onto:
+            return git.contains(tip, state.merge)
+        git.move_branch(self._workspace.branch, state.merge, onto=tip)
         return True
 
-    def _check_merge(self) -> tuple[CheckResult, ...]:
-        """Run the checks of the project, of this task and of all merged tasks."""
-        names = (*self._desk.log.merged(), self.name)
-        return run_task_checks(self._setting, self._setting.place(self.name), names)
-
-    def _settle(self, course: TaskProgress, results: tuple[CheckResult, ...]) -> TaskProgress:
-        setting = self._setting
-        if not setting.tracked:
-            change_plan(setting.path, lambda plan: edit_status(plan, self.name, "completed"))
-        last = self._desk.log.merged()[-1:]
-        course = self._note(replace(course, step="merged", evidence="", conflicts=()))
+    def _settle(self, state: TaskProgress, results: tuple[CheckResult, ...]) -> TaskProgress:
+        workspace = self._workspace
+        if not workspace.tracked:
+            change_plan(workspace.path, lambda plan: edit_status(plan, self.name, "completed"))
+        last = self._shared.journal.list_merged()[-1:]
+        state = self._note(replace(state, step="merged", evidence="", conflicts=()))
         names = tuple(result.name for result in results)
-        self._desk.show(self.name, TaskMerged(commit=course.merge, checks=names))
+        self._shared.show(self.name, TaskMerged(commit=state.merge, checks=names))
         # The newest worktree stays until the whole feature was checked in it.
         for name in last:
-            remove_merged_task(setting, name)
-        return course
+            remove_merged_task(workspace, name)
+        return state
 
     def _send_back(
-        self, course: TaskProgress, tip: str, found: merging.Merged, why: str
+        self, state: TaskProgress, tip: str, found: worktrees.Merged, why: str
     ) -> TaskProgress:
-        self._desk.show(self.name, TaskSentBack(reason=why))
-        rounds = count_rounds(self._setting, course)
-        merged = self._desk.log.merged()
-        course = replace(course, evidence=why, tree=found.tree, onto=tip, beside=merged)
-        course = replace(course, conflicts=found.conflicts)
-        if self._setting.bounds.rounds and rounds >= self._setting.bounds.rounds:
-            return self._note(replace(course, step="ended", outcome="out-of-rounds", reason=why))
-        return self._attempt(course)
+        self._shared.show(self.name, TaskSentBack(reason=why))
+        rounds = count_rounds(self._workspace, state)
+        state = replace(
+            state,
+            evidence=why,
+            tree=found.tree,
+            onto=tip,
+            beside=self._shared.journal.list_merged(),
+            conflicts=found.conflicts,
+        )
+        if self._workspace.bounds.rounds and rounds >= self._workspace.bounds.rounds:
+            return self._note(replace(state, step="ended", outcome="out-of-rounds", reason=why))
+        return self._attempt(state)
 
 
-def remove_merged_task(setting: Workspace, name: str) -> None:
+def remove_merged_task(workspace: Workspace, name: str) -> None:
     """Remove worktree and branch of a merged task."""
-    if setting.git:
-        worktrees.remove_worktree(setting.git, setting.worktree(name))
-        setting.git.knows("branch", "-D", setting.branch_of(name))
+    if workspace.git:
+        worktrees.remove_worktree(workspace.git, workspace.worktree(name))
+        workspace.git.knows("branch", "-D", workspace.branch_of(name))

@@ -8,14 +8,13 @@ from msgspec import Struct
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.features.plans.model import Plan
+from untildone.features.plans.plan import Plan
 from untildone.runs.memory import RunOptions
 from untildone.runs.plan import worktrees
-from untildone.runs.plan.git import Git
+from untildone.runs.plan.git_answers import Git, require_git_version
 from untildone.runs.plan.journal import PlanJournal
-from untildone.runs.plan.merging import require_git_version
 from untildone.store.digest import sha256
-from untildone.worktree.files import find_worktree_root, list_changed_files
+from untildone.worktree.listing import find_worktree_root, list_changed_files
 
 
 class Workspace(Struct, frozen=True, kw_only=True):
@@ -83,21 +82,21 @@ def find_repository(project: Path) -> Git | None:
     return git
 
 
-def find_tracked_plan(setting: Workspace) -> str:
+def find_tracked_plan(workspace: Workspace) -> str:
     """Return the plan's path in the work branch, or nothing if it is not tracked."""
-    git, place = setting.git, setting.path.resolve()
+    git, place = workspace.git, workspace.path.resolve()
     if not git or not place.is_relative_to(git.folder.resolve()):
         return ""
     name = place.relative_to(git.folder.resolve()).as_posix()
-    kind = git.knows("cat-file", "-t", f"refs/heads/{setting.branch}:{name}")
+    kind = git.knows("cat-file", "-t", f"refs/heads/{workspace.branch}:{name}")
     return name if kind == "blob" else ""
 
 
-def list_notices(setting: Workspace) -> tuple[str, ...]:
+def list_notices(workspace: Workspace) -> tuple[str, ...]:
     """Return what the user should know about their checkout."""
-    git = setting.git
+    git = workspace.git
     if git is None:
-        where = f"`{setting.project}` is in no git repository"
+        where = f"`{workspace.project}` is in no git repository"
         return (f"{where}: tasks are worked on there, one after another",)
     found = []
     if list_changed_files(git.folder):
@@ -112,27 +111,27 @@ def list_notices(setting: Workspace) -> tuple[str, ...]:
     return tuple(found)
 
 
-def prepare_work_branch(setting: Workspace, log: PlanJournal) -> None:
+def prepare_work_branch(workspace: Workspace, journal: PlanJournal) -> None:
     """Create the work branch or take up ours; refuse one that is not ours."""
-    git, branch = setting.git, setting.branch
+    git, branch = workspace.git, workspace.branch
     if git is None:
         return
     require_free_branch(git, branch)
     head, tip = git.ask("rev-parse", "HEAD"), git.commit(f"refs/heads/{branch}")
     if not tip:
         # Without the branch there is nothing left to resume.
-        if log.courses or log.base != head:
-            log.begin_anew(head)
-        git.ask("update-ref", f"refs/heads/{branch}", head, "")
+        if journal.states or journal.base != head:
+            journal.begin_anew(head)
+        git.move_branch(branch, head, onto="")
         return
-    if not log.base:
+    if not journal.base:
         raise UserError(
             f"there is a branch `{branch}` that no run of this plan made",
             hint=f"rename it: `git branch -m {branch} NAME`",
         )
-    _require_no_lost_work(git, branch, tip, log)
+    _require_no_lost_work(git, branch, tip, journal)
     if git.contains(head, tip):
-        git.ask("update-ref", f"refs/heads/{branch}", head, tip)
+        git.move_branch(branch, head, onto=tip)
 
 
 def require_free_branch(git: Git, branch: str) -> None:
@@ -145,9 +144,9 @@ def require_free_branch(git: Git, branch: str) -> None:
         )
 
 
-def _require_no_lost_work(git: Git, branch: str, tip: str, log: PlanJournal) -> None:
-    for task in log.merged():
-        merge = log.of(task).merge
+def _require_no_lost_work(git: Git, branch: str, tip: str, journal: PlanJournal) -> None:
+    for task in journal.list_merged():
+        merge = journal.of(task).merge
         if merge and not (git.commit(merge) and git.contains(tip, merge)):
             raise UserError(
                 f"the branch `{branch}` has lost the merge of `{task}`",

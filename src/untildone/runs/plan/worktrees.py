@@ -1,14 +1,25 @@
-"""A task's worktree and branch: created, committed, removed."""
+"""A task's worktree and branch: created, committed, merged, removed."""
 
 import os
 import shutil
 from pathlib import Path
 
+from msgspec import Struct
+
 from untildone.errors import UserError
-from untildone.runs.plan.git import Git
+from untildone.features.plans.editing import change_plan, edit_status
+from untildone.features.plans.plan_file import read_plan
+from untildone.runs.plan.git_answers import Git
 
 # Our own folder in a project is not part of the work.
 _WORK = (":/", ":(exclude,top).untildone")
+
+
+class Merged(Struct, frozen=True, kw_only=True):
+    """The merged tree; files in `conflicts` hold both sides between markers."""
+
+    tree: str
+    conflicts: tuple[str, ...] = ()
 
 
 def make_worktree(git: Git, path: Path, *, branch: str, commit: str) -> None:
@@ -96,3 +107,21 @@ def _stage(git: Git) -> None:
 def restore_tree(git: Git, tree: str) -> None:
     """Write the files of a tree into the worktree."""
     git.ask("read-tree", "--reset", "-u", tree)
+
+
+def merge_trees(git: Git, onto: str, commit: str) -> Merged:
+    if git.contains(commit, onto):
+        return Merged(tree=git.ask("rev-parse", f"{commit}^{{tree}}"))
+    options = ("--write-tree", "--name-only", "--no-messages")
+    code, output = git.try_git("merge-tree", *options, onto, commit)
+    tree, *names = output.splitlines()
+    return Merged(tree=tree, conflicts=tuple(filter(None, names)) if code else ())
+
+
+def complete_task_in_tree(git: Git, *, plan: str, task: str) -> str:
+    """Return the tree with the task completed in its plan; unchanged if it is not there."""
+    path = git.folder / plan
+    if task in read_plan(path).plan.tasks:
+        change_plan(path, lambda document: edit_status(document, task, "completed"))
+        git.ask("update-index", "--", plan)
+    return git.ask("write-tree")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from features.importers.formats import samples
 from features.importers.formats.samples import read
 from untildone.errors import UserError
+from untildone.features.importers.bound_file import set_count
 from untildone.features.importers.formats import LOOP_FORMATS
-from untildone.features.importers.formats.counter import set_count
 
 PATHS = sorted(path for dialect in LOOP_FORMATS.values() for path in dialect.PATHS)
 SAMPLES = [text.encode() for name, text in vars(samples).items() if name.isupper()]

@@ -4,6 +4,7 @@ import pytest
 
 from features.importers.formats import samples
 from features.importers.formats.samples import read
+from snippets import snippet
 from untildone.core.contract import Check, Claim
 from untildone.errors import UserError
 from untildone.features.importers.formats import LOOP_FORMATS, find_loop_format
@@ -47,7 +48,12 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
             ".stravinsky/continuation-loop.md",
             samples.STRAVINSKY,
             ImportedLoop(
-                task="Goal: fix test_auth.py\n\n---\n\n- run pytest",
+                task=snippet("""
+                    Goal: fix test_auth.py
+
+                    ---
+
+                    - run pytest"""),
                 counter="iteration_count",
                 count=1,
                 first=0,
@@ -184,7 +190,12 @@ def test_a_file_is_read(path: str, text: str, expected: ImportedLoop) -> None:
             samples.SHIPSPEC_POINTER,
             {**BESIDE, **TASKS},
             ImportedLoop(
-                task="Write the form.\n\n## Completion Promise\n\nTHE FORM IS NICE",
+                task=snippet("""
+                    Write the form.
+
+                    ## Completion Promise
+
+                    THE FORM IS NICE"""),
                 counted_in=STATE,
                 count=2,
                 rounds=5,
@@ -263,7 +274,11 @@ def test_a_file_is_read(path: str, text: str, expected: ImportedLoop) -> None:
             samples.SHIPSPEC_OLD,
             {},
             ImportedLoop(
-                task="Write the schema.\n\n---\nIt has two tables.",
+                task=snippet("""
+                    Write the schema.
+
+                    ---
+                    It has two tables."""),
                 counted_in=".claude/shipspec-task-loop.local.md",
                 rounds=5,
                 promises=(VERIFIED,),
@@ -307,13 +322,24 @@ def test_a_loop_that_is_over_is_not_active(path: str, text: str) -> None:
     [
         (
             ".shipkit/relentless-state.local.md",
-            "---\nskill: x\nsuccess_command:\n---\n",
+            snippet("""
+                ---
+                skill: x
+                success_command:
+                ---
+            """),
             "`.shipkit/relentless-state.local.md`, line 3, `success_command`: is missing, and so"
             " is `completion_promise`",
         ),
         (
             ".stravinsky/continuation-loop.md",
-            "---\nactive: true\ncompletion_promise: ' | '\n---\nx\n",
+            snippet("""
+                ---
+                active: true
+                completion_promise: ' | '
+                ---
+                x
+            """),
             "`.stravinsky/continuation-loop.md`, line 3, `completion_promise`: is missing",
         ),
         (

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snippets import snippet
 from untildone.errors import UserError
+from untildone.features.importers.plan_formats import PLAN_FORMATS, read_foreign_plan
 from untildone.features.importers.plan_formats.plan_format import ImportedPlan
-from untildone.features.importers.plan_formats.registry import PLAN_FORMATS, read_foreign_plan
-from untildone.features.plans.model import Task
+from untildone.features.plans.plan import Task
 
 POINTS = "the file has no estimates: each task has 3 points"
 CRITERIA = "a task without criteria has its title as the only one"
@@ -203,7 +204,11 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
                         "iso",
                         status="completed",
                         checks=("make test", "make lint"),
-                        prompt="Read the standard.\n```\n- [ ] not a box\n```",
+                        prompt=snippet("""
+                            Read the standard.
+                            ```
+                            - [ ] not a box
+                            ```"""),
                     ),
                     TASK_002=task(
                         "Show", "page", depends_on=("TASK-001",), checks=("make test", "make lint")
@@ -295,7 +300,7 @@ def test_a_heading_without_an_id_names_its_task() -> None:
         ("fix_plan.md", "# nothing", "`fix_plan.md` has no task"),
     ],
 )
-def test_what_cannot_be_a_plan_is_told(path: str, text: str, message: str) -> None:
+def test_what_cannot_be_a_plan_is_reported(path: str, text: str, message: str) -> None:
     with pytest.raises(UserError) as caught:
         read_foreign_plan(path, text.encode())
 

@@ -4,9 +4,13 @@ from typing import get_args
 
 from untildone.core.agent_message import MAX_CLAIMS
 from untildone.core.contract import Claim, Verification
-from untildone.features.importers.formats.fields import Fields, Value
-from untildone.features.importers.formats.loop_format import ImportedLoop, Source
-from untildone.features.importers.formats.text import parse_json_object
+from untildone.features.importers.fields import Fields, Value
+from untildone.features.importers.formats.loop_format import (
+    ImportedLoop,
+    Source,
+    list_differences,
+)
+from untildone.features.importers.parsing import parse_json_object
 
 PATHS = (".loop/state.json", ".loop/workflow-state.json")
 AT_STOPS = PATHS
@@ -37,8 +41,7 @@ def read(source: Source) -> ImportedLoop:
         done_when="both",
         active=not ended,
         kept=True,
-        defaults=tuple(fields.defaults),
-        no_counterpart=fields.left_over(),
+        **list_differences(fields),
     )
 
 

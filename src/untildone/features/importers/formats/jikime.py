@@ -1,7 +1,11 @@
 """JikiME's diagnostic loop: counts that must be zero, or a completion marker."""
 
-from untildone.features.importers.formats.loop_format import ImportedLoop, Source
-from untildone.features.importers.formats.text import parse_json_object
+from untildone.features.importers.formats.loop_format import (
+    ImportedLoop,
+    Source,
+    list_differences,
+)
+from untildone.features.importers.parsing import parse_json_object
 
 PATHS = (".jikime/cache/.jikime_loop_state.json", ".jikime_loop_state.json")
 AT_STOPS = PATHS
@@ -27,6 +31,5 @@ def read(source: Source) -> ImportedLoop:
         targets=targets,
         done_when="either",
         active=fields.flag("active", True) and not final_status,
-        defaults=tuple(fields.defaults),
-        no_counterpart=fields.left_over(),
+        **list_differences(fields),
     )

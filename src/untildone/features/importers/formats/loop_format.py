@@ -1,11 +1,12 @@
-"""The protocol of a loop format, and the loop it reads."""
+"""The protocol of a loop format, the loop it reads, and what most formats read alike."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
 from untildone.core.contract import Check, Claim, ExitRule
+from untildone.features.importers.fields import Fields
 
 
 class Source(Struct, frozen=True, kw_only=True):
@@ -66,7 +67,37 @@ class LoopFormat(Protocol):
     def read(self, source: Source) -> ImportedLoop: ...
 
 
-def split_alternatives(promise: str) -> tuple[str, ...]:
+def read_rest(
+    fields: Fields,
+    *,
+    rounds: int,
+    counter: str = "iteration",
+    first: int = 1,
+    bound: str = "max_iterations",
+) -> dict[str, Any]:
+    """What most formats say alike; read last, because it lists the fields that nobody read.
+
+    `rounds` is used if the file has no `bound`.
+    """
+    return {
+        "counter": counter,
+        "count": fields.count(counter, first),
+        "first": first,
+        "rounds": fields.rounds(bound, rounds),
+        "active": fields.flag("active", True),
+        **list_differences(fields),
+    }
+
+
+def list_differences(fields: Fields) -> dict[str, Any]:
+    """The values replaced by defaults, and the fields without a counterpart here."""
+    return {"defaults": tuple(fields.defaults), "no_counterpart": fields.left_over()}
+
+
+def read_promises(fields: Fields, key: str, *, required: bool = False) -> tuple[str, ...]:
     """`A|B` means that one of them is enough."""
-    parts = (part.strip() for part in promise.split("|"))
-    return tuple(dict.fromkeys(part for part in parts if part))
+    parts = (part.strip() for part in fields.text(key).split("|"))
+    promises = tuple(dict.fromkeys(part for part in parts if part))
+    if required and not promises:
+        raise fields.make_error(key, "is missing", hint="write the text that says it is done")
+    return promises

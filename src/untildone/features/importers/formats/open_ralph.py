@@ -3,9 +3,10 @@
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,
     Source,
-    split_alternatives,
+    read_promises,
+    read_rest,
 )
-from untildone.features.importers.formats.text import parse_json_object
+from untildone.features.importers.parsing import parse_json_object
 
 PATHS = (".ralph/ralph-loop.state.json",)
 AT_STOPS: tuple[str, ...] = ()
@@ -13,17 +14,8 @@ AT_STOPS: tuple[str, ...] = ()
 
 def read(source: Source) -> ImportedLoop:
     fields = parse_json_object(source.path, source.data)
-    promises = split_alternatives(fields.text("completionPromise"))
-    if not promises:
-        raise fields.make_error(
-            "completionPromise", "is missing", hint="write the text that says it is done"
-        )
     return ImportedLoop(
+        promises=read_promises(fields, "completionPromise", required=True),
         task=fields.text("prompt"),
-        count=fields.count("iteration", 1),
-        rounds=fields.rounds("maxIterations", 0),
-        promises=promises,
-        active=fields.flag("active", True),
-        defaults=tuple(fields.defaults),
-        no_counterpart=fields.left_over(),
+        **read_rest(fields, bound="maxIterations", rounds=0),
     )

@@ -3,9 +3,10 @@
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,
     Source,
-    split_alternatives,
+    read_promises,
+    read_rest,
 )
-from untildone.features.importers.formats.text import parse_front_matter
+from untildone.features.importers.parsing import parse_front_matter
 
 PATHS = (".claude/ralph-loop.local.md",)
 AT_STOPS = PATHS
@@ -13,16 +14,12 @@ AT_STOPS = PATHS
 
 def read(source: Source) -> ImportedLoop:
     fields, body = parse_front_matter(source.path, source.data)
-    promises = split_alternatives(fields.text("completion_promise"))
+    promises = read_promises(fields, "completion_promise")
     if not promises:
         fields.defaults.append("`completion_promise` is missing: the project's checks decide")
     return ImportedLoop(
         task=body,
-        count=fields.count("iteration", 1),
-        rounds=fields.rounds("max_iterations", 0),
         promises=promises,
-        active=fields.flag("active", True),
         session=fields.text("session_id"),
-        defaults=tuple(fields.defaults),
-        no_counterpart=fields.left_over(),
+        **read_rest(fields, rounds=0),
     )

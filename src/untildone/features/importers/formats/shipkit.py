@@ -3,13 +3,14 @@
 import regex  # type: ignore[import-untyped]  # it ships no types
 
 from untildone.core.contract import Check
-from untildone.features.importers.formats.fields import Fields
+from untildone.features.importers.fields import Fields
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,
     Source,
-    split_alternatives,
+    list_differences,
+    read_promises,
 )
-from untildone.features.importers.formats.text import parse_front_matter
+from untildone.features.importers.parsing import parse_front_matter
 
 PATHS = (".shipkit/relentless-state.local.md",)
 AT_STOPS = PATHS
@@ -19,7 +20,7 @@ def read(source: Source) -> ImportedLoop:
     fields, body = parse_front_matter(source.path, source.data)
     skill = fields.text("skill").partition("-")[0]
     checks = _read_checks(fields, skill)
-    promises = split_alternatives(fields.text("completion_promise"))
+    promises = read_promises(fields, "completion_promise")
     if not checks and not promises:
         raise fields.make_error(
             "success_command",
@@ -34,8 +35,7 @@ def read(source: Source) -> ImportedLoop:
         promises=promises,
         done_when="both" if checks and promises else None,
         active=fields.flag("enabled", True),
-        defaults=tuple(fields.defaults),
-        no_counterpart=fields.left_over(),
+        **list_differences(fields),
     )
 
 

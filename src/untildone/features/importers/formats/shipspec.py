@@ -7,9 +7,9 @@ below its fields, the third the same in JSON with the prompt in `TASKS.json`.
 import re
 
 from untildone.errors import UserError
-from untildone.features.importers.formats.fields import Fields
-from untildone.features.importers.formats.loop_format import ImportedLoop, Source
-from untildone.features.importers.formats.text import parse_front_matter, parse_json_object
+from untildone.features.importers.fields import Fields
+from untildone.features.importers.formats.loop_format import ImportedLoop, Source, read_rest
+from untildone.features.importers.parsing import parse_front_matter, parse_json_object
 
 _LOOPS = ("task-loop", "feature-retry", "planning-refine")
 PATHS = (
@@ -49,14 +49,9 @@ def read(source: Source) -> ImportedLoop:
     bound = "max_task_attempts" if loop == "feature-retry" else "max_iterations"
     return ImportedLoop(
         task=prompt or _describe_loop(loop, feature, task, fields.texts("large_tasks")),
-        counter=counter,
         counted_in=source.path,
-        count=fields.count(counter, 1),
-        rounds=fields.rounds(bound, usual),
         promises=(*_PROMISES[loop], *((own["text"].strip(),) if own else ())),
-        active=fields.flag("active", True),
-        defaults=tuple(fields.defaults),
-        no_counterpart=fields.left_over(),
+        **read_rest(fields, counter=counter, bound=bound, rounds=usual),
     )
 
 

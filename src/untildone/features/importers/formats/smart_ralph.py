@@ -1,7 +1,11 @@
 """smart-ralph: works through a `tasks.md` until the agent says a fixed promise."""
 
-from untildone.features.importers.formats.loop_format import ImportedLoop, Source
-from untildone.features.importers.formats.text import parse_json_object
+from untildone.features.importers.formats.loop_format import (
+    ImportedLoop,
+    Source,
+    list_differences,
+)
+from untildone.features.importers.parsing import parse_json_object
 
 PATHS = ("specs/*/.ralph-state.json", ".ralph-state.json")
 AT_STOPS = PATHS
@@ -11,7 +15,6 @@ def read(source: Source) -> ImportedLoop:
     fields = parse_json_object(source.path, source.data)
     place = fields.text("basePath") or source.path.rpartition("/")[0]
     name = fields.text("name") or place.rpartition("/")[2] or "this spec"
-    phase = fields.text("phase")
     return ImportedLoop(
         task=(
             f"Carry out every task of `{f'{place}/tasks.md'.lstrip('/')}` ({name}), one after"
@@ -22,7 +25,6 @@ def read(source: Source) -> ImportedLoop:
         rounds=fields.rounds("maxGlobalIterations", 100),
         promises=("ALL_TASKS_COMPLETE",),
         # In the earlier phases the user writes requirements, design and tasks.
-        active=phase in ("", "execution"),
-        defaults=tuple(fields.defaults),
-        no_counterpart=fields.left_over(),
+        active=fields.text("phase") in ("", "execution"),
+        **list_differences(fields),
     )

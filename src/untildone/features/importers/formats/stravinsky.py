@@ -3,9 +3,10 @@
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,
     Source,
-    split_alternatives,
+    read_promises,
+    read_rest,
 )
-from untildone.features.importers.formats.text import parse_front_matter
+from untildone.features.importers.parsing import parse_front_matter
 
 PATHS = (".stravinsky/continuation-loop.md",)
 AT_STOPS = PATHS
@@ -13,20 +14,9 @@ AT_STOPS = PATHS
 
 def read(source: Source) -> ImportedLoop:
     fields, body = parse_front_matter(source.path, source.data)
-    promises = split_alternatives(fields.text("completion_promise"))
-    if not promises:
-        raise fields.make_error(
-            "completion_promise", "is missing", hint="write the text that says it is done"
-        )
     return ImportedLoop(
         task=body,
-        counter="iteration_count",
-        count=fields.count("iteration_count", 0),
+        promises=read_promises(fields, "completion_promise", required=True),
         # Stravinsky counts a stop before it judges it.
-        first=0,
-        rounds=fields.rounds("max_iterations", 10),
-        promises=promises,
-        active=fields.flag("active", True),
-        defaults=tuple(fields.defaults),
-        no_counterpart=fields.left_over(),
+        **read_rest(fields, counter="iteration_count", first=0, rounds=10),
     )

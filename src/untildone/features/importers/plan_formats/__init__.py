@@ -1,1 +1,36 @@
-"""Task lists of other tools, one module each."""
+"""The task lists of other tools: one module per tool, and the table of them."""
+
+from untildone.errors import UserError
+from untildone.features.importers.parsing import decode_text
+from untildone.features.importers.plan_formats import (
+    beads,
+    check_list,
+    fix_plan,
+    hope_prd,
+    prd_json,
+    ralphex,
+)
+from untildone.features.importers.plan_formats.plan_format import LARGEST, ImportedPlan, PlanFormat
+
+# The first one that recognises a file reads it.
+PLAN_FORMATS: dict[str, PlanFormat] = {
+    "prd-json": prd_json,
+    "beads": beads,
+    "hope": hope_prd,
+    "ralphex": ralphex,
+    "fix-plan": fix_plan,
+    "check-list": check_list,
+}
+
+
+def read_foreign_plan(path: str, data: bytes, *, kind: str = "") -> ImportedPlan:
+    text = decode_text(path, data, largest=LARGEST)
+    if kind:
+        return PLAN_FORMATS[kind].read(path, text)
+    for plan_format in PLAN_FORMATS.values():
+        if plan_format.recognises(path, text):
+            return plan_format.read(path, text)
+    known = ", ".join(f"`{name}`" for name in PLAN_FORMATS)
+    raise UserError(
+        f"`{path}` is not a known kind of plan", hint=f"give `--format` with one of {known}"
+    )

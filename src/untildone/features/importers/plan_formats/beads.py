@@ -7,13 +7,14 @@ from typing import Any
 import msgspec
 
 from untildone.errors import UserError
-from untildone.features.importers.formats.fields import Fields, Value
+from untildone.features.importers.fields import Fields, Value
 from untildone.features.importers.plan_formats.plan_format import ImportedPlan, build_plan
-from untildone.features.plans.model import Task
+from untildone.features.plans.plan import Task
 
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>\S.*)")
 _DELETED = ("tombstone", "deleted")
 _DONE = ("closed", "done", "completed")
+_TEXTS = ("description", "design", "notes")
 
 
 def recognises(path: str, _text: str) -> bool:
@@ -48,13 +49,12 @@ def _parse_issues(path: str, text: str) -> Iterator[Fields]:
 
 def _build_task(issue: Fields) -> tuple[str, Task]:
     title = issue.text("title") or issue.text("id")
-    said = ("description", "design", "notes")
     return issue.text("id") or title, Task(
         title=title,
         status="completed" if issue.text("status") in _DONE else "not_started",
         depends_on=tuple(_list_dependencies(issue.items())),
         acceptance_criteria=tuple(_parse_criteria(issue.items().get("acceptance_criteria"))),
-        prompt="\n\n".join(text for field in said if (text := issue.text(field))),
+        prompt="\n\n".join(text for field in _TEXTS if (text := issue.text(field))),
     )
 
 

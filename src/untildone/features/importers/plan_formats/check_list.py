@@ -4,41 +4,33 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from untildone.features.importers.plan_formats.markdown import Line, parse_lines
-from untildone.features.importers.plan_formats.plan_format import (
-    ImportedPlan,
-    build_plan,
-    make_task_id,
-)
-from untildone.features.plans.model import Task
+from untildone.features.importers.plan_formats import plan_format
+from untildone.features.markdown import Line, find_title, list_boxes, parse_lines
+from untildone.features.plans.plan import Task
 
 
 def recognises(path: str, text: str) -> bool:
-    return path.endswith((".md", ".markdown", ".txt")) and any(
-        line.kind == "box" for line in parse_lines(text)
-    )
+    return path.endswith((".md", ".markdown", ".txt")) and bool(list_boxes(parse_lines(text)))
 
 
-def read(path: str, text: str) -> ImportedPlan:
-    found = list(parse_lines(text))
-    title = next((line.text for line in found if line.kind == "heading"), "")
-    return build_plan(path, parse_tasks(found), feature=title)
+def read(path: str, text: str) -> plan_format.ImportedPlan:
+    lines = list(parse_lines(text))
+    return plan_format.build_plan(path, parse_tasks(lines), feature=find_title(lines))
 
 
-def parse_tasks(found: Iterable[Line]) -> Iterator[tuple[str, Task]]:
-    task: Task | None = None
-    outer = position = 0
-    for line in found:
+def parse_tasks(lines: Iterable[Line]) -> Iterator[tuple[str, Task]]:
+    """Each task with an id by its position."""
+    tasks: list[Task] = []
+    outer = 0
+    for line in lines:
         if line.kind == "heading":
             outer = 0
-        if line.kind != "box":
-            continue
-        if task is not None and line.level > outer:
-            task = replace(task, acceptance_criteria=(*task.acceptance_criteria, line.text))
-            continue
-        if task is not None:
-            yield make_task_id(position), task
-        position, outer = position + 1, line.level
-        task = Task(title=line.text, status="completed" if line.checked else "not_started")
-    if task is not None:
-        yield make_task_id(position), task
+        elif line.kind == "box" and tasks and line.level > outer:
+            criteria = (*tasks[-1].acceptance_criteria, line.text)
+            tasks[-1] = replace(tasks[-1], acceptance_criteria=criteria)
+        elif line.kind == "box":
+            outer = line.level
+            status = plan_format.get_status([line])
+            tasks.append(Task(title=line.text, status=status))
+    for position, task in enumerate(tasks, 1):
+        yield plan_format.make_task_id(position), task

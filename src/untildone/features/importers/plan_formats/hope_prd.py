@@ -3,11 +3,18 @@
 import re
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
-from untildone.features.importers.plan_formats.markdown import Line, parse_lines
-from untildone.features.importers.plan_formats.plan_format import ImportedPlan, build_plan
-from untildone.features.plans.model import Task, TaskStatus
+from untildone.features.importers.plan_formats.plan_format import (
+    ImportedPlan,
+    build_plan,
+    get_status,
+)
+from untildone.features.markdown import (
+    find_title,
+    join_text_lines,
+    list_boxes,
+    parse_lines,
+)
+from untildone.features.plans.plan import Task
 
 # ### T-001: Parse dates
 # <!-- task
@@ -25,40 +32,26 @@ def recognises(path: str, text: str) -> bool:
 
 
 def read(path: str, text: str) -> ImportedPlan:
-    title = next(
-        (line.text for line in parse_lines(text) if line.kind == "heading" and line.level == 1), ""
-    )
-    return build_plan(path, _parse_tasks(text), feature=title)
+    return build_plan(path, _parse_tasks(text), feature=find_title(parse_lines(text), level=1))
 
 
 def _parse_tasks(text: str) -> Iterator[tuple[str, Task]]:
     for section in re.split(r"(?m)^(?=#{2,4}\s)", text):
         comment = _COMMENT.search(section)
-        first = next(parse_lines(section), None)
-        if comment and first:
+        heading = next(parse_lines(section), None)
+        if comment and heading:
             fields = dict(_FIELD.findall(comment[1]))
-            yield _build_task(fields, first.text, section.replace(comment[0], ""))
+            yield _build_task(fields, heading.text, section.replace(comment[0], ""))
 
 
 def _build_task(fields: dict[str, str], heading: str, section: str) -> tuple[str, Task]:
     named = _HEADING.fullmatch(heading)
-    name = fields.get("id") or (named["id"] if named else heading)
-    found = list(parse_lines(section))
-    boxes = [line for line in found if line.kind == "box"]
-    task = Task(
+    lines = list(parse_lines(section))
+    boxes = list_boxes(lines)
+    return fields.get("id") or (named["id"] if named else heading), Task(
         title=named["title"] if named else heading,
-        status=derive_status(boxes),
+        status=get_status(boxes),
         depends_on=tuple(re.findall(r"[\w.-]+", fields.get("blockedBy", ""))),
         acceptance_criteria=tuple(box.text for box in boxes),
+        prompt=join_text_lines(lines[1:]),
     )
-    return name, replace(task, prompt=join_text_lines(found[1:]))
-
-
-def derive_status(boxes: list[Line]) -> TaskStatus:
-    return "completed" if boxes and all(box.checked for box in boxes) else "not_started"
-
-
-def join_text_lines(found: list[Line]) -> str:
-    """The text between the boxes."""
-    said = [line.text for line in found if line.kind == "text"]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(said)).strip()

@@ -1,14 +1,15 @@
 """The protocol of a plan format, and what all formats share."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.errors import UserError
-from untildone.features.plans.model import Task
+from untildone.features.markdown import Line
+from untildone.features.plans.plan import Task, TaskStatus
 
 LARGEST = 64_000_000
 _USUAL_POINTS = 3
@@ -53,6 +54,11 @@ def chain_tasks(found: Iterable[tuple[str, Task]]) -> list[tuple[str, Task]]:
         (name, replace(task, depends_on=(before[number],) if number else ()))
         for number, (name, task) in enumerate(listed)
     ]
+
+
+def get_status(boxes: Sequence[Line]) -> TaskStatus:
+    """A task is completed if it has boxes and all of them are checked."""
+    return "completed" if boxes and all(box.checked for box in boxes) else "not_started"
 
 
 def make_task_id(position: int) -> str:

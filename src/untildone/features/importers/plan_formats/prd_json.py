@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from untildone.errors import UserError
-from untildone.features.importers.formats.fields import Fields
-from untildone.features.importers.formats.text import parse_json_object
+from untildone.features.importers.fields import Fields
+from untildone.features.importers.parsing import parse_json_object
 from untildone.features.importers.plan_formats.plan_format import (
     ImportedPlan,
     build_plan,
     chain_tasks,
 )
-from untildone.features.plans.model import Task, TaskStatus
+from untildone.features.plans.plan import Task
 
 _LISTS = ("userStories", "stories")
 _LAST = 1_000_000
@@ -48,13 +48,12 @@ def _parse_stories(path: str, fields: Fields) -> Iterator[Fields]:
 def _build_task(story: Fields, gates: tuple[str, ...]) -> tuple[str, Task]:
     title = story.text("title") or story.text("description") or story.text("id")
     done = story.flag("passes", False) or story.text("status") in ("done", "completed")
-    status: TaskStatus = "completed" if done else "not_started"
-    said = (story.text("description"), story.text("notes"))
+    texts = (story.text("description"), story.text("notes"))
     return story.text("id") or title, Task(
         title=title,
-        status=status,
+        status="completed" if done else "not_started",
         depends_on=story.texts("dependsOn"),
         acceptance_criteria=story.texts("acceptanceCriteria"),
-        prompt="\n\n".join(text for text in said if text),
+        prompt="\n\n".join(text for text in texts if text),
         checks=gates,
     )

@@ -3,15 +3,21 @@
 import re
 from collections.abc import Iterator
 
-from untildone.features.importers.plan_formats.hope_prd import derive_status, join_text_lines
-from untildone.features.importers.plan_formats.markdown import Line, parse_lines
 from untildone.features.importers.plan_formats.plan_format import (
     ImportedPlan,
     build_plan,
     chain_tasks,
+    get_status,
     make_task_id,
 )
-from untildone.features.plans.model import Task
+from untildone.features.markdown import (
+    Line,
+    find_title,
+    join_text_lines,
+    list_boxes,
+    parse_lines,
+)
+from untildone.features.plans.plan import Task
 
 # ### Task 1: Parse dates
 _TASK = re.compile(r"(?:Task|Iteration)\s+(?P<number>\d+)\b[:.]?\s*(?P<title>.*)", re.IGNORECASE)
@@ -37,8 +43,8 @@ def read(path: str, text: str) -> ImportedPlan:
     if checks:
         notes.append(f"{len(checks)} validation commands became checks of every task")
     tasks = chain_tasks(_parse_tasks(sections, checks))
-    title = next((line.text for line in parse_lines(text) if line.kind == "heading"), "")
-    return build_plan(path, tasks, feature=title.removeprefix("Plan: "), notes=notes)
+    title = find_title(parse_lines(text)).removeprefix("Plan: ")
+    return build_plan(path, tasks, feature=title, notes=notes)
 
 
 def _split_sections(text: str) -> Iterator[tuple[str, list[Line]]]:
@@ -58,14 +64,12 @@ def _parse_tasks(
     for heading, body in sections:
         named = _TASK.fullmatch(heading)
         if named:
-            boxes = [line for line in body if line.kind == "box"]
-            yield (
-                make_task_id(int(named["number"])),
-                Task(
-                    title=named["title"] or heading,
-                    status=derive_status(boxes),
-                    acceptance_criteria=tuple(box.text for box in boxes),
-                    prompt=join_text_lines(body),
-                    checks=checks,
-                ),
+            boxes = list_boxes(body)
+            task = Task(
+                title=named["title"] or heading,
+                status=get_status(boxes),
+                acceptance_criteria=tuple(box.text for box in boxes),
+                prompt=join_text_lines(body),
+                checks=checks,
             )
+            yield make_task_id(int(named["number"])), task

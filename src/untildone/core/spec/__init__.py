@@ -1,1 +1,0 @@
-"""Rules of loops that start from a spec: rubric, gates, workflow, breakers, trust."""

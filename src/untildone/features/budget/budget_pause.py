@@ -1,0 +1,79 @@
+"""Pauses a loop between tool calls when its budget or its minutes are used up."""
+
+import time
+
+from msgspec.structs import replace
+
+from untildone.agents.events import Stop
+from untildone.core.decide import decide_between_stops
+from untildone.core.evidence import Evidence
+from untildone.core.progress import Progress
+from untildone.core.transitions import update_spend
+from untildone.core.verdict import Pause
+from untildone.engine import verbs
+from untildone.engine.active_time import count_time
+from untildone.engine.context import Context
+from untildone.engine.feature import load_used_features
+from untildone.engine.payload import Call
+from untildone.engine.scope import Scope
+from untildone.engine.speaker import explain_ignored
+from untildone.features.budget.loop_cost import measure_spend
+from untildone.report.notices import describe_verdict
+from untildone.store.loops import Record
+from untildone.store.sessions import Session
+
+# At most once in so many seconds, and never more than a twentieth of the time.
+_PAUSE = 5.0
+_SHARE = 20
+
+
+class _NoLongerActiveError(Exception):
+    """The user ended or paused the loop in the meantime."""
+
+
+def answer_tool_call(context: Context, call: Call) -> str:
+    event = context.agent.parse_stop(call.data, context.environ)
+    if call.fault:
+        event = replace(event, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
+    session = context.session(event.session)
+    if not session.is_active() or explain_ignored(context.agent, context.environ):
+        return ""
+    record = context.loops.load(session.get_loop_id())
+    evidence = _build_evidence(context, record, session, event)
+    pause = decide_between_stops(record.agreed, record.progress, evidence)
+    if pause is None:
+        session.schedule_meter(max(_PAUSE, _SHARE * time.process_time()))
+        return ""
+    if event.subagent:
+        # This answer ends only the subagent's turn; the loop pauses at the agent's own call.
+        return context.agent.end_turn(f"untildone: {pause.reason}")
+    try:
+        record = _pause_loop(context, record, evidence, pause)
+    except _NoLongerActiveError:
+        return ""
+    return context.agent.end_turn(describe_verdict(record, pause, ()))
+
+
+def _build_evidence(context: Context, record: Record, session: Session, event: Stop) -> Evidence:
+    progress = count_time(record.progress, session)
+    bounds = record.agreed.bounds
+    return Evidence(
+        spend_usd=measure_spend(context, record, event) if bounds.budget_usd else None,
+        minutes=progress.active_seconds / 60,
+        round_minutes=progress.round_seconds / 60,
+    )
+
+
+def _pause_loop(context: Context, record: Record, evidence: Evidence, pause: Pause) -> Record:
+    def before(record: Record) -> Progress:
+        if record.progress.status != "active":
+            raise _NoLongerActiveError
+        progress = count_time(record.progress, context.session_of(record))
+        return replace(progress, spend_usd=update_spend(progress, evidence))
+
+    loop = record.contract.id
+    record = verbs.end(context, loop, pause, before)
+    scope = Scope(event="pause", folder=context.loops.get_folder(loop))
+    for feature in load_used_features(context, scope):
+        feature.announce(context, record, pause, False)
+    return record

@@ -1,0 +1,85 @@
+"""The cost of a loop: the client's own figure, else its priced transcripts, else unknown."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.agents.events import Stop
+from untildone.engine.context import Context
+from untildone.store.loops import Record
+from untildone.store.sessions import Session
+
+_REMEDY = "`pip install 'untildone[cost]'` prices it"
+
+
+def begin_ledger(context: Context, record: Record) -> None:
+    """The session's cost before the loop does not count."""
+    from untildone.features.budget.transcript_costs import Ledger, save_ledger
+
+    transcript = _find_transcript(context.session_of(record), "")
+    with suppress(OSError, ValueError):
+        size = Path(transcript).stat().st_size
+        save_ledger(context, record, Ledger(read={transcript: size}))
+
+
+def measure_spend(context: Context, record: Record, event: Stop) -> float | None:
+    """None if it is unknown."""
+    if event.spent_usd is not None:
+        return event.spent_usd
+    session = context.session_of(record)
+    # Only an attended client has a status line.
+    own = _read_client_figure(session, record.contract.id) if event.attended else None
+    if own is not None:
+        return own
+    transcript = _find_transcript(session, event.transcript)
+    if not transcript or not Path(transcript).is_file():
+        return None
+    if not _can_price():
+        _announce_unknown_spend(context, record, session)
+        return None
+    # Imported where it is used: most stops know the client's own figure.
+    from untildone.features.budget.transcript_costs import update_ledger
+
+    # A file that cannot be read makes the spend unknown but never fails the stop.
+    with suppress(OSError):
+        return update_ledger(context, record, transcript).total
+    return None
+
+
+def explain_unknown_spend(context: Context, record: Record) -> str:
+    """Why the spend, or a part of it, is unknown; an empty text if it is known."""
+    from untildone.features.budget.transcript_costs import load_ledger
+
+    if not _can_price() and record.progress.spend_usd is None:
+        return _REMEDY
+    models = ", ".join(f"`{model}`" for model in load_ledger(context, record).unpriced)
+    return f"no price is known for {models}" if models else ""
+
+
+def _read_client_figure(session: Session, loop: str) -> float | None:
+    """From the status line: how much the client's total has grown during the loop."""
+    known = session.read_json("spend.json")
+    figure = known.get("spent")
+    return figure if known.get("loop") == loop and isinstance(figure, float) else None
+
+
+def _find_transcript(session: Session, known: str) -> str:
+    return known or str(session.read_json("session.json").get("transcript", ""))
+
+
+def _can_price() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("genai_prices") is not None
+
+
+def _announce_unknown_spend(context: Context, record: Record, session: Session) -> None:
+    from untildone.features.budget.transcript_costs import load_ledger, save_ledger
+
+    ledger = load_ledger(context, record)
+    if ledger.announced or not record.agreed.bounds.budget_usd:
+        return
+    save_ledger(context, record, replace(ledger, announced=True))
+    line = f"untildone: the spend is unknown, so the budget bounds nothing; {_REMEDY}"
+    session.write("tell", " | ".join(filter(None, (session.read("tell"), line))))

@@ -1,0 +1,82 @@
+"""The counts of a loop, whether a check measures them, and the paths they apply to."""
+
+from collections.abc import Container, Sequence
+from pathlib import Path
+from typing import cast, get_args
+
+from untildone.checks import security
+from untildone.checks.parsers import PARSERS
+from untildone.commands.programs import PACKAGE_MANAGERS, find_programs
+from untildone.commands.shell import SHELLS
+from untildone.core.contract import Check, Count
+from untildone.core.counts import DECIDING_PRESET
+from untildone.engine.request import Request
+from untildone.errors import UserError
+
+_TEST_PARSERS = (
+    *("pytest", "unittest", "jest", "vitest", "node", "mocha", "cargo", "go", "maven", "gradle"),
+    *("junit", "tap"),
+)
+# What these print depends on the project, so any count may be measured.
+_RUNNERS = PACKAGE_MANAGERS | SHELLS | {"make", "just", "task", "deno", "tox", "nox"}
+_REMEDIES: dict[Count, str] = {
+    "zero-errors": 'name a check that tells errors: `--check "ruff check ."`',
+    "zero-warnings": 'name a check that tells warnings: `--check "npx eslint ."`',
+    "zero-security": "`--zero-security` brings its check along: leave out `--check`",
+    "tests-pass": 'name the tests: `--check "pytest"`',
+}
+
+
+def choose_counts(request: Request, checks: Sequence[Check]) -> tuple[Count, ...]:
+    """Raises UserError for a count that no check measures: it would always be zero."""
+    deciding = request.preset == DECIDING_PRESET
+    if not request.zero_errors and not request.counts:
+        raise UserError(
+            "without errors nothing is left to count",
+            hint="add `--zero-warnings`, `--zero-security` or `--tests-pass`",
+        )
+    for count in request.counts:
+        if not any(_measures(count, check) for check in checks):
+            raise UserError(f"no check measures `--{count}`", hint=_REMEDIES[count])
+    errors: tuple[Count, ...] = ("zero-errors",) if deciding and request.zero_errors else ()
+    # A check named by the user must pass, including the tests it runs.
+    tests: tuple[Count, ...] = ("tests-pass",) if deciding and _runs_tests(request.checks) else ()
+    return tuple(dict.fromkeys((*errors, *request.counts, *tests)))
+
+
+def _runs_tests(checks: Sequence[Check]) -> bool:
+    known = {name for parser in _TEST_PARSERS for name in PARSERS[parser].PROGRAMS}
+    return any(known.intersection(find_programs(check.command)) for check in checks)
+
+
+def _measures(count: Count, check: Check) -> bool:
+    if count == "zero-security":
+        return check.name.startswith(security.NAME)
+    if check.parser or check.pattern or _RUNNERS.intersection(find_programs(check.command)):
+        return True
+    if count == "tests-pass":
+        return _runs_tests((check,)) or "test" in check.name.split(":")
+    known = {name for parser in PARSERS.values() for name in parser.PROGRAMS}
+    return bool(known.intersection(find_programs(check.command)))
+
+
+def select_counts(options: Container[str]) -> tuple[Count, ...]:
+    """The counts whose options, such as `zero_warnings`, are given."""
+    return tuple(cast(Count, name) for name in get_args(Count) if name.replace("-", "_") in options)
+
+
+def resolve_targets(project: Path, given: Sequence[str]) -> tuple[str, ...]:
+    """Relative to the project and with forward slashes, like the paths of findings."""
+    return tuple(dict.fromkeys(_resolve_target(project, text) for text in given))
+
+
+def _resolve_target(project: Path, text: str) -> str:
+    top = project.resolve()
+    path = (top / text.removeprefix("@")).resolve()
+    if not path.exists():
+        raise UserError(f"the target `{text}` does not exist", hint="name a file or a folder")
+    if not path.is_relative_to(top) or path == top:
+        raise UserError(
+            f"the target `{text}` is not in `{project}`", hint="name a file or folder below it"
+        )
+    return path.relative_to(top).as_posix()

@@ -1,0 +1,129 @@
+"""Named loops: those built in, and those of the repository's trusted configuration."""
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from msgspec.structs import asdict, replace
+
+from untildone.config.model import Template
+from untildone.config.proposals import load_proposals
+from untildone.core.contract import Bounds, Check
+from untildone.engine.context import Context
+from untildone.engine.project_checks import list_checks, load_trusted_configuration
+from untildone.engine.request import Request, name_checks, parse_claim
+from untildone.errors import UserError
+from untildone.features.templates.builtin import FILE, FINDERS, Recipe, load_built_in
+
+MAX_NEXT_TEMPLATES = 5
+
+
+def load_recipes(context: Context, project: Path) -> dict[str, Recipe]:
+    """By name; the repository's template replaces a built-in one of the same name."""
+    own = load_trusted_configuration(context, project).templates
+    return load_built_in() | {name: _make_recipe(template) for name, template in own.items()}
+
+
+def _make_recipe(template: Template) -> Recipe:
+    taken = any("{argument}" in text for text in (template.task, *template.criteria))
+    return Recipe(**asdict(template), argument="TEXT" if taken else "", sample="TEXT")
+
+
+def find_recipe(context: Context, project: Path, name: str) -> Recipe:
+    known = load_recipes(context, project)
+    if name in known:
+        return known[name]
+    if any(name in file.configuration.templates for file in load_proposals(project)):
+        raise UserError(
+            f"the template `{name}` is in a configuration that is not trusted",
+            hint="`untildone trust` shows it and asks",
+        )
+    close = get_close_matches(name, known, n=1)
+    meant = f"; did you mean `{close[0]}`?" if close else ""
+    raise UserError(
+        f"there is no template `{name}`{meant}", hint="`untildone templates` lists them"
+    )
+
+
+def apply_template(context: Context, request: Request, named: str) -> Request:
+    """The request with what the template says, except where the request says something itself.
+
+    `named` is a template with its argument, such as `coverage-to 80`. The bounds are always the
+    template's.
+    """
+    name, _, argument = named.strip().partition(" ")
+    recipe = find_recipe(context, request.project, name)
+    argument = _choose_argument(recipe, name, argument.strip())
+    if recipe.argument == FILE and not (request.project / argument).is_file():
+        raise UserError(
+            f"`{argument}` is not a file in `{request.project}`",
+            hint="name the specification's file",
+        )
+    filled = fill_recipe(recipe, argument, request)
+    if filled.checks:
+        return filled
+    return replace(filled, checks=find_recipe_checks(context, request.project, recipe, argument))
+
+
+def check_next_templates(context: Context, request: Request, names: tuple[str, ...]) -> None:
+    """Raises UserError, before anything starts, if one of the templates cannot follow."""
+    if len(names) > MAX_NEXT_TEMPLATES:
+        raise UserError(
+            f"`--then` is given {len(names)} times, {MAX_NEXT_TEMPLATES} is the most",
+            hint="start the rest when these have ended",
+        )
+    for name in names:
+        try:
+            apply_template(context, Request(session="", project=request.project), name)
+        except UserError as error:
+            raise UserError(f"`--then {name}`: {error.message}", hint=error.hint) from None
+
+
+def fill_recipe(recipe: Recipe, argument: str, request: Request) -> Request:
+    """The request with the template's texts and bounds, still without its checks."""
+    texts = (text.replace("{argument}", argument) for text in recipe.criteria)
+    usual = Bounds()
+    return replace(
+        request,
+        task=request.task or recipe.task.replace("{argument}", argument),
+        preset=request.preset or recipe.preset or "",
+        promises=request.promises or recipe.promises,
+        claims=request.claims or tuple(map(parse_claim, texts)),
+        must_not=request.must_not or recipe.must_not,
+        done_when=request.done_when or recipe.done_when,
+        bounds=Bounds(
+            rounds=usual.rounds if recipe.rounds is None else recipe.rounds,
+            budget_usd=usual.budget_usd if recipe.budget is None else recipe.budget,
+            minutes=recipe.minutes or 0,
+            round_minutes=recipe.round_minutes or 0,
+            stagnation=recipe.stagnation_limit,
+        ),
+    )
+
+
+def _choose_argument(recipe: Recipe, name: str, argument: str) -> str:
+    if argument and not recipe.argument:
+        raise UserError(f"the template `{name}` takes no `{argument}`", hint="leave it out")
+    if recipe.argument and not argument and not recipe.usual:
+        raise UserError(
+            f"the template `{name}` needs {recipe.argument}",
+            hint=f"for example `untildone start --template {name} {recipe.sample}`",
+        )
+    return argument or recipe.usual
+
+
+def find_recipe_checks(
+    context: Context, project: Path, recipe: Recipe, argument: str
+) -> tuple[Check, ...]:
+    """Empty if the preset or the project decides which checks run."""
+    if recipe.finder:
+        return FINDERS[recipe.finder](context, project, argument)
+    wanted = recipe.checks
+    known = {check.name: check for check in list_checks(context, project)[0]} if wanted else {}
+    unknown = ", ".join(f"`{name}`" for name in wanted if name not in known)
+    if unknown:
+        listed = ", ".join(f"`{name}`" for name in known) or "none"
+        raise UserError(
+            f"the template's {unknown} is not a check of this project (there are: {listed})",
+            hint="`untildone detect` shows where they come from",
+        )
+    return (*(known[name] for name in wanted), *name_checks(recipe.commands))

@@ -1,0 +1,211 @@
+"""The command lines of Claude Code's hooks.
+
+Hooks run at every event of every session, so a shell test in the command itself decides whether
+there is anything to do. Only then it starts the interpreter, isolated and by its absolute path.
+"""
+
+import os
+import shlex
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.agents.permissions import PERMISSIONS
+from untildone.features.todos.todo_lists import TODO_FILES, TODO_STATE_FILE
+from untildone.install.own_entries import CAP, CAP_VARIABLE
+from untildone.install.settings_editing import Entries
+
+# The time limit of our hooks in seconds, by event.
+_TIMEOUTS = {"Stop": 3_600, "SessionEnd": 10}
+_TIMEOUT = 30
+# The comment by which `uninstall` and the guard recognise our lines.
+MARK = "# untildone hook"
+_PAYLOAD = 1_000_000
+_CALL = 65_536
+# Only prompts with one of these start the interpreter: a superset of the words that start a loop.
+_PROMPT_WORDS = "|".join(
+    pattern
+    for words in (
+        *("untildone", "relentless", "until", "fix\\ all", "tests\\ pass", "code\\ style"),
+        *("loop:", "loop\\ -", "loop\\ [Hh]elp", "what\\ is\\ [Ll]oop", "how\\ does\\ [Ll]oop"),
+    )
+    for pattern in (f"*{words[1:]}*", f"*{words[1:].upper()}*")
+)
+# Only tool calls with one of these start the interpreter: our state, verbs, settings, schedules.
+_TOOL_WORDS = (
+    "*untildone*|*settings.json*|*settings.local.json*|*disableAllHooks*|*Cron*|*Schedule*|*Wakeup*"
+)
+
+
+# A placeholder for the text that sets `$h`, the state folder, and `$s`, the session's folder.
+_SESSION = "@session"
+# An active loop is recorded in a second place, so that removing one of the two hides nothing.
+_HELD = '[ -f "$h/held/claude/$CLAUDE_CODE_SESSION_ID" ]'
+_READ = f"p=$(head -c {_PAYLOAD})"
+_SPOOL = (
+    '{ [ -f "$s/loop" ] && echo >>"$s/post" || [ -f "$s/dialects" ]; }'
+    f' && head -c {_CALL} >>"$s/calls/$$"'
+)
+# TODO lists of the client, our own list, and files written since the session began.
+_CLIENT = '"${CLAUDE_CONFIG_DIR:-$HOME/.claude}"'
+_OWN = "$CLAUDE_CODE_SESSION_ID"
+_LISTED = (
+    f'[ -d {_CLIENT}/tasks/"{_OWN}" ] || [ -f {_CLIENT}/todos/"{_OWN}-agent-{_OWN}.json" ]'
+    ' || [ -f "$s/todos.json" ] || { [ -f "$s/began" ] && for f in '
+    + " ".join((*TODO_FILES, TODO_STATE_FILE))
+    + '; do [ "${CLAUDE_PROJECT_DIR:-.}/$f" -nt "$s/began" ] && break; done; }'
+)
+
+
+class HookProgram(Struct, frozen=True, kw_only=True):
+    """Shell words for the state folder and for the program that handles an event."""
+
+    home: str
+    program: str
+    arguments: str
+    source: str
+
+    def event(self, name: str) -> str:
+        return f"{self.program} {self.arguments} {name} claude {self.source} {self.home}"
+
+    def pipe_event(self, name: str) -> str:
+        """The call with the payload that the shell has read already."""
+        return f'printf %s "$p" | {self.event(name)}'
+
+
+def build_settings_program(*, home: Path, python: Path, package: Path) -> HookProgram:
+    return HookProgram(
+        home=shlex.quote(str(home)),
+        program=shlex.quote(str(python)),
+        arguments=f"-I -S {shlex.quote(str(_find_entry_point(package)))}",
+        source="settings",
+    )
+
+
+def _find_entry_point(package: Path) -> Path:
+    # The file, not its folder: `runpy` runs a folder, and its imports cost half a start.
+    return package / "hooks" / "__main__.py"
+
+
+def build_plugin_program() -> HookProgram:
+    """The plugin is the same on every machine, so it finds its paths when it runs."""
+    home = '"${UNTILDONE_HOME:-${XDG_STATE_HOME:-$HOME/.local/state}/untildone}"'
+    return HookProgram(home=home, program="untildone", arguments="hook", source="plugin")
+
+
+def build_lines(program: HookProgram) -> dict[str, str]:
+    """One line of shell per event."""
+    session = f'h={program.home}; s=$h/sessions/claude/"$CLAUDE_CODE_SESSION_ID"'
+    events = _build_session_lines(program) | _build_tool_lines(program)
+    return {event: line.replace(_SESSION, session) for event, line in events.items()}
+
+
+def _build_session_lines(program: HookProgram) -> dict[str, str]:
+    return {
+        "SessionStart": _run_if_present(program, "SessionStart"),
+        "UserPromptSubmit": (
+            f'{_SESSION}; {_READ}; [ -f "$s/loop" ] || {_HELD} || {_LISTED} ||'
+            f" case $p in {_PROMPT_WORDS}) ;; *) exit 0 ;; esac;"
+            f" {_report_if_absent(program)}{program.pipe_event('UserPromptSubmit')}"
+        ),
+        # `look`: something other than a loop wants this session's stops.
+        "Stop": (
+            f'{_SESSION}; [ -f "$s/active" ] || [ -f "$s/look" ] || {_HELD} || exit 0;'
+            f" exec {program.event('Stop')}"
+        ),
+        "ConfigChange": (
+            f'{_SESSION}; [ -f "$s/active" ] || {_HELD} || exit 0;'
+            f" exec {program.event('ConfigChange')}"
+        ),
+        "PreCompact": f'{_SESSION}; [ -f "$s/active" ] || exit 0; : >"$s/compacting"; exit 0',
+        "SessionEnd": (
+            f'{_SESSION}; [ -f "$s/session.json" ] || exit 0; exec {program.event("SessionEnd")}'
+        ),
+    }
+
+
+def _build_tool_lines(program: HookProgram) -> dict[str, str]:
+    return {
+        "PreToolUse": (
+            f'{_SESSION}; [ -f "$s/loop" ] || {_HELD} || exit 0; echo >>"$s/pre"; {_READ};'
+            f' case $p in {_TOOL_WORDS}) ;; *) [ -f "$s/precheck" ] || exit 0 ;; esac;'
+            f" {program.pipe_event('PreToolUse')}; exit 0"
+        ),
+        # `edits`: the user wants edits checked; the payload has the file's previous content.
+        "PostToolUse": (
+            f'{_SESSION}; [ -f "$h/edits" ] || {{ {_SPOOL}; exit 0; }}; {_READ};'
+            f" case $p in *originalFile*) {program.pipe_event('PostToolUse')} ;;"
+            f' *) printf %s "$p" | {{ {_SPOOL}; }} ;; esac; exit 0'
+        ),
+        "PostToolUseFailure": f"{_SESSION}; {_SPOOL}; exit 0",
+        # Only this event can end a turn also after failed calls. The time of the file `meter` is
+        # when money and minutes are due to be measured again.
+        "PostToolBatch": (
+            f'{_SESSION}; [ -f "$s/loop" ] || exit 0; : >"$s/pre"; : >"$s/post";'
+            f' [ -f "$s/meter" ] && [ "$s/post" -nt "$s/meter" ] &&'
+            f" exec {program.event('PostToolBatch')}; exit 0"
+        ),
+    }
+
+
+def _run_if_present(program: HookProgram, event: str) -> str:
+    """Silent where untildone is not installed, because project settings are shared."""
+    return f"command -v {program.program} >/dev/null || exit 0; exec {program.event(event)}"
+
+
+def _report_if_absent(program: HookProgram) -> str:
+    message = '{"systemMessage":"untildone is not installed here: pipx install untildone"}'
+    return f"command -v {program.program} >/dev/null || {{ echo '{message}'; exit 0; }}; "
+
+
+def build_groups(texts: dict[str, str]) -> dict[str, dict[str, object]]:
+    return {
+        event: {
+            "hooks": [
+                {
+                    "type": "command",
+                    "command": f"{text} {MARK}",
+                    "timeout": _TIMEOUTS.get(event, _TIMEOUT),
+                },
+            ]
+        }
+        for event, text in texts.items()
+    }
+
+
+def build_windows_groups(
+    *, home: Path, python: Path, package: Path
+) -> dict[str, dict[str, object]]:
+    """Windows has no reliable shell, so each event starts the interpreter itself."""
+    entry = str(_find_entry_point(package))
+
+    def hook(event: str) -> dict[str, object]:
+        arguments = ["-I", "-S", entry, event, "claude", "settings", str(home)]
+        timeout = _TIMEOUTS.get(event, _TIMEOUT)
+        return {"type": "command", "command": str(python), "args": arguments, "timeout": timeout}
+
+    return {event: {"hooks": [hook(event)]} for event in build_lines(build_plugin_program())}
+
+
+def build_settings_entries(*, home: Path, python: Path, package: Path) -> Entries:
+    program = build_settings_program(home=home, python=python, package=package)
+    hooks = (
+        build_windows_groups(home=home, python=python, package=package)
+        if os.name == "nt"
+        else build_groups(build_lines(program))
+    )
+    return Entries(
+        hooks=dict(hooks),
+        env={CAP_VARIABLE: str(CAP)},
+        status_line={"type": "command", "command": _build_status_line(program)},
+        permissions=PERMISSIONS,
+    )
+
+
+def _build_status_line(program: HookProgram) -> str:
+    test = f'[ -f {program.home}/sessions/claude/"$CLAUDE_CODE_SESSION_ID"/loop ] || exit 0'
+    return f"{test}; exec {program.event('StatusLine')} {MARK}"
+
+
+def build_plugin_entries() -> Entries:
+    return Entries(hooks=dict(build_groups(build_lines(build_plugin_program()))))

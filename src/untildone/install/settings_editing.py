@@ -1,0 +1,216 @@
+"""Adds our entries to a settings file of Claude Code, and removes them."""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from untildone.errors import UserError
+from untildone.install.own_entries import (
+    CAP,
+    CAP_VARIABLE,
+    find_our_hooks,
+    is_our_hook,
+    is_well_shaped,
+)
+from untildone.json_edit import document as json_document
+from untildone.json_edit.document import Document
+from untildone.json_edit.scan import UnreadableError
+
+Json: TypeAlias = dict[str, object]
+
+_RULE = "Bash(untildone "
+
+
+class Entries(Struct, frozen=True, kw_only=True):
+    """Our entries: one group of hooks per event, variables, status line, permissions."""
+
+    hooks: dict[str, Json] = {}
+    env: dict[str, str] = {}
+    status_line: Json | None = None
+    permissions: tuple[str, ...] = ()
+
+
+class MergedSettings(Struct, frozen=True, kw_only=True):
+    """`entries` are ours in the new text; entries that the user had already are not."""
+
+    text: str
+    entries: Entries
+    notes: tuple[str, ...] = ()
+
+
+def decode(data: bytes, *, path: str) -> str:
+    """Keeps a byte order mark, so that encoding the text gives the same bytes."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise _unreadable_error(path, f"is not UTF-8 at line {line}, column {column}") from None
+
+
+def parse(text: str, path: str) -> Json:
+    settings = _read(text, path).value()
+    if not isinstance(settings, dict):
+        raise _unreadable_error(path, "is not an object at the top level")
+    for key in ("hooks", "env", "permissions"):
+        if key in settings and not is_well_shaped(key, settings[key]):
+            raise _unreadable_error(
+                path, f"has a `{key}` of a shape that Claude Code does not read"
+            )
+    return settings
+
+
+def merge(
+    text: str, ours: Entries, *, path: str, installed: Entries | None = None
+) -> MergedSettings:
+    """Add or renew our entries; `installed` are those that an earlier `merge` wrote."""
+    settings = parse(text, path)
+    owned = _find_owned(settings, installed)
+    wanted = _exclude_foreign(ours, settings, owned)
+    document = _remove_entries(_read(text, path), owned, keep=wanted)
+    for event, group in wanted.hooks.items():
+        document = _put_group(document, event, group)
+    for name, value in wanted.env.items():
+        document = json_document.put(document, ("env", name), value)
+    if wanted.status_line is not None:
+        document = json_document.put(document, ("statusLine",), wanted.status_line)
+    for rule in wanted.permissions:
+        if rule not in owned.permissions:
+            document = json_document.append(document, ("permissions", "allow"), rule)
+    return MergedSettings(
+        text=document.text, entries=wanted, notes=tuple(_describe_kept(ours, settings, wanted))
+    )
+
+
+def remove(text: str, *, path: str, installed: Entries | None = None) -> str:
+    """Remove our entries, and the containers they leave empty."""
+    owned = _find_owned(parse(text, path), installed)
+    document = _remove_entries(_read(text, path), owned, keep=Entries())
+    return document.text if text.strip() else text
+
+
+def _read(text: str, path: str) -> Document:
+    try:
+        return json_document.read(text)
+    except UnreadableError as error:
+        place = f"line {error.line}, column {error.column}"
+        raise _unreadable_error(path, f"is not valid JSON at {place}: {error.message}") from None
+
+
+def _unreadable_error(path: str, what: str) -> UserError:
+    return UserError(f"`{path}` {what}", hint=f"correct `{path}`; nothing was written to it")
+
+
+def _find_owned(settings: Json, installed: Entries | None) -> Entries:
+    """Our entries in the file; without a record they are known by their values."""
+    environment, rules = _get_env(settings), _get_rules(settings)
+    if installed is None:
+        by_value = bool(find_our_hooks(settings))
+        env = {CAP_VARIABLE: str(CAP)} if by_value else {}
+        permissions = tuple(rule for rule in rules if by_value and rule.startswith(_RULE))
+    else:
+        env = installed.env
+        permissions = tuple(rule for rule in rules if rule in installed.permissions)
+    return Entries(
+        env={name: value for name, value in env.items() if environment.get(name) == value},
+        status_line=_find_status_line(settings),
+        permissions=permissions,
+    )
+
+
+def _find_status_line(settings: Json) -> Json | None:
+    line = settings.get("statusLine")
+    return line if isinstance(line, dict) and is_our_hook(line) else None
+
+
+def _get_env(settings: Json) -> Json:
+    env = settings.get("env")
+    return env if isinstance(env, dict) else {}
+
+
+def _get_rules(settings: Json) -> tuple[str, ...]:
+    permissions = settings.get("permissions")
+    allowed = permissions.get("allow", ()) if isinstance(permissions, dict) else ()
+    return tuple(rule for rule in allowed if isinstance(rule, str))
+
+
+def _exclude_foreign(ours: Entries, settings: Json, owned: Entries) -> Entries:
+    environment, rules = _get_env(settings), _get_rules(settings)
+    free = "statusLine" not in settings or owned.status_line is not None
+    return Entries(
+        hooks=ours.hooks,
+        env={
+            name: value
+            for name, value in ours.env.items()
+            if name not in environment or name in owned.env
+        },
+        status_line=ours.status_line if free else None,
+        permissions=tuple(
+            rule for rule in ours.permissions if rule not in rules or rule in owned.permissions
+        ),
+    )
+
+
+def _describe_kept(ours: Entries, settings: Json, wanted: Entries) -> Iterator[str]:
+    environment = _get_env(settings)
+    for name, value in ours.env.items():
+        if name not in wanted.env and environment[name] != value:
+            kept = environment[name]
+            yield f"kept the variable `{name}` at `{kept}`; untildone would set `{value}`"
+    if ours.status_line is not None and wanted.status_line is None:
+        yield "kept your own status line; `untildone statusline` prints ours"
+    if settings.get("disableAllHooks"):
+        yield "`disableAllHooks` is set in this file: no hook runs until you remove it"
+
+
+def _remove_entries(document: Document, owned: Entries, *, keep: Entries) -> Document:
+    stale = _find_stale_hook(document, keep)
+    while stale is not None:
+        document = json_document.cut(document, stale)
+        stale = _find_stale_hook(document, keep)
+    for name in owned.env:
+        if name not in keep.env:
+            document = json_document.cut(document, ("env", name))
+    if owned.status_line is not None and keep.status_line is None:
+        document = json_document.cut(document, ("statusLine",))
+    for rule in owned.permissions:
+        if rule not in keep.permissions:
+            position = _find_rules(document).index(rule)
+            document = json_document.cut(document, ("permissions", "allow", position))
+    return document
+
+
+def _find_rules(document: Document) -> list[object]:
+    rules = document.value("permissions", "allow")
+    return rules if isinstance(rules, list) else []
+
+
+def _find_stale_hook(document: Document, keep: Entries) -> tuple[str | int, ...] | None:
+    """The path of one of our hooks that is unwanted, duplicated, or in another tool's group."""
+    kept: set[str] = set()
+    for event, position, hooks in _iterate_groups(document):
+        ours = [place for place, hook in enumerate(hooks) if is_our_hook(hook)]
+        if not ours:
+            continue
+        if len(ours) < len(hooks):
+            return "hooks", event, position, "hooks", ours[0]
+        if event not in keep.hooks or event in kept:
+            return "hooks", event, position
+        kept.add(event)
+    return None
+
+
+def _iterate_groups(document: Document) -> Iterator[tuple[str, int, list[object]]]:
+    events = document.at("hooks")
+    for event in events.keys if events else ():
+        groups = document.value("hooks", event)
+        for position, group in enumerate(groups if isinstance(groups, list) else ()):
+            yield event, position, group["hooks"]
+
+
+def _put_group(document: Document, event: str, group: Json) -> Document:
+    for found, position, hooks in _iterate_groups(document):
+        if found == event and any(is_our_hook(hook) for hook in hooks):
+            return json_document.replace(document, ("hooks", event, position), group)
+    return json_document.append(document, ("hooks", event), group)

@@ -1,0 +1,289 @@
+"""Evaluates the expressions of tests, and binds the names of patterns to the values.
+
+After `total, want = 10, price(9)` the variable `total` has the literal 10 and `want` the literal 9
+and the call `price`. A name that no statement bound is unknown.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+
+from ast_grep_py import SgNode
+
+from untildone.integrity.tests.values import (
+    UNKNOWN,
+    Value,
+    Variables,
+    combine,
+    hash_text,
+    make_sequence,
+    merge,
+)
+from untildone.syntax import nodes
+from untildone.words import words
+
+# Calls that only wrap the values of a row.
+_ROW_CALLS = words("param of arguments Array freeze")
+# Calls that do the same, unless they are methods.
+_COLLECTION_CALLS = words("tuple list set dict")
+# `table.items()` in Python, `Object.entries(table)` in JavaScript: the part of each pair.
+_VIEWS = {"items": "pair", "entries": "pair", "keys": "0", "values": "1"}
+# `sorted(table)` iterates over the keys of a mapping.
+_KEY_ITERATORS = words("sorted list tuple set")
+_VALUELESS_KINDS = words("""
+    parameters formal_parameters parameter_list type type_annotation type_identifier
+    type_arguments lambda_parameters closure_parameters
+""")
+_SHORTHANDS = words("shorthand_property_identifier shorthand_field_initializer")
+_MAX_TEMPLATE_LENGTH = 10_000
+
+
+def evaluate(node: SgNode, variables: Variables) -> Value:
+    node = nodes.unwrap(node)
+    literal = nodes.read_literal(node)
+    if literal is not None:
+        return Value((literal,))
+    kind = node.kind()
+    if kind in nodes.NAMES:
+        return variables.get(node.text(), UNKNOWN)
+    if kind in _EVALUATORS:
+        return _EVALUATORS[kind](node, variables)
+    if kind in nodes.STRINGS and (text := _fill_template(node, variables)):
+        return Value((text,))
+    parts = nodes.list_parts(node)
+    if kind in nodes.SEQUENCES:
+        elements = (each for each in parts if each.kind() not in ("slice_type", "type_identifier"))
+        return make_sequence(evaluate_all(elements, variables))
+    return combine(
+        evaluate_all((each for each in parts if each.kind() not in _VALUELESS_KINDS), variables)
+    )
+
+
+def evaluate_all(expressions: Iterable[SgNode], variables: Variables) -> list[Value]:
+    return [evaluate(each, variables) for each in expressions]
+
+
+def _fill_template(node: SgNode, variables: Variables) -> str:
+    """Return the text of `f"{name}.txt"`, or "" if a name in it is unknown."""
+    parts = nodes.list_parts(node)
+    pieces = [
+        _read_piece(each, variables)
+        for each in parts
+        if each.kind() not in ("string_start", "string_end")
+    ]
+    known = [piece for piece in pieces if piece is not None]
+    text = "".join(known)
+    if len(text) > _MAX_TEMPLATE_LENGTH:
+        # `s = f"{s}{s}"` doubles in every row of a loop.
+        text = f"{text[:_MAX_TEMPLATE_LENGTH]}…{hash_text(text[_MAX_TEMPLATE_LENGTH:])}"
+    return f'"{text}' if len(known) == len(pieces) else ""
+
+
+def _read_piece(node: SgNode, variables: Variables) -> str | None:
+    if node.kind() in ("string_content", "string_fragment"):
+        return node.text()
+    parts = nodes.list_parts(node)
+    if node.kind() not in nodes.HOLES or len(parts) != 1:
+        return None
+    value = evaluate(parts[0], variables)
+    is_text = value.known and value.rows is None and len(value.literals) == 1
+    return value.literals[0][1:] if is_text and value.literals[0].startswith('"') else None
+
+
+def _evaluate_member(node: SgNode, variables: Variables) -> Value:
+    receiver = nodes.get_receiver(node)
+    owner = evaluate(receiver, variables) if receiver is not None else UNKNOWN
+    return owner.fields.get(nodes.get_member(node), owner)
+
+
+def _evaluate_subscript(node: SgNode, variables: Variables) -> Value:
+    parts = nodes.list_parts(node)
+    owner = evaluate(parts[0], variables)
+    index = evaluate(parts[-1], variables) if len(parts) > 1 else UNKNOWN
+    if len(index.literals) == 1:
+        key = index.literals[0].removeprefix('"').removesuffix(".0")
+        if key in owner.fields:
+            return owner.fields[key]
+    return combine((owner, index))
+
+
+def _evaluate_call(node: SgNode, variables: Variables) -> Value:
+    receiver, name = nodes.read_callee(node)
+    is_method = receiver is not None
+    given = [
+        evaluate(nodes.get_value(each), variables)
+        for each in nodes.list_arguments(node)
+        if not _is_label(each)
+    ]
+    owner = Value()
+    if receiver is not None and receiver.kind() != "type_identifier":
+        owner = evaluate(receiver, variables)
+    mapping = given[0] if given else owner
+    part = _VIEWS.get(name) or ("0" if name in _KEY_ITERATORS and not is_method else "")
+    if part and mapping.entries:
+        return make_sequence([each.fields.get(part, each) for each in mapping.entries])
+    if given and (name in _ROW_CALLS or (name in _COLLECTION_CALLS and not is_method)):
+        return given[0] if len(given) == 1 and given[0].rows else make_sequence(given)
+    if not is_method and (labels := variables.get(name, UNKNOWN).labels):
+        return _evaluate_record(node, variables, labels)
+    if name == "namedtuple" and len(given) > 1:
+        # Its fields are one text, "total want", or a list of names.
+        return Value(known=False, labels=tuple(re.findall(r"\w+", " ".join(given[1].literals))))
+    joined = combine((owner, *given))
+    calls = joined.calls | ({name} - {""}) | _list_passed_functions(node, variables)
+    return Value(joined.literals, calls, known=False)
+
+
+def _is_label(argument: SgNode) -> bool:
+    """Whether the argument only names or marks a row of `parametrize`."""
+    is_keyword = argument.kind() == "keyword_argument"
+    return is_keyword and nodes.list_parts(argument)[0].text() in ("id", "ids", "marks")
+
+
+def _evaluate_record(call: SgNode, variables: Variables, labels: tuple[str, ...]) -> Value:
+    """Evaluate `Case(10, want=9)`, where `Case` is a record class of the tests."""
+    fields = {}
+    for label, argument in zip(labels, nodes.list_arguments(call), strict=False):
+        is_keyword = argument.kind() == "keyword_argument"
+        name = nodes.list_parts(argument)[0].text() if is_keyword else label
+        fields[name] = evaluate(nodes.get_value(argument), variables)
+    positions = {
+        str(position): fields[label] for position, label in enumerate(labels) if label in fields
+    }
+    return combine(fields.values(), fields={**fields, **positions})
+
+
+def _list_passed_functions(call: SgNode, variables: Variables) -> frozenset[str]:
+    """Return functions that are passed as arguments, as in `texts.map(slug)`."""
+    names = (each.text() for each in nodes.list_arguments(call) if each.kind() in nodes.NAMES)
+    return frozenset(name for name in names if name not in variables)
+
+
+def _evaluate_mapping(node: SgNode, variables: Variables) -> Value:
+    fields: dict[str, Value] = {}
+    parts: list[Value] = []
+    entries: list[Value] = []
+    for member in _list_members(node):
+        children = nodes.list_parts(member)
+        if member.kind() in nodes.PAIRS and len(children) > 1:
+            key, value = _evaluate_key(children[0]), evaluate(children[-1], variables)
+            entries.append(make_sequence((key, value)))
+            name = _read_name(key)
+        elif member.kind() in _SHORTHANDS:
+            name = member.text()
+            value = variables.get(name, UNKNOWN)
+        else:
+            if member.kind() not in ("type_identifier", "scoped_type_identifier"):
+                parts.append(evaluate(member, variables))
+            continue
+        fields[name] = value
+        parts += [Value((f'"{name}',)), value]
+    return combine(parts or (Value(("{}",)),), fields=fields, entries=tuple(entries))
+
+
+def _list_members(node: SgNode) -> list[SgNode]:
+    """Return the members of a mapping; Rust has them in a nested list."""
+    parts = nodes.list_parts(node)
+    is_nested = bool(parts) and parts[-1].kind() == "field_initializer_list"
+    return nodes.list_parts(parts[-1]) if is_nested else parts
+
+
+def _evaluate_key(key: SgNode) -> Value:
+    literal = nodes.read_literal(nodes.unwrap(key))
+    return Value((f'"{key.text()}' if literal is None else literal,))
+
+
+def _read_name(key: Value) -> str:
+    return key.literals[0].removeprefix('"')
+
+
+def _evaluate_composite(node: SgNode, variables: Variables) -> Value:
+    """Evaluate Go's `[]struct{in, want int}{{1, 2}}`, with the field names of the type."""
+    body, kind = node.field("body"), node.field("type")
+    if body is None:
+        return UNKNOWN
+    labels = tuple(
+        name.text()
+        for declared in ([] if kind is None else kind.find_all(kind="field_declaration"))
+        for name in nodes.list_parts(declared)
+        if name.kind() == "field_identifier"
+    )
+    return _evaluate_go_literal(body, variables, labels)
+
+
+def _evaluate_go_literal(body: SgNode, variables: Variables, labels: tuple[str, ...]) -> Value:
+    elements = nodes.list_parts(body)
+    values = [_evaluate_go_element(each, variables, labels) for each in elements]
+    if not any(each.kind() in nodes.PAIRS for each in elements):
+        return make_sequence(values)
+    keyed = [
+        (_evaluate_key(nodes.list_parts(each)[0]), value)
+        for each, value in zip(elements, values, strict=True)
+        if nodes.list_parts(each)
+    ]
+    return combine(
+        values,
+        fields={_read_name(key): value for key, value in keyed},
+        rows=tuple(values),
+        entries=tuple(map(make_sequence, keyed)),
+    )
+
+
+def _evaluate_go_element(node: SgNode, variables: Variables, labels: tuple[str, ...]) -> Value:
+    element = nodes.unwrap(nodes.list_parts(node)[-1] if node.kind() in nodes.PAIRS else node)
+    if element.kind() != "literal_value":
+        return evaluate(element, variables)
+    row = _evaluate_go_literal(element, variables, labels)
+    if not row.rows or any(each.kind() in nodes.PAIRS for each in nodes.list_parts(element)):
+        return row
+    named = dict(zip(labels, row.rows, strict=False))
+    return Value(row.literals, row.calls, row.known, {**row.fields, **named}, row.rows)
+
+
+_EVALUATORS: dict[str, Callable[[SgNode, Variables], Value]] = {
+    **dict.fromkeys(nodes.MEMBERS, _evaluate_member),
+    **dict.fromkeys(nodes.SUBSCRIPTS, _evaluate_subscript),
+    **dict.fromkeys(nodes.CALLS, _evaluate_call),
+    **dict.fromkeys(nodes.MAPPINGS, _evaluate_mapping),
+    "composite_literal": _evaluate_composite,
+}
+
+
+def bind(pattern: SgNode, value: Value, variables: Variables) -> None:
+    """Bind the names of a pattern to the parts of the value."""
+    pattern = nodes.unwrap(pattern)
+    kind = pattern.kind()
+    if kind.startswith("shorthand_property_identifier"):
+        variables[pattern.text()] = value.fields.get(pattern.text(), value)
+        return
+    if kind in nodes.NAMES:
+        variables[pattern.text()] = value
+        return
+    if kind in nodes.MEMBERS:
+        _bind_member(pattern, value, variables)
+        return
+    parts = nodes.list_parts(pattern) if kind not in nodes.CLOSURES else []
+    if kind == "assignment_pattern":
+        bind(parts[0], value, variables)
+    elif kind in ("mut_pattern", "reference_pattern", "ref_pattern"):
+        bind(parts[-1], value, variables)
+    elif kind == "pair_pattern":
+        bind(parts[-1], value.fields.get(parts[0].text(), value), variables)
+    else:
+        for position, part in enumerate(parts):
+            # An object has named fields, which the patterns inside of it look up.
+            inner = value if kind == "object_pattern" else value.fields.get(str(position), value)
+            bind(part, inner, variables)
+
+
+def _bind_member(pattern: SgNode, value: Value, variables: Variables) -> None:
+    """Bind `cart.total = 3`: a field of `cart`, and a part of what `cart` consists of."""
+    receiver = nodes.get_receiver(pattern)
+    if receiver is None or receiver.kind() not in nodes.NAMES:
+        return
+    owner = variables.get(receiver.text(), UNKNOWN)
+    fields = {**owner.fields, nodes.get_member(pattern): value}
+    if receiver.text() in ("self", "this"):
+        bound = Value(owner.literals, owner.calls, owner.known, fields, owner.rows)
+    else:
+        bound = merge(owner, value, fields=fields)
+    variables[receiver.text()] = bound

@@ -1,0 +1,108 @@
+"""git for plan runs: its answer, or the reason why there is none."""
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.errors import UserError
+from untildone.process.git import run_git
+
+_SECONDS = 300
+# The first version that can merge without a checkout.
+_OLDEST = (2, 38)
+_BESIDE = re.compile("hint|warning")
+_KIND = re.compile("^(fatal|error): ")
+_NOTHING: Mapping[str, str] = {}
+_OURS = {"NAME": "untildone", "EMAIL": "untildone@localhost"}
+_NOBODY = {
+    f"GIT_{who}_{what}": ours for who in ("AUTHOR", "COMMITTER") for what, ours in _OURS.items()
+}
+
+
+class Git(Struct, frozen=True):
+    """git in one folder; `ask` raises if git fails, with its message."""
+
+    folder: Path
+
+    def ask(self, *arguments: str, env: Mapping[str, str] = _NOTHING, stdin: bytes = b"") -> str:
+        code, output, complaint = self._run(arguments, env, stdin=stdin)
+        if code != 0:
+            raise _make_error(self.folder, arguments[0], complaint)
+        return output.strip()
+
+    def try_git(self, *arguments: str) -> tuple[int, str]:
+        """Return exit code and output; failing is an answer too."""
+        code, output, complaint = self._run(arguments)
+        if code is None or code > 1:
+            raise _make_error(self.folder, arguments[0], complaint)
+        return code, output
+
+    def knows(self, *arguments: str) -> str:
+        """Return the answer, or nothing if git has none."""
+        code, output, _ = self._run(arguments)
+        return output.strip() if code == 0 else ""
+
+    def commit(self, name: str) -> str:
+        """Return the id of the commit that a name refers to, or nothing."""
+        return self.knows("rev-parse", "--verify", "-q", f"{name}^{{commit}}")
+
+    def tip(self, branch: str) -> str:
+        return self.ask("rev-parse", f"refs/heads/{branch}")
+
+    def move_branch(self, branch: str, commit: str, *, onto: str) -> None:
+        """Move the branch from `onto` to `commit`; refused if somebody moved it meanwhile."""
+        self.ask("update-ref", f"refs/heads/{branch}", commit, onto)
+
+    def contains(self, later: str, earlier: str) -> bool:
+        known = later == earlier
+        return known or self.try_git("merge-base", "--is-ancestor", earlier, later)[0] == 0
+
+    def make_commit(self, tree: str, *parents: str, message: str) -> str:
+        """Commit with the user's configured name, else with ours."""
+        above = [word for parent in parents for word in ("-p", parent)]
+        words = ("commit-tree", tree, *above, "-m", message)
+        return self.knows(*words) or self.ask(*words, env=_NOBODY)
+
+    def _run(
+        self, arguments: tuple[str, ...], env: Mapping[str, str] = _NOTHING, *, stdin: bytes = b""
+    ) -> tuple[int | None, str, str]:
+        """Return the exit code, None if git could not be run, its output and its complaint."""
+        heard: list[bytes] = []
+        with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
+            errors = Path(folder) / "errors"
+            finished = run_git(
+                arguments,
+                cwd=self.folder,
+                timeout=_SECONDS,
+                variables=env,
+                stdin=stdin,
+                errors=errors,
+                # The whole output: a merge may name many files.
+                on_output=heard.append,
+            )
+            said = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
+        return finished.exit_code, os.fsdecode(b"".join(heard)), finished.missing or said
+
+
+def require_git_version(git: Git) -> None:
+    """Refuse a git that is too old before any work is done."""
+    said = git.ask("version")
+    numbers = [int(part) for part in said.split()[2].split(".")[:2] if part.isdigit()]
+    if tuple(numbers) < _OLDEST:
+        raise UserError(
+            f"`{said}` cannot merge beside a checkout", hint="install git 2.38 or newer"
+        )
+
+
+def _make_error(folder: Path, verb: str, said: str) -> UserError:
+    lines = [line for line in said.splitlines() if line.strip() and not _BESIDE.match(line)]
+    # The last line may only say that it failed.
+    reason = "; ".join(_KIND.sub("", line) for line in lines[-2:]) or "no reason given"
+    return UserError(
+        f"`git {verb}` failed in `{folder}`: {reason}",
+        hint="fix that, then run the same command again to resume",
+    )

@@ -1,0 +1,37 @@
+"""A copy of the tree for checks that run while the original changes."""
+
+import os
+import shutil
+from pathlib import Path
+
+from untildone.worktree.listing import list_files, list_ignored_folders
+
+MAX_FILES = 50_000
+
+
+class TreeTooLargeError(Exception):
+    """The tree has too many files to be copied."""
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    """Copy files that git knows or would add; link ignored folders, such as caches."""
+    paths = list_files(source)
+    if len(paths) > MAX_FILES:
+        raise TreeTooLargeError(f"{len(paths)} files")
+    target.mkdir(parents=True)
+    for path in paths:
+        copy_file(source / path, target / path)
+    for folder in list_ignored_folders(source):
+        place = target / folder
+        if place.parent.is_dir() and not os.path.lexists(place):
+            place.symlink_to(source / folder, target_is_directory=True)
+
+
+def copy_file(source: Path, target: Path, *, keep_time: bool = True) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    copy = shutil.copy2 if keep_time else shutil.copy
+    try:
+        copy(source, target, follow_symlinks=False)
+    except (FileNotFoundError, IsADirectoryError, shutil.SpecialFileError):
+        # Deleted meanwhile, a submodule's folder, or a pipe: no content of the tree.
+        return

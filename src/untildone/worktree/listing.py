@@ -1,0 +1,171 @@
+"""The worktree that a folder belongs to, and the files in it."""
+
+import functools
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from untildone.process.git import run_git
+
+_MAX_ENTRIES = 50_000
+_GENERATED = frozenset({"node_modules", ".venv", "venv", "target", "__pycache__"})
+_SKIPPED = _GENERATED | {".git", ".untildone"}
+
+
+def find_worktree_root(cwd: Path) -> Path | None:
+    """Return the top of the worktree the folder is in.
+
+    A repository's `core.worktree` could name any other folder, so it is not believed.
+    """
+    top = _path_from_git("--show-toplevel", cwd=cwd)
+    marked = _find_git_folder(cwd.resolve()) if top else None
+    return top if top and marked and top.exists() and top.samefile(marked) else None
+
+
+def is_same_repository(a: Path, b: Path) -> bool:
+    """Two worktrees of one repository are the same repository."""
+    first = _path_from_git("--git-common-dir", cwd=a)
+    return first is not None and first == _path_from_git("--git-common-dir", cwd=b)
+
+
+def find_worktree(project: str, cwd: str) -> Path:
+    """Return where a session works; the agent may have left the folder with `cd`."""
+    place = Path(project or cwd)
+    here = find_worktree_root(Path(cwd)) if cwd else None
+    if here and is_same_repository(here, place):
+        return here
+    return find_worktree_root(place) or place
+
+
+def list_files(project: Path) -> list[Path]:
+    """Return the files that git knows or would add; outside of git all but generated ones."""
+    return [path for path in _list_known(project) if ".untildone" not in path.parts]
+
+
+def find_files_named(project: Path, name: str) -> list[Path]:
+    """Return listed files of that name that are in no other repository or generated folder."""
+    return [
+        path
+        for path in _list_known(project, f":(glob)**/{name}")
+        if path.name == name and (project / path).is_file() and _is_own(project, path)
+    ]
+
+
+def _list_known(project: Path, *pathspecs: str) -> dict[Path, None]:
+    """Return each path once: git names a file in conflict for each of its sides."""
+    kinds = ("--cached", "--others", "--exclude-standard")
+    in_git = find_tracking_root(project)
+    output = read_git_entries("ls-files", *kinds, *pathspecs, cwd=project) if in_git else None
+    return dict.fromkeys(
+        map(Path, walk_unignored_files(project)) if output is None else _split(output)
+    )
+
+
+def _is_own(project: Path, path: Path) -> bool:
+    folders = [folder for folder in path.parents if folder != Path()]
+    return not _SKIPPED.intersection(path.parts) and not any(
+        (project / folder / ".git").exists() for folder in folders
+    )
+
+
+def list_ignored_folders(project: Path) -> list[Path]:
+    """Return ignored folders, such as dependencies and caches."""
+    ignored = ("--others", "--ignored", "--exclude-standard", "--directory")
+    in_git = find_tracking_root(project)
+    output = read_git_entries("ls-files", *ignored, cwd=project) if in_git else None
+    if output is None:
+        return [Path(name) for name in sorted(_GENERATED) if (project / name).is_dir()]
+    entries = (entry for entry in output.split(b"\0") if entry.endswith(b"/"))
+    return [path for entry in entries for path in _split(entry) if ".untildone" not in path.parts]
+
+
+def list_changed_files(project: Path) -> frozenset[str]:
+    """Return the paths that differ from the last commit, or are new."""
+    changes = read_git_entries("diff", "--name-only", "--relative", "HEAD", cwd=project)
+    if changes is None:
+        # Without a commit everything is new.
+        changes = read_git_entries("ls-files", "--cached", cwd=project) or b""
+    new = read_git_entries("ls-files", "--others", "--exclude-standard", cwd=project) or b""
+    return frozenset(path.as_posix() for path in (*_split(changes), *_split(new)))
+
+
+def _path_from_git(question: str, *, cwd: Path) -> Path | None:
+    """Cached while the same `.git` is the nearest: one stop asks a dozen times."""
+    place = cwd.absolute()
+    with suppress(_NoAnswerError):
+        return _ask_git(question, place, _find_nearest_git(place))
+    return None
+
+
+def _find_git_folder(place: Path) -> Path | None:
+    """Return the nearest folder with a `.git` that git accepts."""
+    for folder in (place, *place.parents):
+        mark = folder / ".git"
+        if mark.is_file() or os.path.lexists(mark / "HEAD"):
+            return folder
+    return None
+
+
+class _NoAnswerError(Exception):
+    """Raised so that the failure is not cached."""
+
+
+@functools.lru_cache(maxsize=64)
+def _ask_git(question: str, cwd: Path, nearest: tuple[Path, int] | None) -> Path:
+    finished = run_git(("rev-parse", question), cwd=cwd)
+    if finished.exit_code != 0 or not finished.head.strip():
+        raise _NoAnswerError(cwd, nearest)
+    return (cwd / os.fsdecode(finished.head.rstrip(b"\r\n"))).resolve()
+
+
+def _find_nearest_git(place: Path) -> tuple[Path, int] | None:
+    for folder in (place, *place.parents):
+        with suppress(OSError):
+            return folder, (folder / ".git").stat().st_ino
+    return None
+
+
+def read_git_entries(*arguments: str, cwd: Path) -> bytes | None:
+    """Return the whole output, with NUL between the entries; None if git fails."""
+    return read_git_output(*arguments, "-z", cwd=cwd, stdin=b"")
+
+
+def read_git_output(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes | None:
+    """Return what git prints for this input; None if it fails."""
+    parts: list[bytes] = []
+    finished = run_git(
+        arguments,
+        cwd=cwd,
+        variables=variables,
+        stdin=stdin,
+        errors=Path(os.devnull),
+        # `run_git` itself keeps only the beginning and the end of the output.
+        on_output=parts.append,
+    )
+    return b"".join(parts) if finished.exit_code == 0 else None
+
+
+def find_tracking_root(project: Path) -> Path | None:
+    """Return the top of the worktree, unless it ignores the project as a whole."""
+    root = find_worktree_root(project)
+    if root is None or project.resolve() == root:
+        return root
+    ignored = run_git(("check-ignore", "-q", "."), cwd=project).exit_code == 0
+    return None if ignored else root
+
+
+def _split(output: bytes) -> Iterator[Path]:
+    return (Path(os.fsdecode(entry)) for entry in output.split(b"\0") if entry)
+
+
+def walk_unignored_files(project: Path) -> Iterator[str]:
+    count = 0
+    for folder, folders, files in os.walk(project):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
+        below = os.path.relpath(folder, project)
+        for name in sorted(files):
+            yield name if below == os.curdir else f"{below}{os.sep}{name}"
+            count += 1
+            if count >= _MAX_ENTRIES:
+                return
