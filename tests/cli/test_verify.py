@@ -64,7 +64,7 @@ def test_what_is_missing_is_reported_at_once(cli: CommandLine) -> None:
         (
             ("--result", "INCOMPLETE", "--missing", HELP, " "),
             f"`{HELP}` has no evidence",
-            "say in words what was seen",
+            "say in words what you saw",
         ),
     ],
 )
