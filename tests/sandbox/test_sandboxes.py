@@ -11,7 +11,7 @@ import pytest
 
 from integrity.trees import tree, written
 from untildone.integrity.comparison import compare_trees
-from untildone.integrity.experiments.composition import take_whole_tree
+from untildone.integrity.experiments.sandbox_files import take_tree
 from untildone.process.runner import run
 from untildone.sandbox import sandboxes
 from untildone.sandbox.sandboxes import SandboxFiles
@@ -40,7 +40,7 @@ class Yard:
     def composed(self, files: dict[str, str]) -> SandboxFiles:
         other = tree(self.copy, files)
         now = read_tree(self.project, walk_files(self.project))
-        return take_whole_tree(compare_trees(other, now, ()), current=False)
+        return take_tree(compare_trees(other, now, ()), current=False)
 
 
 def said(place: sandboxes.Sandbox, *argv: str) -> str:
@@ -203,7 +203,7 @@ def test_its_repository_is_its_own(yard: Yard) -> None:
     log = ["git", "log", "--all", "--oneline"]
     before = subprocess.run(log, cwd=main, capture_output=True, check=True)
 
-    composed = take_whole_tree(
+    composed = take_tree(
         compare_trees(tree(yard.copy, {}), read_tree(yard.project, walk_files(yard.project)), ()),
         current=True,
     )

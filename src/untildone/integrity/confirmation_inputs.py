@@ -10,9 +10,13 @@ from untildone.core.contract import Check, Contract
 from untildone.integrity.baseline import load_baseline
 from untildone.integrity.comparison import Comparison, compare_trees
 from untildone.integrity.experiments.adaptation import adapt_tests
-from untildone.integrity.experiments.composition import UsesCurrent, compose_files, make_allowance
 from untildone.integrity.experiments.python_path import add_moved_folders
-from untildone.integrity.experiments.renamed_names import find_followers
+from untildone.integrity.experiments.renamed_names import find_renamed_only_tests
+from untildone.integrity.experiments.sandbox_files import (
+    UsesCurrent,
+    compose_files,
+    make_is_allowed,
+)
 from untildone.integrity.scripts.comparison import only_replaces_tool
 from untildone.integrity.settings.comparison import is_harmless_edit
 from untildone.sandbox.sandboxes import SandboxFiles
@@ -83,8 +87,8 @@ def load_inputs(
 
 
 def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> ConfirmationInputs:
-    is_allowed = make_allowance(inputs.contract.allow, comparison)
-    followers = find_followers(comparison)
+    is_allowed = make_is_allowed(inputs.contract.allow, comparison)
+    followers = find_renamed_only_tests(comparison)
     adapted = adapt_tests(comparison)
 
     def uses_current(path: str) -> bool:

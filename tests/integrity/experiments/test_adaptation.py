@@ -8,9 +8,9 @@ import pytest
 from integrity.trees import beside
 from snippets import snippet
 from untildone.integrity.experiments.adaptation import adapt_tests
-from untildone.integrity.experiments.composition import compose_files
-from untildone.integrity.experiments.expected_failures import remove_marks
+from untildone.integrity.experiments.expected_failures import remove_xfail_marks
 from untildone.integrity.experiments.python_path import add_moved_folders, find_moved_folders
+from untildone.integrity.experiments.sandbox_files import compose_files
 
 STORE = """\
 class Store:
@@ -271,7 +271,7 @@ def test_c(n):
     ],
 )
 def test_a_test_that_is_not_expected_to_fail_any_longer_has_to_pass(now: str, judges: str) -> None:
-    assert remove_marks(MARKED, now) == judges
+    assert remove_xfail_marks(MARKED, now) == judges
 
 
 LEDGER = {

@@ -16,7 +16,7 @@ from untildone.core.concerns import make_concern
 from untildone.core.evidence import ConcernKind, Evidence
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.alternatives import find_alternative
-from untildone.integrity.experiments.composition import compose_files
+from untildone.integrity.experiments.sandbox_files import compose_files
 from untildone.sandbox.sandboxes import SandboxFiles
 from world import World
 

@@ -8,8 +8,8 @@ import pytest
 
 from integrity.trees import beside
 from snippets import snippet
-from untildone.integrity.experiments.composition import compose_files
-from untildone.integrity.experiments.doc_tests import restore_examples
+from untildone.integrity.experiments.doc_tests import restore_doc_tests
+from untildone.integrity.experiments.sandbox_files import compose_files
 
 FEE = '''\
 """Fees.
@@ -128,7 +128,7 @@ def test_examples_are_looked_for_where_anything_that_judges_runs_them(
     old = {"fee.py": FEE, place: "addopts = --doctest-modules\n"}
     comparison = beside(tmp_path, old, {**old, "fee.py": FEE.replace("5", "7")}, "make check")
 
-    assert restore_examples(comparison, "fee.py", comparison.new.text("fee.py")) is not None
+    assert restore_doc_tests(comparison, "fee.py", comparison.new.text("fee.py")) is not None
 
 
 def test_examples_in_documents_are_those_of_the_baseline(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from untildone.core.check_results import (
 )
 from untildone.integrity.experiments.adaptation import adapt_tests
 from untildone.integrity.experiments.alternatives import find_linted_tests
-from untildone.integrity.experiments.composition import restore_scripts
-from untildone.integrity.experiments.renamed_names import find_followers
+from untildone.integrity.experiments.renamed_names import find_renamed_only_tests
+from untildone.integrity.experiments.sandbox_files import restore_scripts
 from untildone.integrity.tests import expected_files
 
 RESTORED = ("test/a.test.js", "eslint.config.js")
@@ -121,7 +121,7 @@ def test_a_test_that_went_to_another_folder_is_taken_as_it_is_now(
     product = {"src/a.ts": "export const a = () => 1;\n", "src/fake.ts": "export const a = 1;\n"}
     comparison = beside(tmp_path, {**product, "test/a.test.ts": TEST}, {**product, path: text})
 
-    assert find_followers(comparison) == ({"test/a.test.ts", path} if followed else set())
+    assert find_renamed_only_tests(comparison) == ({"test/a.test.ts", path} if followed else set())
 
 
 GEO = "export const far = (a) => a;\nexport const turn = (a) => a;\n"
@@ -201,7 +201,7 @@ mod tests {
 def test_tests_inside_of_rust_follow_a_name(tmp_path: Path, now: str, *, followed: bool) -> None:
     comparison = beside(tmp_path, {"src/lib.rs": FEE + FEE_TESTS}, {"src/lib.rs": now + "// now\n"})
 
-    assert find_followers(comparison) == ({"src/lib.rs"} if followed else set())
+    assert find_renamed_only_tests(comparison) == ({"src/lib.rs"} if followed else set())
 
 
 @pytest.mark.parametrize(
@@ -222,4 +222,6 @@ def test_tests_of_go_go_where_all_of_their_package_went(
     new = {"pkg/clamp/clamp.go": "package clamp\n", "pkg/clamp/clamp_test.go": test, **left}
 
     comparison = {"clamp_test.go", "pkg/clamp/clamp_test.go"}
-    assert find_followers(beside(tmp_path, old, new)) == (comparison if followed else set())
+    assert find_renamed_only_tests(beside(tmp_path, old, new)) == (
+        comparison if followed else set()
+    )

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.experiments.composition import compose_files
+from untildone.integrity.experiments.sandbox_files import compose_files
 
 CONTRACT = """\
 package kvtest

@@ -20,7 +20,7 @@ _RUST_ITEM = re.compile(
 _RUST_BETWEEN = re.compile(r"\s*(#!?\[|//|$)")
 
 
-def restore_examples(comparison: Comparison, path: str, now: str) -> str | None:
+def restore_doc_tests(comparison: Comparison, path: str, now: str) -> str | None:
     """Return the text with the baseline's examples; None if none is missing or none is run."""
     old = comparison.old.text(path)
     if path.endswith(".rs"):

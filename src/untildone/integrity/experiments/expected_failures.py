@@ -21,7 +21,7 @@ class _Span(NamedTuple):
     last_column: int
 
 
-def remove_marks(old: str, new: str) -> str:
+def remove_xfail_marks(old: str, new: str) -> str:
     """Return the baseline's text without the marks that the same tests lost since."""
     if not _EXPECTED.search(old):
         return old

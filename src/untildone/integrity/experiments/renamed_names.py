@@ -8,8 +8,8 @@ from itertools import product
 from msgspec import Struct
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.experiments.go_packages import move_to_package
-from untildone.integrity.experiments.inline_tests import extract_inline_tests
+from untildone.integrity.experiments.moved_go_tests import move_to_package
+from untildone.integrity.experiments.rust_inline_tests import extract_inline_tests
 from untildone.integrity.tests.tested_names import find_product_names
 from untildone.syntax.languages import language_of_tests
 from untildone.worktree.contents import Tree
@@ -33,7 +33,7 @@ class NameChanges(Struct, frozen=True):
     current_modules: frozenset[str]
 
 
-def find_followers(comparison: Comparison) -> frozenset[str]:
+def find_renamed_only_tests(comparison: Comparison) -> frozenset[str]:
     """Return the old and new paths of tests that differ only by renamed names."""
     followers = [*_pair_moved_go_tests(comparison)]
     if candidates := list(_pair_tests(comparison)):

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.experiments.doc_tests import restore_examples
-from untildone.integrity.experiments.inline_tests import restore_inline_tests
+from untildone.integrity.experiments.doc_tests import restore_doc_tests
+from untildone.integrity.experiments.rust_inline_tests import restore_inline_tests
 from untildone.integrity.settings.comparison import is_harmless_edit
 from untildone.sandbox.sandboxes import SandboxFiles
 
@@ -77,11 +77,11 @@ def _restore_own_tests(comparison: Comparison, path: str) -> str | None:
     """Put back the baseline's tests and examples that stand in the code itself."""
     tested = restore_inline_tests(path, comparison.old.text(path), comparison.new.text(path))
     now = comparison.new.text(path) if tested is None else tested
-    documented = restore_examples(comparison, path, now)
+    documented = restore_doc_tests(comparison, path, now)
     return tested if documented is None else documented
 
 
-def take_whole_tree(comparison: Comparison, *, current: bool) -> SandboxFiles:
+def take_tree(comparison: Comparison, *, current: bool) -> SandboxFiles:
     """Return one of the two trees as it is."""
     tree = comparison.new if current else comparison.old
     differ = (path for path in tree if tree.entries[path] != comparison.new.entries.get(path))
@@ -92,7 +92,7 @@ def is_protected(comparison: Comparison, path: str) -> bool:
     return comparison.role(path) not in ("product", "document")
 
 
-def make_allowance(allow: Iterable[str], comparison: Comparison) -> UsesCurrent:
+def make_is_allowed(allow: Iterable[str], comparison: Comparison) -> UsesCurrent:
     """Return a function that says whether the user allowed any change of a file."""
     places = {each.partition("#")[0].partition(":")[2] for each in allow if ":" in each}
     tests = {

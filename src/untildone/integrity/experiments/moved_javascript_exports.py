@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.experiments.moved_names import pair_places
+from untildone.integrity.experiments.moved_python_names import pair_places
 from untildone.worktree.contents import Tree
 
 # The current file of an export, by its old file and name.
