@@ -22,8 +22,8 @@ def find_weakened_calls(
     """Yield calls that no longer decide, with the word that narrows what is left of them."""
     current = list(new)
     for call in dict.fromkeys(old):
-        similar = [each for each in current if each[0] == call[0]]
-        reasons = [find_narrowing_word(call[0], call[1:], each[1:]) for each in similar]
+        similar = [other for other in current if other[0] == call[0]]
+        reasons = [find_narrowing_word(call[0], call[1:], other[1:]) for other in similar]
         if not reasons:
             yield call, ""
         elif all(reasons) and not _cover_together(call, similar, trees):
@@ -34,19 +34,19 @@ def _cover_together(call: Call, similar: list[Call], trees: Trees) -> bool:
     """Whether the calls that are left cover the files of the old call together."""
     program, (old_tree, new_tree) = call[0], trees
     old = parse_arguments(program, call[1:])
-    current = [parse_arguments(program, each[1:]) for each in similar]
-    equal = [each for each in current if not find_loosening_option(program, old, each)]
+    parsed = (parse_arguments(program, other[1:]) for other in similar)
+    equal = [new for new in parsed if not find_loosening_option(program, old, new)]
     tests = runs_tests(program, dict(old.options))
 
     def cover(targets: tuple[str, ...], tree: Tree) -> frozenset[str]:
         return find_covered_files(program, targets, tree, tests=tests)
 
-    if not equal or not all(
-        cover((each,), old_tree) | cover((each,), new_tree) for each in old.targets
-    ):
+    # A target that covers nothing may be something else than a path.
+    are_paths = all(any(cover((target,), tree) for tree in trees) for target in old.targets)
+    if not equal or not are_paths:
         return False
-    covers_all = any(not each.targets for each in equal)
-    targets = () if covers_all else tuple(target for each in equal for target in each.targets)
+    covers_all = any(not new.targets for new in equal)
+    targets = () if covers_all else tuple(target for new in equal for target in new.targets)
     known = cover(old.targets, new_tree)
     if not known and cover(old.targets, old_tree):
         # The files moved: the calls have to cover them at their new place.

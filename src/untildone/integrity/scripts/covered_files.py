@@ -1,7 +1,7 @@
 """The files that the targets of a call cover: different words may name the same files."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from untildone.commands.globs import compile_glob
 from untildone.words import words
@@ -26,12 +26,11 @@ _HOLDS_TESTS = re.compile(r"\b(test|it|describe|suite)(\.\w+)*\s*\(|\bdef test|\
 _MANIFEST = re.compile(r"(.*/)?(package(-lock)?|tsconfig[^/]*)\.json")
 
 
-def runs_tests(program: str, options: Iterable[str]) -> bool:
+def runs_tests(program: str, options: Collection[str]) -> bool:
     """`node --check` and `sh -n` only read."""
-    given = frozenset(options)
     if program == "node":
-        return "--test" in given
-    return program in _RUNS_TESTS and not (program == "sh" and "-n" in given)
+        return "--test" in options
+    return program in _RUNS_TESTS and not (program == "sh" and "-n" in options)
 
 
 def find_covered_files(

@@ -43,53 +43,45 @@ def find_hand_written_evidence(comparison: Comparison) -> Iterator[str]:
     """Yield the texts that all checks rest on though there are tests, unless asked for."""
     if not any(classify_file(path) == "test" for path in comparison.old):
         return
-    texts = [
-        text
-        for command in comparison.commands
-        for text in _find_read_only_texts(comparison.old, command)
-    ]
-    if None in texts:
-        return
-    named = {
-        word.removeprefix("./") for text in texts for word in re.findall(r"[\w./-]+", text or "")
-    }
+    names: set[str] = set()
+    for command in comparison.commands:
+        for text in _find_read_only_texts(comparison.old, command):
+            if text is None:
+                return
+            names.update(word.removeprefix("./") for word in re.findall(r"[\w./-]+", text))
     changes = comparison.changes
-    for path in sorted(named.intersection(changes.edited_or_added)):
+    for path in sorted(names.intersection(changes.edited_or_added)):
         # The comparison of scripts reports records that the baseline has.
-        is_text = path in changes.added if is_record(path) else _is_prose(path)
-        if is_text and not _is_asked_for(path, comparison.task):
+        is_prose = _PROSE.fullmatch(path) and classify_file(path) != "script"
+        is_evidence = path in changes.added if is_record(path) else is_prose
+        if is_evidence and not _is_asked_for(path, comparison.task):
             yield path
 
 
-def _is_prose(path: str) -> bool:
-    return _PROSE.fullmatch(path) is not None and classify_file(path) != "script"
-
-
 def _is_asked_for(path: str, task: str) -> bool:
-    named = path.rpartition("/")[2] in task
-    return named or bool(_DOCUMENTATION.fullmatch(path) and _ASKS_FOR_DOCUMENTATION.search(task))
+    is_named = path.rpartition("/")[2] in task
+    return is_named or bool(_DOCUMENTATION.fullmatch(path) and _ASKS_FOR_DOCUMENTATION.search(task))
 
 
 def _find_read_only_texts(tree: Tree, command: str) -> Iterator[str | None]:
     """Yield the scripts of a check; None for one that runs or writes something."""
     scripts = find_run_scripts(tree, command)
     own = frozenset(path for _, path in scripts)
-    for text, path in scripts:
-        whole = text or tree.text(path)
+    for line, path in scripts:
+        text = line or tree.text(path)
         if "akefile" in path:
-            whole = "\n".join(re.findall(r"(?m)^\t[@+-]*(.*)", whole))
-        if text or is_shell_script(path, whole):
-            only_reads = all(_only_reads(call, own) for call in parse_calls(whole))
+            text = "\n".join(re.findall(r"(?m)^\t[@+-]*(.*)", text))
+        if line or is_shell_script(path, text):
+            only_reads = all(_only_reads(call, own) for call in parse_calls(text))
         else:
-            only_reads = not _ACTS.search(whole)
-        yield whole if only_reads else None
+            only_reads = not _ACTS.search(text)
+        yield text if only_reads else None
 
 
 def _only_reads(call: list[str], own: frozenset[str]) -> bool:
     """A call of another script of the check only reads: that script is judged by itself."""
     program, script = program_name(call[0]), "".join(call[1:2])
-    calls_own = call[0].removeprefix("./") in own or (
-        _INTERPRETER.fullmatch(program) and script.removeprefix("./") in own
-    )
+    called = script if _INTERPRETER.fullmatch(program) else call[0]
+    is_own = not own.isdisjoint((call[0].removeprefix("./"), called.removeprefix("./")))
     writes = set(find_redirect_targets(call)).difference(_NOWHERE)
-    return (program in _READING or bool(calls_own)) and not writes
+    return (program in _READING or is_own) and not writes

@@ -109,7 +109,7 @@ def _evaluate_subscript(node: SgNode, variables: Variables) -> Value:
 def _evaluate_call(node: SgNode, variables: Variables) -> Value:
     receiver, name = nodes.read_callee(node)
     is_method = receiver is not None
-    given = [
+    values = [
         evaluate(nodes.get_value(each), variables)
         for each in nodes.list_arguments(node)
         if not _is_label(each)
@@ -117,18 +117,18 @@ def _evaluate_call(node: SgNode, variables: Variables) -> Value:
     owner = Value()
     if receiver is not None and receiver.kind() != "type_identifier":
         owner = evaluate(receiver, variables)
-    mapping = given[0] if given else owner
+    mapping = values[0] if values else owner
     part = _VIEWS.get(name) or ("0" if name in _KEY_ITERATORS and not is_method else "")
     if part and mapping.entries:
         return make_sequence([each.fields.get(part, each) for each in mapping.entries])
-    if given and (name in _ROW_CALLS or (name in _COLLECTION_CALLS and not is_method)):
-        return given[0] if len(given) == 1 and given[0].rows else make_sequence(given)
+    if values and (name in _ROW_CALLS or (name in _COLLECTION_CALLS and not is_method)):
+        return values[0] if len(values) == 1 and values[0].rows else make_sequence(values)
     if not is_method and (labels := variables.get(name, UNKNOWN).labels):
         return _evaluate_record(node, variables, labels)
-    if name == "namedtuple" and len(given) > 1:
+    if name == "namedtuple" and len(values) > 1:
         # Its fields are one text, "total want", or a list of names.
-        return Value(known=False, labels=tuple(re.findall(r"\w+", " ".join(given[1].literals))))
-    joined = combine((owner, *given))
+        return Value(known=False, labels=tuple(re.findall(r"\w+", " ".join(values[1].literals))))
+    joined = combine((owner, *values))
     calls = joined.calls | ({name} - {""}) | _list_passed_functions(node, variables)
     return Value(joined.literals, calls, known=False)
 
