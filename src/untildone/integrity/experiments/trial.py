@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.core.check_results import CheckResult
-from untildone.core.concerns import is_allowed
+from untildone.core.concerns import find_unapproved
 from untildone.core.contract import Check
 from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.integrity.baseline import read_baseline_time
@@ -37,13 +37,12 @@ class Trial(Struct, frozen=True, kw_only=True):
     def comparison(self) -> Comparison | None:
         return self.inputs.comparison
 
-    def find_unapproved(self, evidence: Evidence) -> list[Concern]:
-        allow = self.inputs.contract.allow
-        return [each for each in evidence.concerns or () if not is_allowed(each, allow)]
+    def find_unapproved(self, evidence: Evidence) -> tuple[Concern, ...]:
+        return find_unapproved(evidence, self.inputs.contract.allow)
 
     def is_provable(self, evidence: Evidence) -> bool:
-        """Say whether a run could settle every concern that the user has not approved."""
-        return all(each.kind in PROVABLE for each in self.find_unapproved(evidence))
+        """Whether a run could settle every concern that the user has not approved."""
+        return all(concern.kind in PROVABLE for concern in self.find_unapproved(evidence))
 
 
 Experiment: TypeAlias = Callable[[Evidence, Trial], Evidence]

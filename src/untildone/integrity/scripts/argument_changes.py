@@ -112,8 +112,6 @@ def _find_dropped_target(old: tuple[str, ...], new: tuple[str, ...]) -> str:
         return ""
     if not old:
         return new[0]
-    return next((each for each in old if not any(_contains(wide, each) for wide in new)), "")
-
-
-def _contains(wide: str, narrow: str) -> bool:
-    return narrow == wide or narrow.startswith(wide.rstrip("/*") + "/")
+    folders = tuple(f"{target.rstrip('/*')}/" for target in new)
+    dropped = (target for target in old if target not in new and not target.startswith(folders))
+    return next(dropped, "")

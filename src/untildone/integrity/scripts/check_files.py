@@ -25,18 +25,15 @@ def find_check_files(tree: Tree, commands: Iterable[str]) -> frozenset[str]:
         found.update(_find_records(tree, command, ""))
         named = {word.removeprefix("./") for word in _SEPARATOR.split(command)}
         for _, path in find_run_scripts(tree, command):
-            if path in found or not path or _is_compared_by_test(path, tree):
+            # A file of tests is compared test by test, though a command names it.
+            is_test = classify_file(path) == "test" and holds_tests(path, tree.text(path))
+            if path in found or not path or is_test:
                 continue
             # A script that another one calls may be what is checked.
             if path in named or is_check_script(path) or not is_shell_script(path, tree.text(path)):
                 found.add(path)
                 found.update(_find_records(tree, tree.text(path), path))
     return frozenset(found)
-
-
-def _is_compared_by_test(path: str, tree: Tree) -> bool:
-    """A file of tests is compared test by test, though a command names it."""
-    return classify_file(path) == "test" and holds_tests(path, tree.text(path))
 
 
 def _find_records(tree: Tree, text: str, beside: str) -> Iterator[str]:

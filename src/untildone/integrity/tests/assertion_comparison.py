@@ -100,7 +100,7 @@ class AssertionComparison:
         return self._pool.take(next(fitting, None))
 
     def _take_stronger(self, old: Assertion, own: str) -> bool:
-        if not _may_be_strengthened(old):
+        if old.strength == EXACT and old.expected and not _expects_error(old):
             return False
         keys = self._pool.list_keys(own)
         fitting = (key for key in keys if self._is_stronger(old, self._pool.get(key)))
@@ -159,10 +159,6 @@ def _make_edit_concern(kind: ConcernKind, old: Test, new: Test, reason: str) -> 
 
 def _expects_error(assertion: Assertion) -> bool:
     return bool(assertion.expected) and bool(_ERROR_NAME.match(assertion.expected[0]))
-
-
-def _may_be_strengthened(assertion: Assertion) -> bool:
-    return assertion.strength < EXACT or not assertion.expected or _expects_error(assertion)
 
 
 def _count_literals(assertion: Assertion) -> Counter[str]:

@@ -11,7 +11,7 @@ from itertools import islice, product
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
-from untildone.integrity.tests.evaluation import evaluate, evaluate_all
+from untildone.integrity.tests.evaluation import evaluate
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import Test
 from untildone.integrity.tests.scopes import Scope
@@ -278,14 +278,10 @@ def _bind_fixtures(node: SgNode, interpreter: Interpreter, variables: Variables)
         _bind_fixtures(fixture, inside, known)
         inside.run_block(body, known)
         interpreter.marks |= {f"{mark} in `{name}`" for mark in inside.marks}
-        results = [*inside.returned, *_list_yielded(body, known)]
-        if results:
+        yields = map(nodes.list_parts, nodes.find_below(body, frozenset(("yield",))))
+        yielded = [evaluate(parts[0], known) for parts in yields if parts]
+        if results := (*inside.returned, *yielded):
             variables[name] = results[0]
-
-
-def _list_yielded(body: SgNode, variables: Variables) -> Iterator[Value]:
-    for node in nodes.find_below(body, frozenset(("yield",))):
-        yield from evaluate_all(nodes.list_parts(node)[:1], variables)
 
 
 def _read_parametrize(decorator: SgNode, variables: Variables) -> list[Variables] | None:
