@@ -1,5 +1,10 @@
-"""The deciding calls of two trees compared: which are gone, and which cover less than before."""
+"""The deciding calls of two trees compared: which are gone, cover less or were replaced.
 
+`pytest` that became `pytest -k fast` is narrowed. `flake8` may become `ruff check` if the task asks
+for it.
+"""
+
+import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
@@ -14,6 +19,24 @@ from untildone.worktree.contents import Tree
 
 # The baseline's, and the current one.
 Trees: TypeAlias = tuple[Tree, Tree]
+# What may replace a tool, with the words without which it decides nothing.
+_REPLACEMENTS: dict[str, tuple[Call, ...]] = {
+    "flake8": (("ruff", "check"),),
+    "pylint": (("ruff", "check"),),
+    "isort": (("ruff", "check"),),
+    "black": (("ruff", "format", "--check"),),
+    "unittest": (("pytest",),),
+    "nose2": (("pytest",),),
+    "tox": (("nox",),),
+    "nox": (("tox",),),
+    "mypy": (("pyright",),),
+    "pyright": (("mypy",),),
+    "mocha": (("vitest", "run"), ("jest",)),
+    "jest": (("vitest", "run"),),
+}
+_ASKS_FOR_REPLACEMENT = re.compile(
+    r"\b(replac|migrat|switch|mov|port|convert|instead|drop|swap|from)", re.I
+)
 
 
 def find_weakened_calls(
@@ -52,3 +75,28 @@ def _cover_together(call: Call, similar: list[Call], trees: Trees) -> bool:
         # The files moved: the calls have to cover them at their new place.
         known = cover((), new_tree).difference(old_tree)
     return bool(known) and known <= cover(targets, new_tree)
+
+
+def is_replaced(call: Call, calls: tuple[list[Call], list[Call]], task: str) -> bool:
+    """Whether a tool that is new among the calls checks everything that this call did."""
+    old, new = calls
+    targets = parse_arguments(call[0], call[1:]).targets
+    for name, *words in _REPLACEMENTS.get(call[0], ()):
+        if not _is_asked_for(call[0], name, task) or [*_find_runs(old, name, words)]:
+            continue
+        runs = _find_runs(new, name, words)
+        if any(not find_narrowing_word(name, (*words, *targets), run) for run in runs):
+            return True
+    return False
+
+
+def _is_asked_for(old: str, new: str, task: str) -> bool:
+    is_named = all(re.search(rf"\b{name}\b", task, re.IGNORECASE) for name in (old, new))
+    return is_named and _ASKS_FOR_REPLACEMENT.search(task) is not None
+
+
+def _find_runs(calls: list[Call], name: str, words: list[str]) -> Iterator[Call]:
+    subcommands = tuple(word for word in words if not word.startswith("-"))
+    for program, *arguments in calls:
+        if program == name and tuple(arguments[: len(subcommands)]) == subcommands:
+            yield tuple(arguments)

@@ -11,10 +11,9 @@ from untildone.commands.exit_status import Call
 from untildone.commands.invoked_scripts import find_named_checks, find_run_scripts, is_shell_script
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.scripts.call_changes import find_weakened_calls
+from untildone.integrity.scripts.call_changes import find_weakened_calls, is_replaced
 from untildone.integrity.scripts.check_files import find_check_files, is_record
 from untildone.integrity.scripts.hand_written_evidence import find_hand_written_evidence
-from untildone.integrity.scripts.tool_replacements import is_replaced
 from untildone.integrity.suppressions.comments import list_comments
 from untildone.syntax.parsing import parse_python_file
 from untildone.worktree.contents import Tree

@@ -1,7 +1,7 @@
-"""Evaluates the expressions of tests, and binds the names of patterns to the values.
+"""Evaluates the expressions of tests to the literals and calls that they consist of.
 
-After `total, want = 10, price(9)` the variable `total` has the literal 10 and `want` the literal 9
-and the call `price`. A name that no statement bound is unknown.
+With `rows = [(10, 9), (20, 18)]` the value of `rows[0]` is a sequence of 10 and 9, and that of
+`price(rows[0])` has these literals and the call `price`. A name that nothing bound is unknown.
 """
 
 import re
@@ -16,7 +16,6 @@ from untildone.integrity.tests.values import (
     combine,
     hash_text,
     make_sequence,
-    merge,
 )
 from untildone.syntax import nodes
 from untildone.words import words
@@ -246,44 +245,3 @@ _EVALUATORS: dict[str, Callable[[SgNode, Variables], Value]] = {
     **dict.fromkeys(nodes.MAPPINGS, _evaluate_mapping),
     "composite_literal": _evaluate_composite,
 }
-
-
-def bind(pattern: SgNode, value: Value, variables: Variables) -> None:
-    """Bind the names of a pattern to the parts of the value."""
-    pattern = nodes.unwrap(pattern)
-    kind = pattern.kind()
-    if kind.startswith("shorthand_property_identifier"):
-        variables[pattern.text()] = value.fields.get(pattern.text(), value)
-        return
-    if kind in nodes.NAMES:
-        variables[pattern.text()] = value
-        return
-    if kind in nodes.MEMBERS:
-        _bind_member(pattern, value, variables)
-        return
-    parts = nodes.list_parts(pattern) if kind not in nodes.CLOSURES else []
-    if kind == "assignment_pattern":
-        bind(parts[0], value, variables)
-    elif kind in ("mut_pattern", "reference_pattern", "ref_pattern"):
-        bind(parts[-1], value, variables)
-    elif kind == "pair_pattern":
-        bind(parts[-1], value.fields.get(parts[0].text(), value), variables)
-    else:
-        for position, part in enumerate(parts):
-            # An object has named fields, which the patterns inside of it look up.
-            inner = value if kind == "object_pattern" else value.fields.get(str(position), value)
-            bind(part, inner, variables)
-
-
-def _bind_member(pattern: SgNode, value: Value, variables: Variables) -> None:
-    """Bind `cart.total = 3`: a field of `cart`, and a part of what `cart` consists of."""
-    receiver = nodes.get_receiver(pattern)
-    if receiver is None or receiver.kind() not in nodes.NAMES:
-        return
-    owner = variables.get(receiver.text(), UNKNOWN)
-    fields = {**owner.fields, nodes.get_member(pattern): value}
-    if receiver.text() in ("self", "this"):
-        bound = Value(owner.literals, owner.calls, owner.known, fields, owner.rows)
-    else:
-        bound = merge(owner, value, fields=fields)
-    variables[receiver.text()] = bound
