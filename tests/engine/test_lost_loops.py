@@ -120,6 +120,8 @@ def test_a_loop_whose_folder_is_gone_is_reported_and_the_user_goes_on(world: Hoo
 
     answer = world.run_hook("UserPromptSubmit", world.payload("UserPromptSubmit", prompt="hello"))
 
-    told = f"untildone: `{folder}` is missing: loop {loop} is lost and nobody holds this session"
-    assert json.loads(answer.stdout) == {"systemMessage": told}
+    reported = (
+        f"untildone: `{folder}` is missing: loop {loop} is lost and nobody holds this session"
+    )
+    assert json.loads(answer.stdout) == {"systemMessage": reported}
     assert describe_lost_loop(world.context, index(world)) == ""

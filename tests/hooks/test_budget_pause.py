@@ -42,8 +42,8 @@ class Spending(HookWorld):
         return found.status, found.outcome, found.reason, found.round, found.spend_usd
 
     def after_calls(self, **more: object) -> Answer:
-        told = {"transcript_path": str(self.transcript), "tool_calls": [], **more}
-        return self.run_hook("PostToolBatch", self.payload("PostToolBatch", **told))
+        reported = {"transcript_path": str(self.transcript), "tool_calls": [], **more}
+        return self.run_hook("PostToolBatch", self.payload("PostToolBatch", **reported))
 
     def worked(self, minutes: float) -> None:
         boot, now = read_clock()
@@ -56,11 +56,11 @@ def test_a_budget_that_is_used_up_ends_the_turn_and_pauses_the_loop(tmp_path: Pa
 
     answer = world.after_calls()
 
-    told = (
+    reported = (
         "untildone: paused (out-of-budget): 4.00 of 3 USD, in the middle of round 1. The agent"
         " is no longer held; resume with `untildone continue --budget +N`"
     )
-    assert answer.json == {"continue": False, "stopReason": told, "systemMessage": told}
+    assert answer.json == {"continue": False, "stopReason": reported, "systemMessage": reported}
     assert (answer.exit_code, answer.peak < 64 * 1024) == (0, True)
     assert world.standing == (
         "paused",
@@ -122,8 +122,8 @@ def test_a_subagent_ends_its_own_turn_and_leaves_the_loop_to_the_agent(tmp_path:
     between = world.standing[0]
     world.after_calls()
 
-    told = "untildone: 4.00 of 3 USD, in the middle of round 1"
-    assert first.json == {"continue": False, "stopReason": told, "systemMessage": told}
+    reported = "untildone: 4.00 of 3 USD, in the middle of round 1"
+    assert first.json == {"continue": False, "stopReason": reported, "systemMessage": reported}
     assert (between, world.standing[0]) == ("active", "paused")
 
 
@@ -167,10 +167,10 @@ def test_the_user_s_own_word_stands(tmp_path: Path) -> None:
 
 def test_switched_off_by_the_user(tmp_path: Path) -> None:
     world = Spending(tmp_path, budget_usd=3)
-    told = world.payload("PostToolBatch", transcript_path=str(world.transcript))
+    reported = world.payload("PostToolBatch", transcript_path=str(world.transcript))
 
     answer = world.run_hook(
-        "PostToolBatch", told, environ={**world.environment(), "UNTILDONE_DISABLE": "1"}
+        "PostToolBatch", reported, environ={**world.environment(), "UNTILDONE_DISABLE": "1"}
     )
 
     assert (answer.stdout, world.standing[0]) == (b"", "active")

@@ -84,7 +84,7 @@ class Run:
 
     def waits(self) -> list[tuple[ClientFault, float]]:
         waits = [each for each in self.happened if isinstance(each, Waiting)]
-        return [(each.fault, each.seconds) for each in waits]
+        return [(wait.fault, wait.seconds) for wait in waits]
 
 
 @contextmanager
@@ -378,9 +378,9 @@ def test_a_loop_is_driven_by_one_run_at_a_time(tmp_path: Path) -> None:
 
     def again() -> None:
         assert load_loop_status(run.context, run.record).held is True
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as reported:
             drive(run.context, run.loop, show=run.happened.append)
-        refused.append(told.value.message)
+        refused.append(reported.value.message)
         verbs.pause(run.context, run.loop)
 
     with meanwhile(run, again):

@@ -66,7 +66,7 @@ def test_a_snapshot_counts_the_file_as_it_is_now(world: World) -> None:
 
     assert taken
     (only,) = taken.files
-    assert (only.path, only.servers, [each.text for each in only.findings]) == (
+    assert (only.path, only.servers, [finding.text for finding in only.findings]) == (
         "a.py",
         ("ruff",),
         ["one"],

@@ -101,8 +101,8 @@ def statuses(world: World) -> list[str]:
 def test_the_agent_first_learns_who_reports_what_no_check_sees(world: World) -> None:
     answer = type_prompt(world, "/untildone:implement-task TASK-001")
 
-    told = answer["hookSpecificOutput"]["additionalContext"]
-    assert f"- {HELP} (report with `untildone verify TASK-001`)\n" in told
+    reported = answer["hookSpecificOutput"]["additionalContext"]
+    assert f"- {HELP} (report with `untildone verify TASK-001`)\n" in reported
 
 
 def test_a_task_is_held_until_it_is_verified(world: World) -> None:

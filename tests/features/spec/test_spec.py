@@ -196,10 +196,10 @@ def test_a_contradiction_is_reported_to_the_agent(world: World) -> None:
         CRITERIA: {"check": true}
         ---END_STATUS---""")
 
-    told = stop(world, block)
+    reported = stop(world, block)
 
-    assert "- `check`: true, but the check `check` is red\n" in told
-    assert "- `EXIT_SIGNAL: true`, but unmet: check\n" in told
+    assert "- `check`: true, but the check `check` is red\n" in reported
+    assert "- `EXIT_SIGNAL: true`, but unmet: check\n" in reported
 
 
 def test_what_the_agent_does_next_is_shown_to_the_user(world: World) -> None:

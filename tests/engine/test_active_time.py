@@ -55,16 +55,16 @@ def test_while_the_agent_rests_no_time_passes(world: World) -> None:
 def test_after_a_rest_time_is_counted_from_the_prompt(world: World) -> None:
     world.stop()
     world.prompt("and now?")
-    told = world.session.read_json("prompt.json")
+    reported = world.session.read_json("prompt.json")
     boot, at = read_clock()
-    world.session.write_json("prompt.json", {**told, "clock": [boot, at - 120]})
+    world.session.write_json("prompt.json", {**reported, "clock": [boot, at - 120]})
 
     counted = count_time(
         replace(world.progress, clock=STOPPED_CLOCK, active_seconds=60), world.session
     )
 
-    assert isinstance(told["clock"], list)
-    assert told["clock"][0] == boot
+    assert isinstance(reported["clock"], list)
+    assert reported["clock"][0] == boot
     assert round(counted.active_seconds / 60) == 3
 
 

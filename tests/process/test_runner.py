@@ -81,14 +81,14 @@ def test_our_own_terminal_is_out_of_reach(tmp_path: Path, marked: Marked) -> Non
     ours, theirs = os.openpty()
     argv = [*python(AT_A_TERMINAL), command("asks_stdin.sh")[1], command("asks_terminal.sh")[1]]
     try:
-        told = subprocess.check_output(
+        reported = subprocess.check_output(
             argv, cwd=tmp_path, env=marked.env, stdin=theirs, start_new_session=True
         )
     finally:
         os.close(ours)
         os.close(theirs)
 
-    assert told == b"1 1\n"
+    assert reported == b"1 1\n"
 
 
 def test_each_run_of_a_program_reports_its_own_exit_code(tmp_path: Path) -> None:
