@@ -16,7 +16,7 @@ from untildone.features.plans.editing import (
 )
 from untildone.features.plans.plan import LARGEST_POINTS, Task
 from untildone.features.plans.plan_file import Document, make_plan_error, require_task
-from untildone.features.plans.rules import check_rules, derive_blocks
+from untildone.features.plans.plan_rules import check_rules, derive_blocks
 from untildone.json_edit.edits import Edit, apply_edits, format_member
 from untildone.json_edit.scan import scan_value
 
