@@ -86,8 +86,8 @@ def _move_to_sandbox(running: "RunOptions", place: "Sandbox") -> "RunOptions":
         running,
         project=place.project,
         environ=place.environ,
-        wrapper_argv=place.through,
-        written_project=place.seen,
+        wrapper_argv=place.wrapper_argv,
+        written_project=place.written_project,
         logs=logs,
         cache=None,
     )
