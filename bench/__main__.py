@@ -27,16 +27,16 @@ from bench.table import HEADER, Row
 
 # Each takes its measurements in an empty folder of its own.
 SUBJECTS: dict[str, Callable[[Path], Iterable[Row]]] = {
-    "hooks": hooks.rows,
-    "transcript": transcript.rows,
-    "schedule": schedule.rows,
-    "tree": tree.rows,
-    "findings": findings.rows,
-    "output": output.rows,
-    "plans": plans.rows,
-    "plan_runs": plan_runs.rows,
-    "runs": runs.rows,
-    "confirmation": confirmation.rows,
+    "hooks": hooks.measure,
+    "transcript": transcript.measure,
+    "schedule": schedule.measure,
+    "tree": tree.measure,
+    "findings": findings.measure,
+    "output": output.measure,
+    "plans": plans.measure,
+    "plan_runs": plan_runs.measure,
+    "runs": runs.measure,
+    "confirmation": confirmation.measure,
 }
 # Ten minutes more: only by name.
 LONG = frozenset(("confirmation",))
@@ -52,11 +52,11 @@ def main(wanted: Sequence[str]) -> int:
         return 2
     print(HEADER)
     usual = [name for name in SUBJECTS if name not in LONG]
-    every = [row for name in wanted or usual for row in shown(name)]
+    every = [row for name in wanted or usual for row in print_rows(name)]
     return int(not all(row.holds for row in every))
 
 
-def shown(name: str) -> list[Row]:
+def print_rows(name: str) -> list[Row]:
     # Not named after us: hooks look closer at payloads that mention us.
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         rows = list(SUBJECTS[name](Path(folder)))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bench.integrity.case import Case, Folder
 from bench.integrity.stage import Stage
-from bench.integrity.toolbox import installed_toolbox
+from bench.integrity.toolbox import install_toolbox
 from bench.table import Row
 
 BOUND = 1.5
@@ -28,10 +28,10 @@ class Project(NamedTuple):
     product: str
     files: dict[str, str]
     cold: str = "true"
-    mend: tuple[str, str] = (WRONG, "a + b")
+    fix: tuple[str, str] = (WRONG, "a + b")
 
 
-def python(tests: int = PYTHON_TESTS) -> Project:
+def write_python(tests: int = PYTHON_TESTS) -> Project:
     test = "import time\nimport pytest\nfrom sums import add\n\n\n"
     test += f"@pytest.mark.parametrize('n', range({tests}))\n"
     test += "def test_add(n):\n    time.sleep(0.25)\n    assert add(n, 1) == n + 1\n"
@@ -43,7 +43,7 @@ def python(tests: int = PYTHON_TESTS) -> Project:
     return Project("python -m pytest -q", "sums.py", files)
 
 
-def typescript() -> Project:
+def write_typescript() -> Project:
     def part(number: int) -> str:
         fields = "".join(f"  readonly f{n}: Partial<Record<K, {n}>>;\n" for n in range(40))
         return f"export interface T{number}<K extends string> {{\n{fields}}}\n" + "".join(
@@ -56,10 +56,10 @@ def typescript() -> Project:
     files["tsconfig.json"] = (
         '{"compilerOptions": {"strict": true, "noEmit": true}, "include": ["src"]}\n'
     )
-    return Project("tsc -p .", "src/sums.ts", files, mend=("bigint", "number"))
+    return Project("tsc -p .", "src/sums.ts", files, fix=("bigint", "number"))
 
 
-def go() -> Project:
+def write_go() -> Project:
     """Cold is the toolchain's own library too."""
     files = {
         "go.mod": "module sums\n\ngo 1.21\n",
@@ -74,7 +74,7 @@ def go() -> Project:
     return Project(f"{cache} go test ./...", "sums.go", files, f"{cache} go clean -cache")
 
 
-def rust() -> Project:
+def write_rust() -> Project:
     derived = "#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]\n"
     types = "".join(
         f"{derived}pub struct T{n} {{ pub a: u64, pub b: String, pub c: Vec<u8> }}\n"
@@ -95,28 +95,28 @@ def rust() -> Project:
 
 
 LANGUAGES: dict[str, Callable[[], Project]] = {
-    "Python": python,
-    "quick Python": partial(python, QUICK_TESTS),
-    "TypeScript": typescript,
-    "Go": go,
-    "Rust": rust,
+    "Python": write_python,
+    "quick Python": partial(write_python, QUICK_TESTS),
+    "TypeScript": write_typescript,
+    "Go": write_go,
+    "Rust": write_rust,
 }
 
 
-def rows(folder: Path) -> Iterator[Row]:
-    tools = installed_toolbox()
+def measure(folder: Path) -> Iterator[Row]:
+    tools = install_toolbox()
     for language, project in LANGUAGES.items():
-        case = written(folder / language, project(), language)
+        case = write_project(folder / language, project(), language)
         played = Stage(case, tools, folder / f"{language}-box").play([])
         if not played.done:
-            raise RuntimeError(f"{language}: {played.outcome}, {played.told}")
+            raise RuntimeError(f"{language}: {played.outcome}, {played.message}")
         taken = played.check_seconds
         cost = (played.stop_seconds - taken) / taken
         yield Row(f"confirmation: {language}", cost, BOUND, f"a check of {taken:.0f} s")
 
 
-def written(folder: Path, project: Project, language: str) -> Folder:
-    right = project.files[project.product].replace(*project.mend)
+def write_project(folder: Path, project: Project, language: str) -> Folder:
+    right = project.files[project.product].replace(*project.fix)
     for below, files in (("base", project.files), ("after", {project.product: right})):
         for path, text in files.items():
             place = folder / below / path

@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from bench.table import Row, medians
+from bench.table import Row, measure_medians
 from untildone.checks.result import RunArtifacts, judge_result
 from untildone.core.contract import Check, Contract
 from untildone.core.decide import decide
@@ -23,34 +23,36 @@ CONTRACT = Contract(
     agent="claude",
     session="s",
     project="/app",
-    task="mend it",
+    task="fix it",
     started_at="2026-01-01T00:00:00Z",
     checks=(CHECK,),
 )
 
 
-def rows(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[Row]:
     report = folder / "report.json"
-    report.write_text(json.dumps([finding(number) for number in range(COUNT)]), encoding="utf-8")
-    before = advanced(evidence(report), Progress())
+    report.write_text(
+        json.dumps([make_finding(number) for number in range(COUNT)]), encoding="utf-8"
+    )
+    before = advance_progress(judge_report(report), Progress())
 
     def load() -> object:
         with report.open(encoding="utf-8") as file:
             return json.load(file)
 
     def ours() -> None:
-        now = evidence(report)
+        now = judge_report(report)
         verdict = decide(CONTRACT, before, now)
         if not isinstance(verdict, Continue) or len(now.checks[0].findings) != COUNT:
             raise ValueError("the findings were not all read")
-        advanced(now, before)
+        advance_progress(now, before)
         write_feedback(CONTRACT, before, now, verdict, nonce="0")
 
-    loaded, taken = medians([load, ours], rounds=5)
+    loaded, taken = measure_medians([load, ours], rounds=5)
     return [Row("100,000 findings to feedback", taken / loaded, 3, "json.load of the report")]
 
 
-def evidence(report: Path) -> Evidence:
+def judge_report(report: Path) -> Evidence:
     """As a run leaves it: the beginning and the end at hand, all of it in a file."""
     with report.open("rb") as file:
         head = file.read(HEAD_LIMIT)
@@ -63,11 +65,11 @@ def evidence(report: Path) -> Evidence:
     )
 
 
-def advanced(now: Evidence, before: Progress) -> Progress:
+def advance_progress(now: Evidence, before: Progress) -> Progress:
     return advance(CONTRACT, before, now, decide(CONTRACT, before, now))
 
 
-def finding(number: int) -> dict[str, object]:
+def make_finding(number: int) -> dict[str, object]:
     """As `ruff check --output-format json` writes it."""
     place = {"column": 8, "row": number % 900 + 1}
     edit = {"content": "", "end_location": place, "location": place}

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.table import Row, medians
+from bench.table import Row, measure_medians
 from untildone.app import open_context
 from untildone.core.contract import Bounds
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.install.hook_commands import build_lines, build_settings_program
 
 # Below the 50 rounds after which any loop pauses.
@@ -51,13 +51,13 @@ CASES = (
 )
 
 
-def rows(folder: Path) -> list[Row]:
-    fire = installed(folder)
-    actions: list[Callable[[], object]] = [lambda: started(SHELL), lambda: started(PYTHON)]
+def measure(folder: Path) -> list[Row]:
+    fire = install_hooks(folder)
+    actions: list[Callable[[], object]] = [lambda: run(SHELL), lambda: run(PYTHON)]
     for case in CASES:
         event = case.event.partition(" ")[0]
         actions.append(fire(event, session=case.session, **case.payload))
-    shell, python, *others = medians(actions, rounds=ROUNDS)
+    shell, python, *others = measure_medians(actions, rounds=ROUNDS)
     unit = {"shell": shell, "python": python}
     return [
         Row(f"{case.what}: {case.event}", taken / unit[case.unit], case.bound, UNITS[case.unit])
@@ -65,7 +65,7 @@ def rows(folder: Path) -> list[Row]:
     ]
 
 
-def installed(folder: Path) -> Callable[..., Callable[[], bytes]]:
+def install_hooks(folder: Path) -> Callable[..., Callable[[], bytes]]:
     """Hook lines as `init` writes them, and a loop of words alone in the session `busy`."""
     project, home = folder / "app", folder / "state"
     project.mkdir()
@@ -80,13 +80,13 @@ def installed(folder: Path) -> Callable[..., Callable[[], bytes]]:
     )
 
     def fire(event: str, *, session: str, **more: object) -> Callable[[], bytes]:
-        data = payload(event, session, project, more)
-        return lambda: started(["sh", "-c", commands[event]], data, session=session)
+        data = encode_payload(event, session, project, more)
+        return lambda: run(["sh", "-c", commands[event]], data, session=session)
 
     return fire
 
 
-def payload(event: str, session: str, project: Path, more: dict[str, object]) -> bytes:
+def encode_payload(event: str, session: str, project: Path, more: dict[str, object]) -> bytes:
     common: dict[str, object] = {
         "session_id": session,
         "transcript_path": str(project / "none.jsonl"),
@@ -98,6 +98,6 @@ def payload(event: str, session: str, project: Path, more: dict[str, object]) ->
     return json.dumps(common | more).encode()
 
 
-def started(argv: list[str], data: bytes = b"", *, session: str = "") -> bytes:
+def run(argv: list[str], data: bytes = b"", *, session: str = "") -> bytes:
     environ = {"PATH": os.environ["PATH"], "CLAUDE_CODE_SESSION_ID": session, "HOME": "/nowhere"}
     return subprocess.run(argv, input=data, env=environ, capture_output=True, check=True).stdout

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench.table import Row, medians
+from bench.table import Row, measure_medians
 
 # The process that runs the check tells its own peak. Where the kernel does not keep one for the
 # program alone, it is that of the process it was started by if that was larger.
@@ -30,13 +30,13 @@ print(taken, peak)
 """
 
 
-def rows(folder: Path) -> list[Row]:
-    large = written(folder / "large.log")
+def measure(folder: Path) -> list[Row]:
+    large = write_log(folder / "large.log")
     told: list[tuple[float, float]] = []
-    piped, _ = medians(
+    piped, _ = measure_medians(
         [
             lambda: subprocess.run(["sh", "-c", f"cat {large} | cat > /dev/null"], check=True),
-            lambda: told.append(measured(folder, f"cat {large}")),
+            lambda: told.append(run_check(folder, f"cat {large}")),
         ],
         rounds=7,
     )
@@ -48,7 +48,7 @@ def rows(folder: Path) -> list[Row]:
     ]
 
 
-def written(path: Path) -> Path:
+def write_log(path: Path) -> Path:
     part = b"".join(b"line %d of a long log, as programs print it\n" % n for n in range(20_000))
     with path.open("wb") as file:
         for _ in range(1_000_000_000 // len(part) + 1):
@@ -56,7 +56,7 @@ def written(path: Path) -> Path:
     return path
 
 
-def measured(folder: Path, command: str) -> tuple[float, float]:
+def run_check(folder: Path, command: str) -> tuple[float, float]:
     """Seconds and bytes of a process that runs the command as a check."""
     argv = [sys.executable, "-c", RUNS_CHECK, str(folder), command]
     done = subprocess.run(argv, check=True, capture_output=True, text=True)

@@ -7,7 +7,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from bench.table import Row, seconds
+from bench.table import Row, measure_seconds
 from untildone.runs.scripted_agent import Shell
 from untildone.runs.scripted_client import Step, write_script
 
@@ -17,12 +17,12 @@ PROGRAM = Path(sys.executable).with_name("untildone")
 WORK = Step(edits=(Shell(command='sleep 4; echo x > "$(basename "$PWD")"'),), says="Done.")
 
 
-def rows(folder: Path) -> list[Row]:
-    one, two = (seconds(partial(ran, folder / jobs, jobs)) for jobs in ("1", "2"))
+def measure(folder: Path) -> list[Row]:
+    one, two = (measure_seconds(partial(run_plan, folder / jobs, jobs)) for jobs in ("1", "2"))
     return [Row("a plan of eight tasks, `-j 2`", two / one, 0.6, "the same with `-j 1`")]
 
 
-def ran(folder: Path, jobs: str) -> None:
+def run_plan(folder: Path, jobs: str) -> None:
     project = folder / "project"
     project.mkdir(parents=True)
     environ = {**os.environ, "UNTILDONE_HOME": str(folder / "state"), "HOME": str(folder)}

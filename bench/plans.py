@@ -5,31 +5,33 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench.table import Row, medians
+from bench.table import Row, measure_medians
 
 TASKS = 10_000
 PROGRAM = Path(sys.executable).with_name("untildone")
 
 
-def rows(folder: Path) -> list[Row]:
-    path = written(folder / "TASKS.json")
+def measure(folder: Path) -> list[Row]:
+    path = write_plan(folder / "TASKS.json")
     loading = [sys.executable, "-c", f"import json; json.load(open({str(path)!r}))"]
     asking = [str(PROGRAM), "plan", "next", "--plan", str(path), "--json"]
-    load, ask = medians([lambda: quiet(loading), lambda: quiet(asking)], rounds=15)
+    load, ask = measure_medians(
+        [lambda: run_quietly(loading), lambda: run_quietly(asking)], rounds=15
+    )
     return [Row("`plan next` of 10,000 tasks", ask / load, 3, "a Python that loads the file")]
 
 
-def quiet(argv: list[str]) -> None:
+def run_quietly(argv: list[str]) -> None:
     subprocess.run(argv, check=True, capture_output=True)
 
 
-def written(path: Path) -> Path:
-    tasks = {f"TASK-{number:05d}": task(number) for number in range(TASKS)}
+def write_plan(path: Path) -> Path:
+    tasks = {f"TASK-{number:05d}": make_task(number) for number in range(TASKS)}
     path.write_text(json.dumps({"feature": "long", "tasks": tasks}, indent=2), encoding="utf-8")
     return path
 
 
-def task(number: int) -> dict[str, object]:
+def make_task(number: int) -> dict[str, object]:
     return {
         "title": f"Task {number}",
         "status": "completed" if number < TASKS // 2 else "not_started",

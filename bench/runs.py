@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from bench.plan_runs import PROGRAM
-from bench.table import Row, medians, seconds
+from bench.table import Row, measure_medians, measure_seconds
 from untildone.core.verdict import OUTCOMES
 from untildone.process.command import parse_argv
 from untildone.runs.scripted_agent import Shell
@@ -19,21 +19,23 @@ ROUNDS = 4
 OUT_OF_ROUNDS = OUTCOMES["out-of-rounds"].exit_code
 
 
-def rows(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[Row]:
     client = write_script(folder / "script.json", [TURN])
-    (alone,) = medians([partial(called, folder, client)], rounds=ROUNDS - 1)
-    one, all_of_them = (seconds(partial(ran, folder, client, rounds)) for rounds in (1, ROUNDS))
+    (alone,) = measure_medians([partial(call_client, folder, client)], rounds=ROUNDS - 1)
+    one, all_of_them = (
+        measure_seconds(partial(run_rounds, folder, client, rounds)) for rounds in (1, ROUNDS)
+    )
     # What a run costs once, its start and its end, is in both.
     each = (all_of_them - one) / (ROUNDS - 1)
     return [Row("a round of `run`, an agent's turn of 3 s", each / alone, 1.05, "the agent alone")]
 
 
-def called(folder: Path, client: str) -> None:
+def call_client(folder: Path, client: str) -> None:
     argv = [*parse_argv(client), "-p", "--session-id", str(uuid.uuid4())]
     subprocess.run(argv, cwd=folder, input=b"Go on.", check=True, capture_output=True)
 
 
-def ran(folder: Path, client: str, rounds: int) -> None:
+def run_rounds(folder: Path, client: str, rounds: int) -> None:
     """Never green: it ends at its bound."""
     project = folder / f"rounds-{rounds}"
     project.mkdir()

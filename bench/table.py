@@ -26,16 +26,16 @@ class Row(NamedTuple):
 HEADER = f"{'what':<44} {'figure':>6} {'bound':>6}  times"
 
 
-def seconds(action: Callable[[], object]) -> float:
+def measure_seconds(action: Callable[[], object]) -> float:
     began = time.perf_counter()
     action()
     return time.perf_counter() - began
 
 
-def medians(actions: Sequence[Callable[[], object]], *, rounds: int) -> list[float]:
+def measure_medians(actions: Sequence[Callable[[], object]], *, rounds: int) -> list[float]:
     """Each in turn, many times over: what disturbs the machine disturbs them all alike."""
     times: list[list[float]] = [[] for _ in actions]
     for _ in range(rounds):
         for number, action in enumerate(actions):
-            times[number].append(seconds(action))
+            times[number].append(measure_seconds(action))
     return [statistics.median(each) for each in times]

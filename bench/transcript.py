@@ -4,14 +4,14 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.hooks import DONE, ROUNDS, installed
-from bench.table import Row, medians
+from bench.hooks import DONE, ROUNDS, install_hooks
+from bench.table import Row, measure_medians
 
 MEGABYTE = 1_000_000
 
 
-def rows(folder: Path) -> list[Row]:
-    fire = installed(folder)
+def measure(folder: Path) -> list[Row]:
+    fire = install_hooks(folder)
     call = fire("PostToolUse", session="busy", tool_name="Bash", tool_input={"command": "ls"})
 
     def held(transcript: Path) -> Callable[[], None]:
@@ -25,12 +25,12 @@ def rows(folder: Path) -> list[Row]:
 
         return action
 
-    actions = [held(written(folder, 5)), held(written(folder, 500))]
-    few, many = medians(actions, rounds=ROUNDS // 2)
+    actions = [held(write_transcript(folder, 5)), held(write_transcript(folder, 500))]
+    few, many = measure_medians(actions, rounds=ROUNDS // 2)
     return [Row("stop with a transcript of 500 MB", many / few, 1.2, "one of 5 MB")]
 
 
-def written(folder: Path, megabytes: int) -> Path:
+def write_transcript(folder: Path, megabytes: int) -> Path:
     entry = {
         "type": "assistant",
         "uuid": "u" * 36,

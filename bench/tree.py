@@ -4,7 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from bench.table import Row, medians
+from bench.table import Row, measure_medians
 from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.result_cache import ResultCache
 from untildone.core.contract import Check
@@ -13,9 +13,9 @@ FOLDERS = FILES = 100
 CHECKS = [Check(name="test", command="true")]
 
 
-def rows(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[Row]:
     project = folder / "app"
-    planted(project)
+    write_project(project)
     running = RunOptions(project=project, cache=ResultCache(folder / "memory", dict(os.environ)))
     run_checks(CHECKS, running)
 
@@ -24,22 +24,22 @@ def rows(folder: Path) -> list[Row]:
         if not result.cached:
             raise ValueError("a green check was run again")
 
-    status, ours = medians([lambda: git("status", cwd=project), unchanged], rounds=15)
+    status, ours = measure_medians([lambda: run_git("status", cwd=project), unchanged], rounds=15)
     return [Row("unchanged tree of 10,000 files", ours / status, 3, "git status")]
 
 
-def planted(project: Path) -> None:
+def write_project(project: Path) -> None:
     for number in range(FOLDERS):
         place = project / f"package{number}"
         place.mkdir(parents=True)
         for other in range(FILES):
             text = f"VALUE = {number * other}\n" * 20
             place.joinpath(f"module{other}.py").write_text(text, encoding="utf-8")
-    git("init", "-q", cwd=project)
-    git("add", ".", cwd=project)
+    run_git("init", "-q", cwd=project)
+    run_git("add", ".", cwd=project)
     who = ("-c", "user.name=bench", "-c", "user.email=bench@example.org")
-    git(*who, "commit", "-q", "-m", "start", cwd=project)
+    run_git(*who, "commit", "-q", "-m", "start", cwd=project)
 
 
-def git(*arguments: str, cwd: Path) -> None:
+def run_git(*arguments: str, cwd: Path) -> None:
     subprocess.run(["git", *arguments], cwd=cwd, check=True, capture_output=True)

@@ -22,7 +22,7 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(argv, cwd=TOP, capture_output=True, text=True, check=False)
 
 
-def test_each_row_tells_whether_its_bound_holds_and_the_exit_code_if_all_do() -> None:
+def test_each_row_reports_whether_its_bound_holds_and_the_exit_code_if_all_do() -> None:
     done = python("-c", TWO_SUBJECTS)
 
     assert (done.returncode, done.stdout.splitlines()[2:]) == (

@@ -1,4 +1,4 @@
-"""`make integrity`: cases are played by the real commands, and told by category."""
+"""`make integrity`: cases are played by the real commands, and counted by category."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bench.integrity.case import Case
 from bench.integrity.stage import Played
-from bench.integrity.table import Judged, judged, table
+from bench.integrity.table import Judged, format_table, judge
 
 from tools import on_machine
 
@@ -30,8 +30,8 @@ HONEST = Case(
     task="Remove it.",
     approvals=({"kind": "remove-test", "test": "test_a"},),
 )
-DONE = Played(outcome="done", told="", check_seconds=2, stop_seconds=5)
-ASKED = Played(outcome="needs-approval", told="lost", check_seconds=2, stop_seconds=3)
+DONE = Played(outcome="done", message="", check_seconds=2, stop_seconds=5)
+ASKED = Played(outcome="needs-approval", message="lost", check_seconds=2, stop_seconds=3)
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ ASKED = Played(outcome="needs-approval", told="lost", check_seconds=2, stop_seco
 def test_each_case_has_its_right_end(
     case: Case, played: Played | str, allowed: bool, expected: str
 ) -> None:
-    assert judged(case, played, allowed=allowed, seconds=1).verdict == expected
+    assert judge(case, played, allowed=allowed, seconds=1).verdict == expected
 
 
-def test_the_table_tells_categories_false_alarms_and_cost() -> None:
+def test_the_table_reports_categories_false_alarms_and_cost() -> None:
     results = [
-        judged(case, played, allowed=allowed, seconds=1)
+        judge(case, played, allowed=allowed, seconds=1)
         for case, played, allowed in (
             (CHEAT, ASKED, True),
             (CHEAT, DONE, True),
@@ -64,7 +64,7 @@ def test_the_table_tells_categories_false_alarms_and_cost() -> None:
         )
     ]
 
-    assert table(results).splitlines() == [
+    assert format_table(results).splitlines() == [
         "cheats                   cases  detected",
         "test-removal                 2      1   50.0 %",
         "all                          2      1   50.0 %",
@@ -88,7 +88,7 @@ def test_a_case_is_played_by_the_real_commands(tmp_path: Path) -> None:
     options = ("--tools", str(tmp_path), "--jobs", "3")
     done = subprocess.run([*argv, *options], cwd=TOP, capture_output=True, text=True, check=False)
 
-    results = [Judged(**each) for each in json.loads(done.stdout)]
-    ends = {each.name: each.verdict for each in results}
+    results = [Judged(**load) for load in json.loads(done.stdout)]
+    ends = {result.name: result.verdict for result in results}
     assert ends["script_that_cannot_fail"] == "detected", done.stderr
     assert ends["script_mended_beside_a_new_target"] == "passed", done.stderr

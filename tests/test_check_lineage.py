@@ -34,7 +34,7 @@ def test_a_process_that_is_below_nothing_of_ours(tmp_path: Path) -> None:
     assert not is_below(tmp_path / "none", UNTILDONE_RUN=make_mark(str(tmp_path)))
 
 
-def test_the_variable_alone_tells(tmp_path: Path) -> None:
+def test_the_variable_suffices(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     marked = f"untildone-zzzzz.1,{make_mark(str(tmp_path))}.2"
@@ -43,7 +43,7 @@ def test_the_variable_alone_tells(tmp_path: Path) -> None:
     assert not is_below(other, UNTILDONE_RUN=marked)
 
 
-def test_the_variable_of_an_ancestor_tells_after_it_was_cleaned(tmp_path: Path) -> None:
+def test_the_variable_of_an_ancestor_suffices_after_it_was_cleaned(tmp_path: Path) -> None:
     # The `:` keeps sh in between: it would let the last command take its place.
     through = ("sh", "-c", 'env -i "$@"; :', "sh")
 
@@ -52,7 +52,7 @@ def test_the_variable_of_an_ancestor_tells_after_it_was_cleaned(tmp_path: Path) 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of processes are Linux's")
-def test_the_name_of_an_ancestor_alone_tells(tmp_path: Path) -> None:
+def test_the_name_of_an_ancestor_suffices(tmp_path: Path) -> None:
     before = name_process(make_mark(str(tmp_path)).encode())
     try:
         found = is_below(tmp_path)
@@ -78,7 +78,7 @@ def test_what_a_run_starts_is_below_a_check_unless_it_hosts_an_agent(
     assert Path("/proc/self/comm").read_text(encoding="utf-8") == name
 
 
-def test_ps_tells_what_an_ancestor_was_started_with() -> None:
+def test_ps_reports_what_an_ancestor_was_started_with() -> None:
     def ask(argv: Sequence[str]) -> str:
         return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
 

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from bench.coming_from.table import PAGE, ROWS, TOP, Row, page, tools
+from bench.coming_from.table import PAGE, ROWS, TOP, Row, read_tools, render_page
 
-KNOWN = tools(ROWS)
+KNOWN = read_tools(ROWS)
 BY_NAME = {f"{tool}/{row.name}": row for tool, its in KNOWN.items() for row in its.row}
 SOURCE = """\
 ADDS = 1
@@ -72,7 +72,7 @@ def functions(path: str) -> set[str]:
 
 
 def test_the_page_is_written_from_the_rows() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(KNOWN)
+    assert PAGE.read_text(encoding="utf-8") == render_page(KNOWN)
 
 
 def test_rows_have_names_of_their_own() -> None:
@@ -89,7 +89,7 @@ def test_the_test_of_a_row_exists_and_its_feature_can_be_switched_off(row: Row) 
 
 # Programs are started one after another: a busy machine takes its time.
 @pytest.mark.timeout(600)
-def test_a_feature_whose_absence_nobody_notices_is_told(tmp_path: Path) -> None:
+def test_a_feature_whose_absence_no_test_notices_is_reported(tmp_path: Path) -> None:
     for name, text in {
         "rows/three.toml": THREE_ROWS,
         "repository/src/untildone/counting.py": SOURCE,

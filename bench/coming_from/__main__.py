@@ -11,16 +11,16 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from bench.coming_from.copies import Copy
-from bench.coming_from.table import PAGE, ROWS, TOP, Row, page, tools
+from bench.coming_from.table import PAGE, ROWS, TOP, Row, read_tools, render_page
 
 _TESTS_FAILED = 1
 
 
 def main(argv: Sequence[str]) -> int:
-    given = _parser().parse_args(argv)
-    known = tools(given.rows.resolve())
+    given = _build_parser().parse_args(argv)
+    known = read_tools(given.rows.resolve())
     if given.write:
-        PAGE.write_text(page(known), encoding="utf-8", newline="")
+        PAGE.write_text(render_page(known), encoding="utf-8", newline="")
         return 0
     rows = {
         name: row
@@ -32,10 +32,10 @@ def main(argv: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="copies-") as folder:
         places = [Path(folder) / str(number) for number in range(given.jobs)]
         copies = [Copy(given.repository.resolve(), place) for place in places]
-        return _shown(rows, copies)
+        return _run_rows(rows, copies)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.coming_from", description=__doc__)
     parser.add_argument("--only", default="", help="only rows with this in their name: hope/budget")
     parser.add_argument("--jobs", type=int, default=2)
@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _shown(rows: dict[str, Row], copies: list[Copy]) -> int:
+def _run_rows(rows: dict[str, Row], copies: list[Copy]) -> int:
     tests = sorted({row.test for row in rows.values()})
     workers = len(copies) if len(copies) > 1 else 0
     code, printed = copies[0].tested(tests, "-n", str(workers))
@@ -58,14 +58,14 @@ def _shown(rows: dict[str, Row], copies: list[Copy]) -> int:
     print(f"{len(tests) - len(failed)} tests pass with every feature on", flush=True)
     sound = {name: row for name, row in rows.items() if row.test not in failed}
     seen = 0
-    for number, (line, noticed) in enumerate(_switched(sound, copies), 1):
+    for number, (line, noticed) in enumerate(_switch_off_all(sound, copies), 1):
         print(f"{number}/{len(sound)} {line}", flush=True)
         seen += noticed
     print(f"{seen} of {len(rows)} features are noticed when they are gone")
     return int(seen < len(rows))
 
 
-def _switched(rows: dict[str, Row], copies: list[Copy]) -> Iterator[tuple[str, bool]]:
+def _switch_off_all(rows: dict[str, Row], copies: list[Copy]) -> Iterator[tuple[str, bool]]:
     free: SimpleQueue[Copy] = SimpleQueue()
     for copy in copies:
         free.put(copy)

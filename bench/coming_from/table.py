@@ -54,13 +54,13 @@ class Tool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     row: tuple[Row, ...]
 
 
-def tools(folder: Path) -> dict[str, Tool]:
+def read_tools(folder: Path) -> dict[str, Tool]:
     files = {path.stem: path for path in folder.glob("*.toml")}
     names = sorted(files, key=lambda name: (_ORDER.index(name) if name in _ORDER else 99, name))
     return {name: msgspec.toml.decode(files[name].read_bytes(), type=Tool) for name in names}
 
 
-def page(known: dict[str, Tool]) -> str:
+def render_page(known: dict[str, Tool]) -> str:
     return "\n".join((_HEAD, *(line for tool in known.values() for line in _section(tool))))
 
 

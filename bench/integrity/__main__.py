@@ -13,28 +13,28 @@ from pathlib import Path
 
 import msgspec
 
-from bench.integrity.case import Folder, allowances, cases_in
-from bench.integrity.own import written_out
+from bench.integrity.case import Folder, list_allowances, read_cases
+from bench.integrity.own import write_cases
 from bench.integrity.stage import Broken, Stage
-from bench.integrity.table import Judged, judged, table
-from bench.integrity.toolbox import Toolbox, installed_toolbox, toolbox_in
+from bench.integrity.table import Judged, format_table, judge
+from bench.integrity.toolbox import Toolbox, install_toolbox, open_toolbox
 
 
 def main(argv: Sequence[str]) -> int:
-    given = _parser().parse_args(argv)
-    tools = toolbox_in(given.tools.resolve()) if given.tools else installed_toolbox()
-    with _boxes(tools, keep=given.keep) as top:
-        cases = cases_in(given.cases.resolve()) if given.cases else written_out(top / "cases")
+    given = _build_parser().parse_args(argv)
+    tools = open_toolbox(given.tools.resolve()) if given.tools else install_toolbox()
+    with _open_folder(tools, keep=given.keep) as top:
+        cases = read_cases(given.cases.resolve()) if given.cases else write_cases(top / "cases")
         cases = [each for each in cases if given.only in each.case.name]
-        results = list(_played(cases, tools, top, jobs=given.jobs))
+        results = list(_play_all(cases, tools, top, jobs=given.jobs))
     if given.json:
         print(json.dumps(msgspec.to_builtins(results), indent=1))
     else:
-        print(table(results))
+        print(format_table(results))
     return int(not all(result.right for result in results))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.integrity", description=__doc__)
     parser.add_argument("--cases", type=Path, help="a folder of cases, not ours")
     parser.add_argument("--tools", type=Path, help="a folder with `venv/` and `node/`")
@@ -46,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 @contextmanager
-def _boxes(tools: Toolbox, *, keep: bool) -> Iterator[Path]:
+def _open_folder(tools: Toolbox, *, keep: bool) -> Iterator[Path]:
     """A folder for the cases, beside the modules that JavaScript looks for above its project."""
     # Not named after us: hooks look closer at payloads that mention us.
     top = Path(tempfile.mkdtemp(prefix="cases-"))
@@ -61,7 +61,7 @@ def _boxes(tools: Toolbox, *, keep: bool) -> Iterator[Path]:
             shutil.rmtree(top, ignore_errors=True)
 
 
-def _played(cases: list[Folder], tools: Toolbox, top: Path, *, jobs: int) -> Iterator[Judged]:
+def _play_all(cases: list[Folder], tools: Toolbox, top: Path, *, jobs: int) -> Iterator[Judged]:
     with ThreadPoolExecutor(jobs) as pool:
         futures = [
             pool.submit(_play, folder, tools, top, allowed=allowed)
@@ -79,10 +79,10 @@ def _play(folder: Folder, tools: Toolbox, top: Path, *, allowed: bool) -> Judged
     box = top / (folder.case.name + ("" if allowed else "-unasked"))
     stage = Stage(folder, tools, box)
     try:
-        played = stage.play(allowances(folder.case) if allowed else [])
+        played = stage.play(list_allowances(folder.case) if allowed else [])
     except Broken as reason:
-        return judged(folder.case, str(reason), allowed=allowed, seconds=time.monotonic() - began)
-    return judged(folder.case, played, allowed=allowed, seconds=time.monotonic() - began)
+        return judge(folder.case, str(reason), allowed=allowed, seconds=time.monotonic() - began)
+    return judge(folder.case, played, allowed=allowed, seconds=time.monotonic() - began)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ class Case(Struct, frozen=True, kw_only=True):
     language: str
     check: str
     task: str
-    # What the person allows, as fields: `kind`, and `path`, `test`, `rule` or `key`.
+    # What the user allows, as fields: `kind`, and `path`, `test`, `rule` or `key`.
     approvals: tuple[Mapping[str, str], ...] = ()
     why: str = ""
     # Throws away what the check has built, so that it costs what it costs from nothing.
@@ -29,14 +29,14 @@ class Folder(Struct, frozen=True):
     case: Case
 
 
-def cases_in(folder: Path) -> list[Folder]:
+def read_cases(folder: Path) -> list[Folder]:
     found = sorted(folder.glob("*/case.json"))
     return [
         Folder(path.parent, msgspec.json.decode(path.read_bytes(), type=Case)) for path in found
     ]
 
 
-def allowances(case: Case) -> list[str]:
+def list_allowances(case: Case) -> list[str]:
     """As `start --allow` takes them."""
     return [":".join((given["kind"], *_named(given))) for given in case.approvals]
 

@@ -14,13 +14,13 @@ HERE = Path(__file__).parent / "cases"
 
 
 class Base(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A project with a fault, and the files that mend it."""
+    """A project with a fault, and the files that fix it."""
 
     language: str
     check: str
     task: str
     files: dict[str, str]
-    mended: dict[str, str]
+    fixed: dict[str, str]
 
 
 class Own(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -35,7 +35,7 @@ class Own(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kind: Literal["cheat", "honest"] = "cheat"
     check: str = ""
     task: str = ""
-    mended: bool = False
+    fixed: bool = False
     files: dict[str, str] = {}
     change: str = ""
     finds: str = ""
@@ -47,22 +47,22 @@ class Book(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cases: tuple[Own, ...]
 
 
-def books() -> list[Book]:
+def read_books() -> list[Book]:
     return [
         msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Book)
         for path in sorted(HERE.glob("*.toml"))
     ]
 
 
-def written_out(top: Path) -> list[Folder]:
+def write_cases(top: Path) -> list[Folder]:
     return [
-        _written(own, book.bases[own.base], top / own.name)
-        for book in books()
+        _write_case(own, book.bases[own.base], top / own.name)
+        for book in read_books()
         for own in book.cases
     ]
 
 
-def _written(own: Own, base: Base, folder: Path) -> Folder:
+def _write_case(own: Own, base: Base, folder: Path) -> Folder:
     case = Case(
         name=own.name,
         kind=own.kind,
@@ -72,15 +72,15 @@ def _written(own: Own, base: Base, folder: Path) -> Folder:
         task=own.task or base.task,
         approvals=own.approvals,
     )
-    write(folder / "base", base.files)
-    write(folder / "after", {**(base.mended if own.mended else {}), **own.files})
+    write_files(folder / "base", base.files)
+    write_files(folder / "after", {**(base.fixed if own.fixed else {}), **own.files})
     if own.change:
-        write(folder, {"change.sh": f"set -e\n{own.change}\n"})
+        write_files(folder, {"change.sh": f"set -e\n{own.change}\n"})
     (folder / "case.json").write_text(json.dumps(msgspec.to_builtins(case)), encoding="utf-8")
     return Folder(folder, case)
 
 
-def write(folder: Path, files: dict[str, str]) -> None:
+def write_files(folder: Path, files: dict[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         place = folder / name

@@ -1,4 +1,4 @@
-"""One case played in a home of its own: the person's command, the change, the agent's stops."""
+"""One case played in a home of its own: the user's command, the change, the agent's stops."""
 
 import json
 import os
@@ -13,12 +13,12 @@ from msgspec import Struct
 from bench.integrity.case import Folder
 from bench.integrity.toolbox import SYSTEM, Toolbox
 from untildone.process.runner import Finished, run
-from untildone.runs.hooks import Hook, fire, read_hooks
-from untildone.runs.scripted_agent import stop_fields
+from untildone.runs.claude_hooks import Hook, read_hooks, run_hooks
+from untildone.runs.scripted_agent import build_stop_fields
 
 # The longest of them builds from nothing.
 LIMIT = 300.0
-# The second time a loss is told, the loop pauses for the person.
+# At the second stop with a concern the loop pauses for the user.
 STOPS = 3
 # A module of the case must not stand before ours.
 UNTILDONE = [sys.executable, "-P", "-m", "untildone"]
@@ -29,10 +29,10 @@ class Broken(Exception):  # noqa: N818 - reads as what the case is
 
 
 class Played(Struct, frozen=True, kw_only=True):
-    """How the loop stands at the end, what the agent was told last, and the seconds it took."""
+    """How the loop stands at the end, what the agent was message last, and the seconds it took."""
 
     outcome: str
-    told: str
+    message: str
     check_seconds: float
     stop_seconds: float
 
@@ -54,20 +54,24 @@ class Stage:
         self._install()
         self._start(allow)
         self._change()
-        self._worked(self._case.cold)
+        self._run_shell(self._case.cold)
         plain = self._shell(self._case.check)
         if plain.exit_code != 0:
             raise Broken(f"the check does not pass after the change: {plain.text[-300:]}")
-        self._worked(self._case.cold)
-        seconds, told = self._stops()
+        self._run_shell(self._case.cold)
+        seconds, message = self._stops()
         outcome = str(self._status()["outcome"])
-        return Played(outcome=outcome, told=told, check_seconds=plain.seconds, stop_seconds=seconds)
+        return Played(
+            outcome=outcome, message=message, check_seconds=plain.seconds, stop_seconds=seconds
+        )
 
     def _build(self) -> None:
         self._home.mkdir(parents=True)
         shutil.copytree(self._folder / "base", self._work)
         self._script("setup.sh")
-        self._worked("git init -q -b main . && git add -A && git commit -qm base && git tag base")
+        self._run_shell(
+            "git init -q -b main . && git add -A && git commit -qm base && git tag base"
+        )
 
     def _install(self) -> None:
         self._ours("init")
@@ -89,16 +93,16 @@ class Stage:
 
     def _stops(self) -> tuple[float, str]:
         """The first one's seconds, and what was said at the last."""
-        first, told = 0.0, ""
+        first, message = 0.0, ""
         for number in range(STOPS):
             began = time.monotonic()
-            told = self._fire(
-                "Stop", stop_fields("Done.\nEXIT_SIGNAL: true", held_before=number > 0)
+            message = self._fire(
+                "Stop", build_stop_fields("Done.\nEXIT_SIGNAL: true", held_before=number > 0)
             )
             first = first or time.monotonic() - began
             if self._status()["status"] != "active":
                 break
-        return first, told
+        return first, message
 
     def _fire(self, event: str, fields: dict[str, object]) -> str:
         payload = {
@@ -114,10 +118,10 @@ class Stage:
             "CLAUDE_PROJECT_DIR": str(self._work),
         }
         wanted = [hook for hook in self._hooks if hook.wants(event, "startup")]
-        (answer,) = fire(wanted, json.dumps(payload).encode(), cwd=self._work, env=environ)
+        (answer,) = run_hooks(wanted, json.dumps(payload).encode(), cwd=self._work, env=environ)
         if answer.exit_code != 0 or answer.stderr:
             raise Broken(f"the hook failed: {answer.stderr[-300:]}")
-        return f"{answer.goes_on}\n{answer.notice}".strip()
+        return f"{answer.feedback}\n{answer.notice}".strip()
 
     def _status(self) -> dict[str, object]:
         found = json.loads(self._ours("status", "--all", "--json"))
@@ -130,15 +134,15 @@ class Stage:
         argv, errors = [*UNTILDONE, *arguments], self._home.with_name("errors")
         ended = run(argv, cwd=self._work, timeout=LIMIT, env=self._environ, errors=errors)
         if ended.exit_code != 0:
-            told = errors.read_text(encoding="utf-8", errors="replace")
-            raise Broken(f"`untildone {arguments[0]}` failed: {told[-300:]}")
+            message = errors.read_text(encoding="utf-8", errors="replace")
+            raise Broken(f"`untildone {arguments[0]}` failed: {message[-300:]}")
         return ended.text
 
     def _script(self, name: str) -> None:
         if (self._folder / name).exists():
-            self._worked(f'sh "$CASE/{name}"')
+            self._run_shell(f'sh "$CASE/{name}"')
 
-    def _worked(self, command: str) -> None:
+    def _run_shell(self, command: str) -> None:
         ended = self._shell(command)
         if ended.exit_code != 0:
             raise Broken(f"`{command}` failed: {ended.text[-300:]}")

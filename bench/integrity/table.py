@@ -24,7 +24,7 @@ class Judged(Struct, frozen=True, kw_only=True):
     language: str
     verdict: Verdict
     outcome: str = ""
-    told: str = ""
+    message: str = ""
     seconds: float = 0
     check_seconds: float = 0
     stop_seconds: float = 0
@@ -35,11 +35,11 @@ class Judged(Struct, frozen=True, kw_only=True):
 
     @property
     def line(self) -> str:
-        why = "" if self.right else f": {self.outcome}: {self.told}"
+        why = "" if self.right else f": {self.outcome}: {self.message}"
         return f"{self.verdict:<11} {self.name} ({self.seconds:.0f} s){why}"
 
 
-def judged(case: Case, played: Played | str, *, allowed: bool, seconds: float) -> Judged:
+def judge(case: Case, played: Played | str, *, allowed: bool, seconds: float) -> Judged:
     """`played` is why it could not be played, where it could not."""
     first = Judged(
         name=case.name,
@@ -50,12 +50,12 @@ def judged(case: Case, played: Played | str, *, allowed: bool, seconds: float) -
         seconds=round(seconds, 1),
     )
     if isinstance(played, str):
-        return replace(first, told=played)
+        return replace(first, message=played)
     return replace(
         first,
         verdict=_verdict(case, played, allowed=allowed),
         outcome=played.outcome,
-        told=played.told,
+        message=played.message,
         check_seconds=round(played.check_seconds, 2),
         stop_seconds=round(played.stop_seconds, 2),
     )
@@ -69,7 +69,7 @@ def _verdict(case: Case, played: Played, *, allowed: bool) -> Verdict:
     return "passed" if played.done else "false alarm"
 
 
-def table(results: list[Judged]) -> str:
+def format_table(results: list[Judged]) -> str:
     return "\n".join((*_cheats(results), "", *_honest(results), "", *_cost(results)))
 
 

@@ -18,14 +18,14 @@ class Toolbox(Struct, frozen=True, kw_only=True):
     modules: Path
 
 
-def toolbox_in(folder: Path) -> Toolbox:
+def open_toolbox(folder: Path) -> Toolbox:
     """A folder with `venv/`, `node/` and a cache for go, made by somebody else."""
     modules = folder / "node" / "node_modules"
     programs = (folder / "venv" / "bin", modules / ".bin", _cargo())
     return Toolbox(folder=folder, programs=programs, modules=modules)
 
 
-def installed_toolbox() -> Toolbox:
+def install_toolbox() -> Toolbox:
     """What the tests install too, once a machine."""
     sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
     # Only where it is needed: it is part of the tests.

@@ -355,7 +355,7 @@ def test_nothing_found_asks_for_the_command(tmp_path: Path, preset: str, wanted:
     )
 
 
-def test_an_unknown_preset_is_told_with_the_known_ones(tmp_path: Path) -> None:
+def test_an_unknown_preset_is_reported_with_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(UserError) as raised:
         detect_preset(tmp_path, "polish")
     assert raised.value.hint == "use one of `build`, `test`, `lint`, `ship`"
@@ -374,7 +374,7 @@ def test_an_unknown_preset_is_told_with_the_known_ones(tmp_path: Path) -> None:
         ("ruff.toml", "x", "line 1, column 2: expected '=' after a key"),
     ],
 )
-def test_a_broken_file_is_told_with_line_and_column(
+def test_a_broken_file_is_reported_with_line_and_column(
     tmp_path: Path, name: str, text: str, place: str
 ) -> None:
     project(tmp_path, {name: text})
@@ -385,7 +385,7 @@ def test_a_broken_file_is_told_with_line_and_column(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="symbolic links need a right there")
-def test_an_unreadable_file_is_told(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
     tmp_path.joinpath("package.json").symlink_to("package.json")
     with pytest.raises(UserError, match=r"package.json` cannot be read: too many levels"):
         detect_checks(tmp_path)

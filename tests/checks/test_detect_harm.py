@@ -143,18 +143,20 @@ def test_only_what_ends_and_changes_nothing_is_found(
         ({"deno.json": '{"tasks": {"lint": "deno lint"}}'}, {}),
     ],
 )
-def test_what_is_left_out_is_told(tmp_path: Path, files: Files, expected: dict[str, str]) -> None:
+def test_what_is_left_out_is_reported(
+    tmp_path: Path, files: Files, expected: dict[str, str]
+) -> None:
     found = find_rejected(project(tmp_path, files))
 
     assert {entry.command: entry.harm for entry in found} == expected
 
 
-def test_a_preset_tells_why_nothing_was_found(tmp_path: Path) -> None:
+def test_a_preset_reports_why_nothing_was_found(tmp_path: Path) -> None:
     project(tmp_path, {"package.json": scripts(test="jest --watch", lint="eslint --fix")})
 
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as reported:
         detect_preset(tmp_path, "test")
 
-    assert str(told.value) == (
+    assert str(reported.value) == (
         f"no test command was found in `{tmp_path}`; `npm test` would run forever"
     )

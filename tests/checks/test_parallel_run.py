@@ -53,7 +53,7 @@ def test_a_small_project(
     assert (result.outcome, result.reason, result.tests) == (outcome, reason, tests)
 
 
-def test_why_a_test_failed_is_told_whole(tmp_path: Path) -> None:
+def test_why_a_test_failed_is_reported_whole(tmp_path: Path) -> None:
     source = "def test_a_number_of_things():\n    assert '0' + 1.5\n"
     tmp_path.joinpath("test_shop.py").write_text(source, encoding="utf-8")
     (result,) = run(tmp_path, Check(name="test", command=PYTEST.removesuffix(" -q")))
@@ -92,7 +92,7 @@ def test_a_runner_that_cannot_be_imported_is_unrunnable(tmp_path: Path) -> None:
     )
 
     why = "ModuleNotFoundError: No module named 'nothing_like_this'"
-    assert [(each.outcome, each.reason) for each in (missing, broken, own)] == [
+    assert [(result.outcome, result.reason) for result in (missing, broken, own)] == [
         ("unrunnable", "`node_modules/jest/bin/jest.js` was not found"),
         ("unrunnable", f"`pytest` itself cannot be imported: {why}"),
         ("red", "exit code 1"),

@@ -76,7 +76,7 @@ def test_many_excused_matches_stay_within_the_limit() -> None:
     assert time.monotonic() - started < patterns.SECONDS + 30
 
 
-def test_an_invalid_pattern_is_told_with_its_place() -> None:
+def test_an_invalid_pattern_is_reported_with_its_place() -> None:
     with pytest.raises(UserError) as raised:
         validate_patterns(check(failure="a(b"))
     assert raised.value.message == (

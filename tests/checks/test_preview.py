@@ -182,7 +182,7 @@ RUFF = shlex.quote(str(Path(sys.executable).with_name("ruff")))
 PYTEST = shlex.quote(str(Path(sys.executable).with_name("pytest")))
 
 
-def test_a_real_ruff_tells_early_and_the_whole_run_decides(project: Path, tmp_path: Path) -> None:
+def test_a_real_ruff_reports_early_and_the_whole_run_decides(project: Path, tmp_path: Path) -> None:
     command = f"{slow(tmp_path, RUFF, unless='new.py')} check ."
     recorder = PreviewRecorder(project, tmp_path / "cache")
     recorder.run(Check(name="lint", command=command))
@@ -192,7 +192,7 @@ def test_a_real_ruff_tells_early_and_the_whole_run_decides(project: Path, tmp_pa
     assert recorder.heard == ["green", "early ['src/new.py'] []", "red"]
 
 
-def test_a_real_mypy_and_eslint_tell_early(project: Path, tmp_path: Path) -> None:
+def test_a_real_mypy_and_eslint_report_early(project: Path, tmp_path: Path) -> None:
     project.joinpath("src/new.py").write_text("x: int = ''\n", encoding="utf-8")
     rules = "export default [{rules: {'no-undef': 2}}, {ignores: ['out.js']}]\n"
     project.joinpath("eslint.config.mjs").write_text(rules, encoding="utf-8")
@@ -208,7 +208,7 @@ def test_a_real_mypy_and_eslint_tell_early(project: Path, tmp_path: Path) -> Non
     assert recorder.heard[2:] == ["early ['src/new.py'] []", "red", "early ['a.js'] []", "red"]
 
 
-def test_a_real_pytest_tells_early_and_keeps_its_order(project: Path, tmp_path: Path) -> None:
+def test_a_real_pytest_reports_early_and_keeps_its_order(project: Path, tmp_path: Path) -> None:
     """`test_b` leans on `test_a`: run first it fails, whatever is mended."""
     tests = snippet("""
         seen = []

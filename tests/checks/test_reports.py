@@ -47,9 +47,9 @@ def run(project: Path, command: str, files: dict[str, str], **env: str) -> Check
 
 def find_requested(folder: Path, command: str, **environ: str) -> set[str]:
     """The variables that are set or changed for a command."""
-    told = {"PATH": os.environ["PATH"], **environ}
-    wish = request_report(command, folder / "report.xml", folder=folder, environ=told)
-    return {name for name, value in wish.environ.items() if told.get(name) != value}
+    reported = {"PATH": os.environ["PATH"], **environ}
+    wish = request_report(command, folder / "report.xml", folder=folder, environ=reported)
+    return {name for name, value in wish.environ.items() if reported.get(name) != value}
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_package_that_cannot_be_read_is_asked_for_nothing(tmp_path: Path, pack
     assert "NODE_OPTIONS" not in find_requested(tmp_path, "npm test")
 
 
-def test_options_of_the_person_stay(tmp_path: Path) -> None:
+def test_options_of_the_user_stay(tmp_path: Path) -> None:
     environ = {"PYTEST_ADDOPTS": "-q", "NODE_OPTIONS": "--test-reporter=dot"}
     wish = request_report("pytest", tmp_path / "a b.xml", folder=tmp_path, environ=environ)
     assert wish.environ == {
@@ -148,7 +148,7 @@ def test_what_go_prints_is_left_as_it_is(tmp_path: Path, command: str) -> None:
     assert find_requested(tmp_path, command, PATH=str(go.parent)) == set()
 
 
-def test_pytest_inside_of_make_tells_its_tests(tmp_path: Path) -> None:
+def test_pytest_inside_of_make_reports_its_tests(tmp_path: Path) -> None:
     on_machine("make")
     files = {**TESTS, "Makefile": f"test:\n\t@{PYTEST} -q --no-summary\n"}
     result = run(tmp_path, "make test", files)
@@ -198,7 +198,7 @@ NODE = {
 
 
 @pytest.mark.parametrize("command", ["node --test", "npm test"])
-def test_node_tells_its_tests(tmp_path: Path, command: str) -> None:
+def test_node_reports_its_tests(tmp_path: Path, command: str) -> None:
     on_machine(command.partition(" ")[0])
     result = run(tmp_path, command, NODE)
     assert result.tests == check_results.Tests(
@@ -209,7 +209,9 @@ def test_node_tells_its_tests(tmp_path: Path, command: str) -> None:
         passing=("cart::counts",),
         skipping=("cart::waits",),
     )
-    assert [(each.path, each.code) for each in result.findings] == [("cart.test.mjs", "adds")]
+    assert [(finding.path, finding.code) for finding in result.findings] == [
+        ("cart.test.mjs", "adds")
+    ]
 
 
 @pytest.mark.parametrize("program", ["jest", "vitest run --globals", "mocha", "eslint"])
@@ -228,7 +230,7 @@ def test_other_programs_of_node_do_not_mind(tmp_path: Path, program: str) -> Non
     assert result.outcome == "green", result.output
 
 
-def test_go_tells_its_tests(tmp_path: Path) -> None:
+def test_go_reports_its_tests(tmp_path: Path) -> None:
     go = Path(shlex.split(tool("go"))[0])
     test = snippet("""
         package {}

@@ -237,7 +237,7 @@ def test_the_output_is_the_end() -> None:
     assert result.output.endswith("line\nlast\n")
 
 
-def test_paths_are_told_from_the_project(tmp_path: Path) -> None:
+def test_paths_are_relative_to_the_project(tmp_path: Path) -> None:
     check = Check(name="t", command="x", cwd="web")
     output = f"{tmp_path}/web/src/a.c:3: one\n./src/b.c:4: two\n/usr/include/c.h:5: three\n"
     result = judge_result(check, make_finished(output, 1), project=tmp_path)
@@ -261,7 +261,7 @@ def test_a_fingerprint_survives_a_shift_of_lines_and_numbers() -> None:
     assert fingerprints("a.c:3: unused") != fingerprints("b.c:3: unused")
 
 
-def test_equal_findings_of_one_file_are_told_apart() -> None:
+def test_equal_findings_of_one_file_are_distinguished() -> None:
     first, second = fingerprints("a.c:3: unused\na.c:9: unused")
     assert first != second
     assert fingerprints("a.c:9: unused") == [first]
@@ -277,7 +277,7 @@ def test_equal_findings_of_one_file_are_told_apart() -> None:
 def test_a_report_of_one_run_is_believed_before_what_is_printed(
     command: str, executed: int
 ) -> None:
-    told = "1 failed, 1 passed, 1 skipped in 0.01s\n1 failed, 2 passed in 0.12s\n"
+    reported = "1 failed, 1 passed, 1 skipped in 0.01s\n1 failed, 2 passed in 0.12s\n"
     cases = (
         Case(id="test_a.py::test_a", outcome="passed"),
         Case(id="test_a.py::test_b", outcome="failed"),
@@ -285,7 +285,7 @@ def test_a_report_of_one_run_is_believed_before_what_is_printed(
     check = Check(name="t", command=command)
 
     found = judge_result(
-        check, make_finished(told, 1), artifacts=RunArtifacts(report=RunReport(cases=cases))
+        check, make_finished(reported, 1), artifacts=RunArtifacts(report=RunReport(cases=cases))
     )
 
     assert (found.outcome, found.tests and found.tests.executed) == ("red", executed)

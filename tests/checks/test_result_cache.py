@@ -123,7 +123,7 @@ def test_where_a_command_sends_its_output_is_not_in_the_key(
     assert [runs.run(script).cached for _ in range(2)] == [False, True]
 
 
-def test_rules_of_the_persons_own_are_in_the_key_of_the_security_check(tmp_path: Path) -> None:
+def test_rules_of_the_users_own_are_in_the_key_of_the_security_check(tmp_path: Path) -> None:
     rules = tmp_path / "rules"
     rules.mkdir()
     project = tmp_path / "project"
@@ -232,7 +232,7 @@ def test_an_early_exit_writes_no_report(tmp_path: Path) -> None:
     )
 
 
-def test_a_report_of_the_persons_own_is_left_alone(tmp_path: Path) -> None:
+def test_a_report_of_the_users_own_is_left_alone(tmp_path: Path) -> None:
     tmp_path.joinpath("test_it.py").write_text("def test_a(): pass\n", encoding="utf-8")
     command = f"{sys.executable} -m pytest -q -p no:cacheprovider --junitxml=own.xml"
     (result,) = run_checks([Check(name="t", command=command)], RunOptions(project=tmp_path))

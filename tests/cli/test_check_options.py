@@ -82,7 +82,7 @@ def test_before_the_first_commit_every_file_is_changed(tmp_path: Path) -> None:
     assert (report["outcome"], len(report["findings"])) == ("red", 1)
 
 
-def test_outside_git_nothing_tells_what_changed(tmp_path: Path) -> None:
+def test_outside_git_changes_are_unknown(tmp_path: Path) -> None:
     cli = CommandLine(tmp_path)
     cli.write("Makefile", "lint:\n\tfalse\n")
 
@@ -113,7 +113,7 @@ def test_ctrl_c_ends_the_checks_too(tmp_path: Path, number: int, code: int) -> N
     assert not is_alive(int(started.read_text(encoding="utf-8")))
 
 
-def test_what_takes_too_long_is_told_with_a_remedy(tmp_path: Path) -> None:
+def test_what_takes_too_long_is_reported_with_a_remedy(tmp_path: Path) -> None:
     cli = CommandLine(tmp_path)
     cli.write(
         "untildone.toml",
@@ -125,21 +125,21 @@ def test_what_takes_too_long_is_told_with_a_remedy(tmp_path: Path) -> None:
     )
     cli.run("trust", "--yes")
 
-    code, _, told = cli.run_process("check")
+    code, _, stderr = cli.run_process("check")
 
     assert code == 1
-    assert told.endswith("\nhint: raise the `timeout` of the check in `untildone.toml`\n")
+    assert stderr.endswith("\nhint: raise the `timeout` of the check in `untildone.toml`\n")
 
 
-def test_what_cannot_run_is_told_with_a_remedy(tmp_path: Path) -> None:
+def test_what_cannot_run_is_reported_with_a_remedy(tmp_path: Path) -> None:
     cli = CommandLine(tmp_path)
     cli.write("Makefile", "test:\n\tread answer </dev/tty\n")
 
-    code, shown, told = cli.run_process("check")
+    code, stdout, stderr = cli.run_process("check")
 
     assert code == 17
-    assert "it asks for a terminal (`/dev/tty`), and checks run without one" in shown
-    assert told.endswith(
+    assert "it asks for a terminal (`/dev/tty`), and checks run without one" in stdout
+    assert stderr.endswith(
         "\nhint: install what is missing, or set another command in `untildone.toml`\n"
     )
 
@@ -168,7 +168,7 @@ def test_reports_are_written_where_they_are_wanted(tmp_path: Path) -> None:
     assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True)
 
 
-def test_a_run_under_way_is_told_or_waited_for(tmp_path: Path) -> None:
+def test_a_run_under_way_is_reported_or_waited_for(tmp_path: Path) -> None:
     world = project(tmp_path)
     started = tmp_path / "started"
     world.project.joinpath("lint.sh").write_text(f"touch '{started}'; sleep 3\n", encoding="utf-8")

@@ -134,10 +134,10 @@ def test_items_beside_checks_must_be_finished_too(cli: CommandLine) -> None:
     assert cli.json("status")["loops"][0]["outcome"] == "done"
 
 
-def test_a_vague_promise_is_told_and_taken(cli: CommandLine) -> None:
-    code, _, told = refused(cli, "--promise", "Done")
+def test_a_vague_promise_is_reported_and_taken(cli: CommandLine) -> None:
+    code, _, reported = refused(cli, "--promise", "Done")
 
-    assert (code, told.splitlines()[0]) == (
+    assert (code, reported.splitlines()[0]) == (
         0,
         "the promise `Done` is vague, an agent says it on the way:"
         ' `--promise "ALL TESTS GREEN"` says what must be true',
@@ -148,9 +148,9 @@ def test_bounds_are_changed_while_it_runs(cli: CommandLine) -> None:
     loop = cli.start("--check", CHECK, "--rounds", "3")
     cli.event("Stop", last_assistant_message="Done.")
 
-    code, told, _ = cli.run("continue", loop, "--rounds", "+3")
+    code, stdout, _ = cli.run("continue", loop, "--rounds", "+3")
 
-    assert (code, told.partition(";")[0]) == (0, f"loop {loop} continues, round 1 of 6")
+    assert (code, stdout.partition(";")[0]) == (0, f"loop {loop} continues, round 1 of 6")
     assert cli.standing(loop) == ("active", None, 1, 6)
 
 
@@ -162,7 +162,9 @@ def test_bounds_are_changed_by_a_prompt_while_it_runs(cli: CommandLine) -> None:
     assert cli.standing(loop) == ("active", None, 0, 5)
 
 
-def test_a_next_loop_that_cannot_begin_is_told_and_the_first_has_ended(cli: CommandLine) -> None:
+def test_a_next_loop_that_cannot_begin_is_reported_and_the_first_has_ended(
+    cli: CommandLine,
+) -> None:
     cli.write(
         "untildone.toml",
         snippet("""

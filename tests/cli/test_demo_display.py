@@ -31,7 +31,7 @@ def test_a_sign_of_work_goes_when_the_work_is_done() -> None:
     assert "runs the checks" in shown.getvalue()
 
 
-def test_a_pause_is_told_with_its_reason() -> None:
+def test_a_pause_is_reported_with_its_reason() -> None:
     stage, shown = terminal()
 
     stage.verdict(

@@ -34,7 +34,7 @@ def test_nothing_is_wrong_after_init(tmp_path: Path) -> None:
     assert "nothing needs fixing" in patient.untildone("doctor").stdout
 
 
-def test_automatic_mode_is_told(patient: Patient) -> None:
+def test_automatic_mode_is_reported(patient: Patient) -> None:
     patient.untildone("init", "--auto")
 
     assert patient.findings() == note(
@@ -44,7 +44,7 @@ def test_automatic_mode_is_told(patient: Patient) -> None:
     )
 
 
-def test_automatic_mode_without_the_extra_is_told(patient: Patient, tmp_path: Path) -> None:
+def test_automatic_mode_without_the_extra_is_reported(patient: Patient, tmp_path: Path) -> None:
     switch.write_modes(str(patient.state_folder), frozenset({switch.AUTO}))
     done = subprocess.run(
         [bare_python(tmp_path / "bare"), "-m", "untildone", "doctor"],
@@ -416,7 +416,7 @@ def test_a_state_that_is_gone_after_a_restart(patient: Patient) -> None:
     assert f"note: state: `{place}` is on tmpfs: " in done.stdout
 
 
-def test_people_are_told_what_to_mend_first(patient: Patient) -> None:
+def test_users_see_what_to_fix_first(patient: Patient) -> None:
     patient.write("untildone.toml", "[checks.test]\ncommand = 'true'\n")
     patient.extra["UNTILDONE_DISABLE"] = "1"
 

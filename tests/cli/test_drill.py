@@ -77,8 +77,8 @@ def test_it_fails_where_hooks_are_switched_off(patient: Patient, name: str) -> N
 
     code, problems, mend = drilled(patient)
 
-    told = f"hooks are switched off: `disableAllHooks` is set in `{path}`"
-    assert (code, problems) == (1, {"installed": told})
+    reported = f"hooks are switched off: `disableAllHooks` is set in `{path}`"
+    assert (code, problems) == (1, {"installed": reported})
     assert mend == f"remove `disableAllHooks` from `{path}`"
 
 
@@ -124,7 +124,7 @@ def test_it_fails_where_the_hook_holds_whatever_comes(patient: Patient) -> None:
     assert {"no loop", "green", "other session"} <= set(problems)
 
 
-def test_it_fails_where_the_person_switched_it_off(patient: Patient) -> None:
+def test_it_fails_where_the_user_switched_it_off(patient: Patient) -> None:
     patient.extra["UNTILDONE_DISABLE"] = "1"
 
     code, problems, mend = drilled(patient)
@@ -133,7 +133,7 @@ def test_it_fails_where_the_person_switched_it_off(patient: Patient) -> None:
     assert mend == "`unset UNTILDONE_DISABLE`"
 
 
-def test_a_failure_is_told_with_its_remedy(tmp_path: Path) -> None:
+def test_a_failure_is_reported_with_its_remedy(tmp_path: Path) -> None:
     done = Patient(tmp_path, install="nothing").untildone("drill", check=False)
 
     assert done.stdout.splitlines() == [

@@ -35,10 +35,10 @@ def files(folder: Path) -> set[str]:
 
 
 def test_a_new_machine(cli: CommandLine) -> None:
-    code, shown, told = cli.run_process("init")
+    code, stdout, stderr = cli.run_process("init")
 
-    assert (code, told) == (0, "")
-    assert shown.splitlines() == [
+    assert (code, stderr) == (0, "")
+    assert stdout.splitlines() == [
         f"made: {cli.home}/.claude/settings.json",
         *(f"made: {cli.home / path}" for path in OURS),
         "next: run `untildone drill` to prove it, then type `/untildone:test` in Claude Code",
@@ -69,10 +69,10 @@ def test_ours_are_merged_and_taken_out_byte_for_byte(cli: CommandLine) -> None:
 def test_a_dry_run_writes_nothing(cli: CommandLine) -> None:
     path = settings(cli)
 
-    code, shown, told = cli.run_process("init", "--dry-run")
+    code, stdout, stderr = cli.run_process("init", "--dry-run")
 
-    assert (code, told) == (0, "")
-    assert shown.splitlines()[0] == f"would be changed: {path}"
+    assert (code, stderr) == (0, "")
+    assert stdout.splitlines()[0] == f"would be changed: {path}"
     assert (path.read_text(encoding="utf-8"), cli.state_folder.exists()) == (FOREIGN, False)
 
 
@@ -87,7 +87,7 @@ def test_the_scopes_of_a_project(cli: CommandLine, scope: str, name: str) -> Non
     assert list(cli.project.iterdir()) == []
 
 
-def test_what_the_person_did_since_stays(cli: CommandLine) -> None:
+def test_what_the_user_did_since_stays(cli: CommandLine) -> None:
     path = settings(cli)
     cli.run("init")
     changed = path.read_text(encoding="utf-8").replace('"opus"', '"haiku"')
@@ -135,7 +135,7 @@ def test_the_clients_own_folder_is_followed(cli: CommandLine) -> None:
     assert not place.exists()
 
 
-def test_what_is_kept_is_told(cli: CommandLine) -> None:
+def test_what_is_kept_is_reported(cli: CommandLine) -> None:
     settings(cli, '{"statusLine": {"type": "command", "command": "mine"}}')
 
     note = "kept your own status line; `untildone statusline` prints ours"
@@ -159,7 +159,7 @@ def test_active_loops_are_paused_before_nobody_holds_them(cli: CommandLine) -> N
     assert cli.json("show", loop)["status"]["reason"] == "untildone was uninstalled"
 
 
-def test_automatic_mode_stays_as_the_person_last_said(cli: CommandLine) -> None:
+def test_automatic_mode_stays_as_the_user_last_said(cli: CommandLine) -> None:
     def wanted(*options: str) -> tuple[bool, bool]:
         answer = cli.json("init", *options)
         return answer["automatic"], answer["diagnostics"]
@@ -208,8 +208,8 @@ def test_a_file_that_may_not_be_written(cli: CommandLine) -> None:
     path = settings(cli)
     path.parent.chmod(0o500)
 
-    code, shown, told = cli.run_process("init")
+    code, stdout, stderr = cli.run_process("init")
 
     path.parent.chmod(0o700)
-    assert (code, shown) == (2, "")
-    assert told.startswith(f"error: `{path}` cannot be written: ")
+    assert (code, stdout) == (2, "")
+    assert stderr.startswith(f"error: `{path}` cannot be written: ")

@@ -36,7 +36,7 @@ def test_a_task_is_started_and_its_verification_recorded(cli: CommandLine) -> No
 
 
 @pytest.mark.usefixtures("plan")
-def test_what_is_missing_is_told_at_once(cli: CommandLine) -> None:
+def test_what_is_missing_is_reported_at_once(cli: CommandLine) -> None:
     cli.untildone("plan", "start", "--session", SESSION, "--plan", "notes", "--rounds", "2")
 
     said = cli.run_process("verify", "TASK-001", "--result", "VERIFIED", **AGENT)
@@ -64,7 +64,7 @@ def test_what_is_missing_is_told_at_once(cli: CommandLine) -> None:
         (
             ("--result", "INCOMPLETE", "--missing", HELP, " "),
             f"`{HELP}` has no evidence",
-            "say in words what was seen",
+            "say in words what you saw",
         ),
     ],
 )

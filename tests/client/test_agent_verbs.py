@@ -69,7 +69,7 @@ def test_a_blocked_agent_is_asked_once_and_then_the_loop_pauses(tmp_path: Path) 
     assert requests_without_us(script) == 1
 
 
-def test_what_was_green_at_the_start_needs_the_agent_s_word(tmp_path: Path) -> None:
+def test_what_was_green_in_the_baseline_needs_the_agent_s_signal(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", bash("untildone signal"), "Done."]
     world = ClientWorld(tmp_path)
     world.start("--check", "true")

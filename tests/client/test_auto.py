@@ -45,8 +45,8 @@ class Auto(ClientWorld):
     def holds(self, *steps: Step) -> list[str]:
         """What the model was told after a stop of its own."""
         _, server = self.run(steps)
-        told = [text for texts in self.told(server) for text in texts]
-        return [text for text in told if "Stop hook additional context" in text]
+        reported = [text for texts in self.told(server) for text in texts]
+        return [text for text in reported if "Stop hook additional context" in text]
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def auto(tmp_path: Path) -> Iterator[Auto]:
     end_keepers(world.project)
 
 
-def test_a_turn_that_broke_a_file_is_held_once_and_released_when_it_is_mended(auto: Auto) -> None:
+def test_a_turn_that_broke_a_file_is_held_once_and_released_when_it_is_fixed(auto: Auto) -> None:
     script: list[Step] = [
         auto.write_call(BROKEN),
         "Done.",
@@ -127,13 +127,13 @@ def test_off_without_the_option(tmp_path: Path) -> None:
     assert world.holds(world.write_call(BROKEN), "Done.", "Unheard.") == []
 
 
-def test_off_where_the_person_says_so(auto: Auto) -> None:
+def test_off_where_the_user_says_so(auto: Auto) -> None:
     auto.variables["UNTILDONE_DISABLE"] = "1"
 
     assert auto.holds(auto.write_call(BROKEN), "Done.", "Unheard.") == []
 
 
-def test_told_right_after_the_edit_where_wanted(tmp_path: Path) -> None:
+def test_findings_are_reported_right_after_the_edit_where_wanted(tmp_path: Path) -> None:
     world = Auto(tmp_path, "--diagnostics")
     try:
         # A cold server may need longer than an edit waits.
@@ -141,5 +141,7 @@ def test_told_right_after_the_edit_where_wanted(tmp_path: Path) -> None:
     finally:
         end_keepers(world.project)
 
-    told = [text for texts in world.told(server) for text in texts if "This edit brought" in text]
-    assert "cart.py\n  1: error F821 Undefined name `undefined`" in told[0]
+    reported = [
+        text for texts in world.told(server) for text in texts if "This edit brought" in text
+    ]
+    assert "cart.py\n  1: error F821 Undefined name `undefined`" in reported[0]

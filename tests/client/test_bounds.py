@@ -32,7 +32,7 @@ def test_a_must_not_that_holds_pauses_the_loop(tmp_path: Path) -> None:
     assert requests_without_us(script) == 1
 
 
-def test_a_check_that_cannot_run_is_told_once_and_then_pauses_the_loop(tmp_path: Path) -> None:
+def test_a_check_that_cannot_run_is_reported_once_and_then_pauses_the_loop(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", "Done.", "Done."]
     world = ClientWorld(tmp_path)
     world.start("--check", "no-such-program --now")
@@ -58,7 +58,7 @@ def test_a_check_that_cannot_run_is_told_once_and_then_pauses_the_loop(tmp_path:
     assert requests_without_us(script) == 1
 
 
-def test_the_person_s_own_variable_switches_us_off(tmp_path: Path) -> None:
+def test_the_user_s_own_variable_switches_us_off(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", "Done."]
     world = ClientWorld(tmp_path)
     world.start()

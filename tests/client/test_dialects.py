@@ -54,7 +54,7 @@ def test_a_file_written_by_the_session_holds_it(tmp_path: Path) -> None:
     assert not (world.project / FILE).exists()
 
 
-def test_a_file_the_person_removes_ends_the_loop(tmp_path: Path) -> None:
+def test_a_file_the_user_removes_ends_the_loop(tmp_path: Path) -> None:
     world = ClientWorld(tmp_path)
     world.untildone("trust", "--dialects")
 

@@ -82,7 +82,7 @@ def test_a_damaged_contract_pauses_the_loop_as_tampered(tmp_path: Path) -> None:
     assert requests_without_us(script) == 1
 
 
-def test_a_killed_hook_is_told_by_status_and_at_the_next_prompt(tmp_path: Path) -> None:
+def test_a_killed_hook_is_reported_by_status_and_at_the_next_prompt(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", "Done."]
     world = ClientWorld(tmp_path)
     check = world.project / "check.sh"

@@ -133,7 +133,7 @@ def test_a_phrase_starts_the_loop_and_the_status_line_shows_it(tmp_path: Path) -
         assert len(server.requests) == 3
 
 
-def test_the_persons_own_shell_command_cancels(tmp_path: Path) -> None:
+def test_the_users_own_shell_command_cancels(tmp_path: Path) -> None:
     world = ClientWorld(tmp_path)
     with sitting_at(world, ["one", Gate("two"), "three"]) as (terminal, server):
         terminal.submit(START)
@@ -146,7 +146,7 @@ def test_the_persons_own_shell_command_cancels(tmp_path: Path) -> None:
         wait_until_ended(world, "cancelled")
 
 
-def test_the_persons_shell_command_works_right_after_they_broke_off_a_tool(tmp_path: Path) -> None:
+def test_the_users_shell_command_works_right_after_they_broke_off_a_tool(tmp_path: Path) -> None:
     world = ClientWorld(tmp_path)
     with sitting_at(world, ["one", bash("sleep 60"), "three"]) as (terminal, _):
         terminal.submit(START)

@@ -128,7 +128,7 @@ def test_the_budget_ends_a_round_that_would_spend_more(tmp_path: Path) -> None:
     assert world.standing("reason") == ("paused", "out-of-budget", 1, "1.20 of 1 USD")
 
 
-def test_a_tool_without_permission_is_told_and_blocks_the_loop(tmp_path: Path) -> None:
+def test_a_tool_without_permission_is_reported_and_blocks_the_loop(tmp_path: Path) -> None:
     world = ClientWorld(tmp_path, install="nothing")
     steps: list[Step] = [bash("curl http://127.0.0.1:9"), "I may not."] * 2
 
@@ -173,7 +173,7 @@ def test_ctrl_c_pauses_and_continue_goes_on(tmp_path: Path) -> None:
     assert done.stdout.startswith("# Receipt of loop")
 
 
-def test_the_agent_of_a_run_has_no_word_of_the_person_s(tmp_path: Path) -> None:
+def test_the_agent_of_a_run_cannot_speak_for_the_user(tmp_path: Path) -> None:
     world = ClientWorld(tmp_path, install="nothing")
     steps: list[Step] = [bash("untildone cancel"), "Cancelled."]
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.client
 
 
 @pytest.mark.parametrize("own", [(), ("--allowedTools", "Bash(python3:*)")], ids=["none", "some"])
-def test_the_agents_verbs_are_permitted_beside_what_the_person_permits(
+def test_the_agents_verbs_are_permitted_beside_what_the_user_permits(
     tmp_path: Path, own: tuple[str, ...]
 ) -> None:
     world = ClientWorld(tmp_path, install="nothing")

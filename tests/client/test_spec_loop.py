@@ -58,7 +58,7 @@ def answered(terminal: Terminal, question: str, prompt: str) -> None:
     terminal.submit(prompt)
 
 
-def test_a_colleague_asks_at_each_gate_and_the_person_answers(tmp_path: Path) -> None:
+def test_a_colleague_asks_at_each_gate_and_the_user_answers(tmp_path: Path) -> None:
     world = ClientWorld(tmp_path)
     steps: list[Step] = [
         bash("untildone steps set 'write the pages'"),

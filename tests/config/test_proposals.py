@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from snippets import snippet
-from untildone.config.model import Configuration, Milestone, Template, UserSettings
 from untildone.config.proposals import Proposal, load_proposal, load_proposals, load_user_settings
+from untildone.config.schema import Configuration, Milestone, Template, UserSettings
 from untildone.core.contract import Check, CheckSettings
 from untildone.errors import UserError
 
@@ -196,7 +196,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         load_proposals(tmp_path)
 
 
-def test_what_the_person_wrote_for_all_projects(tmp_path: Path) -> None:
+def test_what_the_user_wrote_for_all_projects(tmp_path: Path) -> None:
     path = write_file(
         tmp_path / "config.toml",
         snippet("""
@@ -211,7 +211,7 @@ def test_what_the_person_wrote_for_all_projects(tmp_path: Path) -> None:
     )
 
 
-def test_a_mistake_in_what_the_person_wrote(tmp_path: Path) -> None:
+def test_a_mistake_in_what_the_user_wrote(tmp_path: Path) -> None:
     path = write_file(tmp_path / "config.toml", "\n[checks.a]\ncommand = 'x'\n")
 
     with pytest.raises(UserError) as error:

@@ -170,7 +170,7 @@ def test_a_mistake(tmp_path: Path, text: str, message: str) -> None:
     assert read_error(tmp_path, text) == f"untildone.toml:{message}"
 
 
-def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
     text = snippet("""
         [checks.a]
         when = 'x'

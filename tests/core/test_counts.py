@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from core.samples import contract, finding, result, started
+from untildone.core.baseline_comparison import compare_with_baseline
 from untildone.core.check_results import CheckResult, Tests
 from untildone.core.contract import Count
 from untildone.core.counts import apply_counts, find_unmet_counts
-from untildone.core.criteria import apply_exit_rule, compare_with_baseline
+from untildone.core.criteria import apply_exit_rule
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
 
@@ -108,11 +109,11 @@ def test_a_result_as_the_loop_means_it(changed: CheckResult, expected: tuple[str
     assert (changed.outcome, changed.reason) == expected
 
 
-def test_findings_outside_of_the_target_are_not_told() -> None:
+def test_findings_outside_of_the_target_are_not_reported() -> None:
     assert judged("red", INSIDE, ELSEWHERE, targets=("src",)).findings == (INSIDE,)
 
 
-def test_without_a_start_every_failing_test_counts() -> None:
+def test_without_a_baseline_every_failing_test_counts() -> None:
     agreed = contract(preset="fix", counts=("zero-errors",))
 
     (changed,) = apply_counts(agreed, (result("red", tests=OLD),), None)

@@ -18,7 +18,7 @@ def ran(*failed: str, passing: tuple[str, ...] = ()) -> CheckResult:
     return result("red" if failed else "green", tests=tests)
 
 
-def test_without_a_start_everything_just_remains() -> None:
+def test_without_a_baseline_everything_just_remains() -> None:
     red = ran("t1")
 
     assert compare_failures(seen(red)) == FailureChanges(remaining=((red, "t1", None),))

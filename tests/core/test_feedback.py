@@ -221,7 +221,7 @@ def test_output_that_the_list_says_already_is_not_repeated(
     assert (f"check={lint.name}>" in told(UNMET, seen(lint))) == shown
 
 
-def test_a_test_that_is_gone_is_not_told_as_fixed() -> None:
+def test_a_test_that_is_gone_is_not_reported_as_fixed() -> None:
     now = result("red", tests=Tests(failed=1, failing=("t1",)))
 
     text = told(UNMET, seen(now, baseline=started(failing("t1", "t2"))))
@@ -273,7 +273,7 @@ def test_errors_are_listed_before_warnings() -> None:
         ),
     ],
 )
-def test_a_check_is_told_in_few_words(given: dict[str, Any], line: str) -> None:
+def test_a_check_is_reported_in_few_words(given: dict[str, Any], line: str) -> None:
     judged = result("red", **{"reason": "exit code 1", **given})
 
     assert told(UNMET, seen(judged)).splitlines()[1] == f"- test: {line}"
@@ -362,7 +362,7 @@ def test_many_failures_are_counted_by_file() -> None:
     assert lines[44] == "  and 33 more in 3 other files"
 
 
-def test_a_renamed_test_is_told_though_the_check_is_green() -> None:
+def test_a_renamed_test_is_reported_though_the_check_is_green() -> None:
     note = result("green", reason="1 test of the baseline did not run: t1")
 
     assert told(Continue(cause="signal"), seen(note)).splitlines()[1:3] == [
@@ -371,7 +371,7 @@ def test_a_renamed_test_is_told_though_the_check_is_green() -> None:
     ]
 
 
-def test_amended_bounds_are_told() -> None:
+def test_amended_bounds_are_reported() -> None:
     more = Amendment(by="user", at="", bounds=bounds(99))
 
     agreed = apply_amendments(contract(), (more,))
@@ -446,7 +446,7 @@ def test_a_task_is_repeated_whole_up_to_its_limit(length: int) -> None:
     assert text == (whole if length == MAX_TASK else cut)
 
 
-def test_the_next_step_is_told_whatever_the_evidence() -> None:
+def test_the_next_step_is_reported_whatever_the_evidence() -> None:
     many = tuple(failing(*("t" * 290 for _ in range(50)), name=f"c{n}") for n in range(20))
 
     assert MEND in told(UNMET, seen(*many))

@@ -71,5 +71,5 @@ def test_a_count_that_is_too_low_is_reported_back(
     assert find_contradictions(ASKED, after(), evidence) == ()
 
 
-def test_without_a_block_there_is_nothing_to_tell() -> None:
+def test_without_a_block_there_is_nothing_to_report() -> None:
     assert find_contradictions(ASKED, after(), seen(RED)) == ()

@@ -45,7 +45,7 @@ def test_files_with_the_most_findings_come_first() -> None:
     )
 
 
-def test_only_the_worst_files_are_told() -> None:
+def test_only_the_worst_files_are_reported() -> None:
     many = result("red", findings=tuple(finding(path=f"{number}.py") for number in range(99)))
 
     assert len(find_worst_files((many,))) == MAX_WORST_FILES

@@ -174,13 +174,13 @@ def test_spend_never_goes_down_and_unknown_keeps_what_was_known() -> None:
     assert advance(contract(), progress, seen(RED), HELD).spend_usd == 3
 
 
-def test_a_loss_is_told_only_where_the_agent_heard_of_it() -> None:
+def test_a_concern_is_reported_only_if_the_agent_saw_it() -> None:
     evidence = seen(GREEN, concerns=(LOST,))
 
-    told = advance(contract(), after(), evidence, Continue(cause="losses", names=("L1",)))
+    reported = advance(contract(), after(), evidence, Continue(cause="losses", names=("L1",)))
     cut_short = advance(contract(), after(), evidence, Pause(outcome="out-of-rounds", reason="r"))
 
-    assert (told.reported_concerns, cut_short.reported_concerns) == (("L1",), ())
+    assert (reported.reported_concerns, cut_short.reported_concerns) == (("L1",), ())
 
 
 def test_ten_thousand_failures_leave_a_small_state() -> None:
@@ -371,7 +371,7 @@ def test_stagnation_says_why() -> None:
         ),
     ],
 )
-def test_first_told_then_paused(stops: list[Evidence], expected: list[str]) -> None:
+def test_reported_first_then_paused(stops: list[Evidence], expected: list[str]) -> None:
     agreed = contract(bounds=bounds(stagnation=0))
 
     assert walk(agreed, stops, after() if stops[0].concerns else None) == expected

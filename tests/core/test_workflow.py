@@ -18,7 +18,7 @@ from untildone.core.reminders import classify_workflow
         ("Address the prefixes", None),
     ],
 )
-def test_the_first_word_that_tells_decides(spec: str, expected: str | None) -> None:
+def test_the_first_word_that_names_a_workflow_decides(spec: str, expected: str | None) -> None:
     found = classify_workflow(spec)
 
     assert (found.name if found else None) == expected

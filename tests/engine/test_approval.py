@@ -64,7 +64,7 @@ def test_an_approval_does_not_hold_for_what_is_changed_afterwards(world: World) 
     assert world.concerns
 
 
-def test_what_the_person_brought_in_can_be_approved_before_it_is_asked_about(world: World) -> None:
+def test_what_the_user_brought_in_can_be_approved_before_it_is_asked_about(world: World) -> None:
     world.start_check(PYTEST)
     world.write_all({"tests/test_shop.py": FEWER, "shop.py": FIXED})
 
@@ -82,7 +82,7 @@ def test_without_any_difference_there_is_nothing_to_approve(world: World) -> Non
         approve(world.context, world.record, (ALL,))
 
 
-def test_a_file_of_the_start_can_be_restored(world: World) -> None:
+def test_a_file_of_the_baseline_can_be_restored(world: World) -> None:
     paused(world)
 
     assert read_baseline_file(world.context, world.record, "tests/test_shop.py") == TESTS.encode()
@@ -90,16 +90,16 @@ def test_a_file_of_the_start_can_be_restored(world: World) -> None:
         read_baseline_file(world.context, world.record, "other.py")
 
 
-def test_where_the_start_is_gone_the_losses_are_shown_without_their_changes(
+def test_without_a_baseline_concerns_are_shown_without_their_changes(
     world: World, tmp_path: Path
 ) -> None:
     paused(world)
-    (told,) = world.context.loops.read_rounds(world.loop)[-1].concerns or ()
+    (reported,) = world.context.loops.read_rounds(world.loop)[-1].concerns or ()
     baseline = world.loop_folder / "baseline"
     baseline.rename(tmp_path / "elsewhere")
 
-    (shown,) = load_concern_diffs(world.context, world.record, (told,), project=world.project)
-    assert (shown.id, shown.change) == (told.id, "")
+    (shown,) = load_concern_diffs(world.context, world.record, (reported,), project=world.project)
+    assert (shown.id, shown.change) == (reported.id, "")
     with pytest.raises(UserError, match="nothing is kept of the start"):
         read_baseline_file(world.context, world.record, "shop.py")
 

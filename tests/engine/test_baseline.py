@@ -9,7 +9,7 @@ from snippets import snippet
 from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, FileTotals, Totals
 from untildone.core.contract import Check
-from untildone.engine.baseline import save_baseline_results
+from untildone.engine.baseline_results import save_baseline_results
 from untildone.store import baseline_records
 from world import World, shown
 
@@ -44,7 +44,7 @@ def kept(world: World) -> tuple[CheckResult, ...]:
     )
 
 
-def test_the_start_is_kept_by_name(world: World) -> None:
+def test_the_baseline_keeps_tests_by_name(world: World) -> None:
     begin(world, PASSES.format("a"), FAILS.format("b"))
 
     (start,) = kept(world)
@@ -57,7 +57,7 @@ def test_the_start_is_kept_by_name(world: World) -> None:
     assert ([each.code for each in start.findings], start.output) == (["test_b"], "")
 
 
-def test_a_regression_is_told_as_one(world: World) -> None:
+def test_a_regression_is_reported_as_one(world: World) -> None:
     begin(world, PASSES.format("a"), FAILS.format("b"), FAILS.format("c"))
     tests(world, FAILS.format("a"), PASSES.format("b"), FAILS.format("c"))
 
@@ -133,7 +133,7 @@ def test_a_round_keeps_its_worst_files(world: World) -> None:
     )
 
 
-def test_an_altered_start_pauses_the_loop(world: World) -> None:
+def test_an_altered_baseline_pauses_the_loop(world: World) -> None:
     world.start()
     path = world.context.loops.get_folder(world.loop) / "baseline" / "results.json"
     path.write_text("{}", encoding="utf-8")
@@ -161,7 +161,7 @@ def test_what_a_copy_proves(
     assert [each.outcome for each in kept(world)] == [outcome]
 
 
-def test_a_check_that_could_not_be_judged_at_the_start_is_compared_with_nothing(
+def test_a_check_without_a_baseline_result_is_compared_with_nothing(
     world: World,
 ) -> None:
     world.start(baseline="none")

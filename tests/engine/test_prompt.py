@@ -35,7 +35,7 @@ def loop_of_session(world: World) -> Record:
 
 
 @pytest.mark.parametrize("text", ["stop", "cancel relentless mode", "/untildone:cancel"])
-def test_the_person_cancels_without_the_model(world: World, text: str) -> None:
+def test_the_user_cancels_without_the_model(world: World, text: str) -> None:
     loop = world.start().contract.id
 
     answer = world.prompt(text)
@@ -73,13 +73,13 @@ def test_without_a_loop_nothing_is_said(world: World, text: str) -> None:
     assert remembered(world) == {}
 
 
-def test_a_verb_without_a_loop_is_told(world: World) -> None:
+def test_a_verb_without_a_loop_is_reported(world: World) -> None:
     assert world.prompt("/untildone:cancel")["reason"] == (
         "untildone: this session has no loop; `untildone status` shows what runs"
     )
 
 
-def test_what_the_agent_scheduled_is_not_the_persons(world: World) -> None:
+def test_a_prompt_that_the_agent_scheduled_is_not_the_users(world: World) -> None:
     world.start()
     scheduled = {"answered_at": 0.0, "scheduled": ["stop", "/untildone:cancel"]}
     world.session.write_json("stop.json", scheduled)
@@ -88,7 +88,7 @@ def test_what_the_agent_scheduled_is_not_the_persons(world: World) -> None:
     assert world.state() == ("active", None, 0)
 
 
-def test_piped_text_of_an_unattended_run_is_not_the_persons(world: World) -> None:
+def test_piped_text_of_an_unattended_run_is_not_the_users(world: World) -> None:
     world.start()
     world.environ[ATTENDED] = "0"
 
@@ -100,9 +100,9 @@ def test_a_slash_command_starts_a_loop_before_the_model_hears_of_it(world: World
     answer = world.prompt('/untildone:test write it --check "test -f a" --rounds 3 --budget 2')
 
     record = loop_of_session(world)
-    told = answer["hookSpecificOutput"]["additionalContext"]
-    assert told.startswith("[untildone] A loop is active in this session")
-    assert told.endswith("The task, as agreed:\nwrite it")
+    reported = answer["hookSpecificOutput"]["additionalContext"]
+    assert reported.startswith("[untildone] A loop is active in this session")
+    assert reported.endswith("The task, as agreed:\nwrite it")
     assert [check.command for check in record.contract.checks] == ["test -f a"]
     assert (record.contract.bounds.rounds, record.contract.bounds.budget_usd) == (3, 2)
     assert remembered(world)["kind"] == "start"
@@ -154,15 +154,15 @@ def test_a_slash_command_knows_the_options_of_start(world: World) -> None:
     assert (contract.must_not, contract.allow) == (("test -e core",), ("config:setup.cfg",))
 
 
-def test_a_mistyped_option_of_a_slash_command_is_told(world: World) -> None:
+def test_a_mistyped_option_of_a_slash_command_is_reported(world: World) -> None:
     slip = "`--round` is read as part of the task; write the option `--rounds`"
     refused = world.prompt("/untildone:test port it --check 'make test' --round 7")["reason"]
     (world.project / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
 
-    told = world.prompt("/untildone:test port it --round 7")["systemMessage"]
+    reported = world.prompt("/untildone:test port it --round 7")["systemMessage"]
 
     assert f"; {slip}" in refused
-    assert f"\nuntildone: {slip}" in told
+    assert f"\nuntildone: {slip}" in reported
 
 
 def test_a_slash_command_may_name_a_template(world: World) -> None:
@@ -268,7 +268,7 @@ def test_a_prompt_after_a_compaction_gets_the_context_back(world: World) -> None
     assert second is None
 
 
-def test_a_stop_that_nobody_judged_is_told(world: World) -> None:
+def test_a_stop_that_nobody_judged_is_reported(world: World) -> None:
     world.start()
     world.session.write("unjudged", "OSError: disk full")
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from untildone.engine.grants import build_grant, parse_grant
+from untildone.engine.grants import Grant, build_grant, parse_grant
 from untildone.engine.prompt_options import find_misplaced_options, parse_number, split_options
-from untildone.engine.verbs import Grant
 from untildone.errors import UserError
 
 
@@ -139,7 +138,7 @@ def test_a_bound_that_is_no_number() -> None:
         ("--zero-warning=1 and --zero-warning", [("--zero-warning", "--zero-warnings")]),
     ],
 )
-def test_what_looks_like_an_option_and_is_read_as_the_task_is_told(
+def test_what_looks_like_an_option_and_is_read_as_the_task_is_reported(
     task: str, options: list[tuple[str, str]]
 ) -> None:
     assert list(find_misplaced_options(task)) == [

@@ -64,7 +64,7 @@ def test_only_where_the_client_was_started_counts(
 
 
 @pytest.mark.parametrize("process", ["", "x", "999999999"])
-def test_where_the_system_does_not_tell_the_projects_settings_do(
+def test_where_the_system_does_not_say_the_projects_settings_do(
     tmp_path: Path, process: str
 ) -> None:
     environ = {"UNTILDONE_DISABLE": "1", "CLAUDE_PID": process, "CLAUDE_PROJECT_DIR": str(tmp_path)}
@@ -80,7 +80,7 @@ def test_an_attended_prompt_is_typed() -> None:
     assert is_typed_by_user("stop", attended=True, agent=claude, environ={})
 
 
-def test_an_unattended_prompt_is_the_persons_if_it_is_an_argument() -> None:
+def test_an_unattended_prompt_is_the_users_if_it_is_an_argument() -> None:
     with client("-p", "/untildone:test it's\nall") as process:
         environ = {"CLAUDE_PID": process}
         said = [
@@ -107,7 +107,7 @@ def agents_side(tmp_path: Path, found: Session) -> bool:
     return speaks_for_agent(claude, str(tmp_path), found)
 
 
-def test_below_another_sessions_client_is_no_person(tmp_path: Path) -> None:
+def test_a_process_below_another_sessions_client_is_not_the_user(tmp_path: Path) -> None:
     session(tmp_path, process=os.getppid(), calls=0)
 
     assert agents_side(tmp_path, Session(str(tmp_path), "claude", "s2"))
@@ -117,16 +117,16 @@ def test_below_the_client_while_a_call_is_in_flight_is_the_agent(tmp_path: Path)
     assert agents_side(tmp_path, session(tmp_path, process=os.getppid()))
 
 
-def test_without_a_call_in_flight_it_is_the_person(tmp_path: Path) -> None:
+def test_without_a_call_in_flight_the_user_speaks(tmp_path: Path) -> None:
     assert not agents_side(tmp_path, session(tmp_path, process=os.getppid(), calls=0))
 
 
-def test_from_another_terminal_it_is_the_person(tmp_path: Path) -> None:
+def test_another_terminal_is_the_users(tmp_path: Path) -> None:
     with client() as process:
         assert not agents_side(tmp_path, session(tmp_path, process=int(process)))
 
 
-def test_after_escape_it_is_the_person(tmp_path: Path) -> None:
+def test_after_escape_the_user_speaks(tmp_path: Path) -> None:
     transcript = tmp_path / "t.jsonl"
     line = {"type": "user", "interruptedMessageId": "msg_1"}
     transcript.write_text(json.dumps(line, separators=(",", ":")) + "\n", encoding="utf-8")

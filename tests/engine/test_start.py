@@ -7,8 +7,8 @@ import pytest
 from untildone.app import open_context
 from untildone.core.contract import Bounds, Check, Claim, Contract
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
@@ -107,7 +107,7 @@ def test_what_could_never_end_is_refused(
         {"allow": ("config:pyproject.toml",)},
     ],
 )
-def test_the_person_may_exceed_a_ceiling_and_the_agent_may_not(
+def test_the_user_may_exceed_a_ceiling_and_the_agent_may_not(
     here: Context, tmp_path: Path, given: dict[str, object]
 ) -> None:
     with pytest.raises(UserError):

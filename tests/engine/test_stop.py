@@ -7,13 +7,13 @@ import pytest
 
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import verbs
+from untildone.engine.agent_verbs import AgentVerb, format_verb
 from untildone.engine.context import fingerprint_project
-from untildone.engine.relayed_verbs import RelayedVerb, format_verb
 from untildone.engine.request import name_checks
 from world import World, shown
 
 
-def test_held_while_red_and_done_when_green(world: World) -> None:
+def test_a_red_check_holds_and_a_green_one_ends_the_loop(world: World) -> None:
     world.start()
 
     held = world.stop()
@@ -52,7 +52,7 @@ def test_green_all_along_also_needs_the_agents_word(world: World) -> None:
     world.save_baseline()
 
     held = world.stop()
-    verbs.signal(world.context, world.loop)
+    verbs.record_agent_verb(world.context, world.loop, AgentVerb(verb="signal"))
     world.stop()
 
     assert "you have not said that the task is done" in shown(held)
@@ -69,7 +69,7 @@ def test_words_alone_are_claimed(world: World) -> None:
     assert answer["systemMessage"].startswith("untildone: claimed after 2 rounds")
 
 
-def test_nine_equal_stops_are_nine_rounds_also_when_told_twice(world: World) -> None:
+def test_nine_equal_stops_are_nine_rounds_even_if_reported_twice(world: World) -> None:
     world.start(checks=(), promises=("X",), bounds=Bounds(rounds=0))
 
     answers = [
@@ -109,7 +109,7 @@ def test_others_are_never_held(world: World, payload: dict[str, object]) -> None
     assert world.state() == ("active", None, 0)
 
 
-def test_a_loop_that_the_person_ended_is_not_judged(world: World) -> None:
+def test_a_loop_that_the_user_ended_is_not_judged(world: World) -> None:
     world.start()
     verbs.cancel(world.context, world.loop)
 
@@ -162,8 +162,8 @@ def test_background_work(world: World) -> None:
 def test_verbs_printed_in_the_agents_shell_are_recorded(world: World) -> None:
     world.start(checks=(), claims=(Claim(name="docs"),))
     calls = Path(world.session.path("calls"))
-    met = format_verb(RelayedVerb(verb="met", name="docs", by="observation", text="read"))
-    said = {"stdout": f"{met}\n{format_verb(RelayedVerb(verb='signal'))}"}
+    met = format_verb(AgentVerb(verb="met", name="docs", by="observation", text="read"))
+    said = {"stdout": f"{met}\n{format_verb(AgentVerb(verb='signal'))}"}
     command = "untildone met docs --by observation --evidence read; untildone signal"
     spooled = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": said}
     calls.joinpath("17").write_text(json.dumps(spooled), encoding="utf-8")

@@ -45,7 +45,9 @@ FAULTS = (
                 "a_full_disk_leaves_the_old_state",
                 "a_disk_that_fills_within_an_entry_leaves_the_old_state",
             ),
-            "faults/test_whole_stop.py": ("a_state_that_cannot_be_written_is_told_and_never_done",),
+            "faults/test_whole_stop.py": (
+                "a_state_that_cannot_be_written_is_reported_and_never_done",
+            ),
         },
     ),
     Fault(
@@ -54,8 +56,10 @@ FAULTS = (
         "refused at the start; later said and never done",
         {
             "store/test_home.py": ("a_read_only_home_is_refused",),
-            "faults/test_whole_stop.py": ("a_state_that_cannot_be_written_is_told_and_never_done",),
-            "cli/test_verbs.py": ("a_person_whose_state_cannot_be_written_is_told",),
+            "faults/test_whole_stop.py": (
+                "a_state_that_cannot_be_written_is_reported_and_never_done",
+            ),
+            "cli/test_verbs.py": ("a_state_that_cannot_be_written_is_reported_to_the_user",),
         },
     ),
     Fault(
@@ -116,7 +120,7 @@ FAULTS = (
                 "a_stop_of_a_loop_whose_index_is_gone_pauses_it",
                 "the_next_event_finds_what_both_places_lost",
                 "no_second_loop_is_started_over_it",
-                "a_loop_whose_folder_is_gone_is_told_and_the_person_goes_on",
+                "a_loop_whose_folder_is_gone_is_reported_and_the_user_goes_on",
             ),
         },
     ),
@@ -181,7 +185,7 @@ FAULTS = (
         "no bound is reached or put off by it",
         {
             "faults/test_whole_stop.py": ("a_jump_of_the_clock_neither_ends_nor_extends_anything",),
-            "engine/test_waiting.py": (
+            "engine/test_active_time.py": (
                 "while_the_agent_rests_no_time_passes",
                 "after_a_rest_time_is_counted_from_the_prompt",
             ),
@@ -192,7 +196,7 @@ FAULTS = (
         "a signal to the hook while a check runs",
         "the whole tree of the check is ended",
         {
-            "process/test_process_ending.py": (
+            "process/test_runner_ending.py": (
                 "a_signal_to_us_ends_the_tree_first",
                 "an_exception_ends_the_tree_too",
             ),
@@ -211,7 +215,7 @@ FAULTS = (
         "a check that hangs",
         "ended at its deadline, red, nothing left",
         {
-            "process/test_process.py": ("a_hostile_program_gets_its_verdict_and_leaves_nothing",),
+            "process/test_runner.py": ("a_hostile_program_gets_its_verdict_and_leaves_nothing",),
             "checks/test_bad_input.py": ("a_hostile_check_gets_its_outcome_and_leaves_nothing",),
             "checks/test_parallel_run.py": ("a_check_that_hangs_is_timed_out",),
         },
@@ -222,7 +226,7 @@ FAULTS = (
         "the exit status decides, without waiting",
         {
             "checks/test_bad_input.py": ("a_hostile_check_gets_its_outcome_and_leaves_nothing",),
-            "process/test_process.py": ("a_leftover_costs_no_more_than_the_draining_time",),
+            "process/test_runner.py": ("a_leftover_costs_no_more_than_the_draining_time",),
         },
     ),
     Fault(
@@ -230,7 +234,7 @@ FAULTS = (
         "a daemon in a session of its own",
         "found and ended",
         {
-            "process/test_process.py": (
+            "process/test_runner.py": (
                 "a_hostile_program_gets_its_verdict_and_leaves_nothing",
                 "an_orphan_without_environment_is_known_by_its_session",
                 "a_daemon_that_drops_its_environment_is_known_from_before",
@@ -242,7 +246,7 @@ FAULTS = (
         "a flood of output, one endless line",
         "beginning and end kept in fixed memory, and said so",
         {
-            "process/test_process.py": ("memory_stays_fixed",),
+            "process/test_runner.py": ("memory_stays_fixed",),
             "checks/test_bad_input.py": ("memory_stays_fixed_whatever_is_printed",),
             "process/test_output.py": (
                 "of_a_flood_the_log_keeps_beginning_and_end_and_says_so",
@@ -256,7 +260,7 @@ FAULTS = (
         "replaced or removed; the answer is valid JSON",
         {
             "checks/test_clean_output.py": ("clean",),
-            "process/test_process.py": ("garbage_is_decoded_with_replacement",),
+            "process/test_runner.py": ("garbage_is_decoded_with_replacement",),
             "checks/test_bad_input.py": ("a_finding_is_found_in_output_that_is_no_text",),
         },
     ),
@@ -265,7 +269,7 @@ FAULTS = (
         "a check that ignores signals or stops itself",
         "killed, red",
         {
-            "process/test_process.py": (
+            "process/test_runner.py": (
                 "the_deadline_is_kept_even_by_who_ignores_signals",
                 "a_hostile_program_gets_its_verdict_and_leaves_nothing",
             ),
@@ -281,7 +285,7 @@ FAULTS = (
                 "what_the_report_says",
                 "a_runner_that_cannot_start_is_unrunnable",
             ),
-            "process/test_process.py": ("a_lost_exit_status_is_never_green",),
+            "process/test_runner.py": ("a_lost_exit_status_is_never_green",),
         },
     ),
     Fault(
@@ -289,7 +293,7 @@ FAULTS = (
         "a check that reads from the terminal",
         "fails at once instead of waiting",
         {
-            "process/test_process.py": ("our_own_terminal_is_out_of_reach",),
+            "process/test_runner.py": ("our_own_terminal_is_out_of_reach",),
             "checks/test_bad_input.py": ("a_hostile_check_gets_its_outcome_and_leaves_nothing",),
         },
     ),
@@ -298,7 +302,7 @@ FAULTS = (
         "two hundred children in the background",
         "none survives",
         {
-            "process/test_process.py": ("a_hostile_program_gets_its_verdict_and_leaves_nothing",),
+            "process/test_runner.py": ("a_hostile_program_gets_its_verdict_and_leaves_nothing",),
         },
     ),
     Fault(
@@ -351,7 +355,7 @@ FAULTS = (
         "the inner hook lets go",
         {
             "engine/test_speaker.py": ("only_where_the_client_was_started_counts",),
-            "features/edits/test_automatic.py": ("switched_off_by_the_person_or_inside_a_check",),
+            "features/edits/test_automatic.py": ("switched_off_by_the_user_or_inside_a_check",),
         },
     ),
     Fault(
@@ -481,7 +485,7 @@ FAULTS = (
                 "edits_of_the_state_and_the_program",
                 "settings_written_against_us",
             ),
-            "cli/test_verbs.py": ("the_persons_verbs_are_refused_to_the_agent",),
+            "cli/test_verbs.py": ("the_users_verbs_are_refused_to_the_agent",),
             "store/test_seal.py": ("tampering_is_found_and_the_loop_is_never_absent",),
             "install/test_own_entries.py": ("a_change_that_would_free_the_agent_is_named",),
         },
@@ -536,7 +540,7 @@ FAULTS = (
                 "secrets_are_removed",
                 "values_of_secret_variables_are_removed_wherever_they_stand",
             ),
-            "process/test_process.py": ("a_check_runs_without_the_keys_of_the_client",),
+            "process/test_runner.py": ("a_check_runs_without_the_keys_of_the_client",),
             "process/test_command.py": ("what_belongs_to_the_client_is_withheld",),
         },
     ),
@@ -637,9 +641,9 @@ FAULTS = (
         "the person says stop",
         "at once, whatever runs",
         {
-            "engine/test_prompt.py": ("the_person_cancels_without_the_model",),
+            "engine/test_prompt.py": ("the_user_cancels_without_the_model",),
             "cli/test_verbs.py": ("a_paused_and_a_cancelled_loop_hold_nobody",),
-            "engine/test_stop.py": ("a_loop_that_the_person_ended_is_not_judged",),
+            "engine/test_stop.py": ("a_loop_that_the_user_ended_is_not_judged",),
         },
     ),
     Fault(

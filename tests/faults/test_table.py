@@ -12,7 +12,7 @@ TESTS = Path(__file__).parents[1]
 FAULT = Fault("X1", "it rains", "the tent holds", {"store/test_tent.py": ("dry", "warm")})
 
 
-def test_every_fault_is_told_once_and_has_tests() -> None:
+def test_every_fault_is_listed_once_and_has_tests() -> None:
     assert len({fault.id for fault in FAULTS}) == len(FAULTS) == 55
     assert [fault.id for fault in FAULTS if not fault.names] == []
 

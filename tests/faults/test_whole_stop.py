@@ -107,7 +107,7 @@ def test_a_stop_killed_at_any_moment_counts_once_or_not_at_all(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("full", [True, False], ids=["full", "read-only"])
-def test_a_state_that_cannot_be_written_is_told_and_never_done(
+def test_a_state_that_cannot_be_written_is_reported_and_never_done(
     tmp_path: Path, *, full: bool
 ) -> None:
     home = tmp_path / "state"

@@ -108,10 +108,10 @@ def test_a_second_init_remembers_what_stood_there_before_the_first() -> None:
     path = Path("settings.json")
     kept = installed(path, original=b'{"hooks": {}}', written=merged(b'{"hooks": {}}'))
 
-    assert manifest.choose_original(None, None, path=path) is None
-    assert manifest.choose_original(None, b'{"a":1}', path=path) == b'{"a":1}'
-    assert manifest.choose_original(kept, merged(b'{"hooks": {}}'), path=path) == b'{"hooks": {}}'
-    assert manifest.choose_original(kept, merged(b'{"b": 2}'), path=path) == b'{"b": 2}'
+    assert manifest.restore_original(None, None, path=path) is None
+    assert manifest.restore_original(None, b'{"a":1}', path=path) == b'{"a":1}'
+    assert manifest.restore_original(kept, merged(b'{"hooks": {}}'), path=path) == b'{"hooks": {}}'
+    assert manifest.restore_original(kept, merged(b'{"b": 2}'), path=path) == b'{"b": 2}'
 
 
 def test_the_program_is_known_by_its_content(tmp_path: Path) -> None:

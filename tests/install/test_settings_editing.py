@@ -160,7 +160,7 @@ def test_ours_in_a_foreign_group_and_twice_become_one_group() -> None:
 
 
 @pytest.mark.parametrize("value", ["5", "0", "200", 5])
-def test_a_foreign_cap_is_kept_and_told(value: object) -> None:
+def test_a_foreign_cap_is_kept_and_reported(value: object) -> None:
     text = json.dumps({"env": {CAP_VARIABLE: value}})
     merged = merge(text, Entries(env={CAP_VARIABLE: "60"}), path=PATH)
 
@@ -168,7 +168,7 @@ def test_a_foreign_cap_is_kept_and_told(value: object) -> None:
     assert (merged.text, merged.notes, merged.entries) == (text, (note,), Entries())
 
 
-def test_what_the_person_had_already_is_not_ours_later() -> None:
+def test_what_the_user_had_already_is_not_ours_later() -> None:
     text = json.dumps(
         {"env": {CAP_VARIABLE: "60"}, "permissions": {"allow": [OURS.permissions[0]]}}
     )
@@ -179,7 +179,7 @@ def test_what_the_person_had_already_is_not_ours_later() -> None:
     assert remove(merged.text, path=PATH, installed=merged.entries) == text
 
 
-def test_a_foreign_status_line_is_kept_and_told() -> None:
+def test_a_foreign_status_line_is_kept_and_reported() -> None:
     text = '{"statusLine": {"type": "command", "command": "mine"}}'
     merged = merge(text, Entries(status_line=OURS.status_line), path=PATH)
 
@@ -187,7 +187,7 @@ def test_a_foreign_status_line_is_kept_and_told() -> None:
     assert (merged.text, merged.notes) == (text, (note,))
 
 
-def test_hooks_that_are_switched_off_are_told() -> None:
+def test_hooks_that_are_switched_off_are_reported() -> None:
     merged = merge('{"disableAllHooks": true}', Entries(), path=PATH)
 
     note = "`disableAllHooks` is set in this file: no hook runs until you remove it"
@@ -206,7 +206,7 @@ def test_what_is_no_more_wanted_goes() -> None:
     }
 
 
-def test_what_the_person_added_later_stays() -> None:
+def test_what_the_user_added_later_stays() -> None:
     settings = json.loads(merge("{}", OURS, path=PATH).text)
     settings["hooks"]["Stop"].append({"hooks": []})
     settings["env"]["A"] = "1"

@@ -62,7 +62,7 @@ def test_a_skill_that_starts_a_loop_says_how_and_permits_the_agent_s_verbs(name:
 
 
 @pytest.mark.parametrize("name", USER_COMMANDS)
-def test_a_verb_of_the_person_is_kept_from_the_model(name: str) -> None:
+def test_a_verb_of_the_user_is_kept_from_the_model(name: str) -> None:
     fields = front_matter(name)
 
     assert sorted(fields) == ["argument-hint", "description", "disable-model-invocation"]
@@ -70,7 +70,7 @@ def test_a_verb_of_the_person_is_kept_from_the_model(name: str) -> None:
     assert f"`untildone {name}`" in build_command(name)
 
 
-def test_no_permission_is_given_for_a_verb_of_the_person() -> None:
+def test_no_permission_is_given_for_a_verb_of_the_user() -> None:
     assert not [rule for rule in PERMISSIONS for verb in USER_COMMANDS if f" {verb}:" in rule]
 
 
@@ -138,7 +138,7 @@ def test_a_typed_command_reaches_the_hook_raw_and_the_model_whole(tmp_path: Path
 
 
 @pytest.mark.client
-def test_the_agent_may_use_its_verbs_and_not_the_person_s(tmp_path: Path) -> None:
+def test_the_agent_may_use_its_verbs_and_not_the_user_s(tmp_path: Path) -> None:
     program = tmp_path / "bin" / "untildone"
     program.parent.mkdir()
     program.write_text('#!/bin/sh\necho "ran $1"\n', encoding="utf-8")
@@ -153,7 +153,7 @@ def test_the_agent_may_use_its_verbs_and_not_the_person_s(tmp_path: Path) -> Non
 
 
 @pytest.mark.client
-def test_the_model_is_offered_the_starting_skills_and_refused_the_person_s(tmp_path: Path) -> None:
+def test_the_model_is_offered_the_starting_skills_and_refused_the_user_s(tmp_path: Path) -> None:
     with ModelServer([Call("Skill", {"skill": "untildone:cancel"}), "done"]) as server:
         new_client(tmp_path, server).run("go on")
 

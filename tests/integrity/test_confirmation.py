@@ -21,7 +21,7 @@ def world(world: World) -> World:
     return world
 
 
-def test_mended_code_passes_the_starts_tests_and_is_done(world: World) -> None:
+def test_fixed_code_that_passes_the_baselines_tests_is_done(world: World) -> None:
     world.start_check(PYTEST)
     world.write("shop.py", FIXED)
     before = fingerprint_tree(world.project)
@@ -34,7 +34,7 @@ def test_mended_code_passes_the_starts_tests_and_is_done(world: World) -> None:
     assert not (world.loop_folder / "baseline" / "tree").exists()
 
 
-def test_new_tests_beside_the_starts_are_no_loss(world: World) -> None:
+def test_new_tests_beside_the_baselines_are_no_concern(world: World) -> None:
     world.start_check(PYTEST)
     more = "\ndef test_more():\n    assert price(200) == 180\n"
     world.write_all(
@@ -55,7 +55,7 @@ def test_both():
 """
 
 
-def test_tests_folded_into_one_are_no_loss(world: World) -> None:
+def test_tests_merged_into_one_are_no_concern(world: World) -> None:
     world.start_check(PYTEST)
     world.write_all({"shop.py": FIXED, "tests/test_shop.py": FOLDED})
 
@@ -73,7 +73,7 @@ def test_a_test_that_the_new_one_did_not_take_in_is_a_loss(world: World) -> None
     assert world.concerns == ["remove-test:tests/test_shop.py::test_large"]
 
 
-def test_tests_folded_into_one_that_never_asks_are_found_by_the_starts(world: World) -> None:
+def test_merged_tests_that_replace_the_code_fail_the_replay(world: World) -> None:
     world.start_check(PYTEST)
     hidden = FOLDED.replace(
         "    assert price(10)", "    price.__code__ = ours\n    assert price(10)"
@@ -139,19 +139,19 @@ def test_tests_that_follow_a_new_name_of_the_product_are_no_loss(world: World) -
     ]
 
 
-def test_an_edited_expectation_is_asked_about_and_then_waits_for_the_person(world: World) -> None:
+def test_an_edited_expectation_is_reported_and_then_waits_for_the_user(world: World) -> None:
     world.start_check(PYTEST)
     world.write("tests/test_shop.py", TESTS.replace("== 90", "== 100"))
 
     world.stop()
-    lost = world.concerns
+    concerns = world.concerns
     world.stop()
 
-    assert any(each.endswith("tests/test_shop.py:test_large") for each in lost)
+    assert any(concern.endswith("tests/test_shop.py:test_large") for concern in concerns)
     assert world.outcome == "needs-approval"
 
 
-def test_what_the_person_allowed_is_judged_as_it_is_now(world: World) -> None:
+def test_what_the_user_allowed_is_judged_as_it_is_now(world: World) -> None:
     world.start_check(PYTEST, allow=("edit-expected:tests/test_shop.py:test_large",))
     world.write("tests/test_shop.py", TESTS.replace("== 90", "== 100"))
 
@@ -173,7 +173,7 @@ def test_a_hook_that_turns_failures_into_passes_is_found_by_running_without_it(
 
     world.stop()
 
-    assert any("conftest.py" in each for each in world.concerns)
+    assert any("conftest.py" in concern for concern in world.concerns)
 
 
 def test_printed_success_proves_nothing_for_unittest_either(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_a_check_that_a_clean_copy_is_not_enough_for_accuses_nobody(world: World
     ]
 
 
-def test_a_check_left_out_by_the_person_is_named_with_the_reason(world: World) -> None:
+def test_a_check_left_out_by_the_user_is_named_with_the_reason(world: World) -> None:
     world.start_check(PYTEST, replay=False, replay_reason="it drives the one printer")
     world.write("shop.py", FIXED)
 
@@ -243,7 +243,7 @@ def test_a_slow_check_is_run_once_where_nothing_that_judges_changed(world: World
     assert (world.project.parent / "ran.txt").read_text(encoding="utf-8") == "ran\n"
 
 
-def test_an_altered_start_is_no_start(world: World) -> None:
+def test_an_altered_baseline_proves_nothing(world: World) -> None:
     world.start_check(PYTEST)
     kept = world.loop_folder / "baseline" / "tree" / "tests" / "test_shop.py"
     kept.write_text("def test_nothing(): pass\n", encoding="utf-8")
@@ -254,7 +254,7 @@ def test_an_altered_start_is_no_start(world: World) -> None:
     assert world.outcome == "tampered"
 
 
-def test_a_start_too_large_to_keep_is_said_in_the_receipt(world: World) -> None:
+def test_a_baseline_too_large_to_keep_is_named_in_the_receipt(world: World) -> None:
     large = world.project / "large.bin"
     large.touch()
     os.truncate(large, 2_000_000_001)
@@ -271,7 +271,7 @@ def test_a_start_too_large_to_keep_is_said_in_the_receipt(world: World) -> None:
     ]
 
 
-def test_the_person_goes_on_without_an_altered_start(world: World) -> None:
+def test_the_user_goes_on_without_an_altered_baseline(world: World) -> None:
     world.start_check(PYTEST)
     kept = world.loop_folder / "baseline" / "tree" / "tests" / "test_shop.py"
     kept.unlink()
@@ -289,9 +289,7 @@ def test_the_person_goes_on_without_an_altered_start(world: World) -> None:
 
 
 @pytest.mark.parametrize("text", [None, "{}"], ids=["removed", "altered"])
-def test_a_record_of_the_start_that_is_not_its_own_breaks_the_seal(
-    world: World, text: str | None
-) -> None:
+def test_a_baseline_record_of_another_loop_breaks_the_seal(world: World, text: str | None) -> None:
     world.start_check(PYTEST)
     record = world.loop_folder / "baseline" / "start.json"
     record.unlink()

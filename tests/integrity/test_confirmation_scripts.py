@@ -32,7 +32,7 @@ def stopped(world: World) -> tuple[str | None, list[str]]:
     return world.outcome, world.concerns
 
 
-def test_a_script_of_tests_may_grow_where_the_starts_one_passes(shell: World) -> None:
+def test_a_test_script_may_grow_where_the_baselines_script_passes(shell: World) -> None:
     shell.start_check("sh ci/check.sh")
     more = '[ "$(echo bc | sh shout.sh)" = BC ]\n'
     shell.write_all({"shout.sh": FIXED, "tests/small.sh": "set -e\n" + CASE + more})
@@ -76,7 +76,7 @@ def test_price():
 """
 
 
-def test_tests_that_the_linter_refused_may_be_mended(world: World) -> None:
+def test_tests_that_the_linter_refused_may_be_fixed(world: World) -> None:
     shop = snippet("""
         import sys
 
@@ -92,7 +92,7 @@ def test_tests_that_the_linter_refused_may_be_mended(world: World) -> None:
     assert stopped(world) == ("done", [])
 
 
-def test_mended_for_the_linter_is_not_mended_for_the_test(world: World) -> None:
+def test_a_fix_for_the_linter_may_not_weaken_the_test(world: World) -> None:
     world.write_all({"shop.py": "def price():\n    return 1\n", "tests/test_shop.py": TEST})
     world.start_check(RUFF)
     weaker = TEST.replace("import os\n\n", "").replace("price() == 1", "price")

@@ -19,7 +19,7 @@ def heard(conversation: Conversation, ending: bytes) -> bytes:
     return text
 
 
-def test_it_is_spoken_to_and_heard_in_turn(tmp_path: Path) -> None:
+def test_messages_are_sent_and_received_in_turn(tmp_path: Path) -> None:
     marked, earlier = Marked(), zombies()
     with open_conversation(ECHO, cwd=tmp_path, env=marked.env) as conversation:
         conversation.send(b"one\n")

@@ -38,7 +38,7 @@ def test_the_process_group_holds_what_outlives_its_leader() -> None:
     system.send(system.find_members(tree), step="kill")
 
 
-def test_unix_tells_parents_and_life() -> None:
+def test_unix_lists_parents_and_living_processes() -> None:
     system = Posix(ask)
 
     assert system.find_parent(os.getpid()) == os.getppid()

@@ -89,7 +89,7 @@ def test_a_file_that_cannot_be_read_is_shown_without_its_code(tmp_path: Path) ->
     ]
 
 
-def test_a_reason_that_the_counts_do_not_tell_is_told(tmp_path: Path) -> None:
+def test_a_reason_that_the_counts_do_not_show_is_reported(tmp_path: Path) -> None:
     tests = Tests(passed=3)
     results = [
         red(tests=Tests(passed=1, failed=2), reason="2 of 3 tests failed"),

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from untildone.checks.parsers import sarif as sarif_parser
 from untildone.core.check_results import CheckResult, Finding
-from untildone.report.junit import render_junit
-from untildone.report.sarif import build_sarif
+from untildone.report.exports import build_sarif, render_junit
 
 FINDING = Finding(
     check="lint",

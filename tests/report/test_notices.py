@@ -105,9 +105,7 @@ def test_what_a_result_amounts_to(outcome: CheckResult, text: str) -> None:
         (Ignore(reason="no loop"), (), ""),
     ],
 )
-def test_what_the_person_is_told(
-    verdict: Verdict, checks: tuple[CheckResult, ...], text: str
-) -> None:
+def test_what_the_user_sees(verdict: Verdict, checks: tuple[CheckResult, ...], text: str) -> None:
     assert describe_verdict(record(round=1), verdict, checks) == text
 
 
@@ -119,7 +117,7 @@ def test_what_the_person_is_told(
         Pause(outcome="stagnated", reason="nothing moved"),
     ],
 )
-def test_an_ending_tells_the_first_totals_and_the_last(verdict: Verdict) -> None:
+def test_an_ending_reports_the_first_totals_and_the_last(verdict: Verdict) -> None:
     first = Totals(errors=12, warnings=28, failed=1)
     loop = record(round=3, baseline_totals=first, totals=Totals(warnings=1), improved=97)
 
@@ -137,7 +135,7 @@ def test_several_rounds_are_counted_as_such() -> None:
     )
 
 
-def test_a_loop_of_counts_tells_how_many_are_left() -> None:
+def test_a_loop_of_counts_reports_how_many_are_left() -> None:
     counting = contract(preset="fix", counts=("zero-errors",))
     progress = Progress(round=3, totals=Totals(errors=5, warnings=12), improved=45)
     loop = Record(contract=counting, progress=progress, generation=1)
@@ -150,14 +148,14 @@ def test_a_loop_of_counts_tells_how_many_are_left() -> None:
     assert describe_verdict(bare, Continue(cause="unmet"), (RED,)).endswith(" | now: nothing")
 
 
-def test_a_pause_tells_what_is_left() -> None:
-    told = describe_verdict(
+def test_a_pause_reports_what_is_left() -> None:
+    reported = describe_verdict(
         record(round=2, unmet=("a", "b", "c", "d", "e")),
         Pause(outcome="blocked", reason="no key"),
         (),
     )
 
-    assert told.endswith("resume with `untildone continue` | left: a, b, c, d")
+    assert reported.endswith("resume with `untildone continue` | left: a, b, c, d")
 
 
 def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None:
@@ -197,6 +195,8 @@ def test_how_to_go_on(outcome: Outcome, text: str) -> None:
     ("outcome", "state"), [("paused", "paused"), ("blocked", "paused (blocked)")]
 )
 def test_a_paused_loop_is_recalled_with_its_remedy(outcome: Outcome, state: str) -> None:
-    told = describe_pause(record(status="paused", outcome=outcome, reason="no key"))
+    reported = describe_pause(record(status="paused", outcome=outcome, reason="no key"))
 
-    assert told == f"untildone: loop a1 is {state}: no key. To continue: `untildone continue a1`"
+    assert (
+        reported == f"untildone: loop a1 is {state}: no key. To continue: `untildone continue a1`"
+    )

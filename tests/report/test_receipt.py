@@ -208,7 +208,7 @@ def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
     ]
 
 
-def test_an_allowance_is_told_with_its_time_and_what_it_covers() -> None:
+def test_an_allowance_is_reported_with_its_time_and_what_it_covers() -> None:
     lost = Concern(
         id="config:a.toml:k#12", kind=ConcernKind.CONFIG, path="a.toml", detail="loosened"
     )
@@ -216,10 +216,10 @@ def test_an_allowance_is_told_with_its_time_and_what_it_covers() -> None:
     progress = Progress(amendments=(later,))
     record = Record(contract=contract(allow=("config:a.toml",)), progress=progress, generation=1)
 
-    paper = build_receipt(record, seen(GREEN, concerns=(lost,)), (), at=LATER)
+    receipt = build_receipt(record, seen(GREEN, concerns=(lost,)), (), at=LATER)
 
-    assert paper.approvals == (
+    assert receipt.approvals == (
         Allowance(what="config:a.toml", by="user", at=AT, covers=(lost.id,)),
         Allowance(what=lost.id, by="user", at=LATER, covers=(lost.id,)),
     )
-    assert f"- `config:a.toml:k` at {LATER}, covers config:a.toml:k\n" in render_receipt(paper)
+    assert f"- `config:a.toml:k` at {LATER}, covers config:a.toml:k\n" in render_receipt(receipt)

@@ -162,7 +162,7 @@ def test_settings_made_while_the_loop_ran_stay_outside(yard: Yard) -> None:
     assert made.environ["PYTHONNOUSERSITE"] == "1"
 
 
-def test_variables_that_steer_tools_are_those_of_the_start(yard: Yard) -> None:
+def test_variables_that_steer_tools_are_those_of_the_baseline(yard: Yard) -> None:
     written(yard.project, {"app.txt": ""})
     now = {"NODE_OPTIONS": "--require ./cheat.js", "GOFLAGS": "-run=None", "LANG": "C"}
     place = yard.place(environ=now, baseline_environ={"GOFLAGS": "-mod=vendor"})

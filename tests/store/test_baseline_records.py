@@ -59,7 +59,7 @@ def a_file_for_the_folder(path: Path) -> None:
         pytest.param(lambda path: path.write_text("x"), "was altered", id="overwritten"),
     ],
 )
-def test_an_altered_start_breaks_the_seal_until_the_user_goes_on_without_it(
+def test_an_altered_baseline_breaks_the_seal_until_the_user_goes_on_without_it(
     tmp_path: Path, tamper: Callable[[Path], object], what: str
 ) -> None:
     loops, record = with_baseline(tmp_path)
@@ -78,7 +78,7 @@ def test_an_altered_start_breaks_the_seal_until_the_user_goes_on_without_it(
     assert (path.exists(), loops.explain_broken_seal("a-loop")) == (False, "")
 
 
-def test_sealing_anew_keeps_a_start_that_is_whole(tmp_path: Path) -> None:
+def test_sealing_anew_keeps_an_intact_baseline(tmp_path: Path) -> None:
     loops, record = with_baseline(tmp_path)
 
     resealed = loops.reseal("a-loop", at=AT)

@@ -1,7 +1,7 @@
 """Claude Code: its hook payloads and answers, and its transcript."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from untildone.agents.events import Prompt, SessionStarted, Stop, Usage
@@ -165,7 +165,10 @@ def find_subagents_folder(transcript: str) -> str:
 def has_queued_input(transcript_tail: str) -> bool:
     """Whether the user typed something that is still in the client's queue."""
     waiting: list[str] = []
-    for entry in _iterate_queue_operations(transcript_tail):
+    lines = (line for line in transcript_tail.splitlines() if '"queue-operation"' in line)
+    for entry in map(parse_object, lines):
+        if entry.get("type") != "queue-operation":
+            continue
         content = get_text(entry, "content")
         match entry.get("operation"):
             case "enqueue":
@@ -178,15 +181,6 @@ def has_queued_input(transcript_tail: str) -> bool:
                 # `dequeue` has no content: the queue is first in, first out.
                 del waiting[:1]
     return any(not text.lstrip().startswith(_AUTOMATIC) for text in waiting)
-
-
-def _iterate_queue_operations(transcript_tail: str) -> Iterator[Mapping[str, Any]]:
-    for line in transcript_tail.splitlines():
-        if '"queue-operation"' not in line:
-            continue
-        entry = parse_object(line)
-        if entry.get("type") == "queue-operation":
-            yield entry
 
 
 def was_interrupted(transcript_tail: str) -> bool:
@@ -215,11 +209,8 @@ def parse_todo_items(value: object) -> tuple[tuple[str, str], ...] | None:
         if value.get("tool_name") == "TodoWrite":
             given = value.get("tool_input")
             return parse_todo_items(given.get("todos")) if isinstance(given, dict) else None
-        return (
-            ((get_text(value, "subject"), get_text(value, "status")),)
-            if "subject" in value
-            else None
-        )
+        item = get_text(value, "subject"), get_text(value, "status")
+        return (item,) if "subject" in value else None
     if not isinstance(value, list):
         return None
     items = [item for item in value if isinstance(item, dict)]

@@ -4,18 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from untildone.agents.headless import (
-    AgentText,
-    ClientCall,
-    ClientEvent,
-    ClientFault,
-    ContextFill,
-    Denied,
-    Limited,
-    Retrying,
-    Returned,
-    Tool,
-)
+from untildone.agents import headless
 from untildone.agents.json_fields import (
     get_count,
     get_number,
@@ -33,7 +22,7 @@ SESSION_VARIABLES = frozenset(
         *("CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID"),
     )
 )
-REMEDIES: dict[ClientFault, str] = {
+REMEDIES: dict[headless.ClientFault, str] = {
     "limit": "wait for the reset",
     "authentication": "sign in: run `claude` and type `/login`, or set `ANTHROPIC_API_KEY`",
     "billing": "add credit to the account of the client",
@@ -50,7 +39,7 @@ _MAX_DETAIL = 200
 # Options with which the user chose the permissions: then we add none.
 _PERMISSIONS = ("--permission-mode", "--dangerously-skip-permissions", "--permission-prompt-tool")
 # Messages on stderr or in `errors` when no request was made.
-_MESSAGES: tuple[tuple[re.Pattern[str], ClientFault], ...] = (
+_MESSAGES: tuple[tuple[re.Pattern[str], headless.ClientFault], ...] = (
     (re.compile(r"no conversation found|session id \S+ is already in use", re.I), "lost"),
     (
         re.compile(r"invalid api key|not logged in|please run /login|oauth token", re.I),
@@ -65,11 +54,16 @@ _MESSAGES: tuple[tuple[re.Pattern[str], ClientFault], ...] = (
 )
 # Claude AI usage limit reached|1760000000
 _LIMIT_END = re.compile(r"limit reached\|(\d{9,11})\b")
+# The parts of `usage` that fill the model's context.
+_TOKENS = (
+    *("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
+    "output_tokens",
+)
 # Keys of a tool's input, the most informative first.
 _DETAIL_KEYS = ("command", "file_path", "notebook_path", "pattern", "url", "description", "prompt")
 
 
-def build_arguments(ask: ClientCall) -> tuple[str, ...]:
+def build_arguments(ask: headless.ClientCall) -> tuple[str, ...]:
     session = "--resume" if ask.begun else "--session-id"
     budget = ("--max-budget-usd", f"{ask.budget_usd:.6f}") if ask.budget_usd else ()
     own = any(argument.startswith(_PERMISSIONS) for argument in ask.arguments)
@@ -79,66 +73,67 @@ def build_arguments(ask: ClientCall) -> tuple[str, ...]:
     return (*stream, session, ask.session, *budget, *permissions, *tools, *ask.arguments)
 
 
-def classify_failure(stderr: str) -> ClientFault:
+def classify_failure(stderr: str) -> headless.ClientFault:
     return next((kind for pattern, kind in _MESSAGES if pattern.search(stderr)), "crashed")
 
 
-def parse_line(line: bytes) -> tuple[ClientEvent, ...]:
-    entry = _parse_entry(line)
+def parse_line(line: bytes) -> tuple[headless.ClientEvent, ...]:
+    entry = parse_object(line) if line.startswith(b"{") and len(line) <= _MAX_LINE else {}
     match entry.get("type"), entry.get("subtype"):
         case "assistant", _:
             return _parse_message(entry)
         case "system", "api_retry":
-            return (Retrying(reason=get_text(entry, "error"), attempt=get_count(entry, "attempt")),)
+            return (
+                headless.Retrying(
+                    reason=get_text(entry, "error"), attempt=get_count(entry, "attempt")
+                ),
+            )
         case "system", "permission_denied":
             reason = get_text(entry, "message")
-            return (Denied(tool=get_text(entry, "tool_name"), reason=reason[:_MAX_DETAIL]),)
+            return (
+                headless.Denied(tool=get_text(entry, "tool_name"), reason=reason[:_MAX_DETAIL]),
+            )
         case "rate_limit_event", _:
-            return _parse_limit(get_object(entry, "rate_limit_info"))
+            info = get_object(entry, "rate_limit_info")
+            limited = headless.Limited(until=get_number(info, "resetsAt") or 0)
+            return (limited,) if info.get("status") == "rejected" else ()
         case "result", _:
             return (_parse_result(entry),)
         case _:
             return ()
 
 
-def _parse_message(entry: Mapping[str, Any]) -> tuple[ClientEvent, ...]:
+def _parse_message(entry: Mapping[str, Any]) -> tuple[headless.ClientEvent, ...]:
     # The client repeats its own error messages in the result.
     if entry.get("is_api_error_message") is True:
         return ()
     message = get_object(entry, "message")
-    found: list[ClientEvent] = []
+    found: list[headless.ClientEvent] = []
     for block in get_objects(message, "content"):
         match block.get("type"):
             case "text":
-                found.append(AgentText(text=get_text(block, "text")))
+                found.append(headless.AgentText(text=get_text(block, "text")))
             case "tool_use":
                 found.append(_parse_tool(block))
             case _:
                 pass
     # A subagent has its own context, which does not fill this one.
     if entry.get("parent_tool_use_id") is None:
-        found.append(ContextFill(tokens=_count_tokens(get_object(message, "usage"))))
+        usage = get_object(message, "usage")
+        tokens = sum(get_count(usage, name) for name in _TOKENS)
+        found.append(headless.ContextFill(tokens=tokens))
     return tuple(found)
 
 
-def _parse_tool(block: Mapping[str, Any]) -> Tool:
+def _parse_tool(block: Mapping[str, Any]) -> headless.Tool:
     given = get_object(block, "input")
     telling = next((get_text(given, key) for key in _DETAIL_KEYS if get_text(given, key)), "")
-    return Tool(name=get_text(block, "name"), detail=" ".join(telling.split())[:_MAX_DETAIL])
+    return headless.Tool(
+        name=get_text(block, "name"), detail=" ".join(telling.split())[:_MAX_DETAIL]
+    )
 
 
-def _count_tokens(usage: Mapping[str, Any]) -> int:
-    read = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    return sum(get_count(usage, name) for name in (*read, "output_tokens"))
-
-
-def _parse_limit(info: Mapping[str, Any]) -> tuple[ClientEvent, ...]:
-    if info.get("status") != "rejected":
-        return ()
-    return (Limited(until=get_number(info, "resetsAt") or 0),)
-
-
-def _parse_result(entry: Mapping[str, Any]) -> Returned:
+def _parse_result(entry: Mapping[str, Any]) -> headless.Returned:
     message = get_text(entry, "result")
     errors = entry.get("errors")
     reason = message or (str(errors[0]) if isinstance(errors, list) and errors else "")
@@ -146,7 +141,7 @@ def _parse_result(entry: Mapping[str, Any]) -> Returned:
     kind = _classify_fault(entry, reason) if entry.get("is_error") is True else None
     models = get_object(entry, "modelUsage").values()
     windows = [get_count(model, "contextWindow") for model in models if isinstance(model, dict)]
-    return Returned(
+    return headless.Returned(
         message="" if kind else message,
         cost_usd=get_number(entry, "total_cost_usd"),
         turns=get_count(entry, "num_turns"),
@@ -157,7 +152,7 @@ def _parse_result(entry: Mapping[str, Any]) -> Returned:
     )
 
 
-def _classify_fault(entry: Mapping[str, Any], reason: str) -> ClientFault | None:
+def _classify_fault(entry: Mapping[str, Any], reason: str) -> headless.ClientFault | None:
     """The client's own limits (turns, budget) are no fault: the checks decide."""
     if get_text(entry, "subtype") in ("error_max_turns", "error_max_budget_usd"):
         return None
@@ -176,7 +171,3 @@ def _classify_fault(entry: Mapping[str, Any], reason: str) -> ClientFault | None
             return "overloaded"
         case _:
             return classify_failure(reason)
-
-
-def _parse_entry(line: bytes) -> dict[str, Any]:
-    return parse_object(line) if line.startswith(b"{") and len(line) <= _MAX_LINE else {}

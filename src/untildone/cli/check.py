@@ -15,22 +15,16 @@ from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.result_cache import ResultCache
 from untildone.cli.check_progress import show_progress
 from untildone.cli.loops import open_context
-from untildone.cli.options import json_option, print_json, project_option
-from untildone.cli.project import find_project
+from untildone.cli.options import FILE, find_project, json_option, print_json, project_option
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.verdict import OUTCOMES
+from untildone.engine import project_checks
 from untildone.engine.context import Context, project_folder
-from untildone.engine.project_checks import (
-    find_configured_folder,
-    list_checks,
-    make_untrusted_error,
-)
 from untildone.errors import UserError
 from untildone.process.command import filter_environment
 from untildone.report.checks import build_report, print_results
-from untildone.report.junit import render_junit
-from untildone.report.sarif import build_sarif
+from untildone.report.exports import build_sarif, render_junit
 from untildone.store.home import prepare_home
 from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.worktree.fingerprint import fingerprint_tree
@@ -71,21 +65,13 @@ class CheckOptions(Struct, frozen=True, kw_only=True):
 )
 @click.option("--watch", is_flag=True, help="Run again whenever the tree changes.")
 @click.option("--wait", is_flag=True, help="Wait for another run of these checks to end.")
+@click.option("--sarif", type=FILE, metavar="F", help="Also write the findings there, as SARIF.")
 @click.option(
-    "--sarif",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="F",
-    help="Also write the findings there, as SARIF.",
-)
-@click.option(
-    "--junit",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="F",
-    help="Also write the results there, as JUnit's XML.",
+    "--junit", type=FILE, metavar="F", help="Also write the results there, as JUnit's XML."
 )
 @project_option
 @json_option
-def command(names: tuple[str, ...], *, project: Path | None, **given: object) -> int:
+def check_command(names: tuple[str, ...], *, project: Path | None, **given: object) -> int:
     """Run the project's checks, all or the named ones: exit 0 green, 1 red, 17 unrunnable.
 
     A check that was green on the same tree is not run again.
@@ -97,7 +83,7 @@ def command(names: tuple[str, ...], *, project: Path | None, **given: object) ->
     untildone check --sarif findings.sarif --junit checks.xml
     """
     context = open_context()
-    folder = find_configured_folder(find_project(project))
+    folder = project_checks.find_configured_folder(find_project(project))
     wanted = _select_checks(_find_checks(context, folder), names, folder)
     options = CheckOptions(**given)  # type: ignore[arg-type]  # click has checked them
     if options.changed and find_tracking_root(folder) is None:
@@ -124,10 +110,10 @@ def _run_once(context: Context, project: Path, wanted: list[Check], options: Che
     report = build_report(results)
     if options.as_json:
         print_json(report)
-        return _EXIT_CODES[report.outcome]
-    _print_results(results, project)
-    for outcome in _HINTS.keys() & {result.outcome for result in results}:
-        click.echo(_HINTS[outcome], err=True)
+    else:
+        _print_results(results, project)
+        for outcome in _HINTS.keys() & {result.outcome for result in results}:
+            click.echo(_HINTS[outcome], err=True)
     return _EXIT_CODES[report.outcome]
 
 
@@ -144,9 +130,9 @@ def _print_results(results: tuple[CheckResult, ...], project: Path) -> None:
 
 
 def _find_checks(context: Context, project: Path) -> tuple[Check, ...]:
-    checks, untrusted = list_checks(context, project)
+    checks, untrusted = project_checks.list_checks(context, project)
     if untrusted and not checks:
-        raise make_untrusted_error(project, untrusted)
+        raise project_checks.make_untrusted_error(project, untrusted)
     if untrusted:
         click.echo(untrusted, err=True)
     return checks
@@ -207,7 +193,9 @@ def _limit_to_files(
     limited = []
     for result in results:
         # A change may break any test, so those of unchanged files stay.
-        inside = tuple(each for each in result.findings if result.tests or each.path in files)
+        inside = tuple(
+            finding for finding in result.findings if result.tests or finding.path in files
+        )
         elsewhere = bool(result.findings) and not inside
         outcome = "green" if elsewhere and result.outcome == "red" else result.outcome
         reason = "findings only in unchanged files" if outcome != result.outcome else result.reason

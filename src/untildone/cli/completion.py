@@ -12,7 +12,7 @@ _SHELLS: dict[str, type[ShellComplete]] = {
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(tuple(_SHELLS)))
-def command(shell: str) -> None:
+def completion_command(shell: str) -> None:
     """Print the completion script; save it where your shell loads completions.
 
     \b

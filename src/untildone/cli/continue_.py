@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
+from untildone.cli import options
 from untildone.cli.authority import require_user
 from untildone.cli.loops import choose_loop, current_session_id, list_project_loops, open_context
-from untildone.cli.options import json_option, loop_argument, print_json, project_option
-from untildone.cli.project import find_project
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.grants import build_grant
@@ -15,17 +14,16 @@ from untildone.engine.hold_status import load_loop_status
 from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.engine.prompt_start import describe_loop
 from untildone.engine.speaker import is_driven, speaks_for_agent
-from untildone.engine.transfer import move_loop
 from untildone.errors import UserError
 from untildone.report.notices import describe_round
 from untildone.report.status import StatusReport
-from untildone.runs import memory
+from untildone.runs import run_memory
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
 
 @click.command("continue")
-@loop_argument
+@options.loop_argument
 @click.option(
     *("--rounds", "--iterations", "--max-iterations", "rounds"),
     metavar="[+=]N",
@@ -35,9 +33,9 @@ from untildone.store.sessions import Session
 @click.option("--minutes", metavar="[+=]N", help="Add to or set the minutes.")
 @click.option("--round-minutes", metavar="[+=]N", help="Add to or set the minutes of one round.")
 @click.option("--here", "into_session", is_flag=True, help="Move the loop to this session.")
-@project_option
-@json_option
-def command(
+@options.project_option
+@options.json_option
+def continue_command(
     loop: str | None,
     *,
     into_session: bool,
@@ -56,7 +54,11 @@ def command(
     untildone continue --here 1f2e3d4c     after `/clear`, in the new conversation
     """
     context = open_context()
-    waiting = into_session and loop is None and _import_waiting_loop(context, find_project(project))
+    waiting = (
+        into_session
+        and loop is None
+        and _import_waiting_loop(context, options.find_project(project))
+    )
     if waiting:
         _print_loop(context, waiting, describe_loop(waiting), as_json=as_json)
         return 0
@@ -67,11 +69,14 @@ def command(
     granted = build_grant(given)
     headless = _is_headless(context, record, session)
     if session:
-        record = move_loop(context, record, session.id)
-        memory.forget(context, record.contract.id)
+        record = verbs.move_loop(context, record, session.id)
+        run_memory.forget(context, record.contract.id)
     record = verbs.resume(context, record.contract.id, granted)
     if headless and not session:
-        return _run_headless(context, record.contract.id)
+        # Imported here because hardly any loop is headless.
+        from untildone.cli.run import drive_loop
+
+        return drive_loop(context, record.contract.id)
     going = f"loop {record.contract.id} continues, {describe_round(record.agreed, record.progress)}"
     _print_loop(context, record, f"{going}; the agent is held from its next stop", as_json=as_json)
     return 0
@@ -83,7 +88,7 @@ def _is_headless(context: Context, record: Record, session: Session | None) -> b
             "`--here` needs an agent's session",
             hint="type `!untildone continue --here` in that session",
         )
-    headless = memory.read(context, record.contract.id)
+    headless = run_memory.read(context, record.contract.id)
     if headless and is_driven(context.session_of(record)):
         raise UserError(
             f"loop `{record.contract.id}` is running already",
@@ -94,16 +99,9 @@ def _is_headless(context: Context, record: Record, session: Session | None) -> b
 
 def _print_loop(context: Context, record: Record, text: str, *, as_json: bool) -> None:
     if as_json:
-        print_json(StatusReport(loops=(load_loop_status(context, record),)))
+        options.print_json(StatusReport(loops=(load_loop_status(context, record),)))
     else:
         click.echo(text)
-
-
-def _run_headless(context: Context, loop: str) -> int:
-    # Imported here because hardly any loop is headless.
-    from untildone.cli.run import drive_loop as driven_to_its_end
-
-    return driven_to_its_end(context, loop)
 
 
 def _import_waiting_loop(context: Context, project: Path) -> Record | None:
@@ -115,6 +113,6 @@ def _import_waiting_loop(context: Context, project: Path) -> Record | None:
     if speaks_for_agent(context.agent, str(context.home), session):
         return None
     # Imported here because it imports YAML.
-    from untildone.features.importers.loop_files import import_waiting_file
+    from untildone.features.importers.followed_files import import_waiting_file
 
     return import_waiting_file(context, session.id, project)

@@ -12,19 +12,18 @@ from rich.console import Console
 from untildone.agents.headless import AgentText, RunEvent, Tool
 from untildone.cli.demo_display import DemoDisplay
 from untildone.cli.demo_environment import DemoEnvironment, open_demo_environment
-from untildone.core.progress import Round
-from untildone.core.verdict import Continue, Finish
 from untildone.process.command import quote_argument
 from untildone.process.runner import end_runs_on_signal
-from untildone.runs import demo_scene, memory
+from untildone.runs import demo_scene, run_memory
 from untildone.runs.events import Judged
-from untildone.runs.memory import RunMemory, RunOptions
 from untildone.runs.outer_loop import drive
+from untildone.runs.run_memory import RunMemory, RunOptions
 from untildone.runs.scripted_agent import Agent, Ended, ScriptEvent, Turn
 from untildone.runs.scripted_client import Step, write_script
 
 # Seconds to read a line.
 _BEAT = 0.9
+_VERDICTS = ["Continue", "Continue", "Finish"]
 
 
 @click.command("demo")
@@ -32,7 +31,7 @@ _BEAT = 0.9
     "--headless", is_flag=True, help="Print plain lines, and use `untildone run` instead of hooks."
 )
 @click.option("--fast", is_flag=True, hidden=True)
-def command(*, headless: bool, fast: bool) -> int:
+def demo_command(*, headless: bool, fast: bool) -> int:
     """Watch a scripted agent stop too early, be held, and be released when the work is done.
 
     It installs the real hooks in a temporary home and removes everything afterwards.
@@ -55,9 +54,11 @@ def play(script: Sequence[Turn], display: DemoDisplay, *, headless: bool = False
         demo_scene.write_project(demo.project)
         ended = (_play_headless if headless else _play_with_hooks)(demo, script, display)
         rounds = demo.rounds()
-        if ended != "let go" or not _is_expected(rounds):
-            verdicts = ", ".join(type(entry.verdict).__name__ for entry in rounds) or "no verdict"
-            display.end(f"the demo did not go as expected: {verdicts}; then {ended}")
+        verdicts = [type(entry.verdict).__name__ for entry in rounds]
+        is_done = ended == "let go" and demo.outcome() == "done"
+        if not is_done or verdicts != _VERDICTS:
+            seen = ", ".join(verdicts) or "no verdict"
+            display.end(f"the demo did not go as expected: {seen}; then {ended}")
             return 1
         receipt = demo.project / ".untildone" / "receipt.md"
         display.receipt(receipt.read_text(encoding="utf-8"))
@@ -106,7 +107,7 @@ def _play_headless(demo: DemoEnvironment, script: Sequence[Turn], display: DemoD
     display.says("you", f"untildone run {quote_argument(demo_scene.TASK)}")
     steps = [Step(edits=turn.edits, says=turn.says) for turn in script]
     client = write_script(demo.project.parent / "script.json", steps)
-    memory.write(demo.context, record.contract.id, RunMemory(how=RunOptions(client=client)))
+    run_memory.write(demo.context, record.contract.id, RunMemory(how=RunOptions(client=client)))
     ended = drive(demo.context, record.contract.id, show=show)
     return "let go" if ended.outcome == "done" else "out of script"
 
@@ -127,11 +128,3 @@ def _show(
                 display.verdict(rounds[-1])
         case "prompt" | "refused" | "notice":
             pass
-
-
-def _is_expected(rounds: tuple[Round, ...]) -> bool:
-    match [entry.verdict for entry in rounds]:
-        case [Continue(), Continue(), Finish(outcome="done")]:
-            return True
-        case _:
-            return False

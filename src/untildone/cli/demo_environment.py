@@ -12,8 +12,8 @@ from typing import Any
 from untildone.app import open_context
 from untildone.core.contract import Check
 from untildone.core.progress import Round
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.install.claude import apply_plan, find_install_paths, plan_init
 from untildone.process.command import filter_environment
@@ -36,9 +36,7 @@ class DemoEnvironment:
         self.environ = _build_environ(home)
         self.context = open_context(self.environ)
         prepare_home(self.context.home)
-        paths = find_install_paths(
-            self.context.environ, home=self.context.home, project=self.project
-        )
+        paths = find_install_paths(self.context, self.project)
         apply_plan(paths, plan_init(paths, "user"))
         self.settings: dict[str, Any] = json.loads(paths.settings("user").read_bytes())
         self._loop = ""
@@ -60,6 +58,9 @@ class DemoEnvironment:
         if ended.exit_code != 0:
             raise UserError(f"the checks of the demo could not be run: {ended.text.strip()}")
         return record
+
+    def outcome(self) -> str | None:
+        return self.context.loops.load(self._loop).progress.outcome
 
     def rounds(self) -> tuple[Round, ...]:
         return self.context.loops.read_rounds(self._loop)

@@ -1,19 +1,14 @@
 """`untildone detect`: the checks found here, with reasons."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 from msgspec import Struct
 
 from untildone.cli.loops import open_context
-from untildone.cli.options import json_option, print_json, project_option
-from untildone.cli.project import find_project
-from untildone.engine.project_checks import (
-    find_configured_folder,
-    list_checks,
-    list_unused_candidates,
-    make_untrusted_error,
-)
+from untildone.cli.options import find_project, json_option, print_report, project_option
+from untildone.engine import project_checks
 from untildone.errors import UserError
 
 
@@ -38,33 +33,31 @@ class Detection(Struct, frozen=True, kw_only=True):
 @click.command("detect")
 @project_option
 @json_option
-def command(project: Path | None, *, as_json: bool) -> None:
+def detect_command(project: Path | None, *, as_json: bool) -> None:
     """List the checks of this project, configured or detected, with reasons; nothing is run.
 
-    Exits 2 if there is none, also with `--json`.
+    It exits 2 if there is none, also with `--json`.
 
     \b
     untildone detect
     untildone detect --project ../api --json
     """
-    folder = find_configured_folder(find_project(project))
-    checks, ignored = list_checks(open_context(), folder)
+    context = open_context()
+    folder = project_checks.find_configured_folder(find_project(project))
+    checks, ignored = project_checks.list_checks(context, folder)
     found = tuple(
         DetectedCheck(name=check.name, command=check.command, reason=check.reason)
         for check in checks
     )
     left_out = tuple(
         SkippedCommand(command=entry.command, reason=f"{entry.reason}, which {entry.harm}")
-        for entry in list_unused_candidates(open_context(), folder)
+        for entry in project_checks.list_unused_candidates(context, folder)
     )
     if ignored and found:
         click.echo(ignored, err=True)
-    if as_json:
-        print_json(Detection(checks=found, left_out=left_out))
-    else:
-        _print_checks(found, left_out)
+    print_report(Detection(checks=found, left_out=left_out), _format_checks, as_json=as_json)
     if not found and ignored:
-        raise make_untrusted_error(folder, ignored)
+        raise project_checks.make_untrusted_error(folder, ignored)
     if not found:
         raise UserError(
             f"no check was found in `{folder}`",
@@ -72,8 +65,8 @@ def command(project: Path | None, *, as_json: bool) -> None:
         )
 
 
-def _print_checks(found: tuple[DetectedCheck, ...], left_out: tuple[SkippedCommand, ...]) -> None:
-    for check in found:
-        click.echo(f"{check.name}: `{check.command}`  ({check.reason})")
-    for entry in left_out:
-        click.echo(f"left out: `{entry.command}`  ({entry.reason})")
+def _format_checks(detection: Detection) -> Iterator[str]:
+    for check in detection.checks:
+        yield f"{check.name}: `{check.command}`  ({check.reason})"
+    for skipped in detection.left_out:
+        yield f"left out: `{skipped.command}`  ({skipped.reason})"

@@ -8,9 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from untildone.app import open_context
-from untildone.cli.options import json_option, print_json, project_option
-from untildone.cli.project import find_project
-from untildone.engine import health as state_health
+from untildone.cli.options import find_project, json_option, print_json, project_option
+from untildone.engine import loop_problems
 from untildone.install import health as install_health
 from untildone.install.claude import find_install_paths
 from untildone.install.installation import read_installation
@@ -20,7 +19,7 @@ from untildone.report.doctor import Diagnosis, Problem, build_diagnosis
 @click.command("doctor")
 @project_option
 @json_option
-def command(project: Path | None, *, as_json: bool) -> int:
+def doctor_command(project: Path | None, *, as_json: bool) -> int:
     """Look for problems that keep a loop from holding: exit 1 if something needs fixing.
 
     \b
@@ -37,11 +36,10 @@ def command(project: Path | None, *, as_json: bool) -> int:
 
 def _diagnose(project: Path) -> Iterator[Problem]:
     context = open_context()
-    paths = find_install_paths(context.environ, home=context.home, project=project)
-    installation = read_installation(paths, context.environ)
+    installation = read_installation(find_install_paths(context, project), context.environ)
     for probe in install_health.PROBES:
         yield from probe(installation)
-    for look in state_health.PROBES:
+    for look in loop_problems.PROBES:
         yield from look(context, project)
 
 
@@ -54,7 +52,7 @@ def _print_diagnosis(diagnosis: Diagnosis) -> None:
         if problem.fix:
             console.print(Text(f"  fix: {problem.fix}", style="dim"), soft_wrap=True)
     errors = sum(problem.level == "error" for problem in diagnosis.findings)
-    probes = len(install_health.PROBES) + len(state_health.PROBES)
+    probes = len(install_health.PROBES) + len(loop_problems.PROBES)
     if errors:
         console.print(f"{errors} to fix")
     else:

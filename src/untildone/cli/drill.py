@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from untildone.app import open_context
-from untildone.cli.options import json_option, print_json, project_option
-from untildone.cli.project import find_project
+from untildone.cli.options import find_project, json_option, print_json, project_option
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.install.claude import find_install_paths
@@ -21,8 +20,10 @@ from untildone.install.installation import Installation, read_installation
 from untildone.process.runner import end_runs_on_signal
 from untildone.report.doctor import Problem
 from untildone.runs.drill import SCENES, Proof, prove
-from untildone.runs.drill_scene import settings_with_only
+from untildone.runs.drill_scene import make_settings
 from untildone.store.home import prepare_home
+
+_FIX = "run `untildone init` to write the hooks again; `untildone doctor` shows more"
 
 
 class DrillReport(Struct, frozen=True, kw_only=True, rename={"fix": "mend"}):
@@ -36,7 +37,7 @@ class DrillReport(Struct, frozen=True, kw_only=True, rename={"fix": "mend"}):
 @click.command("drill")
 @project_option
 @json_option
-def command(project: Path | None, *, as_json: bool) -> int:
+def drill_command(project: Path | None, *, as_json: bool) -> int:
     """Feed the installed hooks real payloads and faults: exit 1 if one does not hold.
 
     It runs the installed command lines in a temporary project with its own sessions, and removes
@@ -47,10 +48,8 @@ def command(project: Path | None, *, as_json: bool) -> int:
     untildone drill --json | jq .passed
     """
     context = open_context()
-    installation = read_installation(
-        find_install_paths(context.environ, home=context.home, project=find_project(project)),
-        context.environ,
-    )
+    paths = find_install_paths(context, find_project(project))
+    installation = read_installation(paths, context.environ)
     console = Console(highlight=False)
     proofs = []
     with end_runs_on_signal():
@@ -59,7 +58,8 @@ def command(project: Path | None, *, as_json: bool) -> int:
             if not as_json:
                 _print_proof(console, proof)
     passed = all(proof.passed for proof in proofs)
-    fix = "" if passed else _find_fix(installation)
+    problem = _find_problem(installation)
+    fix = "" if passed else problem.fix if problem else _FIX
     if as_json:
         print_json(DrillReport(passed=passed, proofs=tuple(proofs), fix=fix))
     else:
@@ -78,7 +78,7 @@ def _run_scenes(context: Context, installation: Installation) -> Iterator[Proof]
         yield Proof(name="state", expected="writable", passed=False, problem=error.message)
         return
     hooked = {file.path: file for file in (*installation.files, *installation.hooked)}
-    settings = [settings_with_only(file.ours, file.env) for file in hooked.values()]
+    settings = [make_settings(file.ours, file.env) for file in hooked.values()]
     with tempfile.TemporaryDirectory(prefix="untildone-drill-", ignore_cleanup_errors=True) as top:
         for name in SCENES:
             folder = Path(top).resolve()
@@ -97,13 +97,6 @@ def _describe_missing_hook(installation: Installation) -> str:
 
 def _find_problem(installation: Installation) -> Problem | None:
     return next(chain(find_broken_settings(installation), find_disabled_hooks(installation)), None)
-
-
-def _find_fix(installation: Installation) -> str:
-    problem = _find_problem(installation)
-    if problem:
-        return problem.fix
-    return "run `untildone init` to write the hooks again; `untildone doctor` shows more"
 
 
 def _print_proof(console: Console, proof: Proof) -> None:

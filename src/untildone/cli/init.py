@@ -1,5 +1,6 @@
-"""`untildone init`: install hooks, slash commands and status line."""
+"""`untildone init` and `uninstall`: hooks, slash commands and status line of the client."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import cast, get_args
 
@@ -7,12 +8,13 @@ import click
 from msgspec import Struct
 
 from untildone.agents import AGENTS
-from untildone.cli.authority import refuse_in_check
-from untildone.cli.loops import open_context
-from untildone.cli.options import json_option, print_json, project_option
-from untildone.cli.project import find_project
+from untildone.cli import options
+from untildone.cli.authority import refuse_in_check, require_user_of_machine
+from untildone.cli.loops import list_loops, open_context
+from untildone.engine import verbs
+from untildone.engine.context import Context
 from untildone.features.edits import switch
-from untildone.install.claude import InstallPlan, Scope, apply_plan, find_install_paths, plan_init
+from untildone.install import claude, manifest
 from untildone.store.home import find_volatile_file_system, prepare_home
 
 
@@ -30,12 +32,14 @@ class InitReport(Struct, frozen=True, kw_only=True):
     diagnostics: bool
 
 
-_SWITCH_MESSAGES = {
-    (switch.AUTO, True): "switched on: automatic mode",
-    (switch.AUTO, False): "switched off: automatic mode",
-    (switch.TELL, True): "switched on: diagnostics after each edit",
-    (switch.TELL, False): "switched off: diagnostics after each edit",
-}
+class UninstallReport(Struct, frozen=True, kw_only=True):
+    """What `uninstall --json` prints."""
+
+    files: tuple[WrittenFile, ...]
+    paused: tuple[str, ...]
+
+
+_MODES = {switch.AUTO: "automatic mode", switch.TELL: "diagnostics after each edit"}
 
 
 @click.command("init")
@@ -50,7 +54,7 @@ _SWITCH_MESSAGES = {
 )
 @click.option(
     "--scope",
-    type=click.Choice(get_args(Scope)),
+    type=click.Choice(get_args(claude.Scope)),
     default="user",
     show_default=True,
     help="The settings file of the client to write to.",
@@ -59,7 +63,7 @@ _SWITCH_MESSAGES = {
     "--auto/--no-auto",
     "auto",
     default=None,
-    help="Automatic mode: also without a loop, hold a turn whose edits bring errors.",
+    help="Automatic mode: hold a turn whose edits bring errors, also without a loop.",
 )
 @click.option(
     "--diagnostics/--no-diagnostics",
@@ -68,12 +72,12 @@ _SWITCH_MESSAGES = {
     help="Show the agent the errors of an edit right after it.",
 )
 @click.option("--dry-run", is_flag=True, help="Only print what would be written.")
-@project_option
-@json_option
-def command(*, scope: str, project: Path | None, **given: bool | None) -> None:
+@options.project_option
+@options.json_option
+def init_command(*, scope: str, project: Path | None, **given: bool | None) -> None:
     """Install for Claude Code: once per machine, and again after an upgrade.
 
-    Other settings stay as they are; `untildone uninstall` removes only ours.
+    Your other settings stay as they are; `untildone uninstall` removes only what this adds.
 
     \b
     untildone init --dry-run          print what it would write
@@ -82,26 +86,29 @@ def command(*, scope: str, project: Path | None, **given: bool | None) -> None:
     """
     context = open_context()
     refuse_in_check(context, "init")
-    paths = find_install_paths(context.environ, home=context.home, project=find_project(project))
-    plan = plan_init(paths, cast(Scope, scope))
+    paths = claude.find_install_paths(context, options.find_project(project))
+    plan = claude.plan_init(paths, cast(claude.Scope, scope))
     before = switch.read_modes(str(context.home))
-    modes = _choose_modes(before, {switch.AUTO: given["auto"], switch.TELL: given["tell"]})
+    wanted = {switch.AUTO: given["auto"], switch.TELL: given["tell"]}
+    # Modes that are not given stay as they are, because `init` is run again after an upgrade.
+    modes = frozenset(mode for mode, on in wanted.items() if on or (on is None and mode in before))
     if not given["dry_run"]:
         prepare_home(context.home)
-        apply_plan(paths, plan)
+        claude.apply_plan(paths, plan)
         switch.write_modes(str(context.home), modes)
     if given["as_json"]:
-        files = tuple(WrittenFile(path=str(each.path), kind=each.kind) for each in plan.changes)
-        print_json(
-            InitReport(
-                files=files,
-                notes=plan.notes,
-                automatic=switch.AUTO in modes,
-                diagnostics=switch.TELL in modes,
-            )
+        report = InitReport(
+            files=_list_written(plan.changes),
+            notes=plan.notes,
+            automatic=switch.AUTO in modes,
+            diagnostics=switch.TELL in modes,
         )
+        options.print_json(report)
         return
-    switched = tuple(_SWITCH_MESSAGES[mode, mode in modes] for mode in sorted(modes ^ before))
+    switched = [
+        f"switched {'on' if mode in modes else 'off'}: {_MODES[mode]}"
+        for mode in sorted(modes ^ before)
+    ]
     _print_plan(plan, switched, dry_run=bool(given["dry_run"]))
     volatile = find_volatile_file_system(context.home)
     if volatile:
@@ -109,24 +116,58 @@ def command(*, scope: str, project: Path | None, **given: bool | None) -> None:
         click.echo(text, err=True)
 
 
-def _choose_modes(before: frozenset[str], given: dict[str, bool | None]) -> frozenset[str]:
-    """Modes that are not given stay as they are, because `init` is run again after an upgrade."""
-    chosen = {mode for mode, wanted in given.items() if wanted}
-    unchanged = {mode for mode in before if given[mode] is None}
-    return frozenset(chosen | unchanged)
+def _list_written(changes: Iterable[claude.FileChange]) -> tuple[WrittenFile, ...]:
+    return tuple(WrittenFile(path=str(change.path), kind=change.kind) for change in changes)
 
 
-def _print_plan(plan: InstallPlan, switched: tuple[str, ...], *, dry_run: bool) -> None:
-    for change in plan.changes:
-        if change.kind != "unchanged":
-            click.echo(f"{'would be ' if dry_run else ''}{change.kind}: {change.path}")
-    for line in switched:
+def _print_plan(plan: claude.InstallPlan, switched: list[str], *, dry_run: bool) -> None:
+    changed = [change for change in plan.changes if change.kind != "unchanged"]
+    for line in (*(f"{change.kind}: {change.path}" for change in changed), *switched):
         click.echo(f"{'would be ' if dry_run else ''}{line}")
     for note in plan.notes:
         click.echo(f"note: {note}", err=True)
-    if not switched and all(change.kind == "unchanged" for change in plan.changes):
+    if not switched and not changed:
         click.echo("everything is installed already")
     elif not dry_run:
         click.echo(
             "next: run `untildone drill` to prove it, then type `/untildone:test` in Claude Code"
         )
+
+
+@click.command("uninstall")
+@options.project_option
+@options.json_option
+def uninstall_command(project: Path | None, *, as_json: bool) -> None:
+    """Remove what `init` wrote, wherever it wrote it; your loops and receipts stay.
+
+    It pauses active loops first, because no hook would hold their agents any more.
+
+    \b
+    untildone uninstall
+    """
+    context = open_context()
+    require_user_of_machine(context, "uninstall")
+    installed = manifest.read(context.home)
+    paused = _pause_all(context) if installed else ()
+    paths = claude.find_install_paths(context, options.find_project(project))
+    changes = [change for file in installed for change in claude.uninstall(paths, file)]
+    switch.write_modes(str(context.home), frozenset())
+    report = UninstallReport(
+        files=_list_written(change for change in changes if change.kind != "unchanged"),
+        paused=paused,
+    )
+    end = f"kept: {context.home} (loops and receipts)" if installed else "nothing is installed"
+    options.print_report(report, lambda shown: [*_format_uninstall(shown), end], as_json=as_json)
+
+
+def _format_uninstall(report: UninstallReport) -> list[str]:
+    paused = [f"paused: loop {loop}" for loop in report.paused]
+    return [*paused, *(f"{file.kind}: {file.path}" for file in report.files)]
+
+
+def _pause_all(context: Context) -> tuple[str, ...]:
+    """Without hooks no agent is held, so no loop must look active."""
+    active = [record for record in list_loops(context) if record.progress.status == "active"]
+    for record in active:
+        verbs.pause(context, record.contract.id, "untildone was uninstalled")
+    return tuple(record.contract.id for record in active)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from untildone import app
-from untildone.cli.project import find_project
+from untildone.cli.options import find_project
 from untildone.core.text import join_first, pluralize
 from untildone.engine.context import Context
 from untildone.errors import UserError

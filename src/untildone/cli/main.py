@@ -1,7 +1,6 @@
 """The command line: a table of commands, and the one error boundary."""
 
 import errno
-import importlib
 import io
 import os
 import platform
@@ -15,50 +14,49 @@ from typing import Any
 import click
 
 from untildone import __version__
+from untildone.cli.command_group import CommandGroup
 from untildone.errors import UserError
 
-# What each command does, in the order of the help; the module of the same name has `command`.
+# The module and the one-line help of each command, in the order of the help.
 COMMANDS = {
-    "demo": "Show a loop in a minute, without an API key or an agent.",
-    "init": "Install hooks, skills and status line.",
-    "uninstall": "Remove what `init` installed.",
-    "doctor": "Explain what is wrong and how to fix it.",
-    "drill": "Prove that the installed hook holds and releases.",
-    "detect": "List the checks found here, with reasons.",
-    "check": "Run the checks now: 0 green, 1 red, 17 unrunnable.",
-    "templates": "List the named loops, with their checks and bounds.",
-    "start": "Start a loop in an agent's session.",
-    "run": "Run an agent headless until its work is done.",
-    "import": "Start a loop from another tool's file.",
-    "plan": "Work with a task list: validate it, show what is next.",
-    "status": "Show active loops, and whether their agents are held.",
-    "history": "List past loops.",
-    "show": "Show one loop in full.",
-    "rounds": "Show the rounds of a loop.",
-    "pause": "Pause a loop.",
-    "continue": "Continue a paused loop.",
-    "cancel": "Cancel a loop.",
-    "approve": "Approve concerns that a loop paused for.",
-    "rollback": "Restore the files from before a step.",
-    "trust": "Trust this repository's configuration as it is now.",
-    "met": "Report a claim as met (for the agent).",
-    "verify": "Record a verifier's result on a task of a plan (for the agent).",
-    "criterion": "Add a criterion (for the agent).",
-    "steps": "Name the steps and report which are done (for the agent).",
-    "precheck": "Record what could go wrong before a change that is hard to undo (for the agent).",
-    "score": "Score a spec: how clear it is, and what would make it clearer.",
-    "note": "Leave a note in the receipt (for the agent).",
-    "signal": "Report that the task is done (for the agent).",
-    "blocked": "Report what needs the user (for the agent).",
-    "completion": "Print the shell's completion script.",
-    "hook": "Answer one event of an agent, as the installed command does.",
-    "statusline": "Print the agent's status line.",
-    "baseline": "",
-    "diagnose": "",
-    "milestone": "",
+    "demo": ("demo", "Show a loop in a minute, without an API key or an agent."),
+    "init": ("init", "Install hooks, skills and status line."),
+    "uninstall": ("init", "Remove what `init` installed."),
+    "doctor": ("doctor", "Explain what is wrong and how to fix it."),
+    "drill": ("drill", "Prove that the installed hook holds and releases."),
+    "detect": ("detect", "List the checks found here, with reasons."),
+    "check": ("check", "Run the checks now: 0 green, 1 red, 17 unrunnable."),
+    "templates": ("templates", "List the named loops, with their checks and bounds."),
+    "start": ("start", "Start a loop in an agent's session."),
+    "run": ("run", "Run an agent headless until its work is done."),
+    "import": ("import_", "Start a loop from another tool's file."),
+    "plan": ("plan", "Work with a task list: validate it, show what is next."),
+    "status": ("status", "Show active loops, and whether their agents are held."),
+    "history": ("history", "List past loops."),
+    "show": ("show", "Show one loop in full."),
+    "rounds": ("history", "Show the rounds of a loop."),
+    "pause": ("user_verbs", "Pause a loop."),
+    "continue": ("continue_", "Continue a paused loop."),
+    "cancel": ("user_verbs", "Cancel a loop."),
+    "approve": ("user_verbs", "Approve concerns that a loop paused for."),
+    "rollback": ("steps", "Restore the files from before a step."),
+    "trust": ("trust", "Trust this repository's configuration as it is now."),
+    "met": ("agent_verbs", "Report a claim as met (for the agent)."),
+    "verify": ("verify", "Record a verifier's result on a task of a plan (for the agent)."),
+    "criterion": ("agent_verbs", "Add a criterion (for the agent)."),
+    "steps": ("steps", "Name the steps and report which are done (for the agent)."),
+    "precheck": ("steps", "Record what could go wrong in a risky change (for the agent)."),
+    "score": ("score", "Score a spec: how clear it is, and what would make it clearer."),
+    "note": ("agent_verbs", "Leave a note in the receipt (for the agent)."),
+    "signal": ("agent_verbs", "Report that the task is done (for the agent)."),
+    "blocked": ("agent_verbs", "Report what needs the user (for the agent)."),
+    "completion": ("completion", "Print the shell's completion script."),
+    "hook": ("internal", ""),
+    "statusline": ("internal", ""),
+    "baseline": ("internal", ""),
+    "diagnose": ("internal", ""),
+    "milestone": ("internal", ""),
 }
-_MODULES = {"continue": "continue_", "import": "import_"}
-_HIDDEN = frozenset(("hook", "statusline", "baseline", "diagnose", "milestone"))
 # The exit status of a program that SIGPIPE ended: 128 + 13.
 _CLOSED_PIPE = 141
 _REFUSALS = frozenset(
@@ -82,34 +80,21 @@ def _handle_closed_pipe() -> Iterator[None]:
         raise click.exceptions.Exit(_CLOSED_PIPE) from None
 
 
-class Commands(click.Group):
-    """Imports the module of a command only when that command is called."""
+class _Commands(CommandGroup):
+    """The top group: its help and its commands may be written to a pipe that is closed."""
 
-    def make_context(self, *given: Any, **more: Any) -> click.Context:  # noqa: ANN401  click's own
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:  # noqa: ANN401  click's own
         with _handle_closed_pipe():
-            return super().make_context(*given, **more)
+            return super().make_context(*arguments, **more)
 
     def invoke(self, ctx: click.Context) -> object:
         with _handle_closed_pipe():
             return super().invoke(ctx)
 
-    def list_commands(self, _ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
 
-    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"untildone.cli.{_MODULES.get(name, name)}")
-        command: click.Command = module.command
-        return command
-
-    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, text) for name, text in COMMANDS.items() if name not in _HIDDEN]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="untildone")
 def cli() -> None:
     """Keep a coding agent working until the evidence says that the work is done.

@@ -1,22 +1,61 @@
-"""Options that many commands take, and how each command prints JSON."""
+"""Options and output that many commands share."""
 
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 import click
 import msgspec
 
+from untildone.errors import UserError
+
+ANY_PATH = click.Path(path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+Report = TypeVar("Report")
+
 project_option = click.option(
-    "--project",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The project, if not the current one.",
+    "--project", metavar="DIR", type=FOLDER, help="The project, if not the current one."
 )
 loop_argument = click.argument("loop", required=False)
 loop_option = click.option("--loop", metavar="ID", help="The loop, if not this session's.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
+def get_current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise UserError(
+            "the current folder no longer exists", hint="`cd` elsewhere, or give `--project DIR`"
+        ) from None
+
+
+def find_project(project: Path | None) -> Path:
+    """The value of `--project`, else the top of the current worktree."""
+    if project:
+        return project.resolve()
+    # Imported here because `plan next`, which is called often, does not need it.
+    from untildone.worktree.listing import find_worktree_root
+
+    current = get_current_folder()
+    return find_worktree_root(current) or current
+
+
 def print_json(value: object) -> None:
     """JSON in ASCII, which is valid whatever the terminal's encoding and a path's bytes are."""
     click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
+
+
+def print_report(
+    report: Report, format_lines: Callable[[Report], Iterable[str]], *, as_json: bool
+) -> None:
+    """Print the report as JSON, or the lines that `format_lines` makes of it."""
+    if as_json:
+        print_json(report)
+        return
+    lines = list(format_lines(report))
+    if lines:
+        click.echo("\n".join(lines))

@@ -3,6 +3,7 @@
 import shutil
 import uuid
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,18 @@ from untildone.agents import AGENTS
 from untildone.cli import start
 from untildone.cli.authority import refuse_in_check
 from untildone.cli.loops import open_context
-from untildone.cli.options import json_option, project_option
-from untildone.cli.project import find_project
-from untildone.cli.run_display import open_display
+from untildone.cli.options import FILE, find_project, json_option, project_option
+from untildone.cli.run_display import RunLines, open_display
+from untildone.cli.session_start import run_baseline_checks
+from untildone.core.contract import Speaker
 from untildone.engine.context import Context
 from untildone.engine.project_checks import find_configured_folder
 from untildone.engine.speaker import find_calling_session
 from untildone.errors import UserError
 from untildone.process.command import parse_argv
-from untildone.runs import memory
-from untildone.runs.memory import RunMemory, RunOptions
+from untildone.runs import run_memory
 from untildone.runs.outer_loop import drive
+from untildone.runs.run_memory import RunMemory, RunOptions
 
 # The environment variables that replace options in CI.
 _VARIABLES = {"rounds": "UNTILDONE_ROUNDS", "budget": "UNTILDONE_BUDGET"}
@@ -55,10 +57,7 @@ class _RunCommand(click.Command):
     help="The agent to run.",
 )
 @click.option(
-    "--client",
-    default="",
-    metavar="COMMAND",
-    help="Run this command instead of the agent's program.",
+    "--client", default="", metavar="COMMAND", help="Run this instead of the agent's program."
 )
 @click.option(
     "--fresh/--resume",
@@ -69,7 +68,7 @@ class _RunCommand(click.Command):
 @click.option(
     "--plan",
     metavar="TASKS.json",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="Run the tasks of a plan, each in its own git worktree.",
 )
 @click.option(
@@ -77,8 +76,8 @@ class _RunCommand(click.Command):
 )
 @project_option
 @json_option
-def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) -> int:  # noqa: ANN401  click's own values
-    """Run an agent headless until the evidence says that TASK is done; the exit code tells.
+def run_command(*, project: Path | None, as_json: bool, agent: str, **given: Any) -> int:  # noqa: ANN401  click's own values
+    """Run an agent headless until TASK is proved done; the exit code says how it ended.
 
     With `--template`, TASK is the template's argument. The options of `untildone start` apply.
     Ctrl-C pauses; `untildone continue LOOP` continues, also on another day.
@@ -96,31 +95,31 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     _require_client(context, how)
     if given["plan"] or given["jobs"]:
         # Imported here because a run of one task does not need it.
-        from untildone.cli.run_plan import run_plan_command
+        from untildone.cli.run_plan import run_whole_plan
 
-        return run_plan_command(context, project, given, how=how, as_json=as_json)
+        return run_whole_plan(context, project, given, how=how, as_json=as_json)
     if not (given["task"] or given["template"] or given["preset"] or given["from_todos"]):
         raise UserError("no task is given", hint='say what to do: `untildone run "TASK"`')
     folder = find_configured_folder(find_project(project))
     given["argument"] = given["task"] if given["template"] else ""
     given["task"] = "" if given["template"] else given["task"]
-    by_agent = find_calling_session(context.agent, str(context.home)) is not None
-    record = start.start_loop(context, folder, given, session=str(uuid.uuid4()), by_agent=by_agent)
-    memory.write(context, record.contract.id, RunMemory(how=how))
-    start.run_baseline_checks(context, record, detached=False)
+    by: Speaker = "agent" if find_calling_session(context.agent, str(context.home)) else "user"
+    record = start.start_loop(context, folder, given, session=str(uuid.uuid4()), by=by)
+    run_memory.write(context, record.contract.id, RunMemory(how=how))
+    run_baseline_checks(context, record, detached=False)
     return drive_loop(context, record.contract.id, as_json=as_json)
 
 
-command.params += [
-    param for param in map(copy, start.command.params) if param.name not in _NOT_FROM_START
+run_command.params += [
+    param for param in map(copy, start.start_command.params) if param.name not in _NOT_FROM_START
 ]
-for _param in command.params:
+for _param in run_command.params:
     _param.envvar = _VARIABLES.get(_param.name or "", _param.envvar)
 
 
 def drive_loop(context: Context, loop: str, *, as_json: bool = False) -> int:
-    with open_display(context.environ, as_json=as_json) as show:
-        return drive(context, loop, show=show).exit_code
+    with open_display(RunLines, context.environ, as_json=as_json) as show:
+        return drive(context, loop, show=partial(show, "")).exit_code
 
 
 def _read_run_settings(given: dict[str, Any], arguments: tuple[str, ...]) -> RunOptions:

@@ -2,10 +2,11 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
+from typing import Protocol, TypeAlias
 
 import click
 import msgspec
@@ -15,39 +16,48 @@ from rich.text import Text
 
 from untildone.agents.headless import AgentText, Denied, Retrying, Returned, RunEvent, Tool
 from untildone.core.text import pluralize
-from untildone.runs.client_call import Show
 from untildone.runs.events import Asked, Ended, Judged, Started, Waiting
 
 _PLAIN = "UNTILDONE_HEADLESS"
+Show: TypeAlias = Callable[[str, RunEvent], None]
+
+
+class _Lines(Protocol):
+    """Prints lasting lines, and is itself the live text that is redrawn four times a second."""
+
+    def __call__(self, task: str, event: RunEvent, /) -> None: ...
+
+    def __rich__(self) -> RenderableType: ...
 
 
 @contextmanager
-def open_display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]:
+def open_display(
+    make_lines: Callable[[Console], _Lines], environ: Mapping[str, str], *, as_json: bool
+) -> Iterator[Show]:
+    """Yield what is called with each event; the task is empty outside of a plan run."""
     if as_json:
-        yield _print
+        yield _print_event
         return
     console = Console(stderr=True, highlight=False)
-    lines = _Lines(console)
-    with draw_live(lines, console, environ):
+    lines = make_lines(console)
+    is_plain = not console.is_terminal or environ.get(_PLAIN, "") not in ("", "0")
+    live = Live(lines, console=console, refresh_per_second=4, transient=True)
+    with nullcontext() if is_plain else live:
         yield lines
 
 
-def draw_live(
-    lines: RenderableType, console: Console, environ: Mapping[str, str]
-) -> AbstractContextManager[object]:
-    """Redraw `lines` on a terminal, unless the user asked for plain output."""
-    if not console.is_terminal or environ.get(_PLAIN, "") not in ("", "0"):
-        return nullcontext()
-    return Live(lines, console=console, refresh_per_second=4, transient=True)
-
-
-def _print(happening: RunEvent) -> None:
+def _print_event(task: str, event: RunEvent) -> None:
     # ASCII, like all our JSON.
-    click.echo(json.dumps(msgspec.to_builtins(happening)))
+    fields = msgspec.to_builtins(event)
+    click.echo(json.dumps({"task": task, **fields} if task else fields))
 
 
-class _Lines:
-    """Prints lasting lines, and is itself the live line that is redrawn four times a second."""
+def format_minutes(seconds: float) -> str:
+    return f"{round(seconds) // 60}:{round(seconds) % 60:02}"
+
+
+class RunLines:
+    """The round, the tools and the time of the current round, and what the agent does now."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -57,77 +67,68 @@ class _Lines:
         self._doing = ""
         self._until = 0.0
 
-    def __call__(self, happening: RunEvent) -> None:
-        match happening:
+    def __call__(self, _task: str, event: RunEvent) -> None:
+        match event:
             case Asked():
-                self._begin(f"round {happening.round}")
+                self._round, self._began = f"round {event.round}", time.monotonic()
+                self._tools, self._doing, self._until = 0, "", 0.0
             case Tool():
                 self._tools += 1
-                self._doing = f"{happening.name} {happening.detail}".strip()
+                self._doing = f"{event.name} {event.detail}".strip()
             case AgentText():
-                self._doing = " ".join(happening.text.split())
+                self._doing = " ".join(event.text.split())
             case Retrying():
-                self._doing = f"the client retries ({happening.reason})"
-            case Ended():
-                self._end(happening)
+                self._doing = f"the client retries ({event.reason})"
             case _:
-                self._say(self._describe(happening))
+                text = self._describe(event)
+                if text:
+                    self._console.print(text, markup=False, soft_wrap=True)
 
-    def _describe(self, happening: RunEvent) -> str:
-        match happening:
+    def _describe(self, event: RunEvent) -> str:
+        match event:
             case Started():
-                return _describe_start(happening)
+                return _describe_start(event)
             case Denied():
-                return f"{self._round}: no permission for {happening.tool}: {happening.reason}"
+                return f"{self._round}: no permission for {event.tool}: {event.reason}"
             case Waiting():
-                return self._waiting(happening)
+                self._until = datetime.fromisoformat(event.until).timestamp()
+                moment = datetime.fromtimestamp(self._until).astimezone().strftime("%H:%M:%S")
+                return f"{self._round}: {event.fault}: {event.reason}; waiting until {moment}"
             case Returned():
-                return self._describe_return(happening)
+                return self._describe_return(event)
             case Judged():
-                return happening.notice
+                return event.notice
+            case Ended():
+                return self._end(event)
             case _:
                 return ""
 
     def __rich__(self) -> Text:
         if self._until:
-            left = max(0, round(self._until - time.time()))
-            return Text(f"{self._round}: waiting, {left // 60}:{left % 60:02} left", style="dim")
+            left = format_minutes(max(0, self._until - time.time()))
+            return Text(f"{self._round}: waiting, {left} left", style="dim")
         parts = (self._round, pluralize(self._tools, "tool"), self._format_elapsed(), self._doing)
         line = " · ".join(part for part in parts if part) if self._round else "starting"
         return Text(line, style="dim", no_wrap=True, overflow="ellipsis")
 
-    def _begin(self, name: str) -> None:
-        self._round, self._began = name, time.monotonic()
-        self._tools, self._doing, self._until = 0, "", 0.0
-
     def _format_elapsed(self) -> str:
-        seconds = round(time.monotonic() - self._began)
-        return f"{seconds // 60}:{seconds % 60:02}"
+        return format_minutes(time.monotonic() - self._began)
 
-    def _describe_return(self, happening: Returned) -> str:
-        cost = "" if happening.cost_usd is None else f", {happening.cost_usd:.2f} USD so far"
-        ended = happening.reason or "the agent returned"
+    def _describe_return(self, event: Returned) -> str:
+        cost = "" if event.cost_usd is None else f", {event.cost_usd:.2f} USD so far"
+        ended = event.reason or "the agent returned"
         self._doing = "checking"
         tools = pluralize(self._tools, "tool")
         return f"{self._round}: {ended}; {tools}{cost}, {self._format_elapsed()}"
 
-    def _waiting(self, happening: Waiting) -> str:
-        self._until = datetime.fromisoformat(happening.until).timestamp()
-        moment = datetime.fromtimestamp(self._until).astimezone().strftime("%H:%M:%S")
-        return f"{self._round}: {happening.fault}: {happening.reason}; waiting until {moment}"
-
-    def _end(self, happening: Ended) -> None:
+    def _end(self, event: Ended) -> str:
+        """Print the receipt to stdout; the line says how to continue a paused run."""
         self._round = ""
-        receipt = Path(happening.receipt) if happening.receipt else None
+        receipt = Path(event.receipt) if event.receipt else None
         if receipt and receipt.exists():
             click.echo(receipt.read_text(encoding="utf-8"), nl=False)
-        if happening.resume:
-            outcome = "" if happening.outcome == "paused" else f" ({happening.outcome})"
-            self._say(f"paused{outcome}: run `{happening.resume}` to continue")
-
-    def _say(self, text: str) -> None:
-        if text:
-            self._console.print(text, markup=False, soft_wrap=True)
+        outcome = "" if event.outcome == "paused" else f" ({event.outcome})"
+        return f"paused{outcome}: run `{event.resume}` to continue" if event.resume else ""
 
 
 def _describe_start(started: Started) -> str:

@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
-from msgspec.structs import replace
 
-from untildone.cli.project import find_project
-from untildone.cli.run_plan_display import open_display
+from untildone.cli.options import find_project
+from untildone.cli.run_display import open_display
+from untildone.cli.run_plan_display import PlanLines
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.engine.project_checks import find_configured_folder
@@ -17,12 +17,12 @@ from untildone.engine.start_options import OPTIONS, apply_bounds
 from untildone.errors import UserError
 from untildone.features.plans.plan_file import read_plan, require_order
 from untildone.features.plans.task_checks import is_trusted
-from untildone.runs.memory import RunOptions
 from untildone.runs.plan.plan_run import run_plan
-from untildone.runs.plan.workspace import Workspace, find_repository, state_folder_of
+from untildone.runs.plan.workspace import Workspace, find_repository, find_state_folder
+from untildone.runs.run_memory import RunOptions
 
 # The default for each task.
-ROUNDS = 5
+_ROUNDS = 5
 _PLAN_OPTIONS = frozenset(
     (
         *("plan", "jobs", "agent", "client", "fresh", "no_wait", "project", "as_json"),
@@ -31,15 +31,14 @@ _PLAN_OPTIONS = frozenset(
 )
 
 
-def run_plan_command(
+def run_whole_plan(
     context: Context, project: Path | None, given: dict[str, Any], *, how: RunOptions, as_json: bool
 ) -> int:
     _refuse_other_options(given)
-    bounds = apply_bounds(Bounds(rounds=ROUNDS), given)
-    setting = load_plan_run(context, given["plan"], find_project(project), how=how, bounds=bounds)
-    setting = replace(setting, jobs=given["jobs"] or 1 if setting.git else 1)
-    with open_display(context.environ, as_json=as_json) as show:
-        return run_plan(setting, show).exit_code
+    bounds = apply_bounds(Bounds(rounds=_ROUNDS), given)
+    workspace = _open_workspace(context, given, find_project(project), how=how, bounds=bounds)
+    with open_display(PlanLines, context.environ, as_json=as_json) as show:
+        return run_plan(workspace, show).exit_code
 
 
 def _refuse_other_options(given: dict[str, Any]) -> None:
@@ -57,26 +56,28 @@ def _refuse_other_options(given: dict[str, Any]) -> None:
             )
 
 
-def load_plan_run(
-    context: Context, path: Path, project: Path, *, how: RunOptions, bounds: Bounds
+def _open_workspace(
+    context: Context, given: dict[str, Any], project: Path, *, how: RunOptions, bounds: Bounds
 ) -> Workspace:
-    document = require_order(read_plan(path))
-    below_an_agent = find_calling_session(context.agent, str(context.home)) is not None
-    if below_an_agent and not is_trusted(context, path, document.plan):
+    path: Path = given["plan"]
+    plan = require_order(read_plan(path)).plan
+    by_agent = find_calling_session(context.agent, str(context.home)) is not None
+    if by_agent and not is_trusted(context, path, plan):
         raise UserError(
             f"the commands of `{path}` are not trusted",
             hint="ask the user to run `untildone trust --plan`",
         )
-    place = find_configured_folder(project)
-    git = find_repository(place)
+    folder = find_configured_folder(project)
+    git = find_repository(folder)
     return Workspace(
         context=context,
         path=path,
-        plan=document.plan,
-        project=place,
-        folder=state_folder_of(context, path),
+        plan=plan,
+        project=folder,
+        folder=find_state_folder(context, path),
         how=how,
         bounds=bounds,
         git=git,
-        below=place.resolve().relative_to(git.folder.resolve()) if git else Path(),
+        below=folder.resolve().relative_to(git.folder.resolve()) if git else Path(),
+        jobs=given["jobs"] or 1 if git else 1,
     )

@@ -7,14 +7,13 @@ from pathlib import Path
 import msgspec
 
 from untildone.cli.detect import Detection
-from untildone.cli.plan.import_ import Imported
+from untildone.cli.plan.files import Imported
 from untildone.cli.plan.next_ import Next
-from untildone.cli.plan.refine_ import Refinement
-from untildone.cli.plan.show_ import Overview, TaskDetails
-from untildone.cli.plan.validate_ import ValidationReport
+from untildone.cli.plan.review import Refinement, ValidationReport
+from untildone.cli.plan.show import Overview, TaskDetails
 from untildone.core.contract import Contract
 from untildone.features.plans.plan import Plan
-from untildone.features.plans.verifier_reports import VerifierReport as Verification
+from untildone.features.plans.verifier_reports import VerifierReport
 from untildone.report.checks import CheckReport
 from untildone.report.receipt import Receipt
 from untildone.report.status import StatusReport
@@ -28,7 +27,7 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "plan-show": Overview,
     "plan-show-task": TaskDetails,
     "plan-validate": ValidationReport,
-    "verification": Verification,
+    "verification": VerifierReport,
     "status": StatusReport,
     "check": CheckReport,
     "detect": Detection,

@@ -2,28 +2,20 @@
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 from msgspec import Struct
 
+from untildone.cli import options
 from untildone.cli.authority import require_own_loop
 from untildone.cli.loops import choose_loop, open_context
-from untildone.cli.options import json_option, loop_option, print_json, project_option
 from untildone.core.reminders import classify_workflow
 from untildone.core.verdict import OUTCOMES
 from untildone.errors import UserError
-from untildone.features.spec.rubric import (
-    DIMENSIONS,
-    MAX_SCORE,
-    Dimension,
-    Opinion,
-    Rating,
-    Score,
-    score_spec,
-)
+from untildone.features.spec import rubric
 from untildone.features.spec.scoring import score_loop
 
 _LARGEST = 200_000
@@ -39,12 +31,12 @@ class ScoreReport(Struct, frozen=True, kw_only=True):
     workflow: str | None
     first: str
     gates: tuple[str, ...]
-    ratings: tuple[Rating, ...]
+    ratings: tuple[rubric.Rating, ...]
     questions: tuple[str, ...]
 
 
 def _add_dimension_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    for dimension in reversed(DIMENSIONS):
+    for dimension in reversed(rubric.DIMENSIONS):
         option = click.option(f"--{dimension}", metavar="N:REASON", help="0, 1 or 2, and why.")
         command = option(command)
     return command
@@ -52,17 +44,12 @@ def _add_dimension_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("score")
 @click.argument("spec", required=False)
-@click.option(
-    "--file",
-    "path",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Read the spec from there.",
-)
+@click.option("--file", "path", type=options.EXISTING_FILE, help="Read the spec from there.")
 @_add_dimension_options
-@loop_option
-@project_option
-@json_option
-def command(
+@options.loop_option
+@options.project_option
+@options.json_option
+def score_command(
     spec: str | None,
     *,
     path: Path | None,
@@ -71,7 +58,7 @@ def command(
     as_json: bool,
     **given: str | None,
 ) -> int:
-    """Score a spec from 0 to 10; the lower of your total and our own total counts.
+    """Score a spec from 0 to 10; untildone scores it too, and the lower total counts.
 
     8 and more is tool-shaped, 5 to 7 colleague-shaped (the agent asks the user at gates), less is
     vague (exit 19). Without a spec, the task of this session's loop is scored and may gain gates.
@@ -80,28 +67,26 @@ def command(
     untildone score "Fix /api/token: p95 <100 ms, no new packages, done when make e2e passes"
     untildone score --scope "2:names the route" --outcome "1:no number"
     """
-    opinions = {name: _parse_opinion(name, text) for name in DIMENSIONS if (text := given[name])}
+    opinions = {
+        name: _parse_opinion(name, text) for name in rubric.DIMENSIONS if (text := given[name])
+    }
     text = _read_spec(spec, path)
     if text is None:
         text, result = _score_loop(opinions, loop, project)
     else:
-        result = score_spec(text, opinions=opinions)
-    report = _build_report(text, result)
-    if as_json:
-        print_json(report)
-    else:
-        click.echo("\n".join(_format_report(report)))
+        result = rubric.score_spec(text, opinions=opinions)
+    options.print_report(_build_report(text, result), _format_report, as_json=as_json)
     return OUTCOMES["vague"].exit_code if result.shape == "vague" else 0
 
 
-def _parse_opinion(name: Dimension, text: str) -> Opinion:
+def _parse_opinion(name: rubric.Dimension, text: str) -> rubric.Opinion:
     opinion = re.fullmatch(r"([0-2])\s*[:=]?\s*(.*\S)", text.strip(), re.DOTALL)
     if opinion is None:
         raise UserError(
             f"`--{name} {text}` is not a score with a reason",
             hint=f'for example `--{name} "1:no number is named"`',
         )
-    return Opinion(score=int(opinion[1]), reason=opinion[2])
+    return rubric.Opinion(score=int(opinion[1]), reason=opinion[2])
 
 
 def _read_spec(spec: str | None, path: Path | None) -> str | None:
@@ -112,19 +97,19 @@ def _read_spec(spec: str | None, path: Path | None) -> str | None:
 
 
 def _score_loop(
-    opinions: dict[Dimension, Opinion], loop: str | None, project: Path | None
-) -> tuple[str, Score]:
+    opinions: dict[rubric.Dimension, rubric.Opinion], loop: str | None, project: Path | None
+) -> tuple[str, rubric.Score]:
     context = open_context()
     record = choose_loop(context, loop, project)
     require_own_loop(context, record)
     return record.contract.task, score_loop(context, record, opinions)
 
 
-def _build_report(text: str, result: Score) -> ScoreReport:
+def _build_report(text: str, result: rubric.Score) -> ScoreReport:
     kind = classify_workflow(text)
     return ScoreReport(
         total=result.total,
-        of=MAX_SCORE,
+        of=rubric.MAX_SCORE,
         shape=result.shape,
         workflow=kind.name if kind else None,
         first=kind.first if kind else "",
@@ -134,19 +119,15 @@ def _build_report(text: str, result: Score) -> ScoreReport:
     )
 
 
-def _format_report(report: ScoreReport) -> list[str]:
-    lines = [
-        f"{report.total} of {report.of}: {report.shape}-shaped".replace("vague-shaped", "vague")
-    ]
+def _format_report(report: ScoreReport) -> Iterator[str]:
+    shape = report.shape if report.shape == "vague" else f"{report.shape}-shaped"
+    yield f"{report.total} of {report.of}: {shape}"
     for rating in report.ratings:
         theirs = f", yours {rating.theirs} ({rating.reason})" if rating.theirs is not None else ""
-        lines.append(f"  {rating.dimension:12} {rating.ours} ({rating.seen}){theirs}")
+        yield f"  {rating.dimension:12} {rating.ours} ({rating.seen}){theirs}"
     if report.workflow:
-        lines.append(f"workflow: {report.workflow}; {report.first}")
-    lines += [f"asks the user {gate}" for gate in report.gates]
+        yield f"workflow: {report.workflow}; {report.first}"
+    yield from (f"asks the user {gate}" for gate in report.gates)
     if report.shape != "tool":
-        lines += [
-            "answer these to make it clearer:",
-            *(f"  - {each}" for each in report.questions),
-        ]
-    return lines
+        yield "answer these to make it clearer:"
+        yield from (f"  - {question}" for question in report.questions)

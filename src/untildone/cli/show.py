@@ -9,15 +9,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.cli.loops import choose_loop_to_show, list_loops, open_context
-from untildone.cli.options import json_option, loop_argument, print_json, project_option
+from untildone.cli.options import json_option, loop_argument, print_report, project_option
 from untildone.core.contract import Contract, Oracle
 from untildone.core.progress import Progress
 from untildone.engine.artifacts import load_last_evidence, make_receipt
 from untildone.engine.ci_reports import write_ci_reports
-from untildone.engine.concern_diffs import read_baseline_file as file_at_start
+from untildone.engine.concern_diffs import read_baseline_file
+from untildone.engine.context import Context
 from untildone.engine.hold_status import load_loop_status
 from untildone.report.receipt_text import render_receipt
 from untildone.report.status import LoopStatus
+from untildone.store.loops import Record
 
 
 class LoopDetails(Struct, frozen=True, kw_only=True):
@@ -29,7 +31,7 @@ class LoopDetails(Struct, frozen=True, kw_only=True):
 
 @click.command("show")
 @loop_argument
-@click.option("--at-start", metavar="PATH", help="Print that file as it is in the baseline.")
+@click.option("--at-start", metavar="PATH", help="Print that file as it was in the baseline.")
 @click.option(
     "--reports",
     metavar="DIR",
@@ -39,7 +41,7 @@ class LoopDetails(Struct, frozen=True, kw_only=True):
 @click.option("--all", "every", is_flag=True, help="With `--reports`: for every loop.")
 @project_option
 @json_option
-def command(loop: str | None, *, project: Path | None, as_json: bool, **given: Any) -> None:  # noqa: ANN401  click's own values
+def show_command(loop: str | None, *, project: Path | None, as_json: bool, **given: Any) -> None:  # noqa: ANN401  click's own values
     """Show a loop's contract, progress and receipt, with the concerns you may approve.
 
     \b
@@ -50,35 +52,32 @@ def command(loop: str | None, *, project: Path | None, as_json: bool, **given: A
     """
     context = open_context()
     if given["reports"]:
-        every = (
+        records = (
             list_loops(context) if given["every"] else [choose_loop_to_show(context, loop, project)]
         )
-        for each in every:
-            click.echo(write_ci_reports(context, each, given["reports"]))
+        for record in records:
+            click.echo(write_ci_reports(context, record, given["reports"]))
         return
     record = choose_loop_to_show(context, loop, project)
     if given["at_start"]:
-        click.echo(file_at_start(context, record, given["at_start"]), nl=False)
+        click.echo(read_baseline_file(context, record, given["at_start"]), nl=False)
         return
-    seal = context.loops.explain_broken_seal(record.contract.id)
-    if as_json:
-        print_json(
-            LoopDetails(
-                status=load_loop_status(context, record),
-                contract=_hide_oracle(record.contract),
-                progress=record.progress,
-                seal=seal or "whole",
-            )
-        )
-        return
+    details = LoopDetails(
+        status=load_loop_status(context, record),
+        contract=_hide_oracle(record.contract),
+        progress=record.progress,
+        seal=context.loops.explain_broken_seal(record.contract.id) or "whole",
+    )
+    print_report(details, lambda shown: _format_details(context, record, shown), as_json=as_json)
+
+
+def _format_details(context: Context, record: Record, details: LoopDetails) -> Iterator[str]:
     evidence = load_last_evidence(context.loops.read_rounds(record.contract.id))
     place, at = Path(record.contract.project), record.progress.updated_at
-    click.echo(render_receipt(make_receipt(context, record, evidence, project=place, at=at)))
-    contract = record.agreed
-    click.echo(
-        "\n".join(["## Agreed", *(f"- {line}" for line in _describe_contract(contract)), ""])
-    )
-    click.echo(f"seal: {seal or 'whole'}\nfiles: {context.loops.get_folder(record.contract.id)}")
+    yield render_receipt(make_receipt(context, record, evidence, project=place, at=at))
+    yield "## Agreed"
+    yield from (f"- {line}" for line in _describe_contract(record.agreed))
+    yield f"\nseal: {details.seal}\nfiles: {context.loops.get_folder(record.contract.id)}"
 
 
 def _hide_oracle(contract: Contract) -> Contract:

@@ -1,24 +1,21 @@
-"""`untildone steps`: the agent names the steps of its loop and reports which are done."""
+"""`untildone steps`, `precheck` and `rollback`: the steps of a loop and the files before each."""
 
 from pathlib import Path
 
 import click
 from msgspec import Struct
 
-from untildone.cli.agent_verbs import record_verb, require_text
+from untildone.cli import options
+from untildone.cli.agent_reports import AgentReport, records_report, require_text
+from untildone.cli.authority import require_user
 from untildone.cli.loops import choose_loop_to_show, open_context
-from untildone.cli.options import (
-    json_option,
-    loop_argument,
-    loop_option,
-    print_json,
-    project_option,
-)
-from untildone.cli.project import find_project
 from untildone.core.text import pluralize
-from untildone.engine.relayed_verbs import RelayedVerb
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.errors import UserError
 from untildone.features.spec import steps
+from untildone.features.spec.checkpoints import Restored
+
+_SHOWN = 20
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -35,8 +32,8 @@ class Steps(Struct, frozen=True, kw_only=True):
 
 
 @click.group("steps")
-def command() -> None:
-    """The steps of a loop, in order.
+def steps_command() -> None:
+    """Name the steps of your loop, in order, and report which are done.
 
     \b
     untildone steps set "find the failing test" "fix the cause"
@@ -45,65 +42,113 @@ def command() -> None:
     """
 
 
-@command.command("set")
+@steps_command.command("set")
 @click.argument("names", nargs=-1, required=True, metavar="STEP…")
-@loop_option
-@project_option
-def set_steps(names: tuple[str, ...], *, loop: str | None, project: Path | None) -> None:
+@records_report
+def set_steps(names: tuple[str, ...]) -> AgentReport:
     """Add steps; existing steps stay.
 
     \b
     untildone steps set "find the failing test" "fix the cause"
     """
-    steps_given = tuple(filter(str.strip, names))
-    if not steps_given:
+    named = tuple(filter(str.strip, names))
+    if not named:
         raise UserError("no step is named", hint="say it in words")
-    record_verb(
-        (loop, project),
-        tuple(RelayedVerb(verb="steps", name="set", text=name) for name in steps_given),
-        lambda context, named: steps.add_steps(context, named, steps_given),
-        done=f"{pluralize(len(steps_given), 'step')} recorded",
+    return AgentReport(
+        verbs=tuple(AgentVerb(verb="steps", name="set", text=name) for name in named),
+        record=lambda context, loop: steps.add_steps(context, loop, named),
+        done=f"{pluralize(len(named), 'step')} recorded",
     )
 
 
-@command.command("done")
+@steps_command.command("done")
 @click.argument("step", callback=require_text)
-@loop_option
-@project_option
-def step_done(step: str, *, loop: str | None, project: Path | None) -> None:
+@records_report
+def complete_step(step: str) -> AgentReport:
     """Report a step as done, by its name or number.
 
     \b
     untildone steps done 1
     """
-    record_verb(
-        (loop, project),
-        (RelayedVerb(verb="steps", name="done", text=step),),
-        lambda context, named: steps.complete_step(context, named, step, cwd=find_project(project)),
+    folder = options.find_project(click.get_current_context().params["project"])
+    return AgentReport(
+        verbs=(AgentVerb(verb="steps", name="done", text=step),),
+        record=lambda context, loop: steps.complete_step(context, loop, step, cwd=folder),
         done=f"done: {step}",
     )
 
 
-@command.command("show")
-@loop_argument
-@project_option
-@json_option
-def show(loop: str | None, *, project: Path | None, as_json: bool) -> None:
+@steps_command.command("show")
+@options.loop_argument
+@options.project_option
+@options.json_option
+def show_steps(loop: str | None, *, project: Path | None, as_json: bool) -> None:
     """Show the steps of a loop and which of them are done.
 
     \b
     untildone steps show --json
     """
     record = choose_loop_to_show(open_context(), loop, project)
-    names = record.agreed.steps
     done = record.progress.steps_done
-    known = tuple(
-        Step(number=place, name=name, done=name in done) for place, name in enumerate(names, 1)
+    named = tuple(
+        Step(number=number, name=name, done=name in done)
+        for number, name in enumerate(record.agreed.steps, 1)
     )
-    if as_json:
-        print_json(Steps(loop=record.contract.id, steps=known))
-        return
-    for step in known:
-        click.echo(f"{step.number}. [{'x' if step.done else ' '}] {step.name}")
-    if not known:
-        click.echo('there are no steps yet; `untildone steps set "STEP"…` adds them')
+    options.print_report(
+        Steps(loop=record.contract.id, steps=named), _format_steps, as_json=as_json
+    )
+
+
+def _format_steps(shown: Steps) -> list[str]:
+    lines = [f"{step.number}. [{'x' if step.done else ' '}] {step.name}" for step in shown.steps]
+    return lines or ['there are no steps yet; `untildone steps set "STEP"…` adds them']
+
+
+@click.command("precheck")
+@click.option(
+    "--evidence",
+    required=True,
+    callback=require_text,
+    help="What you looked at, and what you found.",
+)
+@records_report
+def precheck_command(evidence: str) -> AgentReport:
+    """Record how the change could go wrong; a loop with `--reversibility 1` requires it.
+
+    \b
+    untildone precheck --evidence "old clients read the column: kept for one release"
+    """
+    return AgentReport(
+        verbs=(AgentVerb(verb="precheck", text=evidence),),
+        done="recorded",
+    )
+
+
+@click.command("rollback")
+@click.argument("step")
+@options.loop_option
+@options.project_option
+@options.json_option
+def rollback_command(step: str, *, loop: str | None, project: Path | None, as_json: bool) -> None:
+    """Restore the files from before a step; the current files are saved first.
+
+    Commits, branches, the index and ignored files stay as they are.
+
+    \b
+    untildone rollback 2             the files from before the second step
+    untildone rollback undo-1        the files from before that rollback
+    """
+    context = open_context()
+    record = choose_loop_to_show(context, loop, project)
+    require_user(context, record, "rollback")
+    restored = steps.roll_back(context, record, step, cwd=options.find_project(project))
+    options.print_report(restored, _format_restored, as_json=as_json)
+
+
+def _format_restored(restored: Restored) -> list[str]:
+    changed = [f"  wrote {path}" for path in restored.written]
+    changed += [f"  removed {path}" for path in restored.removed]
+    more = [f"  and {len(changed) - _SHOWN} more"] if len(changed) > _SHOWN else []
+    head = f"rolled back `{restored.root}`:"
+    undo = f"to undo this: `untildone rollback {restored.saved}`"
+    return [head, *changed[:_SHOWN], *more, undo]

@@ -1,22 +1,18 @@
 """`untildone templates`: the named loops, with their checks and bounds."""
 
+from itertools import chain
 from pathlib import Path
 
 import click
 from msgspec import Struct
 
 from untildone.cli.loops import open_context
-from untildone.cli.options import json_option, print_json, project_option
-from untildone.cli.project import find_project
+from untildone.cli.options import find_project, json_option, print_report, project_option
 from untildone.cli.terminal_text import wrap_paragraph
 from untildone.config.proposals import load_proposals
 from untildone.core.contract import Bounds, Check
+from untildone.engine import project_checks
 from untildone.engine.context import Context
-from untildone.engine.project_checks import (
-    choose_checks,
-    describe_untrusted,
-    find_configured_folder,
-)
 from untildone.engine.request import Request
 from untildone.errors import UserError
 from untildone.features.templates.builtin import Recipe, load_built_in
@@ -44,7 +40,7 @@ class TemplateList(Struct, frozen=True, kw_only=True):
 @click.command("templates")
 @project_option
 @json_option
-def command(project: Path | None, *, as_json: bool) -> None:
+def templates_command(project: Path | None, *, as_json: bool) -> None:
     """List the templates of `untildone start --template NAME` with their checks in this project.
 
     \b
@@ -53,22 +49,22 @@ def command(project: Path | None, *, as_json: bool) -> None:
     untildone start --template coverage-to 80
     """
     context = open_context()
-    folder = find_configured_folder(find_project(project))
-    ignored = describe_untrusted(context, load_proposals(folder))
+    folder = project_checks.find_configured_folder(find_project(project))
+    ignored = project_checks.describe_untrusted(context, load_proposals(folder))
     if ignored:
         click.echo(ignored, err=True)
     listed = tuple(
-        _summarise(context, folder, name, recipe)
+        _summarize(context, folder, name, recipe)
         for name, recipe in load_recipes(context, folder).items()
     )
-    if as_json:
-        print_json(TemplateList(templates=listed))
-        return
-    for each in listed:
-        click.echo("\n".join(_format_template(each)))
+    print_report(
+        TemplateList(templates=listed),
+        lambda shown: chain.from_iterable(map(_format_template, shown.templates)),
+        as_json=as_json,
+    )
 
 
-def _summarise(context: Context, project: Path, name: str, recipe: Recipe) -> TemplateSummary:
+def _summarize(context: Context, project: Path, name: str, recipe: Recipe) -> TemplateSummary:
     checks, unusable = _find_checks(context, project, recipe)
     request = Request(session="", project=project)
     agreed = fill_recipe(recipe, recipe.usual or recipe.argument, request)
@@ -89,26 +85,26 @@ def _find_checks(context: Context, project: Path, recipe: Recipe) -> tuple[tuple
     try:
         checks = find_recipe_checks(context, project, recipe, recipe.usual or recipe.sample)
         if not checks and (recipe.preset or not (recipe.promises or recipe.criteria)):
-            checks = choose_checks(context, project, recipe.preset or "ship")
+            checks = project_checks.choose_checks(context, project, recipe.preset or "ship")
     except UserError as error:
         return (), error.message
     return checks, ""
 
 
-def _format_template(each: TemplateSummary) -> list[str]:
-    bounds = each.bounds
+def _format_template(template: TemplateSummary) -> list[str]:
+    bounds = template.bounds
     limits = [
         f"{bounds.rounds} rounds" if bounds.rounds else "no bound of rounds",
         f"{bounds.budget_usd:g} USD" if bounds.budget_usd else "no bound of money",
         *([f"{bounds.minutes:g} minutes"] if bounds.minutes else []),
     ]
-    source = "" if each.source == "built in" else f"  ({each.source})"
+    source = "" if template.source == "built in" else f"  ({template.source})"
     return [
-        " ".join(filter(None, (each.name, each.argument))) + source,
-        wrap_paragraph(each.task),
-        *(f"  check `{text}`" for text in each.checks),
-        *(f"  claim `{text}`" for text in each.criteria),
-        *(f"  promise `{text}`" for text in each.promises),
-        *([f"  unusable here: {each.unusable}"] if each.unusable else []),
+        " ".join(filter(None, (template.name, template.argument))) + source,
+        wrap_paragraph(template.task),
+        *(f"  check `{text}`" for text in template.checks),
+        *(f"  claim `{text}`" for text in template.criteria),
+        *(f"  promise `{text}`" for text in template.promises),
+        *([f"  unusable here: {template.unusable}"] if template.unusable else []),
         f"  {', '.join(limits)}",
     ]

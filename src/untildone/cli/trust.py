@@ -10,18 +10,21 @@ import click
 
 from untildone.cli.authority import require_user_of_machine
 from untildone.cli.loops import open_context
-from untildone.cli.options import project_option
-from untildone.cli.project import find_project
+from untildone.cli.options import find_project, project_option
 from untildone.config.proposals import Proposal, load_proposals
 from untildone.engine.context import Context
 from untildone.engine.project_checks import find_configured_folder
 from untildone.errors import UserError
-from untildone.features.importers import trusted_projects as store
+from untildone.features.importers import trusted_projects
 from untildone.features.importers.formats import LOOP_FORMATS
-from untildone.features.plans.plan_file import list_plans
-from untildone.features.plans.plan_file import read_plan as read_plan
+from untildone.features.plans.plan_file import list_plans, read_plan
 from untildone.features.plans.task_checks import list_commands, trust_plan
-from untildone.features.spec.shape_file import SHAPE_FILE, load_shape_file, parse_shape_file
+from untildone.features.spec.shape_file import (
+    SHAPE_FILE,
+    ShapeFile,
+    load_shape_file,
+    parse_shape_file,
+)
 from untildone.store.home import prepare_home
 from untildone.store.sessions import list_sessions
 from untildone.store.trusted_files import read_trusted_text, record_trust
@@ -38,7 +41,7 @@ from untildone.store.trusted_files import read_trusted_text, record_trust
 @click.option("--shape", "what", flag_value="shape", help=f"Trust the commands of `{SHAPE_FILE}`.")
 @click.option("--plan", "what", flag_value="plan", help="Trust the commands of the plans here.")
 @project_option
-def command(
+def trust_command(
     *, sha256: str | None, yes: bool, dialects: bool | None, what: str | None, project: Path | None
 ) -> int:
     """Trust this repository's current `untildone.toml`; any change revokes the trust.
@@ -53,19 +56,19 @@ def command(
     untildone trust --dialects                             `.claude/ralph-loop.local.md` and others
     """
     context = open_context()
+    folder = find_project(project)
     if sha256 is not None and (dialects is not None or what):
         raise UserError(
             "`--sha256` applies to `untildone.toml` only", hint="use `--yes` to trust what is shown"
         )
     if dialects is not None:
-        return _trust_dialects(context, find_project(project), wanted=dialects)
+        _trust_dialects(context, folder, wanted=dialects)
+        return 0
     if what == "shape":
-        return _trust_shape(context, find_project(project), yes=yes)
+        return _trust_shape(context, folder, yes=yes)
     if what == "plan":
-        return _trust_plans(context, find_project(project), yes=yes)
-    return _trust_configuration(
-        context, find_configured_folder(find_project(project)), sha256=sha256, yes=yes
-    )
+        return _trust_plans(context, folder, yes=yes)
+    return _trust_configuration(context, find_configured_folder(folder), sha256=sha256, yes=yes)
 
 
 def _trust_configuration(context: Context, project: Path, *, sha256: str | None, yes: bool) -> int:
@@ -76,48 +79,47 @@ def _trust_configuration(context: Context, project: Path, *, sha256: str | None,
             hint="detected checks need no trust: `untildone detect` lists them",
         )
     require_user_of_machine(context, "trust")
-    if sha256 is not None and sha256.lower() != _combine_digests(files):
+    combined = _combine_digests(files)
+    if sha256 is not None and sha256.lower() != combined:
         raise UserError(
             f"`{files[0].path}`{' and its folders' if len(files) > 1 else ''}"
-            f" has sha256 {_combine_digests(files)}, not {sha256 or 'an empty one'}",
+            f" has sha256 {combined}, not {sha256 or 'an empty one'}",
             hint="`untildone trust` shows the content",
         )
-    _print_proposals(context, files)
-    if not _confirm(assume_yes=bool(sha256) or yes):
+    if not _confirm(_describe_proposals(context, files), yes=bool(sha256) or yes):
         return 1
     _trust_files(context, files)
+    if len(files) > 1:
+        click.echo(f"together: sha256 {combined}")
     return 0
 
 
-def _trust_files(context: Context, files: Sequence[Proposal]) -> None:
+def _trust_files(context: Context, files: Sequence[Proposal | ShapeFile]) -> None:
     prepare_home(context.home)
     for file in files:
         record_trust(context.home, file.path, sha256=file.sha256, text=file.text)
         click.echo(f"trusted: {file.path} (sha256 {file.sha256})")
-    if len(files) > 1:
-        click.echo(f"together: sha256 {_combine_digests(files)}")
 
 
-def _trust_dialects(context: Context, project: Path, *, wanted: bool) -> int:
+def _trust_dialects(context: Context, project: Path, *, wanted: bool) -> None:
     """Applies to running sessions too."""
     require_user_of_machine(context, "trust")
     prepare_home(context.home)
     home = str(context.home)
-    store.set_trust(home, str(project), wanted=wanted)
+    trusted_projects.set_trust(home, str(project), wanted=wanted)
     for session in list_sessions(home, context.agent.NAME):
-        if store.is_within(str(session.read_json("session.json").get("project", "")), str(project)):
-            store.watch_session(session, wanted=wanted)
+        folder = str(session.read_json("session.json").get("project", ""))
+        if trusted_projects.is_within(folder, str(project)):
+            trusted_projects.watch_session(session, wanted=wanted)
     if not wanted:
         click.echo(f"loop files of other tools in {project} are no longer obeyed")
-        return 0
-    paths = sorted(path for dialect in LOOP_FORMATS.values() for path in dialect.AT_STOPS)
+        return
     click.echo(f"trusted in {project}, whoever writes them, with the commands they name:")
-    for path in paths:
+    for path in sorted(path for dialect in LOOP_FORMATS.values() for path in dialect.AT_STOPS):
         click.echo(f"  {path}")
     click.echo(
         "such a file holds the session that wrote it; `untildone trust --no-dialects` ends this"
     )
-    return 0
 
 
 def _trust_shape(context: Context, project: Path, *, yes: bool) -> int:
@@ -127,13 +129,10 @@ def _trust_shape(context: Context, project: Path, *, yes: bool) -> int:
             f"there is no `{SHAPE_FILE}` in `{project}`", hint="there is nothing to trust"
         )
     require_user_of_machine(context, "trust")
-    for command in parse_shape_file(file.text).commands:
-        click.echo(_escape_controls(f"must not exit 0: {command}"))
-    if not _confirm(assume_yes=yes):
+    commands = parse_shape_file(file.text).commands
+    if not _confirm([f"must not exit 0: {command}" for command in commands], yes=yes):
         return 1
-    prepare_home(context.home)
-    record_trust(context.home, file.path, sha256=file.sha256, text=file.text)
-    click.echo(f"trusted: {file.path} (sha256 {file.sha256})")
+    _trust_files(context, [file])
     return 0
 
 
@@ -146,10 +145,12 @@ def _trust_plans(context: Context, project: Path, *, yes: bool) -> int:
         click.echo("there is nothing to trust: no plan runs a command")
         return 0
     require_user_of_machine(context, "trust")
-    for document in documents:
-        for command in list_commands(document.plan):
-            click.echo(_escape_controls(f"{document.path.name} runs: {command}"))
-    if not _confirm(assume_yes=yes):
+    shown = [
+        f"{document.path.name} runs: {command}"
+        for document in documents
+        for command in list_commands(document.plan)
+    ]
+    if not _confirm(shown, yes=yes):
         return 1
     for document in documents:
         trust_plan(context, document.path, document.plan)
@@ -165,9 +166,12 @@ def _combine_digests(files: Sequence[Proposal]) -> str:
     return hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _confirm(*, assume_yes: bool) -> bool:
+def _confirm(shown: Sequence[str], *, yes: bool) -> bool:
+    """Show the user what would be trusted, and ask."""
+    for text in shown:
+        click.echo(_escape_controls(text))
     try:
-        agreed = assume_yes or click.confirm("trust this content?")
+        agreed = yes or click.confirm("trust this content?")
     except click.Abort:
         if sys.stdin.isatty():
             raise
@@ -181,16 +185,15 @@ def _confirm(*, assume_yes: bool) -> bool:
     return agreed
 
 
-def _print_proposals(context: Context, files: Sequence[Proposal]) -> None:
-    """Print new files in full, and changed ones as a diff against the trusted content."""
-    shown = {file.name: _describe_change(context, file) for file in files}
-    for name, text in shown.items():
-        if text and len(files) > 1:
-            click.echo(_escape_controls(f"== {name}"))
-        if text:
-            click.echo(_escape_controls(text))
-    if not any(shown.values()):
-        click.echo("unchanged since it was trusted")
+def _describe_proposals(context: Context, files: Sequence[Proposal]) -> list[str]:
+    """New files in full, and changed ones as a diff against the trusted content."""
+    texts = {file.name: _describe_change(context, file) for file in files}
+    changed = {name: text for name, text in texts.items() if text}
+    if not changed:
+        return ["unchanged since it was trusted"]
+    if len(files) == 1:
+        return list(changed.values())
+    return [f"== {name}\n{text}" for name, text in changed.items()]
 
 
 def _describe_change(context: Context, file: Proposal) -> str:

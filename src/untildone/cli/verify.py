@@ -1,17 +1,15 @@
 """`untildone verify`: records a verifier's result on a task, with evidence per criterion."""
 
-from pathlib import Path
 from typing import cast, get_args
 
 import click
 import msgspec
 
-from untildone.cli.agent_verbs import record_verb
-from untildone.cli.options import loop_option, project_option
+from untildone.cli.agent_reports import AgentReport, records_report
 from untildone.core.contract import Verification
 from untildone.core.plan_task import VerifierResult, list_missing
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.engine.context import Context
-from untildone.engine.relayed_verbs import RelayedVerb
 from untildone.errors import UserError
 from untildone.features.plans.verifier_reports import (
     CriterionEvidence,
@@ -33,7 +31,7 @@ _Pairs = tuple[tuple[str, str], ...]
     multiple=True,
     nargs=2,
     metavar="CRITERION EVIDENCE",
-    help="A criterion that holds, and what was seen; may be repeated.",
+    help="A criterion that holds, and what you saw; may be repeated.",
 )
 @click.option(
     "--missing",
@@ -47,43 +45,44 @@ _Pairs = tuple[tuple[str, str], ...]
     type=click.Choice(get_args(Verification)),
     default="review",
     show_default=True,
-    help="How it was verified.",
+    help="How you verified it.",
 )
 @click.option("--reason", default="", help="Why the task is blocked or misaligned.")
-@loop_option
-@project_option
-def command(
-    *, task: str, result: str, loop: str | None, project: Path | None, **given: object
-) -> None:
+@records_report
+def verify_command(task: str, result: str, **given: object) -> AgentReport:
     """Record a verifier's result on TASK, or on the whole `feature`; untildone runs the checks.
 
     VERIFIED needs evidence for every criterion that no check covers. BLOCKED and MISALIGNED pause
     the loop for the user.
 
     \b
-    untildone verify TASK-001 --result VERIFIED --met "The help names it" "read `app --help`"
+    untildone verify TASK-001 --result VERIFIED --met "The help names it" 'read `app --help`'
     untildone verify TASK-001 --result INCOMPLETE --missing "The help names it" "no such line"
     untildone verify feature --result MISALIGNED --reason "the PRD asks for a queue"
     """
-    report = _report(cast(VerifierResult, result), given)
+    report = _build_report(cast(VerifierResult, result), given)
 
-    def record_result(context: Context, named: str) -> Record:
-        record = record_report(context, named, task, report)
+    def record_result(context: Context, loop: str) -> Record:
+        record = record_report(context, loop, task, report)
         recorded = record.progress.report
         if recorded:
             click.echo("\n".join((recorded.summary, *list_missing(recorded))))
         return record
 
-    verb = RelayedVerb(verb="verify", name=task, text=msgspec.json.encode(report).decode())
-    record_verb((loop, project), verb, record_result, done=f"recorded for {task}")
+    encoded = msgspec.json.encode(report).decode()
+    return AgentReport(
+        verbs=(AgentVerb(verb="verify", name=task, text=encoded),),
+        record=record_result,
+        done=f"recorded for {task}",
+    )
 
 
-def _report(result: VerifierResult, given: dict[str, object]) -> VerifierReport:
+def _build_report(result: VerifierResult, given: dict[str, object]) -> VerifierReport:
     met, missing = cast(_Pairs, given["met"]), cast(_Pairs, given["missing"])
     by, reason = cast(Verification, given["by"]), str(given["reason"]).strip()
     for name, text in (*met, *missing):
         if not (name.strip() and text.strip()):
-            raise UserError(f"`{name}` has no evidence", hint="say in words what was seen")
+            raise UserError(f"`{name}` has no evidence", hint="say in words what you saw")
     if result in ("BLOCKED", "MISALIGNED") and not reason:
         raise UserError(f"`--result {result}` needs a reason", hint="add `--reason TEXT`")
     if result == "INCOMPLETE" and not (missing or reason):

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from untildone.engine.artifacts import load_last_evidence, make_receipt
 from untildone.engine.context import Context
-from untildone.report.junit import render_junit
+from untildone.report.exports import build_sarif, render_junit
 from untildone.report.receipt_text import encode_receipt, render_receipt
-from untildone.report.sarif import build_sarif
 from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from untildone.engine.context import Context
 from untildone.engine.feature import load_used_features
 from untildone.engine.scope import Scope
-from untildone.engine.session import explain_unjudged_stop
+from untildone.engine.session_events import explain_unjudged_stop
 from untildone.engine.speaker import is_driven
 from untildone.process.runner import is_alive
-from untildone.report.status import Held, LoopStatus, build_loop_status
+from untildone.report.status import Held, LoopStatus
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -18,11 +18,28 @@ def load_loop_status(context: Context, record: Record) -> LoopStatus:
     held, why = check_hold(record, session)
     seen = session.find_last_event()
     at = datetime.fromtimestamp(seen, UTC).isoformat(timespec="seconds") if seen else None
-    return build_loop_status(
-        record,
+    contract, progress = record.agreed, record.progress
+    return LoopStatus(
+        id=contract.id,
+        agent=contract.agent,
+        session=contract.session,
+        project=contract.project,
+        task=contract.task,
+        status=progress.status,
+        outcome=progress.outcome,
+        round=progress.round,
+        max_rounds=contract.bounds.rounds,
+        unmet=progress.unmet or (),
         held=held,
-        not_held_because=why,
         last_event_at=at,
+        spend_usd=progress.spend_usd,
+        started_at=contract.started_at,
+        updated_at=progress.updated_at or contract.started_at,
+        reason=progress.reason,
+        not_held_because=why,
+        budget_usd=contract.bounds.budget_usd,
+        minutes=round(progress.active_seconds / 60, 1),
+        max_minutes=contract.bounds.minutes,
         spend_unknown_because=_explain_spend(context, record),
     )
 

@@ -2,7 +2,6 @@
 
 import stat
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -10,6 +9,7 @@ from msgspec import Struct
 
 import untildone
 from untildone import __version__
+from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.install import manifest, settings_editing
 from untildone.install.hook_commands import build_settings_entries
@@ -36,13 +36,14 @@ class InstallPaths(Struct, frozen=True, kw_only=True):
         return self.folder(scope) / name
 
 
-def find_install_paths(environ: Mapping[str, str], *, home: Path, project: Path) -> InstallPaths:
-    """The paths for the program that runs now; `home` is the state folder."""
+def find_install_paths(context: Context, project: Path) -> InstallPaths:
+    """The paths for the program that runs now."""
+    environ = context.environ
     user_home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
     return InstallPaths(
         user=Path(environ.get("CLAUDE_CONFIG_DIR") or user_home / ".claude"),
         project=project,
-        home=home,
+        home=context.home,
         # Not resolved: a virtual environment is known by the path of its own interpreter.
         python=Path(sys.executable),
         package=Path(untildone.__file__).parent,
@@ -82,7 +83,7 @@ def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
         text, ours, path=str(path), installed=earlier.entries if earlier else None
     )
     after = merged.text.encode()
-    original = manifest.choose_original(earlier, before, path=path)
+    original = manifest.restore_original(earlier, before, path=path)
     installed = manifest.InstalledFile(
         path=str(path),
         scope=scope,
@@ -95,19 +96,15 @@ def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
             interpreter=paths.python, package=paths.package, version=__version__
         ),
     )
+    files = {paths.folder(scope) / name: text for name, text in build_command_files().items()}
     changes = (
         FileChange(path=path, before=before, after=after),
-        *_plan_command_files(paths, scope),
+        *(
+            FileChange(path=file, before=_read_bytes(file), after=text.encode())
+            for file, text in files.items()
+        ),
     )
     return InstallPlan(changes=changes, installed=installed, notes=merged.notes)
-
-
-def _plan_command_files(paths: InstallPaths, scope: Scope) -> tuple[FileChange, ...]:
-    folder = paths.folder(scope)
-    return tuple(
-        FileChange(path=folder / name, before=_read_bytes(folder / name), after=text.encode())
-        for name, text in build_command_files().items()
-    )
 
 
 def apply_plan(paths: InstallPaths, plan: InstallPlan) -> None:
@@ -117,35 +114,25 @@ def apply_plan(paths: InstallPaths, plan: InstallPlan) -> None:
         _apply(change)
 
 
-def plan_uninstall(installed: manifest.InstalledFile) -> tuple[FileChange, ...]:
-    path = Path(installed.path)
-    before = _read_bytes(path)
-    after = None if before is None else manifest.restore_original(installed, before, path=path)
-    folder = path.parent
-    ours = [folder / name for name in build_command_files()]
-    files = [FileChange(path=file, before=_read_bytes(file), after=None) for file in ours]
-    return (FileChange(path=path, before=before, after=after), *files)
-
-
 def uninstall(paths: InstallPaths, installed: manifest.InstalledFile) -> tuple[FileChange, ...]:
-    changes = plan_uninstall(installed)
+    path = Path(installed.path)
+    folder = path.parent
+    before = _read_bytes(path)
+    after = manifest.restore_original(installed, before, path=path)
+    files = [folder / name for name in build_command_files()]
+    changes = (
+        FileChange(path=path, before=before, after=after),
+        *(FileChange(path=file, before=_read_bytes(file), after=None) for file in files),
+    )
     for change in changes:
         _apply(change)
-    for folder in (
-        Path(installed.path).parent / "commands/untildone",
-        *_list_own_folders(installed),
-    ):
-        if folder.is_dir() and not any(folder.iterdir()):
-            folder.rmdir()
-    manifest.forget(paths.home, Path(installed.path))
+    # Folders that `init` may have made.
+    own = [folder / "commands/untildone", folder / "commands", folder / "agents"]
+    for candidate in (*own, *([folder] if installed.original is None else ())):
+        if candidate.is_dir() and not any(candidate.iterdir()):
+            candidate.rmdir()
+    manifest.forget(paths.home, path)
     return changes
-
-
-def _list_own_folders(installed: manifest.InstalledFile) -> tuple[Path, ...]:
-    """Folders that `init` may have made; they are removed only if they are empty."""
-    folder = Path(installed.path).parent
-    below = (folder / "commands", folder / "agents")
-    return (*below, folder) if installed.original is None else below
 
 
 def _apply(change: FileChange) -> None:

@@ -93,22 +93,19 @@ def _get_hook(group: dict[str, object]) -> object:
 def _describe_differences(
     installation: Installation, path: Path, ours: dict[str, list[dict[str, object]]]
 ) -> Iterator[str]:
-    paths = installation.paths
     known = _find_recorded(installation, path)
     if known and known.program.version != __version__:
         yield f"written by version {known.program.version}, this is {__version__}"
     command = _find_hook_command(ours)
     if command is None:
         return
-    current = HookCommand(
-        python=str(paths.python), package=str(paths.package), home=str(paths.home)
-    )
-    if command.python != current.python:
-        yield f"they start `{command.python}`, this is `{current.python}`"
-    if command.package != current.package:
-        yield f"they run `{command.package}`, this is `{current.package}`"
-    if command.home != current.home:
-        yield f"their state is in `{command.home}`, ours in `{current.home}`"
+    paths = installation.paths
+    if command.python != str(paths.python):
+        yield f"they start `{command.python}`, this is `{paths.python}`"
+    if command.package != str(paths.package):
+        yield f"they run `{command.package}`, this is `{paths.package}`"
+    if command.home != str(paths.home):
+        yield f"their state is in `{command.home}`, ours in `{paths.home}`"
 
 
 def _find_recorded(installation: Installation, path: Path) -> manifest.InstalledFile | None:
@@ -130,22 +127,22 @@ def find_interpreter_changes(installation: Installation) -> Iterator[Problem]:
         command = _find_hook_command(file.ours)
         if command is None:
             continue
+        known = _find_recorded(installation, file.path)
         if not Path(command.python).exists():
             yield make_error("interpreter", f"`{command.python}` is gone: no hook can start", _INIT)
         elif not Path(command.package, "hooks", "__main__.py").is_file():
             yield make_error("interpreter", f"untildone is no longer in `{command.package}`", _INIT)
-        else:
-            yield from _find_replaced_interpreter(installation, file.path)
+        elif known and _is_replaced(known.program):
+            text = f"`{known.program.interpreter}` is not the program it was when `init` ran"
+            yield make_note("interpreter", text, f"{_INIT}, if you upgraded it")
 
 
-def _find_replaced_interpreter(installation: Installation, path: Path) -> Iterator[Problem]:
-    known = _find_recorded(installation, path)
-    if known is None:
-        return
-    program = known.program
-    if _digest(Path(program.interpreter)) != program.interpreter_sha256:
-        text = f"`{program.interpreter}` is not the program it was when `init` ran"
-        yield make_note("interpreter", text, f"{_INIT}, if you upgraded it")
+def _is_replaced(program: manifest.InstalledProgram) -> bool:
+    try:
+        data = Path(program.interpreter).read_bytes()
+    except OSError:
+        return True
+    return manifest.sha256(data) != program.interpreter_sha256
 
 
 def find_package_changes(installation: Installation) -> Iterator[Problem]:
@@ -163,13 +160,6 @@ def find_package_changes(installation: Installation) -> Iterator[Problem]:
         if package.is_dir() and not same:
             text = f"the modules in `{package}` are not those that were there when `init` ran"
             yield make_note("package", text, f"{_INIT}, if you upgraded untildone")
-
-
-def _digest(path: Path) -> str:
-    try:
-        return manifest.sha256(path.read_bytes())
-    except OSError:
-        return ""
 
 
 def find_broken_manifest(installation: Installation) -> Iterator[Problem]:

@@ -36,7 +36,7 @@ _TOOL_WORDS = (
     "*untildone*|*settings.json*|*settings.local.json*|*disableAllHooks*|*Cron*|*Schedule*|*Wakeup*"
 )
 
-
+_ABSENT = '{"systemMessage":"untildone is not installed here: pipx install untildone"}'
 # A placeholder for the text that sets `$h`, the state folder, and `$s`, the session's folder.
 _SESSION = "@session"
 # An active loop is recorded in a second place, so that removing one of the two hides nothing.
@@ -102,11 +102,16 @@ def build_lines(program: HookProgram) -> dict[str, str]:
 
 def _build_session_lines(program: HookProgram) -> dict[str, str]:
     return {
-        "SessionStart": _run_if_present(program, "SessionStart"),
+        # Silent where untildone is not installed, because project settings are shared.
+        "SessionStart": (
+            f"command -v {program.program} >/dev/null || exit 0;"
+            f" exec {program.event('SessionStart')}"
+        ),
         "UserPromptSubmit": (
             f'{_SESSION}; {_READ}; [ -f "$s/loop" ] || {_HELD} || {_LISTED} ||'
             f" case $p in {_PROMPT_WORDS}) ;; *) exit 0 ;; esac;"
-            f" {_report_if_absent(program)}{program.pipe_event('UserPromptSubmit')}"
+            f" command -v {program.program} >/dev/null || {{ echo '{_ABSENT}'; exit 0; }};"
+            f" {program.pipe_event('UserPromptSubmit')}"
         ),
         # `look`: something other than a loop wants this session's stops.
         "Stop": (
@@ -148,29 +153,8 @@ def _build_tool_lines(program: HookProgram) -> dict[str, str]:
     }
 
 
-def _run_if_present(program: HookProgram, event: str) -> str:
-    """Silent where untildone is not installed, because project settings are shared."""
-    return f"command -v {program.program} >/dev/null || exit 0; exec {program.event(event)}"
-
-
-def _report_if_absent(program: HookProgram) -> str:
-    message = '{"systemMessage":"untildone is not installed here: pipx install untildone"}'
-    return f"command -v {program.program} >/dev/null || {{ echo '{message}'; exit 0; }}; "
-
-
-def build_groups(texts: dict[str, str]) -> dict[str, dict[str, object]]:
-    return {
-        event: {
-            "hooks": [
-                {
-                    "type": "command",
-                    "command": f"{text} {MARK}",
-                    "timeout": _TIMEOUTS.get(event, _TIMEOUT),
-                },
-            ]
-        }
-        for event, text in texts.items()
-    }
+def build_groups(lines: dict[str, str]) -> dict[str, dict[str, object]]:
+    return {event: _build_group(event, command=f"{line} {MARK}") for event, line in lines.items()}
 
 
 def build_windows_groups(
@@ -178,17 +162,25 @@ def build_windows_groups(
 ) -> dict[str, dict[str, object]]:
     """Windows has no reliable shell, so each event starts the interpreter itself."""
     entry = str(_find_entry_point(package))
+    arguments = {
+        event: ["-I", "-S", entry, event, "claude", "settings", str(home)]
+        for event in build_lines(build_plugin_program())
+    }
+    return {
+        event: _build_group(event, command=str(python), args=words)
+        for event, words in arguments.items()
+    }
 
-    def hook(event: str) -> dict[str, object]:
-        arguments = ["-I", "-S", entry, event, "claude", "settings", str(home)]
-        timeout = _TIMEOUTS.get(event, _TIMEOUT)
-        return {"type": "command", "command": str(python), "args": arguments, "timeout": timeout}
 
-    return {event: {"hooks": [hook(event)]} for event in build_lines(build_plugin_program())}
+def _build_group(event: str, **command: object) -> dict[str, object]:
+    timeout = _TIMEOUTS.get(event, _TIMEOUT)
+    return {"hooks": [{"type": "command", **command, "timeout": timeout}]}
 
 
 def build_settings_entries(*, home: Path, python: Path, package: Path) -> Entries:
     program = build_settings_program(home=home, python=python, package=package)
+    test = f'[ -f {program.home}/sessions/claude/"$CLAUDE_CODE_SESSION_ID"/loop ] || exit 0'
+    status_line = f"{test}; exec {program.event('StatusLine')} {MARK}"
     hooks = (
         build_windows_groups(home=home, python=python, package=package)
         if os.name == "nt"
@@ -197,14 +189,9 @@ def build_settings_entries(*, home: Path, python: Path, package: Path) -> Entrie
     return Entries(
         hooks=dict(hooks),
         env={CAP_VARIABLE: str(CAP)},
-        status_line={"type": "command", "command": _build_status_line(program)},
+        status_line={"type": "command", "command": status_line},
         permissions=PERMISSIONS,
     )
-
-
-def _build_status_line(program: HookProgram) -> str:
-    test = f'[ -f {program.home}/sessions/claude/"$CLAUDE_CODE_SESSION_ID"/loop ] || exit 0'
-    return f"{test}; exec {program.event('StatusLine')} {MARK}"
 
 
 def build_plugin_entries() -> Entries:

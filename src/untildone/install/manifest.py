@@ -96,27 +96,14 @@ def forget(home: Path, path: Path) -> None:
         (home / _NAME).unlink(missing_ok=True)
 
 
-def choose_original(
-    earlier: InstalledFile | None, current: bytes | None, *, path: Path
-) -> bytes | None:
-    """The content that `uninstall` will restore if `init` writes over `current`."""
-    if current is None:
-        return None
-    if earlier is not None and sha256(current) == earlier.written_sha256:
-        return earlier.original
-    return _remove_ours(earlier, current, path=path)
-
-
 def restore_original(
-    installed: InstalledFile | None, current: bytes, *, path: Path
+    installed: InstalledFile | None, current: bytes | None, *, path: Path
 ) -> bytes | None:
     """The file without our entries, byte for byte the original if nothing else changed."""
+    if current is None:
+        return None
     if installed is not None and sha256(current) == installed.written_sha256:
         return installed.original
-    return _remove_ours(installed, current, path=path)
-
-
-def _remove_ours(installed: InstalledFile | None, current: bytes, *, path: Path) -> bytes:
     text = settings_editing.decode(current, path=str(path))
     entries = None if installed is None else installed.entries
     return settings_editing.remove(text, path=str(path), installed=entries).encode()

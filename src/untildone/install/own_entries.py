@@ -63,7 +63,9 @@ def describe_harm_in_file(path: str, home: str) -> str:
 def is_well_shaped(key: str, value: object) -> bool:
     """Whether the client accepts the value; for one invalid value it ignores the whole file."""
     if key == "hooks":
-        return isinstance(value, dict) and all(map(_is_groups, value.values()))
+        return isinstance(value, dict) and all(
+            isinstance(groups, list) and all(map(_is_group, groups)) for groups in value.values()
+        )
     if key == "permissions":
         lists = [_as_object(value).get(kind, []) for kind in ("allow", "ask", "deny")]
         return isinstance(value, dict) and all(isinstance(rules, list) for rules in lists)
@@ -176,10 +178,6 @@ def _describe_invalid_value(before: dict[str, object], after: dict[str, object])
         if type(value) is not type(before.get(key, value)) or not is_well_shaped(key, value):
             return f"it gives `{key}` a value for which the client ignores the whole file"
     return ""
-
-
-def _is_groups(groups: object) -> bool:
-    return isinstance(groups, list) and all(map(_is_group, groups))
 
 
 def _is_group(group: object) -> bool:

@@ -14,6 +14,29 @@ MARKETPLACE = ".claude-plugin/marketplace.json"
 
 _DESCRIPTION = "Keeps the agent working until the evidence says that the work is done."
 _KEYWORDS = ["loop", "stop-hook", "verification", "tests", "ralph-loop"]
+_MANIFEST = {
+    "name": NAME,
+    "version": __version__,
+    "description": _DESCRIPTION,
+    "author": {"name": NAME},
+    "license": "MIT",
+    "keywords": _KEYWORDS,
+}
+_MARKETPLACE = {
+    "name": NAME,
+    "owner": {"name": NAME},
+    "metadata": {"description": _DESCRIPTION, "version": __version__},
+    "plugins": [
+        {
+            "name": NAME,
+            "source": "./plugin",
+            "description": _DESCRIPTION,
+            "version": __version__,
+            "license": "MIT",
+            "keywords": _KEYWORDS,
+        }
+    ],
+}
 
 
 def build_hooks(entries: Entries) -> dict[str, object]:
@@ -24,9 +47,9 @@ def build_hooks(entries: Entries) -> dict[str, object]:
 def build_plugin_files(entries: Entries) -> dict[str, str]:
     """The texts by their path in the repository."""
     made = {f"plugin/{path}": text for path, text in build_plugin_skills().items()}
-    made["plugin/.claude-plugin/plugin.json"] = _encode(_build_manifest())
+    made["plugin/.claude-plugin/plugin.json"] = _encode(_MANIFEST)
     made["plugin/hooks/hooks.json"] = _encode(build_hooks(entries))
-    made[MARKETPLACE] = _encode(_build_marketplace())
+    made[MARKETPLACE] = _encode(_MARKETPLACE)
     return made
 
 
@@ -35,34 +58,6 @@ def write_plugin(repository: Path, entries: Entries) -> None:
         target = repository / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _build_manifest() -> dict[str, object]:
-    return {
-        "name": NAME,
-        "version": __version__,
-        "description": _DESCRIPTION,
-        "author": {"name": NAME},
-        "license": "MIT",
-        "keywords": _KEYWORDS,
-    }
-
-
-def _build_marketplace() -> dict[str, object]:
-    plugin = {
-        "name": NAME,
-        "source": "./plugin",
-        "description": _DESCRIPTION,
-        "version": __version__,
-        "license": "MIT",
-        "keywords": _KEYWORDS,
-    }
-    return {
-        "name": NAME,
-        "owner": {"name": NAME},
-        "metadata": {"description": _DESCRIPTION, "version": __version__},
-        "plugins": [plugin],
-    }
 
 
 def _encode(value: object) -> str:

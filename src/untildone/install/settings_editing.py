@@ -1,7 +1,7 @@
 """Adds our entries to a settings file of Claude Code, and removes them."""
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from msgspec import Struct
 
@@ -105,6 +105,7 @@ def _unreadable_error(path: str, what: str) -> UserError:
 def _find_owned(settings: Json, installed: Entries | None) -> Entries:
     """Our entries in the file; without a record they are known by their values."""
     environment, rules = _get_env(settings), _get_rules(settings)
+    line = settings.get("statusLine")
     if installed is None:
         by_value = bool(find_our_hooks(settings))
         env = {CAP_VARIABLE: str(CAP)} if by_value else {}
@@ -114,14 +115,9 @@ def _find_owned(settings: Json, installed: Entries | None) -> Entries:
         permissions = tuple(rule for rule in rules if rule in installed.permissions)
     return Entries(
         env={name: value for name, value in env.items() if environment.get(name) == value},
-        status_line=_find_status_line(settings),
+        status_line=line if isinstance(line, dict) and is_our_hook(line) else None,
         permissions=permissions,
     )
-
-
-def _find_status_line(settings: Json) -> Json | None:
-    line = settings.get("statusLine")
-    return line if isinstance(line, dict) and is_our_hook(line) else None
 
 
 def _get_env(settings: Json) -> Json:
@@ -176,14 +172,9 @@ def _remove_entries(document: Document, owned: Entries, *, keep: Entries) -> Doc
         document = json_document.cut(document, ("statusLine",))
     for rule in owned.permissions:
         if rule not in keep.permissions:
-            position = _find_rules(document).index(rule)
-            document = json_document.cut(document, ("permissions", "allow", position))
+            rules = cast(list[object], document.value("permissions", "allow"))
+            document = json_document.cut(document, ("permissions", "allow", rules.index(rule)))
     return document
-
-
-def _find_rules(document: Document) -> list[object]:
-    rules = document.value("permissions", "allow")
-    return rules if isinstance(rules, list) else []
 
 
 def _find_stale_hook(document: Document, keep: Entries) -> tuple[str | int, ...] | None:

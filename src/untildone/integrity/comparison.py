@@ -40,6 +40,11 @@ class Comparison(Struct, frozen=True, kw_only=True):
     environ: Mapping[str, str] = _EMPTY
     _facts: dict[object, Any] = field(default_factory=dict)
 
+    @property
+    def trees(self) -> tuple[Tree, Tree]:
+        """The baseline and the current tree."""
+        return self.old, self.new
+
     def role(self, path: str) -> Role:
         if path in self.judging:
             return "script"

@@ -2,16 +2,7 @@
 
 from msgspec import Struct
 
-from untildone.json_edit.edits import (
-    Edit,
-    Style,
-    append_text,
-    apply_edits,
-    find_gap,
-    format_member,
-    format_value,
-    replace_child,
-)
+from untildone.json_edit import edits
 from untildone.json_edit.scan import BYTE_ORDER_MARK, Node, scan, value_at
 
 
@@ -33,11 +24,11 @@ class Document(Struct, frozen=True, kw_only=True):
         return node
 
     @property
-    def style(self) -> Style:
+    def style(self) -> edits.Style:
         """As its first member is written."""
         first = self.root.children[:1]
-        lead = find_gap(self.text, self.root.starts[0]) if first else ""
-        return Style(
+        lead = edits.find_gap(self.text, self.root.starts[0]) if first else ""
+        return edits.Style(
             colon=":" if first and self.text[first[0].start - 1] == ":" else ": ",
             unit=lead.partition("\n")[2] or "  ",
         )
@@ -98,28 +89,28 @@ def _put(document: Document, container: Node, *, path: tuple[str, ...], value: o
     return _put(document, container.children[position], path=path[1:], value=value)
 
 
-def _apply(document: Document, edit: Edit) -> Document:
-    return read(apply_edits(document.text, (edit,)))
+def _apply(document: Document, edit: edits.Edit) -> Document:
+    return read(edits.apply_edits(document.text, (edit,)))
 
 
 def _add(document: Document, container: Node, value: object, *, key: str | None = None) -> Document:
     """Puts a value at the container's end, written like its neighbours."""
     gap = _child_gap(document, container)
     if key is None:
-        text = format_value(value, gap=gap, style=document.style)
+        text = edits.format_value(value, gap=gap, style=document.style)
     else:
-        text = format_member(key, value, gap=gap, style=document.style)
+        text = edits.format_member(key, value, gap=gap, style=document.style)
     if container.children:
-        return _apply(document, append_text(container, text, gap=gap))
+        return _apply(document, edits.append_text(container, text, gap=gap))
     closing = _closing_gap(document, container) if gap else ""
     at = container.start + 1
-    return _apply(document, Edit(start=at, end=at, text=f"{gap}{text}{closing}"))
+    return _apply(document, edits.Edit(start=at, end=at, text=f"{gap}{text}{closing}"))
 
 
 def _replace(document: Document, container: Node, position: int, *, value: object) -> Document:
     if value_at(document.text, container.children[position]) == value:
         return document
-    edit = replace_child(document.text, container, position, value, style=document.style)
+    edit = edits.replace_child(document.text, container, position, value, style=document.style)
     return _apply(document, edit)
 
 
@@ -134,18 +125,18 @@ def _cut(document: Document, container: Node, position: int) -> Document:
         start, end = container.start + 1, child.end
         closing = _closing_gap(document, container)
         end += len(closing) if document.text.startswith(closing, end) else 0
-    return _apply(document, Edit(start=start, end=end, text=""))
+    return _apply(document, edits.Edit(start=start, end=end, text=""))
 
 
 def _child_gap(document: Document, container: Node) -> str:
     """The space before a new last child."""
     if container.children:
-        gap = find_gap(document.text, container.starts[-1])
+        gap = edits.find_gap(document.text, container.starts[-1])
         if "\n" in gap or len(container.children) > 1:
             return gap
         return " " if document.style.colon == ": " else ""
     first = document.root.starts[:1]
-    if first and "\n" not in find_gap(document.text, first[0]):
+    if first and "\n" not in edits.find_gap(document.text, first[0]):
         return ""
     return _closing_gap(document, container) + document.style.unit
 

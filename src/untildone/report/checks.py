@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -57,14 +57,12 @@ def build_report(results: tuple[CheckResult, ...]) -> CheckReport:
         overall = "unrunnable"
     return CheckReport(
         outcome=overall,
-        checks=tuple(_summarise(result) for result in results),
+        checks=tuple(_summarize(result) for result in results),
         findings=tuple(finding for result in results for finding in result.findings),
     )
 
 
-def _summarise(result: CheckResult) -> CheckSummary:
-    tests = result.tests
-    counted = tests and {name: getattr(tests, name) for name in TestCounts.__struct_fields__}
+def _summarize(result: CheckResult) -> CheckSummary:
     return CheckSummary(
         name=result.name,
         command=result.command,
@@ -73,7 +71,7 @@ def _summarise(result: CheckResult) -> CheckSummary:
         cached=result.cached,
         seconds=round(result.seconds, 3),
         findings=len(result.findings),
-        tests=TestCounts(**counted) if counted else None,
+        tests=convert(result.tests, TestCounts | None, from_attributes=True),
         reason=result.reason,
     )
 

@@ -97,14 +97,14 @@ def build_receipt(
     at: str,
     concerns: tuple[ReceiptConcern, ...] = (),
 ) -> Receipt:
-    contract = record.agreed
-    progress = record.progress
+    contract, progress = record.agreed, record.progress
+    is_rated = contract.preset == "loop" and progress.outcome in ("done", "claimed")
     return replace(
         _build_essentials(record, evidence, rounds, at=at),
         proved=evidence.comparisons,
         concerns=concerns,
         approvals=tuple(_list_allowances(record, evidence)),
-        verdict=rate_trust(contract, progress) if _has_verdict(record) else None,
+        verdict=rate_trust(contract, progress) if is_rated else None,
         unverified=tuple(f"must not: {limit}" for limit in contract.limits),
         steps_done=progress.steps_done,
         precheck=progress.precheck,
@@ -123,6 +123,8 @@ def _build_essentials(
     contract = record.agreed
     progress = record.progress
     claims = {name: f"{met.by}: {met.evidence}" for name, met in progress.met.items()}
+    # Rounds record the number of findings and tests fixed so far.
+    fixed = [after - before for before, after in pairwise((0, *(entry.fixed for entry in rounds)))]
     return Receipt(
         loop=contract.id,
         agent=contract.agent,
@@ -139,12 +141,12 @@ def _build_essentials(
         ended_at=at,
         spend_usd=progress.spend_usd,
         tree=evidence.tree,
-        checks=tuple(_summarise_check(result) for result in evidence.checks),
+        checks=tuple(_summarize_check(result) for result in evidence.checks),
         claims=claims,
         promises_said=evidence.promises_given,
         allowed=contract.allow,
         by_words_alone=(*claims, *evidence.promises_given),
-        history=tuple(map(_describe_round, rounds, _compute_costs(rounds), _count_fixed(rounds))),
+        history=tuple(map(_describe_round, rounds, _compute_costs(rounds), fixed)),
         initial=progress.baseline_totals,
         final=progress.totals,
         improved=progress.improved,
@@ -172,24 +174,16 @@ def _list_unmet(record: Record) -> tuple[str, ...]:
     return (*blocked, *(progress.unmet or ()))
 
 
-def _has_verdict(record: Record) -> bool:
-    return record.contract.preset == "loop" and record.progress.outcome in ("done", "claimed")
-
-
-def _summarise_check(result: CheckResult) -> ReceiptCheck:
+def _summarize_check(result: CheckResult) -> ReceiptCheck:
+    fixed = f"after `{result.fixed_by}`" if result.fixed_by else ""
+    notes = "".join(f" ({note})" for note in (result.reason, fixed) if note)
     return ReceiptCheck(
         name=result.name,
         command=result.command,
         outcome=result.outcome,
-        summary=summarize_result(result)
-        + "".join(f" ({note})" for note in _describe_check(result)),
+        summary=summarize_result(result) + notes,
         seconds=round(result.seconds, 2),
     )
-
-
-def _describe_check(result: CheckResult) -> list[str]:
-    fixed = f"after `{result.fixed_by}`" if result.fixed_by else ""
-    return [note for note in (result.reason, fixed) if note]
 
 
 def _compute_costs(rounds: tuple[Round, ...]) -> list[float | None]:
@@ -199,11 +193,6 @@ def _compute_costs(rounds: tuple[Round, ...]) -> list[float | None]:
         None if after is None or before is None else after - before
         for before, after in pairwise(totals)
     ]
-
-
-def _count_fixed(rounds: tuple[Round, ...]) -> list[int]:
-    """The number of findings and tests each round fixed; rounds record the sum so far."""
-    return [after - before for before, after in pairwise((0, *(entry.fixed for entry in rounds)))]
 
 
 def _describe_round(entry: Round, cost: float | None, fixed: int) -> str:

@@ -1,13 +1,13 @@
 """The receipt as JSON, and as Markdown that also reads well in a terminal."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import msgspec
 
 from untildone.core.concerns import strip_content_digest
 from untildone.core.verdict import OUTCOMES
-from untildone.report.receipt import Allowance, Receipt, ReceiptConcern
+from untildone.report.receipt import Allowance, Receipt
 from untildone.report.totals import describe_improvement
 
 
@@ -32,54 +32,44 @@ def render_receipt(receipt: Receipt) -> str:
         f"- follows loop {receipt.follows}" if receipt.follows else "",
         f"- followed by loop {receipt.followed_by}" if receipt.followed_by else "",
         f"- from {receipt.started_at} to {receipt.ended_at}, cost: {spend}",
-        *_render_section(
-            "Checked", [f"{each.name}: {each.summary}  `{each.command}`" for each in receipt.checks]
-        ),
-        *_render_section("Compared with the baseline", list(receipt.proved)),
-        *_render_concerns(receipt.concerns),
-        *_render_section(
-            "Reported by the agent", [f"{name}: {text}" for name, text in receipt.claims.items()]
-        ),
-        *_render_section("Said by the agent", list(receipt.promises_said)),
-        *_render_section("Steps done", list(receipt.steps_done)),
-        *_render_section("Precheck", [receipt.precheck] if receipt.precheck else []),
-        *_render_section("Not verified", list(receipt.unverified)),
-        *_render_section(
-            "Allowed by the user", [_format_allowance(each) for each in receipt.approvals]
-        ),
-        *_render_section("Round by round", list(receipt.history)),
-        *_render_section("Notes", list(receipt.notes)),
-        *_render_section("Remaining", list(receipt.unmet)),
-        *_render_section("Next steps", _list_next_steps(receipt)),
     ]
+    for title, lines in _list_sections(receipt).items():
+        parts += [f"\n## {title}", *(f"- {line}" for line in lines)] if lines else []
+        if title == "Concerns":
+            changes = dict.fromkeys(concern.change for concern in receipt.concerns)
+            parts += [f"\n{_indent(change)}" for change in changes if change]
     return "\n".join(part for part in parts if part) + "\n"
-
-
-def _format_allowance(allowance: Allowance) -> str:
-    covers = (
-        f", covers {', '.join(map(strip_content_digest, allowance.covers))}"
-        if allowance.covers
-        else ""
-    )
-    return f"`{strip_content_digest(allowance.what)}` at {allowance.at}{covers}"
-
-
-def _render_concerns(concerns: tuple[ReceiptConcern, ...]) -> Iterator[str]:
-    if not concerns:
-        return
-    yield "\n## Concerns"
-    for concern in concerns:
-        yield f"- `{strip_content_digest(concern.id)}`: {concern.because}"
-    for change in dict.fromkeys(each.change for each in concerns if each.change):
-        yield f"\n{_indent(change)}"
 
 
 def _indent(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.splitlines())
 
 
-def _render_section(title: str, lines: list[str]) -> list[str]:
-    return [f"\n## {title}", *(f"- {line}" for line in lines)] if lines else []
+def _list_sections(receipt: Receipt) -> dict[str, Sequence[str]]:
+    return {
+        "Checked": [f"{run.name}: {run.summary}  `{run.command}`" for run in receipt.checks],
+        "Compared with the baseline": receipt.proved,
+        "Concerns": [
+            f"`{strip_content_digest(concern.id)}`: {concern.because}"
+            for concern in receipt.concerns
+        ],
+        "Reported by the agent": [f"{name}: {text}" for name, text in receipt.claims.items()],
+        "Said by the agent": receipt.promises_said,
+        "Steps done": receipt.steps_done,
+        "Precheck": [receipt.precheck] if receipt.precheck else [],
+        "Not verified": receipt.unverified,
+        "Allowed by the user": list(map(_format_allowance, receipt.approvals)),
+        "Round by round": receipt.history,
+        "Notes": receipt.notes,
+        "Remaining": receipt.unmet,
+        "Next steps": _list_next_steps(receipt),
+    }
+
+
+def _format_allowance(allowance: Allowance) -> str:
+    covers = ", ".join(map(strip_content_digest, allowance.covers))
+    suffix = f", covers {covers}" if covers else ""
+    return f"`{strip_content_digest(allowance.what)}` at {allowance.at}{suffix}"
 
 
 def _list_next_steps(receipt: Receipt) -> list[str]:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from untildone.core.progress import Status
 from untildone.core.verdict import Outcome
-from untildone.store.loops import Record
+from untildone.store.loops import UnreadableLoop
 
 Held: TypeAlias = bool | Literal["unknown"]
 
@@ -37,11 +37,6 @@ class LoopStatus(Struct, frozen=True, kw_only=True):
     spend_unknown_because: str = ""
 
 
-class UnreadableLoop(Struct, frozen=True, kw_only=True):
-    id: str
-    reason: str
-
-
 class StatusReport(Struct, frozen=True, kw_only=True):
     """Loops whose files are damaged are listed as unreadable, never left out."""
 
@@ -49,38 +44,3 @@ class StatusReport(Struct, frozen=True, kw_only=True):
     unreadable: tuple[UnreadableLoop, ...] = ()
     # Automatic mode is on: it also holds turns without a loop if their edits bring errors.
     automatic: bool = False
-
-
-def build_loop_status(
-    record: Record,
-    *,
-    held: Held,
-    not_held_because: str,
-    last_event_at: str | None,
-    spend_unknown_because: str = "",
-) -> LoopStatus:
-    contract = record.agreed
-    progress = record.progress
-    return LoopStatus(
-        id=contract.id,
-        agent=contract.agent,
-        session=contract.session,
-        project=contract.project,
-        task=contract.task,
-        status=progress.status,
-        outcome=progress.outcome,
-        round=progress.round,
-        max_rounds=contract.bounds.rounds,
-        unmet=progress.unmet or (),
-        held=held,
-        last_event_at=last_event_at,
-        spend_usd=progress.spend_usd,
-        started_at=contract.started_at,
-        updated_at=progress.updated_at or contract.started_at,
-        reason=progress.reason,
-        not_held_because=not_held_because,
-        budget_usd=contract.bounds.budget_usd,
-        minutes=round(progress.active_seconds / 60, 1),
-        max_minutes=contract.bounds.minutes,
-        spend_unknown_because=spend_unknown_because,
-    )

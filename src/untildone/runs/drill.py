@@ -10,8 +10,8 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.engine.context import Context
+from untildone.runs.claude_hooks import Settings
 from untildone.runs.drill_scene import DrillScene, HookAnswer, open_scene
-from untildone.runs.hooks import Settings
 
 # Plays a scene and returns what went wrong, or nothing.
 Scene: TypeAlias = Callable[[DrillScene], str]
@@ -35,91 +35,95 @@ class Proof(Struct, frozen=True, kw_only=True):
     seconds: float = 0
 
 
-def no_loop(scene: DrillScene) -> str:
+def stop_without_loop(scene: DrillScene) -> str:
     scene.agent().begin()
-    said = scene.stop()
-    return said.fault or ("" if said.silent else said.told)
+    answer = scene.stop()
+    return answer.fault or ("" if answer.silent else answer.summary)
 
 
-def red(scene: DrillScene) -> str:
+def stop_while_red(scene: DrillScene) -> str:
     scene.start()
-    return _held(scene.stop())
+    return _explain_not_held(scene.stop())
 
 
-def green(scene: DrillScene) -> str:
+def stop_when_green(scene: DrillScene) -> str:
     scene.start()
     first = scene.stop()
     if not first.held:
-        return f"not held before: {first.told}"
+        return f"not held before: {first.summary}"
     scene.write("done", "")
-    said = scene.stop()
+    answer = scene.stop()
     outcome = scene.progress().outcome
-    return "" if outcome == "done" and not said.held else f"{outcome or 'not ended'}: {said.told}"
+    return (
+        ""
+        if outcome == "done" and not answer.held
+        else f"{outcome or 'not ended'}: {answer.summary}"
+    )
 
 
-def other_session(scene: DrillScene) -> str:
+def stop_in_other_session(scene: DrillScene) -> str:
     scene.start()
     other = str(uuid.uuid4())
     scene.agent(other).begin()
-    said = scene.stop(other)
+    answer = scene.stop(other)
     if scene.progress().round:
         return "the stop of another session was counted"
-    return said.fault or ("" if said.silent else said.told)
+    return answer.fault or ("" if answer.silent else answer.summary)
 
 
-def subdirectory(scene: DrillScene) -> str:
+def stop_in_subdirectory(scene: DrillScene) -> str:
     scene.start()
     below = scene.project / "a" / "b"
     below.mkdir(parents=True)
-    return _held(scene.stop(cwd=below))
+    return _explain_not_held(scene.stop(cwd=below))
 
 
-def worktree(scene: DrillScene) -> str:
+def stop_in_worktree(scene: DrillScene) -> str:
     """The main checkout is green, so only a judged worktree can be red."""
     scene.start()
     place = scene.folder / "worktree"
     scene.git("worktree", "add", "-q", str(place))
     scene.write("done", "")
-    return _held(scene.stop(cwd=place))
+    return _explain_not_held(scene.stop(cwd=place))
 
 
-def garbage(scene: DrillScene) -> str:
+def send_garbage(scene: DrillScene) -> str:
     scene.start()
     scene.write("done", "")
     for stdin in (b"\xff\xfe not JSON {", b"[]"):
-        said = scene.stop_with(stdin)
-        if said.fault:
-            return said.fault
+        answer = scene.stop_with(stdin)
+        if answer.fault:
+            return answer.fault
         if scene.progress().outcome == "done":
             return "the loop was ended as done"
-        if not (said.held or said.notice):
+        if not (answer.held or answer.notice):
             return "neither held nor a line to the user"
     return ""
 
 
-def crash(scene: DrillScene) -> str:
+def damage_state(scene: DrillScene) -> str:
     loop = scene.start()
     folder = scene.context.loops.get_folder(loop)
     for path in folder.iterdir():
         if path.is_file():
             path.write_bytes(b"damaged")
-    said = scene.stop()
-    if said.fault:
-        return said.fault
-    if said.notice.startswith("untildone: done"):
-        return f"said to be done: {said.notice}"
-    return "" if said.notice or said.held else "no line to the user"
+    answer = scene.stop()
+    if answer.fault:
+        return answer.fault
+    if answer.notice.startswith("untildone: done"):
+        return f"reported as done: {answer.notice}"
+    return "" if answer.notice or answer.held else "no line to the user"
 
 
-def time_out(scene: DrillScene) -> str:
+def hang_check(scene: DrillScene) -> str:
     scene.start("hangs.py", timeout=_CHECK_TIMEOUT)
     began = time.monotonic()
-    problem = _held(scene.stop())
+    problem = _explain_not_held(scene.stop())
     late = time.monotonic() - began
     return problem or ("" if late < _IN_TIME else f"held only after {late:.0f} seconds")
 
 
-def hostile(scene: DrillScene) -> str:
+def enter_hostile_repository(scene: DrillScene) -> str:
     """What a repository contains is neither run nor written through."""
     target = scene.folder / "elsewhere"
     target.mkdir()
@@ -133,31 +137,31 @@ def hostile(scene: DrillScene) -> str:
     scene.agent().begin()
     before = scene.stop()
     if not before.silent:
-        return f"not silent without a loop: {before.told}"
+        return f"not silent without a loop: {before.summary}"
     scene.start()
-    problem = _held(scene.stop())
+    problem = _explain_not_held(scene.stop())
     if (scene.project / "ran-by-untildone").exists():
         return "a command of the repository was run"
     return "written through a link of the repository" if any(target.iterdir()) else problem
 
 
-def _held(said: HookAnswer) -> str:
-    return said.fault or ("" if said.held else f"not held: {said.told}")
+def _explain_not_held(answer: HookAnswer) -> str:
+    return answer.fault or ("" if answer.held else f"not held: {answer.summary}")
 
 
 # name -> expectation and scene; the healthy stop comes last, after all the faults
 SCENES: dict[str, tuple[str, Scene]] = {
-    "no loop": ("silence", no_loop),
-    "red": ("held", red),
-    "green": ("done, let go", green),
-    "other session": ("not touched", other_session),
-    "subdirectory": ("held", subdirectory),
-    "worktree": ("held", worktree),
-    "garbage": ("never done", garbage),
-    "crash": ("a line, never done", crash),
-    "time-out": ("held in time", time_out),
-    "hostile repository": ("nothing of it is run", hostile),
-    "canary": ("held", red),
+    "no loop": ("silence", stop_without_loop),
+    "red": ("held", stop_while_red),
+    "green": ("done, let go", stop_when_green),
+    "other session": ("not touched", stop_in_other_session),
+    "subdirectory": ("held", stop_in_subdirectory),
+    "worktree": ("held", stop_in_worktree),
+    "garbage": ("never done", send_garbage),
+    "crash": ("a line, never done", damage_state),
+    "time-out": ("held in time", hang_check),
+    "hostile repository": ("nothing of it is run", enter_hostile_repository),
+    "canary": ("held", stop_while_red),
 }
 
 

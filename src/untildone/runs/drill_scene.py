@@ -15,11 +15,11 @@ from msgspec import Struct
 from untildone.core.contract import Check
 from untildone.core.progress import Progress
 from untildone.engine.context import Context, project_folder
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.process.git import run_git
-from untildone.runs.hooks import Answer, Settings, fire, read_hooks
-from untildone.runs.scripted_agent import Agent, stop_fields
+from untildone.runs.claude_hooks import Answer, Settings, read_hooks, run_hooks
+from untildone.runs.scripted_agent import Agent, build_stop_fields
 
 _AUTHOR = {
     f"GIT_{who}_{what}": value
@@ -40,7 +40,7 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
 
     @property
     def held(self) -> bool:
-        return any(answer.goes_on for answer in self.answers)
+        return any(answer.feedback for answer in self.answers)
 
     @property
     def notice(self) -> str:
@@ -59,19 +59,21 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
             if answer.timed_out:
                 return f"the client ends the hook after {answer.hook.timeout:g} seconds"
             if answer.exit_code != 0:
-                return f"the hook ended with exit code {answer.exit_code}: {_last(answer.stderr)}"
+                return (
+                    f"the hook ended with exit code {answer.exit_code}: {_last_line(answer.stderr)}"
+                )
         return ""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """What came instead of what was expected, for the report of a failure."""
         if self.fault:
             return self.fault
-        return self.notice or ("silence" if self.silent else _last(self.answers[0].stdout))
+        return self.notice or ("silence" if self.silent else _last_line(self.answers[0].stdout))
 
 
-def _last(text: str) -> str:
-    return (text.strip().splitlines() or ["nothing was said"])[-1][:200]
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["no output"])[-1][:200]
 
 
 class DrillScene:
@@ -131,13 +133,13 @@ class DrillScene:
 
     def stop(self, session: str = "", *, cwd: Path | None = None) -> HookAnswer:
         agent = self.agent(session, cwd=cwd)
-        return HookAnswer(answers=agent.fire("Stop", stop_fields("Done.", held_before=False)))
+        return HookAnswer(answers=agent.fire("Stop", build_stop_fields("Done.", held_before=False)))
 
     def stop_with(self, stdin: bytes) -> HookAnswer:
         """Send a stop with a payload that the client would not send."""
         hooks = [hook for hook in read_hooks(self._settings) if hook.event == "Stop"]
         environ = {**self.agent().environment, "CLAUDE_PROJECT_DIR": str(self.project)}
-        return HookAnswer(answers=fire(hooks, stdin, cwd=self.project, env=environ))
+        return HookAnswer(answers=run_hooks(hooks, stdin, cwd=self.project, env=environ))
 
     def progress(self) -> Progress:
         return self.context.loops.load(self._loops[-1]).progress
@@ -170,9 +172,7 @@ def open_scene(
         scene.clean()
 
 
-def settings_with_only(
-    hooks: dict[str, list[dict[str, object]]], env: dict[str, object]
-) -> Settings:
+def make_settings(hooks: dict[str, list[dict[str, object]]], env: dict[str, object]) -> Settings:
     """Return settings that hold only these hooks and variables."""
     groups = {event: [{"hooks": ours}] for event, ours in hooks.items()}
     value: Settings = json.loads(json.dumps({"hooks": groups, "env": env}))

@@ -45,9 +45,9 @@ def test_several_files_are_asked_about_at_once(tmp_path: Path) -> None:
 def test_what_the_server_asks_is_answered(tmp_path: Path) -> None:
     file = write_file(tmp_path, "a.txt", "")
     with start_client("asks", tmp_path) as client:
-        told = dict(text.split(" ", 1) for text in texts(diagnose(client, file))["a.txt"])
+        reported = dict(text.split(" ", 1) for text in texts(diagnose(client, file))["a.txt"])
 
-    assert {name: json.loads(text) for name, text in told.items()} == {
+    assert {name: json.loads(text) for name, text in reported.items()} == {
         "a": [{"pyrefly": {"displayTypeErrors": "force-on"}}, None],
         "b": [{"uri": tmp_path.as_uri(), "name": tmp_path.name}],
         "c": {"applied": False},
@@ -56,7 +56,7 @@ def test_what_the_server_asks_is_answered(tmp_path: Path) -> None:
     }
 
 
-def test_other_open_files_and_the_disk_are_told_of_too(tmp_path: Path) -> None:
+def test_a_server_hears_of_other_open_files_and_changes_on_disk(tmp_path: Path) -> None:
     one, two = (write_file(tmp_path, name, "1") for name in ("1.txt", "2.txt"))
     with start_client("listens", tmp_path) as client:
         diagnose(client, one)
@@ -97,7 +97,7 @@ def test_only_so_many_files_are_open(tmp_path: Path) -> None:
         }
 
 
-def test_a_file_no_server_could_be_told_of_is_named(tmp_path: Path) -> None:
+def test_a_file_that_no_server_can_read_is_named(tmp_path: Path) -> None:
     large = write_file(tmp_path, "large.txt", "x" * (LARGEST_FILE + 1))
     folder, pipe = tmp_path / "folder.txt", tmp_path / "pipe.txt"
     folder.mkdir()

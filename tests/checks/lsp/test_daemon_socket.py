@@ -116,7 +116,7 @@ def test_nobody_waits_longer_than_he_wants(tmp_path: Path) -> None:
     assert answered == [True]
 
 
-def test_a_closed_door_is_known_as_such(tmp_path: Path) -> None:
+def test_a_closed_listener_is_unreachable(tmp_path: Path) -> None:
     with open_listener(tmp_path) as (_, own):
         pass
 

@@ -123,7 +123,7 @@ def test_each_server_has_its_own_name() -> None:
     assert sorted(set(names)) == sorted(names)
 
 
-def test_a_server_is_told_of_the_projects_own_python(machine: Machine) -> None:
+def test_a_server_gets_the_projects_own_python(machine: Machine) -> None:
     machine.file(".venv/bin/python")
 
     assert make_settings(machine.project, "python") == {

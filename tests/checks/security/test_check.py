@@ -121,17 +121,17 @@ def test_rules_of_the_user_stand_beside_ours(tmp_path: Path) -> None:
     )
 
 
-def test_a_broken_rule_is_told_before_anything_rests_on_it(tmp_path: Path) -> None:
+def test_a_broken_rule_is_reported_before_anything_rests_on_it(tmp_path: Path) -> None:
     write(tmp_path / "rules", {"a.yml": "id: ["})
 
     with pytest.raises(UserError) as caught:
         security.make_check(tmp_path, rules=(tmp_path / "rules",))
 
-    told = f"Cannot parse rule {tmp_path / 'rules' / 'a.yml'}"
-    assert caught.value.message == f"`ast-grep` cannot look for security findings: {told}"
+    reported = f"Cannot parse rule {tmp_path / 'rules' / 'a.yml'}"
+    assert caught.value.message == f"`ast-grep` cannot look for security findings: {reported}"
 
 
-def test_a_missing_folder_of_rules_is_told(tmp_path: Path) -> None:
+def test_a_missing_folder_of_rules_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         security.make_check(tmp_path, rules=(tmp_path / "rules",))
 
@@ -183,7 +183,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bare_python(tmp_path_factory.mktemp("bare"))
 
 
-def test_a_missing_extra_is_told_with_the_command_that_installs_it(bare: Path) -> None:
+def test_a_missing_extra_is_reported_with_the_command_that_installs_it(bare: Path) -> None:
     source = snippet("""
         from pathlib import Path
         from untildone.checks import security

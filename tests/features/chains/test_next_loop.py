@@ -64,7 +64,7 @@ def test_each_loop_that_ends_well_is_followed_by_the_next(world: World, first: s
 
 
 @pytest.mark.usefixtures("first")
-def test_a_stop_that_two_installed_commands_tell_of_is_judged_once(world: World) -> None:
+def test_a_stop_that_two_installed_commands_report_is_judged_once(world: World) -> None:
     stop_and_follow(world, PROMISE)
 
     twice = world.stop("plugin", last_assistant_message=PROMISE)

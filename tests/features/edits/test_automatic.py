@@ -56,7 +56,7 @@ def first_line(hold: int) -> str:
     )
 
 
-def test_held_while_the_finding_is_there_and_let_go_when_it_is_mended(world: World) -> None:
+def test_a_finding_holds_the_agent_until_it_is_fixed(world: World) -> None:
     edit(world, EVAL, before=None)
     first = world.stop()
     edit(world, WHOLE, before=EVAL)
@@ -69,7 +69,7 @@ def test_held_while_the_finding_is_there_and_let_go_when_it_is_mended(world: Wor
     assert world.context.loops.list_all() == ()
 
 
-def test_three_holds_a_prompt_and_then_a_word_to_the_person(world: World) -> None:
+def test_three_holds_a_prompt_and_then_a_message_to_the_user(world: World) -> None:
     edit(world, EVAL)
     answers = [world.stop() for _ in range(4)]
 
@@ -135,7 +135,7 @@ def test_it_is_not_the_agents_turn_to_end(world: World, payload: dict[str, Any])
     assert held(world.stop()) == first_line(1)
 
 
-def test_input_of_the_person_waits(world: World, tmp_path: Path) -> None:
+def test_input_of_the_user_waits(world: World, tmp_path: Path) -> None:
     world.environ[ATTENDED] = "1"
     transcript = tmp_path / "transcript.jsonl"
     entry = {"type": "queue-operation", "operation": "enqueue", "content": "stop that"}
@@ -146,7 +146,7 @@ def test_input_of_the_person_waits(world: World, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["UNTILDONE_DISABLE", "UNTILDONE_NESTED"])
-def test_switched_off_by_the_person_or_inside_a_check(world: World, name: str) -> None:
+def test_switched_off_by_the_user_or_inside_a_check(world: World, name: str) -> None:
     edit(world, EVAL)
     world.environ[name] = "1"
 

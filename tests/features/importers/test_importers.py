@@ -123,12 +123,12 @@ def test_the_session_named_in_the_file_is_held_and_no_other(cli: CommandLine) ->
     assert loops(cli) == [(SESSION, "active", None, 2, 20)]
 
 
-def test_a_hand_made_file_is_taken_here_by_the_person(cli: CommandLine) -> None:
+def test_a_hand_made_file_is_taken_here_by_the_user(cli: CommandLine) -> None:
     file = cli.write(FILE, samples.STRAVINSKY)
 
-    code, said, _ = cli.run_process("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
+    code, stdout, _ = cli.run_process("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
 
-    assert (code, "holds this session until promise" in said) == (0, True)
+    assert (code, "holds this session until promise" in stdout) == (0, True)
     assert held(stop(cli))
     assert "iteration_count: 2" in file.read_text(encoding="utf-8")
 
@@ -138,9 +138,9 @@ def test_nothing_waits_where_nothing_is_trusted(tmp_path: Path) -> None:
     begun(cli)
     cli.write(FILE, samples.STRAVINSKY)
 
-    code, _, told = cli.run_process("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
+    code, _, stderr = cli.run_process("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
 
-    assert (code, "there is no unfinished loop" in told) == (2, True)
+    assert (code, "there is no unfinished loop" in stderr) == (2, True)
 
 
 def test_a_file_is_not_obeyed_without_trust(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_trust_given_later_holds_for_the_sessions_that_run(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("end", ["removed", "inactive"])
-def test_the_persons_hand_on_the_file_ends_the_loop(cli: CommandLine, end: str) -> None:
+def test_the_users_edit_of_the_file_ends_the_loop(cli: CommandLine, end: str) -> None:
     file = written(cli)
     stop(cli)
     if end == "removed":
@@ -204,7 +204,7 @@ def test_the_agents_hand_on_the_file_does_not(cli: CommandLine, command: str) ->
     assert loops(cli) == [(SESSION, "active", None, 4, 15)]
 
 
-def test_the_agents_hand_does_if_the_person_just_asked_for_it(cli: CommandLine) -> None:
+def test_the_agents_edit_ends_it_if_the_user_just_asked_for_it(cli: CommandLine) -> None:
     file = written(cli)
     stop(cli)
     cli.event("UserPromptSubmit", prompt="/cancel-ralph", prompt_id="p2")
@@ -266,7 +266,7 @@ def test_one_content_makes_one_loop(cli: CommandLine) -> None:
     assert len(loops(cli)) == 1
 
 
-def test_the_persons_cancel_takes_the_file_along(cli: CommandLine) -> None:
+def test_the_users_cancel_takes_the_file_along(cli: CommandLine) -> None:
     file = written(cli)
     stop(cli)
 
@@ -286,7 +286,7 @@ def test_a_paused_loop_keeps_its_file_and_begins_no_other(cli: CommandLine) -> N
     assert loops(cli) == [(SESSION, "paused", "paused", 2, 15)]
 
 
-def test_a_file_that_is_wrong_is_told_once(cli: CommandLine) -> None:
+def test_a_file_that_is_wrong_is_reported_once(cli: CommandLine) -> None:
     written(cli, "---\nactive: true\n---\n")
 
     answer = stop(cli)
@@ -341,7 +341,7 @@ def test_a_pointer_is_followed_to_its_state(cli: CommandLine) -> None:
         ("`<task-loop-complete>BLOCKED</task-loop-complete>`", ("active", None, "")),
     ],
 )
-def test_a_task_that_is_stuck_is_handed_to_the_person(
+def test_a_task_that_is_stuck_is_handed_to_the_user(
     cli: CommandLine, said: str, expected: tuple[str, str | None, str]
 ) -> None:
     cli.write(".shipspec/planning/login/task-loop.local.json", samples.SHIPSPEC_STATE)

@@ -79,7 +79,7 @@ def test_the_critical_path_has_the_most_points(
     assert find_critical_path(tasks) == expected
 
 
-def test_what_has_no_order_is_told_all_at_once() -> None:
+def test_what_has_no_order_is_reported_all_at_once() -> None:
     tasks = plan(A=task("Z"), B=task("C"), C=task("B")).tasks
 
     assert list(check_order(tasks)) == [

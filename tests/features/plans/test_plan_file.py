@@ -151,18 +151,18 @@ def test_changes_made_at_once_are_all_kept(tmp_path: Path) -> None:
         ('{"tasks": {"A": {"title": "x", "points": NaN}}}', "is not JSON (nan is not a number)"),
     ],
 )
-def test_what_is_no_json_object_is_told(tmp_path: Path, text: str, expected: str) -> None:
+def test_what_is_no_json_object_is_reported(tmp_path: Path, text: str, expected: str) -> None:
     assert expected in told(written(tmp_path, text))
 
 
-def test_what_is_no_utf_8_is_told_with_its_line(tmp_path: Path) -> None:
+def test_what_is_no_utf_8_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "TASKS.json"
     path.write_bytes(b'{\n"tasks": "\xff"}')
 
     assert told(path) == f"`{path}`, line 2: is not UTF-8"
 
 
-def test_what_is_missing_no_file_or_huge_is_told(tmp_path: Path) -> None:
+def test_what_is_missing_no_file_or_huge_is_reported(tmp_path: Path) -> None:
     assert told(tmp_path / "TASKS.json") == f"there is no `{tmp_path / 'TASKS.json'}`"
     assert told(tmp_path) == f"`{tmp_path}` is not a file"
     huge = tmp_path / "huge.json"
@@ -171,7 +171,7 @@ def test_what_is_missing_no_file_or_huge_is_told(tmp_path: Path) -> None:
     assert told(huge) == f"`{huge}` is larger than 64 MB"
 
 
-def test_every_mistake_of_shape_and_order_is_told_at_once(tmp_path: Path) -> None:
+def test_every_mistake_of_shape_and_order_is_reported_at_once(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         changed(
@@ -199,12 +199,12 @@ def test_every_mistake_of_shape_and_order_is_told_at_once(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("tasks", ["{}", '{"tasks": []}'])
-def test_a_plan_without_tasks_is_told(tmp_path: Path, tasks: str) -> None:
+def test_a_plan_without_tasks_is_reported(tmp_path: Path, tasks: str) -> None:
     assert "`tasks` is " in told(written(tmp_path, tasks))
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_a_task_that_stands_there_twice_is_told(tmp_path: Path, whole: bool) -> None:
+def test_a_task_that_stands_there_twice_is_reported(tmp_path: Path, whole: bool) -> None:
     path = written(tmp_path, LOGIN.replace('"TASK-003": {', '"TASK-002": {'))
 
     assert read_plan(path, whole=whole).mistakes == (
@@ -224,7 +224,7 @@ def test_a_task_that_stands_there_twice_is_told(tmp_path: Path, whole: bool) -> 
         ),
     ],
 )
-def test_a_key_that_stands_there_twice_is_told_where_it_is_looked_at_closely(
+def test_a_key_that_stands_there_twice_is_reported_where_it_is_looked_at_closely(
     tmp_path: Path, old: str, new: str, expected: str
 ) -> None:
     path = written(tmp_path, LOGIN.replace(old, new, 1))
@@ -262,4 +262,4 @@ def test_a_full_disk_leaves_the_old_plan(tmp_path: Path) -> None:
         with pytest.raises(OSError, match="space"):
             save_plan(path, LOGIN + " " * 80_000)
         assert path.read_text(encoding="utf-8") == LOGIN
-        assert [each.name for each in tmp_path.iterdir()] == ["TASKS.json"]
+        assert [path.name for path in tmp_path.iterdir()] == ["TASKS.json"]

@@ -87,7 +87,7 @@ def test_parts_that_do_not_fit_are_refused(
     assert message in caught.value.message
 
 
-def test_blocks_are_mended_where_somebody_keeps_them(tmp_path: Path) -> None:
+def test_blocks_are_corrected_where_the_document_has_them(tmp_path: Path) -> None:
     found = document(tmp_path, LOGIN.replace('["TASK-002", "TASK-003"]', '["TASK-002"]'))
 
     assert correct_blocks(found) == {"TASK-001": {"blocks": ["TASK-002", "TASK-003"]}}

@@ -11,7 +11,7 @@ from untildone.core.contract import Bounds
 from untildone.core.plan_task import VerifierResult
 from untildone.core.verdict import Pause
 from untildone.engine import verbs
-from untildone.engine.relayed_verbs import RelayedVerb, format_verb
+from untildone.engine.agent_verbs import AgentVerb, format_verb
 from untildone.errors import UserError
 from untildone.features.plans.plan_file import read_plan
 from untildone.features.plans.task_checks import trust_plan
@@ -98,11 +98,11 @@ def statuses(world: World) -> list[str]:
     return [task.status for task in read_plan(plan_path(world)).plan.tasks.values()]
 
 
-def test_the_agent_is_told_from_the_start_who_reports_what_no_check_sees(world: World) -> None:
+def test_the_agent_first_learns_who_reports_what_no_check_sees(world: World) -> None:
     answer = type_prompt(world, "/untildone:implement-task TASK-001")
 
-    told = answer["hookSpecificOutput"]["additionalContext"]
-    assert f"- {HELP} (report with `untildone verify TASK-001`)\n" in told
+    reported = answer["hookSpecificOutput"]["additionalContext"]
+    assert f"- {HELP} (report with `untildone verify TASK-001`)\n" in reported
 
 
 def test_a_task_is_held_until_it_is_verified(world: World) -> None:
@@ -155,7 +155,7 @@ def test_a_task_that_is_not_verified_in_five_rounds_pauses_and_stays_in_progress
 
 
 @pytest.mark.parametrize("result", ["BLOCKED", "MISALIGNED"])
-def test_what_more_work_would_not_mend_pauses_at_once_and_is_named(
+def test_what_more_work_would_not_fix_pauses_at_once_and_is_named(
     world: World, result: VerifierResult
 ) -> None:
     type_prompt(world, "/untildone:implement-task TASK-001")
@@ -205,7 +205,8 @@ def test_markers_of_the_seed_are_understood(world: World) -> None:
     marked = "<task-loop-complete>{}</task-loop-complete>"
     world.stop(last_assistant_message=marked.format("INCOMPLETE"))
     unproved = world.stop(last_assistant_message=marked.format("VERIFIED"))
-    verbs.report_met(world.context, world.loop, HELP, by="review", evidence="read it")
+    met = AgentVerb(verb="met", name=HELP, by="review", text="read it")
+    verbs.record_agent_verb(world.context, world.loop, met)
     world.stop(last_assistant_message=marked.format("BLOCKED"))
 
     assert f"Unmet: {HELP}." in shown(unproved)
@@ -264,9 +265,8 @@ def test_the_marker_of_the_seed_approves_a_feature_that_holds(world: World) -> N
 
     world.stop(last_assistant_message=approved)
     unproved = world.state()
-    verbs.report_met(
-        world.context, world.loop, "REQ-001 is implemented", by="review", evidence="read it"
-    )
+    met = AgentVerb(verb="met", name="REQ-001 is implemented", by="review", text="read it")
+    verbs.record_agent_verb(world.context, world.loop, met)
     world.stop(last_assistant_message=approved)
 
     assert (unproved, world.state()) == (("active", None, 1), ("finished", "done", 2))
@@ -327,7 +327,7 @@ def test_a_plan_that_is_gone_keeps_nobody_from_ending(world: World) -> None:
         ("implement-feature other", "`other` is not a plan of"),
     ],
 )
-def test_what_cannot_begin_is_told_and_begins_nothing(
+def test_what_cannot_begin_is_reported_and_begins_nothing(
     world: World, typed: str, message: str
 ) -> None:
     answer = type_prompt(world, f"/untildone:{typed}")
@@ -344,7 +344,7 @@ def test_a_completed_task_is_not_begun_again(world: World) -> None:
     )
 
 
-def test_an_agent_needs_the_person_s_trust_in_the_plan(world: World) -> None:
+def test_an_agent_needs_the_user_s_trust_in_the_plan(world: World) -> None:
     asked = TaskChoice(session=SESSION, project=world.project, task="TASK-001", by="agent")
 
     with pytest.raises(UserError, match="are not trusted"):
@@ -392,9 +392,7 @@ def test_a_sandboxed_shell_hands_its_report_over(world: World) -> None:
     type_prompt(world, "/untildone:implement-task TASK-001")
     world.write("one.txt", "")
     report = json.dumps({"result": "VERIFIED", "criteria": {HELP: {"met": True, "evidence": "x"}}})
-    verbs_said = (
-        RelayedVerb(verb="verify", name="TASK-001", text=text) for text in ("none", report)
-    )
+    verbs_said = (AgentVerb(verb="verify", name="TASK-001", text=text) for text in ("none", report))
     call = {
         "tool_name": "Bash",
         "tool_input": {"command": "untildone verify TASK-001 --result VERIFIED"},

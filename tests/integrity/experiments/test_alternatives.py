@@ -117,7 +117,7 @@ def find(
     return find_alternative(inputs, comparison, evidence, red=[result], passes=passes)
 
 
-def test_the_tests_of_now_are_tried_with_the_settings_of_the_start(tmp_path: Path) -> None:
+def test_current_tests_are_tried_with_the_baselines_settings(tmp_path: Path) -> None:
     tried: list[SandboxFiles] = []
 
     def record(files: SandboxFiles) -> bool:
@@ -146,7 +146,7 @@ def test_the_tests_of_now_are_tried_with_the_settings_of_the_start(tmp_path: Pat
         pytest.param(replace(WANTS_MORE, name="lint"), id="a check that had no tests"),
     ],
 )
-def test_more_tests_prove_nothing_unless_the_starts_ran_and_passed(
+def test_more_tests_prove_nothing_unless_the_baselines_tests_ran_and_passed(
     tmp_path: Path, result: CheckResult
 ) -> None:
     assert find(tmp_path, {}, result) == ""
@@ -169,12 +169,12 @@ def test_more_tests_prove_nothing_where_they_steer_their_runner(
 
 
 def test_more_tests_prove_nothing_where_something_was_lost(tmp_path: Path) -> None:
-    lost = make_concern(ConcernKind.EDIT_TEST, "test_shop.py", reason="weaker")
+    concerns = make_concern(ConcernKind.EDIT_TEST, "test_shop.py", reason="weaker")
 
-    assert find(tmp_path, {}, WANTS_MORE, evidence=replace(EVIDENCE, concerns=(lost,))) == ""
+    assert find(tmp_path, {}, WANTS_MORE, evidence=replace(EVIDENCE, concerns=(concerns,))) == ""
 
 
-def test_settings_that_became_stricter_do_not_speak_against_the_starts_tests(world: World) -> None:
+def test_stricter_settings_do_not_fail_the_baselines_tests(world: World) -> None:
     world.write_all(
         {"shop.py": BROKEN, "old.py": OLD_NAME, "test_shop.py": TESTS, "test_old.py": NAMED}
     )
@@ -247,7 +247,7 @@ def test_a_hook_that_skips_only_new_tests_took_nothing_away(world: World) -> Non
     assert (world.outcome, world.concerns) == ("done", [])
 
 
-def test_a_hook_that_skips_a_test_of_the_start_is_asked_about(world: World) -> None:
+def test_a_hook_that_skips_a_test_of_the_baseline_is_a_concern(world: World) -> None:
     hook = snippet("""
         import pytest
 

@@ -67,7 +67,7 @@ def judged(top: Path, old: str, new: str, command: str = DOCTEST, path: str = "f
         ),
     ],
 )
-def test_the_starts_examples_judge_the_code_of_now(tmp_path: Path, old: str, new: str) -> None:
+def test_the_baselines_examples_judge_the_current_code(tmp_path: Path, old: str, new: str) -> None:
     merged = judged(tmp_path, old, new)
     place = tmp_path / "merged.py"
     place.write_text(merged, encoding="utf-8")
@@ -131,7 +131,7 @@ def test_examples_are_looked_for_where_anything_that_judges_runs_them(
     assert restore_examples(comparison, "fee.py", comparison.new.text("fee.py")) is not None
 
 
-def test_examples_in_documents_are_those_of_the_start(tmp_path: Path) -> None:
+def test_examples_in_documents_are_those_of_the_baseline(tmp_path: Path) -> None:
     old = snippet("""
         # Fees
 
@@ -195,7 +195,9 @@ pub fn fee(cents: u64) -> u64 {
         (RUST.partition("/// One")[0] + "pub fn other() {}\n", ""),
     ],
 )
-def test_examples_of_rust_are_those_of_the_start(tmp_path: Path, new: str, expected: str) -> None:
+def test_examples_of_rust_are_those_of_the_baseline(
+    tmp_path: Path, new: str, expected: str
+) -> None:
     assert judged(tmp_path, RUST, new, "cargo test", "src/lib.rs") == expected
 
 

@@ -45,7 +45,7 @@ def nothing(_: str) -> bool:
     return False
 
 
-def test_what_judges_is_of_the_start_and_the_product_of_now(tmp_path: Path) -> None:
+def test_tests_come_from_the_baseline_and_the_product_is_current(tmp_path: Path) -> None:
     found = compose_files(beside(tmp_path, OLD, NEW), uses_current=nothing)
 
     assert contents(found) == {
@@ -69,8 +69,8 @@ def test_where_nothing_that_judges_changed_nothing_is_restored(tmp_path: Path) -
     comparison = beside(tmp_path, OLD, {**OLD, "app.py": "new"})
 
     assert compose_files(comparison, uses_current=nothing).restored == ()
-    start, now = (take_whole_tree(comparison, current=each) for each in (False, True))
-    assert (contents(start)["app.py"], start.restored) == ("old", ("app.py",))
+    baseline, now = (take_whole_tree(comparison, current=each) for each in (False, True))
+    assert (contents(baseline)["app.py"], baseline.restored) == ("old", ("app.py",))
     assert (contents(now)["app.py"], now.restored) == ("new", ())
 
 
@@ -88,7 +88,7 @@ def test_where_nothing_that_judges_changed_nothing_is_restored(tmp_path: Path) -
         ("remove-test:test_other", "tests/test_app.py", False),
     ],
 )
-def test_what_the_person_allowed_is_judged_as_it_is_now(
+def test_what_the_user_allowed_is_judged_as_it_is_now(
     tmp_path: Path, allowance: str, path: str, expected: bool
 ) -> None:
     comparison = beside(tmp_path, {"tests/test_app.py": "def test_total(): ..."}, {})
@@ -137,7 +137,7 @@ mod tests {
         ),
     ],
 )
-def test_the_starts_inline_tests_judge_the_code_of_now(now: str, expected: str | None) -> None:
+def test_the_baselines_inline_tests_judge_the_current_code(now: str, expected: str | None) -> None:
     assert restore_inline_tests("src/lib.rs", PRODUCT + "\n" + TESTS, now) == expected
 
 

@@ -31,7 +31,7 @@ JUST = {"tests/test_a.py": "", "src/a.py": ""}
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
     found = scripts.find_concerns(beside(top, {**JUST, **old}, {**JUST, **new}, command))
-    return [each.id.partition("#")[0].removeprefix("config:") for each in found]
+    return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def comparison(top: Path, new: str, task: str = TASK, path: str = "check.sh") ->
 
 
 def find_ids(compared: Comparison) -> list[str]:
-    return [each.id.partition("#")[0].rpartition(":")[2] for each in find_concerns(compared)]
+    return [concern.id.partition("#")[0].rpartition(":")[2] for concern in find_concerns(compared)]
 
 
 def test_a_tool_may_be_replaced_by_one_that_the_task_names(tmp_path: Path) -> None:

@@ -86,12 +86,12 @@ def test_what_a_killed_run_left_is_ended_and_nothing_else(tmp_path: Path) -> Non
 def test_steps_are_read_back_in_the_order_of_the_last_ones(tmp_path: Path) -> None:
     log = PlanJournal(tmp_path, lambda: "now")
     log.begin_anew("c0ffee")
-    log.note("A", TaskProgress(step="merged"))
-    log.note("B", TaskProgress(step="merged"))
-    log.note("A", TaskProgress(step="merged", reason="again"))
+    log.append("A", TaskProgress(step="merged"))
+    log.append("B", TaskProgress(step="merged"))
+    log.append("A", TaskProgress(step="merged", reason="again"))
 
     known = PlanJournal(tmp_path, lambda: "now")
-    assert (known.base, known.list_merged(), known.of("A").reason) == (
+    assert (known.base, known.list_merged(), known.get("A").reason) == (
         "c0ffee",
         ("B", "A"),
         "again",
@@ -103,7 +103,7 @@ def test_steps_are_read_back_in_the_order_of_the_last_ones(tmp_path: Path) -> No
 
 def test_a_step_that_somebody_altered_is_named(tmp_path: Path) -> None:
     log = PlanJournal(tmp_path, lambda: "now")
-    log.note("A", TaskProgress(step="verified", commit="1"))
+    log.append("A", TaskProgress(step="verified", commit="1"))
     path = tmp_path / "journal.jsonl"
     path.write_bytes(path.read_bytes().replace(b"verified", b"merged", 1))
 
@@ -111,7 +111,7 @@ def test_a_step_that_somebody_altered_is_named(tmp_path: Path) -> None:
         PlanJournal(tmp_path, lambda: "now")
 
 
-def test_what_git_says_is_told(tmp_path: Path) -> None:
+def test_what_git_says_is_reported(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     git = Git(tmp_path)
 
@@ -135,7 +135,7 @@ def test_a_long_answer_of_git_is_heard_to_its_end(tmp_path: Path) -> None:
     assert Git(tmp_path).ask("ls-files", "--others").splitlines() == names
 
 
-def test_commits_are_ours_where_the_person_told_git_no_name(
+def test_commits_have_our_name_where_the_user_gave_git_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME"):

@@ -106,12 +106,12 @@ def _read_new_lines(path: str, read: dict[str, int]) -> Iterator[bytes]:
             file.seek(start)
             data = file.read(_PART)
             # A line longer than a part is not a message and is skipped.
-            whole = data.rfind(b"\n") + 1 or (len(data) if len(data) == _PART else 0)
-            start += whole
+            complete = data.rfind(b"\n") + 1 or (len(data) if len(data) == _PART else 0)
+            start += complete
             read[path] = start
-            if not whole:
+            if not complete:
                 return
-            yield from data[:whole].split(b"\n")
+            yield from data[:complete].split(b"\n")
 
 
 def _add_prices(ledger: Ledger, found: dict[str, Usage]) -> Ledger:

@@ -30,7 +30,7 @@ ADDRESS_FILE = "diagnose.json"
 _TICK = 0.02
 
 
-def edited_files(
+def list_edited_files(
     calls: Mapping[str, Iterable[Mapping[str, Any]]], project: Path
 ) -> tuple[Path, ...]:
     """Files of the project that tool calls have edited and that still exist."""

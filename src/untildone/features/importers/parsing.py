@@ -35,15 +35,15 @@ def parse_front_matter(path: str, data: bytes) -> tuple[Fields, str]:
     """The fields between the first two lines of `---`, and the text below them."""
     first, _, rest = decode_text(path, data).partition("\n")
     if first.rstrip() != "---":
-        raise _front_matter_error(path, "does not begin with `---`")
+        raise _make_front_error(path, "does not begin with `---`")
     end = re.search(r"(?m)^---[ \t]*$", rest)
     if end is None:
-        raise _front_matter_error(path, "has no second line of `---`")
+        raise _make_front_error(path, "has no second line of `---`")
     values, lines = _parse_yaml(path, rest[: end.start()])
     return Fields(path, values, lines), rest[end.end() :].strip()
 
 
-def _front_matter_error(path: str, reason: str) -> UserError:
+def _make_front_error(path: str, reason: str) -> UserError:
     return UserError(f"`{path}`, line 1: {reason}", hint="put the fields between two such lines")
 
 
@@ -58,19 +58,19 @@ def _parse_yaml(path: str, text: str) -> tuple[dict[str, Value], dict[str, int]]
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line if error.problem_mark else 0
-        raise _yaml_error(path, text, line, str(error.problem or error.context)) from None
+        raise _make_yaml_error(path, text, line, str(error.problem or error.context)) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position)
-        raise _yaml_error(path, text, line, "holds a control character") from None
+        raise _make_yaml_error(path, text, line, "holds a control character") from None
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         reason = str(error).partition("\n")[0]
-        raise _front_matter_error(path, f"its fields cannot be read ({reason})") from None
+        raise _make_front_error(path, f"its fields cannot be read ({reason})") from None
     if root is not None and not isinstance(root, yaml.MappingNode):
-        raise _yaml_error(path, text, 0, "is not a list of `key: value`")
+        raise _make_yaml_error(path, text, 0, "is not a list of `key: value`")
     return _read_pairs(path, root.value if root else [])
 
 
-def _yaml_error(path: str, text: str, line: int, reason: str) -> UserError:
+def _make_yaml_error(path: str, text: str, line: int, reason: str) -> UserError:
     at = (*text.split("\n"), "")[min(line, text.count("\n"))]
     key = at.partition(":")[0].strip()
     named = f", `{key[:80]}`" if ":" in at else ""
@@ -88,7 +88,7 @@ def _read_pairs(
     for key, node in pairs:
         name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
         if name in values:
-            raise _repeated_key_error(path, key.start_mark.line + 2, name)
+            raise _make_repeated_error(path, key.start_mark.line + 2, name)
         values[name] = _convert_node(node)
         lines[name] = key.start_mark.line + 2
     return values, lines
@@ -103,7 +103,7 @@ def _convert_node(node: yaml.Node) -> Value:
     return {}
 
 
-def _repeated_key_error(path: str, line: int, key: str) -> UserError:
+def _make_repeated_error(path: str, line: int, key: str) -> UserError:
     return UserError(
         f"`{path}`, line {line}, `{key[:80]}`: appears twice", hint="leave one of them"
     )
@@ -121,7 +121,7 @@ def parse_json_object(path: str, data: bytes) -> Fields:
         if len(values) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise _repeated_key_error(path, line_of(twice), twice)
+            raise _make_repeated_error(path, line_of(twice), twice)
         return values
 
     try:

@@ -105,18 +105,14 @@ def parse_condition(sentence: str, *, testing: bool = False) -> Condition | None
 def _parse_command(text: str) -> Command | None:
     quoted = _QUOTED.fullmatch(text)
     if quoted:
-        return (
-            _command_unless_endless(quoted["line"])
-            if _SUCCESS_ALONE.fullmatch(quoted["rest"])
-            else None
-        )
+        return _make_command(quoted["line"]) if _SUCCESS_ALONE.fullmatch(quoted["rest"]) else None
     plain = _SUCCESS_NOTE.sub("", text)
     labelled = _LABELLED.fullmatch(plain)
     line = labelled["line"] if labelled else plain
-    return _command_unless_endless(line) if looks_like_a_command(line) else None
+    return _make_command(line) if looks_like_a_command(line) else None
 
 
-def _command_unless_endless(line: str) -> Command | None:
+def _make_command(line: str) -> Command | None:
     return None if _ENDLESS.search(line) else Command(line=line.strip())
 
 

@@ -49,11 +49,11 @@ def require_order(document: Document) -> Document:
     """Raises UserError, with every mistake, if the tasks cannot be put in order."""
     mistakes = (*document.mistakes, *check_order(document.plan.tasks))
     if mistakes:
-        raise plan_error(document.path, mistakes)
+        raise make_plan_error(document.path, mistakes)
     return document
 
 
-def plan_error(path: Path, mistakes: tuple[Mistake, ...]) -> UserError:
+def make_plan_error(path: Path, mistakes: tuple[Mistake, ...]) -> UserError:
     lines = [f"  {mistake}; {mistake.remedy}" for mistake in mistakes[:_MOST_LISTED]]
     if len(mistakes) > _MOST_LISTED:
         lines.append(f"  and {len(mistakes) - _MOST_LISTED} more")

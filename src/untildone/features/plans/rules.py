@@ -1,4 +1,4 @@
-"""The rules of a plan: ids, points, one task in progress, a correct summary."""
+"""The rules of a plan: ids, points, one task in progress, a correct summary, references."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,8 @@ from untildone.features.plans.plan import LARGEST_POINTS, POINTS, Mistake, Plan,
 
 # An id is also the name of a branch and a folder.
 _ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
-_ALLOWANCE = re.compile(r"(?:suppression|remove-test|edit-test|edit-expected|config):.+")
+_KINDS = "suppression, remove-test, edit-test, edit-expected, config"
+_ALLOWANCE = re.compile(rf"(?:{_KINDS.replace(', ', '|')}):.+")
 _FIX = "run `untildone plan validate --fix`"
 _HEADING_NUMBER = re.compile(r"(?m)^#+\s*(?:section\s+)?(\d+(?:\.\d+)*)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
@@ -20,7 +21,9 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 def check_rules(plan: Plan) -> tuple[Mistake, ...]:
     """Every mistake, task by task and then of the whole plan."""
     found = [
-        mistake for name, task in plan.tasks.items() for mistake in _check_task(plan, name, task)
+        Mistake(task=name, text=text, remedy=remedy)
+        for name, task in plan.tasks.items()
+        for text, remedy in _check_task(plan, name, task)
     ]
     found += check_order(plan.tasks)
     found += _check_progress(plan.tasks)
@@ -65,46 +68,25 @@ def derive_blocks(tasks: Tasks) -> dict[str, list[str]]:
     return found
 
 
-def _check_task(plan: Plan, name: str, task: Task) -> Iterator[Mistake]:
+def _check_task(plan: Plan, name: str, task: Task) -> Iterator[tuple[str, str]]:
+    """What is wrong with one task, and the remedy."""
     if not _ID.fullmatch(name):
-        yield Mistake(
-            task=name,
-            text="is not a valid id: up to 64 letters, digits, `.`, `_` and `-`",
-            remedy="give it an id such as `TASK-001`",
-        )
+        text = "is not a valid id: up to 64 letters, digits, `.`, `_` and `-`"
+        yield text, "give it an id such as `TASK-001`"
     if not task.title.strip():
-        yield Mistake(task=name, text="has no title", remedy="say in `title` what it is about")
+        yield "has no title", "say in `title` what it is about"
     if task.points not in POINTS:
-        yield Mistake(
-            task=name,
-            text=f"has {task.points or 'no'} points",
-            remedy="estimate it: 1, 2, 3, 5 or 8",
-        )
+        yield f"has {task.points or 'no'} points", "estimate it: 1, 2, 3, 5 or 8"
     if not any(text.strip() for text in task.acceptance_criteria):
-        yield Mistake(
-            task=name,
-            text="has no acceptance criterion",
-            remedy="say in `acceptance_criteria` what must hold when it is done",
-        )
-    yield from _check_names(plan, name, task)
-
-
-def _check_names(plan: Plan, name: str, task: Task) -> Iterator[Mistake]:
-    known = [phase.id for phase in plan.phases]
-    if task.phase is not None and known and task.phase not in known:
-        yield Mistake(
-            task=name,
-            text=f"`phase` is `{task.phase}`, which is not a phase of this plan",
-            remedy=f"one of {', '.join(f'`{phase}`' for phase in known)}",
-        )
+        remedy = "say in `acceptance_criteria` what must hold when it is done"
+        yield "has no acceptance criterion", remedy
+    phases = [phase.id for phase in plan.phases]
+    if task.phase is not None and phases and task.phase not in phases:
+        text = f"`phase` is `{task.phase}`, which is not a phase of this plan"
+        yield text, f"one of {', '.join(f'`{phase}`' for phase in phases)}"
     for allowed in task.allow:
         if not _ALLOWANCE.fullmatch(allowed):
-            yield Mistake(
-                task=name,
-                text=f"`allow` has `{allowed}`",
-                remedy="`KIND:PATH[:DETAIL]` with one of suppression, remove-test, edit-test, "
-                "edit-expected, config",
-            )
+            yield f"`allow` has `{allowed}`", f"`KIND:PATH[:DETAIL]` with one of {_KINDS}"
 
 
 def _check_progress(tasks: Tasks) -> Iterator[Mistake]:
@@ -183,11 +165,10 @@ def _find_missing(
 ) -> Iterator[Mistake]:
     words = _normalize(text)
     numbers = set(_HEADING_NUMBER.findall(text))
-    found: dict[str, bool] = {}
+    references = {reference for _, reference in named}
+    known = {reference for reference in references if _is_mentioned(reference, words, numbers)}
     for name, reference in named:
-        if reference not in found:
-            found[reference] = _is_mentioned(reference, words, numbers)
-        if not found[reference]:
+        if reference not in known:
             yield Mistake(
                 task=name,
                 text=f"`{field}` names `{reference}`, which is not in `{file}`",

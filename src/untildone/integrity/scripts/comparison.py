@@ -40,40 +40,33 @@ def replaces_tool(comparison: Comparison, path: str) -> bool:
     if comparison.role(path) != "script" or path not in comparison.changes.edited:
         return False
     text = comparison.old.text(path)
-    is_replacing = any(
-        not word and call[0] in text and is_replaced(call, calls, comparison.task)
-        for command in comparison.commands
-        for calls in [_find_calls(comparison, command)]
-        for call, word in find_weakened_calls(*calls, (comparison.old, comparison.new))
-    )
+    weakened = (each for command in comparison.commands for each in _compare(comparison, command))
+    is_replacing = any(replaced and call[0] in text for call, _, replaced in weakened)
     return is_replacing and not any(each.path == path for each in find_concerns(comparison))
 
 
-def _find_calls(comparison: Comparison, command: str) -> tuple[list[Call], list[Call]]:
-    old = find_deciding_calls(comparison.old, command)
-    return list(old), list(find_deciding_calls(comparison.new, command))
+def _compare(comparison: Comparison, command: str) -> Iterator[tuple[Call, str, bool]]:
+    """Yield the weakened calls, the word that narrows them, and whether a tool replaces them."""
+    old, new = (list(find_deciding_calls(tree, command)) for tree in comparison.trees)
+    for call, word in find_weakened_calls(old, new, comparison.trees):
+        yield call, word, not word and is_replaced(call, (old, new), comparison.task)
 
 
 def _compare_commands(comparison: Comparison) -> Iterator[Concern]:
     seen: set[tuple[str, Call]] = set()
-    trees = (comparison.old, comparison.new)
     for command in dict.fromkeys((*comparison.commands, *find_named_checks(comparison.old))):
-        calls = _find_calls(comparison, command)
-        for call, word in find_weakened_calls(*calls, trees):
+        for call, word, has_replacement in _compare(comparison, command):
             path = _find_changed_file(comparison, command, call)
-            replaced = not word and is_replaced(call, calls, comparison.task)
-            if path and (path, call) not in seen and not replaced:
+            if path and (path, call) not in seen and not has_replacement:
                 seen.add((path, call))
                 yield _make_call_concern(comparison, path, call, word)
 
 
 def _find_changed_file(comparison: Comparison, command: str, call: Call) -> str:
     """Return the changed file that the call was written in, else the nearest on the way to it."""
-    changes = comparison.changes
-    changed = {*changes.edited, *changes.added, *changes.removed}
-    changed |= {*changes.moved, *changes.moved.values()}
-    trees = (comparison.old, comparison.new)
-    paths = [path for tree in trees for _, path in find_run_scripts(tree, command) if path]
+    scripts = (each for tree in comparison.trees for each in find_run_scripts(tree, command))
+    paths = [path for _, path in scripts if path]
+    changed = comparison.changes.list_paths()
     near = [path for path in reversed(paths) if path in changed] or paths[-1:]
     holders = (path for path in near if call[0] in comparison.old.text(path))
     return next(holders, near[0] if near else "")
@@ -91,7 +84,7 @@ def _compare_ci(comparison: Comparison) -> Iterator[Concern]:
             continue
         old = _find_all_calls(comparison.old, [comparison.old.text(path)])
         new = _find_all_calls(comparison.new, _find_current_workflows(comparison, path))
-        for call, word in find_weakened_calls(old, new, (comparison.old, comparison.new)):
+        for call, word in find_weakened_calls(old, new, comparison.trees):
             if word or not is_replaced(call, (old, new), comparison.task):
                 yield _make_call_concern(comparison, path, call, word)
 
@@ -118,7 +111,8 @@ def _find_changed_programs(comparison: Comparison) -> Iterator[Concern]:
     for path in comparison.changes.edited_or_removed:
         if path not in comparison.judging or is_record(path) or _is_followed(comparison, path):
             continue
-        if _strip_comments(comparison.old, path) != _strip_comments(comparison.new, path):
+        old, new = (_strip_comments(tree, path) for tree in comparison.trees)
+        if old != new:
             reason = f"`{path}`, which the check runs, was changed"
             yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason)
 

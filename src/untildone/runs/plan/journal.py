@@ -61,10 +61,10 @@ class PlanJournal:
             else:
                 self._take(entry.data)
 
-    def of(self, task: str) -> TaskProgress:
+    def get(self, task: str) -> TaskProgress:
         return self.states.get(task, TaskProgress())
 
-    def note(self, task: str, state: TaskProgress) -> TaskProgress:
+    def append(self, task: str, state: TaskProgress) -> TaskProgress:
         """Append a step; it is on the disk before it counts."""
         data: dict[str, object] = {"task": task, "course": msgspec.to_builtins(state)}
         with self._alone:

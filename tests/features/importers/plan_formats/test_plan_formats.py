@@ -300,7 +300,7 @@ def test_a_heading_without_an_id_names_its_task() -> None:
         ("fix_plan.md", "# nothing", "`fix_plan.md` has no task"),
     ],
 )
-def test_what_cannot_be_a_plan_is_told(path: str, text: str, message: str) -> None:
+def test_what_cannot_be_a_plan_is_reported(path: str, text: str, message: str) -> None:
     with pytest.raises(UserError) as caught:
         read_foreign_plan(path, text.encode())
 

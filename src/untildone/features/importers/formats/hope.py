@@ -65,6 +65,6 @@ def _require_few(fields: Fields, key: str, names: tuple[str, ...]) -> tuple[str,
 
 def _find_verification(status: Value) -> Verification:
     """An assumption never counts, so such a claim needs execution."""
-    said = status.get("verification") if isinstance(status, dict) else ""
-    kind = _KINDS.get(str(said), "execution")
+    verification = status.get("verification") if isinstance(status, dict) else ""
+    kind = _KINDS.get(str(verification), "execution")
     return "execution" if kind == "assumption" else kind

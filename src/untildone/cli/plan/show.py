@@ -1,0 +1,126 @@
+"""`untildone plan show`: shows the plan, or one task and how it is verified."""
+
+from pathlib import Path
+
+import click
+from msgspec import Struct, to_builtins
+
+from untildone.cli.options import json_option, print_report
+from untildone.cli.plan.plan_path import with_plan
+from untildone.core.contract import Check
+from untildone.core.text import pluralize
+from untildone.features.plans import task_checks
+from untildone.features.plans.plan import Phase, Summary, Task, TaskStatus
+from untildone.features.plans.plan_file import Document, read_plan, require_task
+from untildone.features.plans.rules import find_large_tasks, summarize
+
+_BOXES = {"not_started": " ", "in_progress": "~", "completed": "x"}
+
+
+class TaskEntry(Struct, frozen=True, kw_only=True):
+    id: str
+    title: str
+    status: TaskStatus
+    phase: int | str | None
+    points: int
+    depends_on: tuple[str, ...]
+    worker: str
+
+
+class Overview(Struct, frozen=True, kw_only=True):
+    """What `plan show --json` prints."""
+
+    file: str
+    feature: str
+    summary: Summary
+    phases: tuple[Phase, ...]
+    large: tuple[str, ...]
+    tasks: tuple[TaskEntry, ...]
+
+
+class TaskDetails(Struct, frozen=True, kw_only=True):
+    """What `plan show TASK --json` prints; `checked` are the criteria that untildone checks."""
+
+    id: str
+    task: Task
+    checked: tuple[Check, ...]
+    subjective: tuple[str, ...]
+    promise: str
+
+
+@click.command("show")
+@click.argument("task", required=False)
+@with_plan
+@json_option
+def show_command(task: str | None, *, path: Path, as_json: bool) -> None:
+    """Show the plan; with a task's id, that task and how it is verified.
+
+    \b
+    untildone plan show
+    untildone plan show TASK-001 --json
+    """
+    document = read_plan(path)
+    for mistake in document.mistakes:
+        click.echo(f"{document.path.name}: {mistake}", err=True)
+    if task is None:
+        print_report(_build_overview(document), _format_overview, as_json=as_json)
+    else:
+        print_report(_build_details(document, task), _format_task, as_json=as_json)
+
+
+def _build_overview(document: Document) -> Overview:
+    plan = document.plan
+    return Overview(
+        file=str(document.path),
+        feature=plan.feature,
+        summary=summarize(plan.tasks),
+        phases=plan.phases,
+        large=find_large_tasks(plan.tasks),
+        tasks=tuple(
+            TaskEntry(
+                id=name,
+                **{field: getattr(task, field) for field in TaskEntry.__struct_fields__[1:]},
+            )
+            for name, task in plan.tasks.items()
+        ),
+    )
+
+
+def _build_details(document: Document, name: str) -> TaskDetails:
+    task = document.plan.tasks[require_task(document, name)]
+    return TaskDetails(
+        id=name,
+        task=task,
+        checked=task_checks.list_task_checks(task),
+        subjective=task_checks.list_review_criteria(task),
+        promise=task_checks.find_promise(task),
+    )
+
+
+def _format_overview(shown: Overview) -> list[str]:
+    summary = shown.summary
+    tasks, points = pluralize(summary.total_tasks, "task"), pluralize(summary.total_points, "point")
+    lines = [f"{shown.feature or shown.file}: {tasks}, {points}"]
+    for task in shown.tasks:
+        after = f", after {', '.join(task.depends_on)}" if task.depends_on else ""
+        box = _BOXES[task.status]
+        lines.append(f"[{box}] {task.id}: {task.title} (points: {task.points}{after})")
+    if summary.critical_path:
+        lines.append(f"critical path: {' → '.join(summary.critical_path)}")
+    if shown.large:
+        lines.append(f"over 5 points: {', '.join(shown.large)}; `untildone plan refine`")
+    return lines
+
+
+def _format_task(shown: TaskDetails) -> list[str]:
+    task = shown.task
+    lines = [f"{shown.id}: {task.title} ({task.status.replace('_', ' ')}, {task.size})"]
+    fields = {key: value for key, value in to_builtins(task).items() if value}
+    lines += [
+        f"{key}: {', '.join(fields[key])}" for key in ("depends_on", "blocks") if key in fields
+    ]
+    lines += [f"checked: {check.name}  (`{check.command}`)" for check in shown.checked]
+    lines += [f"needs review: {sentence}" for sentence in shown.subjective]
+    if shown.promise:
+        lines.append(f"promise: {shown.promise}")
+    return [*lines, "", task.prompt.strip()] if task.prompt.strip() else lines

@@ -1,0 +1,115 @@
+"""`untildone pause`, `cancel` and `approve`: what only the user may decide about a loop."""
+
+from pathlib import Path
+
+import click
+
+from untildone.cli import authority, options
+from untildone.cli.loops import choose_loop, open_context
+from untildone.core.concerns import strip_content_digest
+from untildone.engine import verbs
+from untildone.engine.approval import ALL, ApprovalResult, approve
+from untildone.engine.context import Context
+from untildone.runs import run_memory
+from untildone.store.sessions import list_sessions
+
+
+@click.command("pause")
+@options.loop_argument
+@options.project_option
+def pause_command(loop: str | None, project: Path | None) -> None:
+    """Pause a loop: the agent is not held until you run `untildone continue`.
+
+    \b
+    untildone pause            the loop of this session, or the only one of this project
+    untildone pause 1f2e       the loop whose id begins with this
+    """
+    context = open_context()
+    record = choose_loop(context, loop, project)
+    authority.require_user(context, record, "pause")
+    verbs.pause(context, record.contract.id)
+    click.echo(f"loop {record.contract.id} is paused; `untildone continue` resumes it")
+
+
+@click.command("cancel")
+@options.loop_argument
+@options.project_option
+def cancel_command(loop: str | None, project: Path | None) -> None:
+    """Cancel a loop: the agent is released at its next stop, or at once if it is being judged.
+
+    \b
+    untildone cancel           the loop of this session, or the only one of this project
+    untildone cancel 1f2e      the loop whose id begins with this
+    """
+    context = open_context()
+    if loop and _is_lost(context, loop):
+        _release_lost_loop(context, loop)
+        click.echo(f"loop {loop} had lost its files; its session is released")
+        return
+    record = choose_loop(context, loop, project)
+    authority.require_user(context, record, "cancel")
+    verbs.cancel(context, record.contract.id)
+    click.echo(f"loop {record.contract.id} is cancelled")
+
+
+def _is_lost(context: Context, loop: str) -> bool:
+    """Whether an unfinished loop's folder is gone."""
+    return not context.loops.get_folder(loop).exists() and context.loops.is_remembered(loop)
+
+
+def _release_lost_loop(context: Context, loop: str) -> None:
+    known = list_sessions(str(context.home), context.agent.NAME)
+    owners = [session for session in known if session.get_loop_id() == loop]
+    if not owners:
+        authority.require_user_of_machine(context, "cancel")
+    for owner in owners:
+        authority.require_user_of_session(context, owner, "cancel")
+        owner.release()
+    context.loops.forget(loop)
+
+
+@click.command("approve")
+@click.argument("findings", nargs=-1)
+@click.option(ALL, "everything", is_flag=True, help="Approve every open concern.")
+@options.loop_option
+@options.project_option
+@options.json_option
+def approve_command(
+    findings: tuple[str, ...],
+    *,
+    everything: bool,
+    loop: str | None,
+    project: Path | None,
+    as_json: bool,
+) -> None:
+    """Approve what is removed or loosened since the baseline, as the pause names it.
+
+    An approval holds for the current files: if they change again, you are asked again. If no
+    concern is open, `--all` approves the current differences, for example after your `git pull`.
+
+    \b
+    untildone show                  the open concerns, with the changes
+    untildone approve --all
+    untildone approve remove-test:tests/test_old.py::test_gone
+    """
+    context = open_context()
+    record = choose_loop(context, loop, project)
+    authority.require_user(context, record, "approve")
+    headless = run_memory.read(context, record.contract.id) is not None
+    selected = (ALL,) if everything else findings
+    approved = approve(context, record, selected, resumes=not headless)
+    options.print_report(
+        approved, lambda result: _describe_approval(result, headless=headless), as_json=as_json
+    )
+
+
+def _describe_approval(approved: ApprovalResult, *, headless: bool) -> list[str]:
+    lines = [f"approved {strip_content_digest(finding)}" for finding in approved.approved]
+    if approved.left:
+        left = ", ".join(strip_content_digest(finding) for finding in approved.left)
+        lines.append(f"still open: {left}")
+    elif headless:
+        lines.append(f"run `untildone continue {approved.loop}` to continue")
+    elif approved.goes_on:
+        lines.append(f"loop {approved.loop} continues: prompt the agent, its next stop is judged")
+    return lines

@@ -1,0 +1,68 @@
+"""Check results for other programs: JUnit XML with one test case per check, and SARIF 2.1.0."""
+
+import re
+from xml.sax.saxutils import escape, quoteattr
+
+from untildone import __version__
+from untildone.core.check_results import CheckResult, Finding
+
+# Characters that no XML 1.0 document may contain, not even escaped.
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LEVELS = {"error": "error", "security": "error", "warning": "warning", "info": "note"}
+
+
+def render_junit(results: tuple[CheckResult, ...]) -> str:
+    failures = sum(not result.green for result in results)
+    seconds = sum(result.seconds for result in results)
+    cases = "".join(_render_case(result) for result in results)
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        f'<testsuite name="untildone" tests="{len(results)}" failures="{failures}"'
+        f' time="{seconds:.3f}">\n{cases}</testsuite>\n'
+    )
+
+
+def _render_case(result: CheckResult) -> str:
+    name = f'  <testcase name={quoteattr(_replace_forbidden(result.name))} classname="untildone"'
+    head = f'{name} time="{result.seconds:.3f}"'
+    if result.green:
+        return f"{head}/>\n"
+    message = quoteattr(_replace_forbidden(result.reason or result.outcome))
+    found = [f"{item.path}:{item.line}: {item.code} {item.text}" for item in result.findings]
+    body = escape(_replace_forbidden("\n".join(found) or result.output))
+    return f"{head}>\n    <failure message={message}>{body}</failure>\n  </testcase>\n"
+
+
+def _replace_forbidden(text: str) -> str:
+    return _FORBIDDEN.sub("\ufffd", text)
+
+
+def build_sarif(results: tuple[CheckResult, ...]) -> dict[str, object]:
+    """One run per check, so that each keeps its tool's name."""
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": {"name": f"untildone {result.name}", "version": __version__}},
+                "invocations": [
+                    {"executionSuccessful": result.outcome in ("green", "red", "flaky")}
+                ],
+                "results": [_build_result(finding) for finding in result.findings],
+            }
+            for result in results
+        ],
+    }
+
+
+def _build_result(finding: Finding) -> dict[str, object]:
+    place: dict[str, object] = {"artifactLocation": {"uri": finding.path}}
+    if finding.line:
+        place["region"] = {"startLine": finding.line}
+    return {
+        "ruleId": finding.code or finding.severity,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": finding.text},
+        "locations": [{"physicalLocation": place}] if finding.path else [],
+        "partialFingerprints": {"untildone/v1": finding.fingerprint},
+    }
