@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from urllib.parse import unquote
 
 import msgspec
 from msgspec import Struct, field
@@ -14,6 +13,7 @@ from untildone.core.check_results import Severity
 PROGRAMS = ()
 LIMIT = 100_000_000
 
+_ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning"}
 _NO_FINDING = frozenset({"pass", "notApplicable", "informational"})
 
@@ -121,4 +121,8 @@ def _rate_severity(result: _Result, rule: _Rule | None) -> Severity:
 def _decode_uri(uri: str) -> str:
     # file:///C:/shop/my%20cart.py
     path = re.sub(r"^file://(?:/(?=[A-Za-z]:/))?", "", uri)
-    return shorten_to_line(unquote(path))
+    return shorten_to_line(_ESCAPED.sub(_unescape, path))
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "replace")
