@@ -111,7 +111,7 @@ def _find_renames(
     """Pair names that the product removed and added, by lines that are otherwise the same."""
     if not _removes_names(comparison):
         return {}
-    names = comparison.fact(compare_names)
+    names = compare_names(comparison)
     removed, added = names.removed - names.added, names.added - names.removed
     if not removed or not added:
         return {}

@@ -42,26 +42,25 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
 def _apply(
     result: PassToPass, evidence: Evidence, inputs: ConfirmationInputs, comparison: Comparison
 ) -> Evidence:
-    """Return the evidence with the result of the run."""
     if result.fault:
         return replace(evidence, concerns=None, fault=evidence.fault or result.fault)
     proved = (result.summary, *_describe_tests(inputs), *_describe_left_out(inputs.contract))
-    concerns = evidence.concerns or ()
+    found = evidence.concerns or ()
     if result.passed is False:
-        named = {concern.path for concern in concerns}
-        concerns += tuple(concern for concern in result.concerns if concern.path not in named)
+        named = {concern.path for concern in found}
+        more = tuple(concern for concern in result.concerns if concern.path not in named)
+        return replace(evidence, concerns=(*found, *more), comparisons=proved)
     if result.passed and not inputs.files.restored:
-        ran = {check.name for check in evidence.checks}
-        missing = tuple(check for check in result.results if check.name not in ran)
+        ran = {each.name for each in evidence.checks}
+        missing = tuple(each for each in result.results if each.name not in ran)
         evidence = replace(evidence, checks=evidence.checks + missing)
     if result.passed and evidence.baseline:
-        candidates = [concern for concern in concerns if concern.path not in result.refused]
+        candidates = [each for each in found if each.path not in result.refused]
         candidates = _select_seen_by_run(candidates, evidence, inputs.contract, comparison)
-        if disproved := _select_disproved(candidates, inputs, comparison):
-            names = ", ".join(strip_content_digest(concern.id) for concern in disproved)
-            proved += (f"the baseline's tests pass, so these changes removed nothing: {names}",)
-            concerns = tuple(concern for concern in concerns if concern not in disproved)
-    return replace(evidence, concerns=concerns, comparisons=proved)
+        disproved = _select_disproved(candidates, inputs, comparison)
+        proved += _describe_disproved(disproved)
+        found = tuple(each for each in found if each not in disproved)
+    return replace(evidence, concerns=found, comparisons=proved)
 
 
 def _describe_tests(inputs: ConfirmationInputs) -> tuple[str, ...]:
@@ -81,31 +80,38 @@ def _describe_left_out(contract: Contract) -> tuple[str, ...]:
     )
 
 
+def _describe_disproved(concerns: Sequence[Concern]) -> tuple[str, ...]:
+    names = [strip_content_digest(each.id) for each in concerns]
+    text = f"the baseline's tests pass, so these changes removed nothing: {', '.join(names)}"
+    return (text,) if names else ()
+
+
 def _select_seen_by_run(
-    concerns: list[Concern], evidence: Evidence, contract: Contract, comparison: Comparison
+    found: list[Concern], evidence: Evidence, contract: Contract, comparison: Comparison
 ) -> list[Concern]:
     """Without a test report a run shows only something about scripts it ran and that were red."""
     if any(result.tests for result in evidence.checks):
-        return concerns
+        return found
     red = {result.name for result in evidence.baseline or () if not result.green}
-    commands = (check.command for check in contract.checks if check.replay and check.name in red)
-    scripts = (script for each in commands for script in find_run_scripts(comparison.old, each))
-    ran = {path for _, path in scripts}
-    return [concern for concern in concerns if concern.path in ran]
+    checks = (check for check in contract.checks if check.replay and check.name in red)
+    ran = {path for each in checks for _, path in find_run_scripts(comparison.old, each.command)}
+    return [each for each in found if each.path in ran]
 
 
 def _select_disproved(
-    concerns: Sequence[Concern], inputs: ConfirmationInputs, comparison: Comparison
+    found: Sequence[Concern], inputs: ConfirmationInputs, comparison: Comparison
 ) -> list[Concern]:
     """Return what a passing run disproves; current test files prove nothing."""
-    differing = {*comparison.changes.edited_or_removed, *comparison.changes.added}
-    unrestored = differing.difference(inputs.files.restored)
-    current = {path for path in unrestored if comparison.role(path) == "test"}
-    uses_current_helper = any(map(may_hold_helpers, current))
+    changes = comparison.changes
+    differing = {*changes.edited, *changes.removed, *changes.added}
+    current = {
+        each for each in differing - set(inputs.files.restored) if comparison.role(each) == "test"
+    }
+    current_helper = any(may_hold_helpers(each) for each in current)
     return [
-        concern
-        for concern in concerns
-        if concern.kind in PROVABLE
-        and concern.path not in current
-        and (concern.path in differing or not uses_current_helper)
+        each
+        for each in found
+        if each.kind in PROVABLE
+        and each.path not in current
+        and (each.path in differing or not current_helper)
     ]

@@ -37,7 +37,7 @@ def find_followers(comparison: Comparison) -> frozenset[str]:
     """Return the old and new paths of tests that differ only by renamed names."""
     followers = [*_pair_moved_go_tests(comparison)]
     if candidates := list(_pair_tests(comparison)):
-        names = comparison.fact(compare_names)
+        names = compare_names(comparison)
         followers += (pair for pair in candidates if _follows(comparison, *pair, names))
     return frozenset(path for pair in followers for path in pair)
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.core.check_results import CheckResult
-from untildone.core.concerns import find_unapproved
+from untildone.core.concerns import is_allowed
 from untildone.core.contract import Check
 from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.integrity.baseline import read_baseline_time
@@ -37,12 +37,13 @@ class Trial(Struct, frozen=True, kw_only=True):
     def comparison(self) -> Comparison | None:
         return self.inputs.comparison
 
-    def find_unapproved(self, evidence: Evidence) -> tuple[Concern, ...]:
-        return find_unapproved(evidence, self.inputs.contract.allow)
+    def find_unapproved(self, evidence: Evidence) -> list[Concern]:
+        allow = self.inputs.contract.allow
+        return [each for each in evidence.concerns or () if not is_allowed(each, allow)]
 
     def is_provable(self, evidence: Evidence) -> bool:
-        """Whether a run could settle every concern that the user has not approved."""
-        return all(concern.kind in PROVABLE for concern in self.find_unapproved(evidence))
+        """Say whether a run could settle every concern that the user has not approved."""
+        return all(each.kind in PROVABLE for each in self.find_unapproved(evidence))
 
 
 Experiment: TypeAlias = Callable[[Evidence, Trial], Evidence]
@@ -54,6 +55,6 @@ def make_sandbox_source(inputs: ConfirmationInputs, comparison: Comparison) -> S
         project=inputs.project,
         ignored=baseline.ignored,
         environ=dict(os.environ),
-        at_start=baseline.variables | inputs.python_path,
+        baseline_environ=baseline.variables | inputs.python_path,
         since=read_baseline_time(inputs.baseline_folder),
     )
