@@ -91,7 +91,7 @@ def _is_unset_rule(comparison: Comparison, rule: str) -> bool:
     if any(map(uses_presets, every)) or any(key.endswith(".rules") for key in keys):
         # `rules: preset.rules`: the preset is not in the settings file.
         return False
-    beside = any(rule in comparison.old.text(path) for path in comparison.configuring)
+    beside = any(rule in comparison.old.text(path) for path in comparison.settings_files)
     return not beside and not any(key.endswith(f"rules.{rule}") for key in keys)
 
 
