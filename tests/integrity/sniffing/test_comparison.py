@@ -627,6 +627,9 @@ def test_a_command_line_of_javascript_ends_as_it_likes(
         ("price.cpp", "#define assert(x)\n", "runner"),
         ("price.cpp", "void bye() { _exit(0); }\nint r = atexit(bye);\n", "runner"),
         ("price.cpp", "bool operator==(A a, A b) { return true; }\n", "always-equal"),
+        ("Price.kt", "class T { init { exitProcess(0) } }\nfun main() {}\n", "runner"),
+        ("Price.kt", "class T { override fun equals(o: Any?) = true }\n", "always-equal"),
+        ("Price.kt", 'fun t() = System.getenv("CI") != null\n', "sniffing"),
     ],
 )
 def test_compiled_code_that_reads_the_tests_is_reported(

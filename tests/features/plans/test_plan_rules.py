@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from features.plans.samples import document, plan, task
 from untildone.features.plans.plan import Mistake, Phase, Plan, Summary
-from untildone.features.plans.rules import (
+from untildone.features.plans.plan_rules import (
     check_references,
     check_rules,
     correct_summary,
