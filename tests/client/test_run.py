@@ -13,7 +13,7 @@ import pytest
 from client.harness import claude_binary
 from client.model_server import ModelServer
 from client.script import Billed, Fail, Gate, Step, bash
-from client.texts import held, reminder, still_red
+from client.texts import format_held, reminder, still_red
 from client.world import BIN, ClientWorld
 from world import CHECK
 
@@ -25,7 +25,7 @@ MAY = ("--", "--allowedTools", "Bash")
 
 def feedback(number: int) -> str:
     """As a prompt of its own, not as a hook's text."""
-    before, after = held("|").split("|")
+    before, after = format_held("|").split("|")
     return still_red(number, task=TASK).removeprefix(before).removesuffix(after)
 
 

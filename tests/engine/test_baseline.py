@@ -36,7 +36,7 @@ def begin(world: World, *functions: str) -> None:
     )
 
 
-def kept(world: World) -> tuple[CheckResult, ...]:
+def read_baseline(world: World) -> tuple[CheckResult, ...]:
     loops = world.context.loops
     digest = loops.load(world.loop).progress.baseline
     return baseline_records.read_results(
@@ -47,7 +47,7 @@ def kept(world: World) -> tuple[CheckResult, ...]:
 def test_the_baseline_keeps_tests_by_name(world: World) -> None:
     begin(world, PASSES.format("a"), FAILS.format("b"))
 
-    (start,) = kept(world)
+    (start,) = read_baseline(world)
 
     assert start.tests is not None
     assert (start.tests.passing, start.tests.failing) == (
@@ -158,7 +158,7 @@ def test_what_a_copy_proves(
     record = save_baseline_results(world.context, world.loop, (given,), copied=True)
 
     assert record.progress.checks_seen_red == red
-    assert [each.outcome for each in kept(world)] == [outcome]
+    assert [each.outcome for each in read_baseline(world)] == [outcome]
 
 
 def test_a_check_without_a_baseline_result_is_compared_with_nothing(

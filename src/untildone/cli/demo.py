@@ -15,8 +15,8 @@ from untildone.cli.demo_environment import DemoEnvironment, open_demo_environmen
 from untildone.process.command import quote_argument
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs import demo_scene, run_memory
-from untildone.runs.events import Judged
 from untildone.runs.outer_loop import drive
+from untildone.runs.run_events import Judged
 from untildone.runs.run_memory import RunMemory, RunOptions
 from untildone.runs.scripted_agent import Agent, Ended, ScriptEvent, Turn
 from untildone.runs.scripted_client import Step, write_script

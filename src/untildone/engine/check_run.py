@@ -74,8 +74,8 @@ def _move_to_sandbox(options: RunOptions, sandbox: "Sandbox") -> RunOptions:
         options,
         project=sandbox.project,
         environ=sandbox.environ,
-        wrapper_argv=sandbox.through,
-        written_project=sandbox.seen,
+        wrapper_argv=sandbox.wrapper_argv,
+        written_project=sandbox.written_project,
         logs=options.logs / "replay" if options.logs else None,
         cache=None,
     )

@@ -16,7 +16,7 @@ from untildone.engine.verbs import move_loop
 from untildone.process.command import parse_argv
 from untildone.runs import run_memory
 from untildone.runs.client_call import CallSettings, Limits, Return, Show, call
-from untildone.runs.events import Asked
+from untildone.runs.run_events import Asked
 from untildone.runs.run_memory import RunMemory
 from untildone.runs.stop_request import StopRequest
 from untildone.store.loops import Record

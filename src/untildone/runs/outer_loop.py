@@ -23,8 +23,8 @@ from untildone.errors import UserError
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs.client_call import Return, Show
 from untildone.runs.conversation import Conversation
-from untildone.runs.events import Ended, Judged, Started, Waiting
 from untildone.runs.limit_times import parse_limit_end
+from untildone.runs.run_events import Ended, Judged, Started, Waiting
 from untildone.runs.stop_request import catch_first_interrupt
 from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.store.loops import Record

@@ -128,15 +128,10 @@ def _deliver_events(context: Context, record: Record, events: tuple[Event, ...])
             happened=build_event(record, event, context.environ, at=context.now()),
         )
         for milestone in milestones
-        for event in _choose_event(milestone, events)
+        for event in [event for event in _ORDER if event in events and event in milestone.on][-1:]
     ]
     if deliveries:
         _start_delivery(context.home, deliveries)
-
-
-def _choose_event(milestone: Milestone, events: tuple[Event, ...]) -> tuple[Event, ...]:
-    asked = [event for event in _ORDER if event in events and event in milestone.on]
-    return tuple(asked[-1:])
 
 
 def build_event(

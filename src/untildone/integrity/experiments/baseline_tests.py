@@ -129,7 +129,7 @@ def _pass_with_usual_folders(
     if not all(_NOT_FOUND in result.output for result in failed.red):
         return False
     inputs = runs.trial.inputs
-    path = add_moved_folders(runs.comparison, runs.comparison.baseline.variables, usual=True)
+    path = add_moved_folders(runs.comparison, runs.comparison.baseline.variables, with_usual=True)
     trial = replace(runs.trial, inputs=replace(inputs, python_path=path))
     return replace(runs, trial=trial).run(inputs.files, checks).passed
 

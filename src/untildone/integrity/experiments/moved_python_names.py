@@ -1,4 +1,8 @@
-"""Names that moved from one Python module to another, for the tests that use them."""
+"""Python names that moved to another module, and baseline tests that import them from there.
+
+If `total` moved from `shop/cart.py` to `shop/prices.py`, the baseline's tests are edited:
+`from shop.cart import total` becomes `from shop.prices import total`.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,82 +11,93 @@ from typing import TypeAlias
 from untildone.integrity.comparison import Comparison
 from untildone.worktree.contents import Tree
 
-# The current module of a name, by its old module and name.
-Places: TypeAlias = Mapping[tuple[str, str], str]
+# {("shop.cart", "total"): "shop.prices"}: the current module by old module and name.
+MovedNames: TypeAlias = Mapping[tuple[str, str], str]
 
-_DEFINES = re.compile(
+# Functions, classes and variables at the top of a module.
+_DEFINITION = re.compile(
     r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.M
 )
 
 
-def find_moved_names(comparison: Comparison, tests: Iterable[str]) -> Places:
-    """Return moves to modules that the current tests name."""
+def find_moved_names(comparison: Comparison, current_tests: Iterable[str]) -> MovedNames:
+    """Return the names that moved to a module which the text of a current test mentions."""
     changes = comparison.changes
-    left = _list_defined(comparison, comparison.old, (*changes.edited_or_removed, *changes.moved))
-    arrived = (*changes.edited_or_added, *changes.moved.values())
-    came = _list_defined(comparison, comparison.new, arrived)
-    text = "\n".join(tests) if left and came else ""
+    old_paths = (*changes.edited_or_removed, *changes.moved)
+    new_paths = (*changes.edited_or_added, *changes.moved.values())
+    old_modules = _group_modules_by_name(comparison, comparison.old, old_paths)
+    new_modules = _group_modules_by_name(comparison, comparison.new, new_paths)
+    tests = "\n".join(current_tests) if old_modules and new_modules else ""
     return {
         (old, name): new
-        for name, old, new in pair_places(left, came)
-        if re.search(rf"(?<![\w.]){re.escape(new)}(?!\w)", text)
+        for name, old, new in pair_places(old_modules, new_modules)
+        if re.search(rf"(?<![\w.]){re.escape(new)}(?!\w)", tests)
     }
 
 
 def pair_places(
-    left: Mapping[str, set[str]], came: Mapping[str, set[str]]
+    old_places: Mapping[str, set[str]], new_places: Mapping[str, set[str]]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield each name that exactly one place lost and one other got, with both places."""
-    for name, places in left.items():
-        old, new = places - came.get(name, set()), came.get(name, set()) - places
-        if len(old) == len(new) == 1:
-            yield name, old.pop(), new.pop()
+    """Yield name, old place and new place of each name that left one place for one other.
+
+    Both arguments are the places (modules or files) that define a name, by name.
+    """
+    for name, places in old_places.items():
+        current = new_places.get(name, set())
+        left, entered = places - current, current - places
+        if len(left) == len(entered) == 1:
+            yield name, left.pop(), entered.pop()
 
 
-def _list_defined(comparison: Comparison, tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
+def _group_modules_by_name(
+    comparison: Comparison, tree: Tree, paths: Iterable[str]
+) -> dict[str, set[str]]:
     """Return the modules of the product that define a name, by name."""
     found: dict[str, set[str]] = {}
     for path in paths:
         if not path.endswith(".py") or comparison.role(path) != "product":
             continue
         module = path.removesuffix(".py").removesuffix("/__init__").removeprefix("src/")
-        for pair in _DEFINES.findall(tree.text(path)):
-            found.setdefault(pair[0] or pair[1], set()).add(module.replace("/", "."))
+        for definition, variable in _DEFINITION.findall(tree.text(path)):
+            found.setdefault(definition or variable, set()).add(module.replace("/", "."))
     return found
 
 
-def redirect_names(text: str, places: Places) -> str:
-    for old in dict.fromkeys(module for module, _ in places):
-        names = {name: new for (module, name), new in places.items() if module == old}
-        text = _split_imports(text, old, names)
-        for name, new in names.items():
-            text = _rename_dotted(text, f"{old}.{name}", old=old, new=new)
+def redirect_names(text: str, moved: MovedNames) -> str:
+    """Return the test's text with the moved names taken from their current modules."""
+    for old in dict.fromkeys(module for module, _ in moved):
+        new_modules = {name: new for (module, name), new in moved.items() if module == old}
+        text = _split_imports(text, old, new_modules)
+        for name, new in new_modules.items():
+            text = _rename_dotted(text, name, old=old, new=new)
     return text
 
 
-def _split_imports(text: str, old: str, names: Mapping[str, str]) -> str:
-    """Write `from old import a, b` as one import from each current module."""
+def _split_imports(text: str, old: str, new_modules: Mapping[str, str]) -> str:
+    """Write `from old import a, b` as one import from each current module of the names."""
     statement = re.compile(
         rf"^([ \t]*)from[ \t]+{re.escape(old)}[ \t]+import[ \t]+(\([^)]*\)|[^\n#;\\]+)", re.M
     )
 
     def split(match: re.Match[str]) -> str:
-        items = [item.strip() for item in match[2].strip("() \n").split(",") if item.strip()]
+        indent, names = match[1], match[2].strip("() \n")
         by_module: dict[str, list[str]] = {}
-        for item in items:
-            by_module.setdefault(names.get(item.split()[0], old), []).append(item)
-        imports = ((module, ", ".join(parts)) for module, parts in by_module.items())
-        lines = (f"{match[1]}from {module} import {parts}" for module, parts in imports)
-        return match[0] if list(by_module) == [old] else "\n".join(lines)
+        # An item may be `a as b`.
+        for item in filter(None, map(str.strip, names.split(","))):
+            by_module.setdefault(new_modules.get(item.split()[0], old), []).append(item)
+        if list(by_module) == [old]:
+            return match[0]
+        imports = ((module, ", ".join(items)) for module, items in by_module.items())
+        return "\n".join(f"{indent}from {module} import {items}" for module, items in imports)
 
     return statement.sub(split, text)
 
 
 def _rename_dotted(text: str, name: str, *, old: str, new: str) -> str:
-    """Rename `old.name` in code and in patched strings, and import the new module."""
-    found = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
-    if not found.search(text):
+    """Write `old.name` as `new.name` in code and in strings for `patch`; import the new module."""
+    use = re.compile(rf"(?<![\w.]){re.escape(f'{old}.{name}')}(?!\w)")
+    if not use.search(text):
         return text
-    text = found.sub(f"{new}.{name.rpartition('.')[2]}", text)
-    own = re.compile(rf"^([ \t]*)import[ \t]+{re.escape(old)}[ \t]*$", re.M)
-    return own.sub(rf"\g<0>\n\g<1>import {new}", text)
+    text = use.sub(f"{new}.{name}", text)
+    old_import = re.compile(rf"^([ \t]*)import[ \t]+{re.escape(old)}[ \t]*$", re.M)
+    return old_import.sub(rf"\g<0>\n\g<1>import {new}", text)

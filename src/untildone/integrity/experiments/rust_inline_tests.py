@@ -1,4 +1,10 @@
-"""Tests inside of Rust product files: the baseline's put into the current code."""
+"""Tests inside of Rust product files: the baseline's put into the current code.
+
+The sandbox gets `src/lib.rs` with the current functions and the baseline's
+
+    #[cfg(test)]
+    mod tests { ... }
+"""
 
 import re
 from collections.abc import Collection, Iterator
@@ -9,54 +15,69 @@ from ast_grep_py import SgNode
 from untildone.syntax.parsing import parse_source
 
 # #[cfg(test)] or #[cfg(all(test, feature = "slow"))]
-_FOR_TESTS = re.compile(r"#\[\s*(cfg\s*\(.*\btest\b|test\b|\w+::test\b|bench\b)", re.DOTALL)
-_NOT_FOR_TESTS = re.compile(r"\bnot\s*\(\s*test\s*\)")
-_ATTRIBUTES = ("attribute_item", "line_comment", "block_comment")
+_TEST_ATTRIBUTE = re.compile(r"#\[\s*(cfg\s*\(.*\btest\b|test\b|\w+::test\b|bench\b)", re.DOTALL)
+# #[cfg(not(test))]
+_PRODUCT_ATTRIBUTE = re.compile(r"\bnot\s*\(\s*test\s*\)")
+# Syntax nodes that stand before an item and belong to it.
+_LEADING_KINDS = ("attribute_item", "line_comment", "block_comment")
 
 
-class _Item(NamedTuple):
-    """A test item with its attributes: its range in the file, its text and its module's name."""
+class _TestItem(NamedTuple):
+    """A function or module for tests at the top of a file, with its attributes and comments."""
 
-    first: int
-    last: int
+    # Positions in the file's text; `end` is behind the last character.
+    start: int
+    end: int
     text: str
+    # The module's name; empty for a function.
     module: str
 
 
 def restore_inline_tests(path: str, old: str, new: str) -> str | None:
-    """Return the current code with the baseline's tests; None if they are unchanged or absent."""
+    """Return the current code with the baseline's tests; None if they are unchanged or absent.
+
+    `old` and `new` are the texts of the file `path`.
+    """
     if not path.endswith(".rs") or "test" not in old + new:
         return None
-    before, after = list(_find_items(old)), list(_find_items(new))
-    # A test module in its own file, which the baseline did not have.
-    is_elsewhere = any(item.module and item.text.endswith(";") for item in after)
-    texts = [item.text for item in before]
-    if texts == [item.text for item in after] or not (texts or is_elsewhere):
+    old_items, new_items = list(_find_test_items(old)), list(_find_test_items(new))
+    old_texts = [item.text for item in old_items]
+    if old_texts == [item.text for item in new_items]:
         return None
+    # `#[cfg(test)] mod tests;`: the tests are in a new file, which the sandbox does not have.
+    has_test_file = any(item.module and item.text.endswith(";") for item in new_items)
+    if not old_texts and not has_test_file:
+        return None
+    code = _remove_test_items(new, modules={item.module for item in old_items})
+    return "\n\n".join((code.rstrip(), *old_texts)) + "\n"
+
+
+def _remove_test_items(text: str, *, modules: Collection[str]) -> str:
+    """Return the code without its tests, and without modules of these names."""
     parts, end = [], 0
-    for item in _find_items(new, modules={item.module for item in before}):
-        parts.append(new[end : item.first])
-        end = item.last
-    code = "".join((*parts, new[end:])).rstrip()
-    return "\n\n".join((code, *texts)) + "\n"
+    for item in _find_test_items(text, modules=modules):
+        parts.append(text[end : item.start])
+        end = item.end
+    return "".join((*parts, text[end:]))
 
 
 def extract_inline_tests(text: str) -> str:
-    return "\n".join(item.text for item in _find_items(text)) if "test" in text else ""
+    """Return the text of the tests in a Rust file alone; empty if it has none."""
+    return "\n".join(item.text for item in _find_test_items(text)) if "test" in text else ""
 
 
-def _find_items(text: str, *, modules: Collection[str] = ()) -> Iterator[_Item]:
-    """Yield the test items, and also modules of these names."""
-    attributes: list[SgNode] = []
+def _find_test_items(text: str, *, modules: Collection[str] = ()) -> Iterator[_TestItem]:
+    """Yield the items that are compiled for tests only, and modules of these names."""
+    leading: list[SgNode] = []
     for node in parse_source(text, "rust").children():
-        if node.kind() in _ATTRIBUTES:
-            attributes.append(node)
+        if node.kind() in _LEADING_KINDS:
+            leading.append(node)
             continue
-        written = "".join(each.text() for each in attributes if each.kind() == "attribute_item")
-        is_test = _FOR_TESTS.search(written) and not _NOT_FOR_TESTS.search(written)
+        attributes = "".join(each.text() for each in leading if each.kind() == "attribute_item")
+        is_test = _TEST_ATTRIBUTE.search(attributes) and not _PRODUCT_ATTRIBUTE.search(attributes)
         name = node.field("name") if node.kind() == "mod_item" else None
         module = name.text() if name is not None else ""
         if is_test or (module and module in modules):
-            first, last = (attributes or [node])[0].range().start.index, node.range().end.index
-            yield _Item(first, last, text[first:last], module)
-        attributes = []
+            start, end = (leading or [node])[0].range().start.index, node.range().end.index
+            yield _TestItem(start, end, text[start:end], module)
+        leading = []

@@ -1,4 +1,4 @@
-"""The files of a sandbox: tests and settings of the baseline, the current product."""
+"""The files of a sandbox: tests and settings of the baseline with the current product."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -12,6 +12,7 @@ from untildone.integrity.experiments.rust_inline_tests import restore_inline_tes
 from untildone.integrity.settings.comparison import is_harmless_edit
 from untildone.sandbox.sandboxes import SandboxFiles
 
+# Says of a path whether the sandbox gets the current version of that test or setting.
 UsesCurrent: TypeAlias = Callable[[str], bool]
 
 
@@ -21,32 +22,40 @@ def compose_files(
     uses_current: UsesCurrent,
     adapted: Mapping[str, str] = MappingProxyType({}),
 ) -> SandboxFiles:
-    """Compose the sandbox.
+    """Return the current tree with every changed test and setting as in the baseline.
 
-    `uses_current` says whether the current version of a test or setting may judge. `adapted` are
-    texts that replace those of the baseline.
+    `uses_current` names exceptions. `adapted` are texts, by path, that replace the baseline's.
     """
     files: dict[str, Path | str] = {}
     restored: list[str] = []
     old, new = comparison.old, comparison.new
     for path in sorted({*old, *new}):
         is_same = old.entries.get(path) == new.entries.get(path)
-        if is_same or not is_protected(comparison, path) or uses_current(path):
+        if is_same or not _is_restorable(comparison, path) or uses_current(path):
             if path in new:
                 files[path] = new.root / path
             continue
+        # A file that the baseline did not have is left out.
         restored.append(path)
         if path in old:
-            merged = restore_scripts(comparison, path)
-            files[path] = adapted.get(path, old.root / path) if merged is None else merged
+            package_file = restore_scripts(comparison, path)
+            from_baseline = adapted.get(path, old.root / path)
+            files[path] = from_baseline if package_file is None else package_file
     for path in comparison.changes.edited:
         if path in restored or uses_current(path):
             continue
-        merged = _restore_own_tests(comparison, path)
-        if merged is not None:
-            files[path] = merged
+        text = _restore_tests_in_product(comparison, path)
+        if text is not None:
+            files[path] = text
             restored.append(path)
     return SandboxFiles(files, tuple(restored))
+
+
+def take_tree(comparison: Comparison, *, current: bool) -> SandboxFiles:
+    """Return the current tree, or else the baseline's, as it is."""
+    tree = comparison.new if current else comparison.old
+    differing = (path for path in tree if tree.entries[path] != comparison.new.entries.get(path))
+    return SandboxFiles({path: tree.root / path for path in tree}, tuple(differing))
 
 
 def restore_scripts(comparison: Comparison, path: str) -> str | None:
@@ -58,55 +67,60 @@ def restore_scripts(comparison: Comparison, path: str) -> str | None:
     if path.rpartition("/")[2] != "package.json" or not all(path in tree for tree in trees):
         return None
     try:
-        old, new = (json.loads(tree.text(path)) for tree in trees)
-        before, now = old.get("scripts", {}), new.get("scripts", {})
+        old_package, new_package = (json.loads(tree.text(path)) for tree in trees)
+        old_scripts = old_package.get("scripts", {})
         # New scripts may stay, as others may call them; but `pretest` would run with `test`.
-        fresh = {
+        added_scripts = {
             name: script
-            for name, script in now.items()
-            if name not in before and not name.startswith(("pre", "post"))
+            for name, script in new_package.get("scripts", {}).items()
+            if name not in old_scripts and not name.startswith(("pre", "post"))
         }
     except (ValueError, AttributeError, RecursionError):
         return None
     if not is_harmless_edit(comparison, path, but_for="scripts."):
         return None
-    return json.dumps({**new, "scripts": {**fresh, **before}}, indent=2) + "\n"
+    package = {**new_package, "scripts": {**added_scripts, **old_scripts}}
+    return json.dumps(package, indent=2) + "\n"
 
 
-def _restore_own_tests(comparison: Comparison, path: str) -> str | None:
-    """Put back the baseline's tests and examples that stand in the code itself."""
-    tested = restore_inline_tests(path, comparison.old.text(path), comparison.new.text(path))
-    now = comparison.new.text(path) if tested is None else tested
-    documented = restore_doc_tests(comparison, path, now)
-    return tested if documented is None else documented
+def _restore_tests_in_product(comparison: Comparison, path: str) -> str | None:
+    """Return the current code with the baseline's tests and examples that were inside of it.
+
+    None if it has the same ones, or never had any.
+    """
+    old_text, new_text = (tree.text(path) for tree in comparison.trees)
+    with_tests = restore_inline_tests(path, old_text, new_text)
+    current_text = new_text if with_tests is None else with_tests
+    with_examples = restore_doc_tests(comparison, path, current_text)
+    return with_tests if with_examples is None else with_examples
 
 
-def take_tree(comparison: Comparison, *, current: bool) -> SandboxFiles:
-    """Return one of the two trees as it is."""
-    tree = comparison.new if current else comparison.old
-    differ = (path for path in tree if tree.entries[path] != comparison.new.entries.get(path))
-    return SandboxFiles({path: tree.root / path for path in tree}, tuple(differ))
-
-
-def is_protected(comparison: Comparison, path: str) -> bool:
+def _is_restorable(comparison: Comparison, path: str) -> bool:
+    """Say whether the sandbox may need the baseline's version: of a test, setting or script."""
     return comparison.role(path) not in ("product", "document")
 
 
 def make_is_allowed(allow: Iterable[str], comparison: Comparison) -> UsesCurrent:
-    """Return a function that says whether the user allowed any change of a file."""
-    places = {each.partition("#")[0].partition(":")[2] for each in allow if ":" in each}
-    tests = {
-        each.partition(":")[2].rpartition("::")[2].partition("[")[0]
-        for each in allow
-        if each.startswith("remove-test:")
+    """Return a function that says whether the user allowed any change of a file.
+
+    `allow` are ids of concerns: `config:pyproject.toml`, `edit-test:tests/a.py:test_one#1f2e`,
+    `remove-test:tests/a.py::test_one`.
+    """
+    places = {identity.partition("#")[0].partition(":")[2] for identity in allow if ":" in identity}
+    removed_tests = {
+        identity.partition(":")[2].rpartition("::")[2].partition("[")[0]
+        for identity in allow
+        if identity.startswith("remove-test:")
     }
 
     def is_allowed(path: str) -> bool:
         for place in places:
-            is_inside = path.startswith(f"{place.rstrip('/')}/") or place.startswith(f"{path}:")
-            if path == place or is_inside:
+            is_inside = path.startswith(f"{place.rstrip('/')}/")
+            is_detail = place.startswith(f"{path}:")
+            if path == place or is_inside or is_detail:
                 return True
         # The removal of a test may be allowed by its name alone.
-        return bool(tests) and any(name in comparison.old.text(path) for name in tests if name)
+        text = comparison.old.text(path) if removed_tests else ""
+        return any(name in text for name in removed_tests if name)
 
     return is_allowed

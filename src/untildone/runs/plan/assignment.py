@@ -19,7 +19,7 @@ from untildone.features.plans.plan import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
 from untildone.features.plans.task_loops import list_task_claims, load_project_checks
 from untildone.process.command import quote_argument
-from untildone.runs.plan.journal import TaskProgress
+from untildone.runs.plan.plan_journal import TaskProgress
 from untildone.runs.plan.workspace import Workspace
 from untildone.store.loops import Record
 

@@ -18,8 +18,8 @@ from untildone.process.runner import end_runs_on_signal
 from untildone.runs import run_memory
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.assignment import run_task_checks
-from untildone.runs.plan.events import PlanEnded, PlanStarted, TaskSummary
-from untildone.runs.plan.journal import PlanJournal, TaskProgress
+from untildone.runs.plan.plan_events import PlanEnded, PlanStarted, TaskSummary
+from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
 from untildone.runs.plan.task_run import PlanContext, Show, TaskRun, remove_merged_task
 from untildone.runs.plan.workspace import (
     Workspace,

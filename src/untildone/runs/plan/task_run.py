@@ -26,9 +26,9 @@ from untildone.runs.plan.assignment import (
     record_baseline,
     run_task_checks,
 )
-from untildone.runs.plan.events import TaskBegan, TaskMerged, TaskSentBack
 from untildone.runs.plan.git_answers import Git
-from untildone.runs.plan.journal import PlanJournal, TaskProgress
+from untildone.runs.plan.plan_events import TaskBegan, TaskMerged, TaskSentBack
+from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
 from untildone.runs.plan.workspace import Workspace, require_free_branch
 from untildone.runs.run_memory import RunMemory
 from untildone.store.loops import Record
