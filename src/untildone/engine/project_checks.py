@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from untildone.checks import security
-from untildone.checks.detect import detect_checks, detect_preset, find_rejected
+from untildone.checks.detected_checks import detect_checks, detect_preset, find_rejected
 from untildone.checks.detection.candidate import Candidate
 from untildone.checks.patterns import validate_patterns
 from untildone.config.proposals import Proposal, load_proposal, load_proposals
