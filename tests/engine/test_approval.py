@@ -1,4 +1,4 @@
-"""What was lost is asked about, shown, approved by the person, and bound to what is there."""
+"""Concerns are reported, shown, approved by the user, and bound to the content at that time."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def world(world: World) -> World:
 
 
 def pause_with_concern(world: World) -> None:
-    """The only failing test is taken out, and that was told twice."""
+    """The only failing test was removed, and the concern about it was reported twice."""
     world.start_check(PYTEST)
     world.write("tests/test_shop.py", FEWER)
     world.stop()

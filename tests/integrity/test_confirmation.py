@@ -1,4 +1,4 @@
-"""Green checks are proved against the start before a loop is done."""
+"""Green checks are confirmed against the baseline before a loop is done."""
 
 import os
 import sys
