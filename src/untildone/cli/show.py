@@ -12,11 +12,10 @@ from untildone.cli.loops import choose_loop_to_show, list_loops, open_context
 from untildone.cli.options import json_option, loop_argument, print_report, project_option
 from untildone.core.contract import Contract, Oracle
 from untildone.core.progress import Progress
-from untildone.engine.artifacts import load_last_evidence, make_receipt
-from untildone.engine.ci_reports import write_ci_reports
 from untildone.engine.concern_diffs import read_baseline_file
 from untildone.engine.context import Context
 from untildone.engine.hold_status import load_loop_status
+from untildone.engine.receipts import load_last_evidence, make_receipt, write_ci_reports
 from untildone.report.receipt_text import render_receipt
 from untildone.report.status import LoopStatus
 from untildone.store.loops import Record

@@ -99,8 +99,8 @@ def _make_proposal(
     file: TomlFile, settings: object, *, folder: str = "", within: KeyPath = ()
 ) -> Proposal:
     found = [
-        ConfigProblem((*within, *each.path), each.text)
-        for each in _find_problems(settings, Configuration)
+        ConfigProblem((*within, *problem.path), problem.text)
+        for problem in _find_problems(settings, Configuration)
     ]
     file.raise_problems(found, hint="fix it there, then `untildone trust`")
     return Proposal(
@@ -119,5 +119,8 @@ def _find_problems(
     if not isinstance(settings, dict):
         return found
     # A value of the wrong type is not also missing.
-    known = {each.path[:end] for each in found for end in range(len(each.path) + 1)}
-    return [*found, *(each for each in find_value_problems(settings) if each.path not in known)]
+    known = {problem.path[:end] for problem in found for end in range(len(problem.path) + 1)}
+    return [
+        *found,
+        *(problem for problem in find_value_problems(settings) if problem.path not in known),
+    ]

@@ -145,7 +145,7 @@ def _find_missing_by_number(
 ) -> _Missing | None:
     into_others = [fold for fold in folds if fold.test != fold.into]
     fewest = had.executed - len(into_others) + _count_new(into_others)
-    if now.executed >= fewest or any(each.startswith("remove-test:") for each in allow):
+    if now.executed >= fewest or any(allowance.startswith("remove-test:") for allowance in allow):
         return None
     return _Missing(f"{pluralize(now.executed, 'test')} ran, {had.executed} in the baseline")
 

@@ -266,7 +266,7 @@ def _is_listed(result: CheckResult, found: str) -> bool:
     if result.tests or not count or result.output.count("\n") > 2 * count + _EXTRA_LINES:
         return False
     return count <= _MAX_LISTED and all(
-        to_one_line(each.text)[:_COMPARED_LENGTH] in found for each in result.findings
+        to_one_line(finding.text)[:_COMPARED_LENGTH] in found for finding in result.findings
     )
 
 

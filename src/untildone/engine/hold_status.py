@@ -46,7 +46,7 @@ def load_loop_status(context: Context, record: Record) -> LoopStatus:
 
 def _explain_spend(context: Context, record: Record) -> str:
     features = load_used_features(context, Scope(event="status", contract=record.contract))
-    return next(filter(None, (each.explain_spend(context, record) for each in features)), "")
+    return next(filter(None, (feature.explain_spend(context, record) for feature in features)), "")
 
 
 def check_hold(record: Record, session: Session) -> tuple[Held, str]:
