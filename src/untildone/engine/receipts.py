@@ -50,7 +50,7 @@ def load_last_evidence(rounds: tuple[Round, ...]) -> Evidence:
 
 
 def write_ci_reports(context: Context, record: Record, folder: Path) -> Path:
-    """Writes the receipt, and the last checks as JUnit and SARIF, to the folder of the loop's id."""
+    """Writes the receipt, and the last checks as JUnit and SARIF, to a folder of the loop."""
     # Imported where it is used: no hook writes these.
     from untildone.report.exports import build_sarif, render_junit
 
