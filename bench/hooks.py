@@ -11,8 +11,8 @@ from typing import NamedTuple
 from bench.table import Row, measure_medians
 from untildone.app import open_context
 from untildone.core.contract import Bounds
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.install.hook_commands import build_lines, build_settings_program
 
 # Below the 50 rounds after which any loop pauses.

@@ -21,9 +21,9 @@ from msgspec import Struct
 
 from untildone.app import open_context
 from untildone.checks.parallel_run import RunOptions, run_checks
-from untildone.engine.baseline import save_baseline_results
+from untildone.engine.baseline_results import save_baseline_results
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin_loop
 
 TOP = Path(__file__).parents[1]
 PACKAGE = TOP / "src" / "untildone"

@@ -35,8 +35,8 @@ def main() -> int:
 
 
 def percent(files: dict[str, dict[str, int]]) -> float:
-    covered = sum(each["covered_lines"] + each["covered_branches"] for each in files.values())
-    total = sum(each["num_statements"] + each["num_branches"] for each in files.values())
+    covered = sum(value["covered_lines"] + value["covered_branches"] for value in files.values())
+    total = sum(value["num_statements"] + value["num_branches"] for value in files.values())
     return 100 * covered / max(1, total)
 
 

@@ -88,7 +88,7 @@ def test_a_case_is_played_by_the_real_commands(tmp_path: Path) -> None:
     options = ("--tools", str(tmp_path), "--jobs", "3")
     done = subprocess.run([*argv, *options], cwd=TOP, capture_output=True, text=True, check=False)
 
-    results = [Judged(**each) for each in json.loads(done.stdout)]
-    ends = {each.name: each.verdict for each in results}
+    results = [Judged(**load) for load in json.loads(done.stdout)]
+    ends = {result.name: result.verdict for result in results}
     assert ends["script_that_cannot_fail"] == "detected", done.stderr
     assert ends["script_mended_beside_a_new_target"] == "passed", done.stderr

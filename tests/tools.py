@@ -182,7 +182,7 @@ def _run(*argv: str) -> None:
 
 def _programs(folder: Path) -> list[Path]:
     folders = (folder / "bin", folder / "Scripts", folder / "node_modules" / ".bin")
-    return sorted(path for each in folders if each.is_dir() for path in each.iterdir())
+    return sorted(path for folder in folders if folder.is_dir() for path in folder.iterdir())
 
 
 def _found(program: str, folder: Path) -> Path:

@@ -14,11 +14,11 @@ from untildone.core.contract import Check, Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.engine import prompt, stop
-from untildone.engine.baseline import save_baseline_results
+from untildone.engine.baseline_results import save_baseline_results
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin_loop
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 

@@ -13,8 +13,8 @@ from msgspec import Struct
 from bench.integrity.case import Folder
 from bench.integrity.toolbox import SYSTEM, Toolbox
 from untildone.process.runner import Finished, run
-from untildone.runs.hooks import Hook, fire, read_hooks
-from untildone.runs.scripted_agent import stop_fields
+from untildone.runs.claude_hooks import Hook, read_hooks, run_hooks
+from untildone.runs.scripted_agent import build_stop_fields
 
 # The longest of them builds from nothing.
 LIMIT = 300.0
@@ -97,7 +97,7 @@ class Stage:
         for number in range(STOPS):
             began = time.monotonic()
             message = self._fire(
-                "Stop", stop_fields("Done.\nEXIT_SIGNAL: true", held_before=number > 0)
+                "Stop", build_stop_fields("Done.\nEXIT_SIGNAL: true", held_before=number > 0)
             )
             first = first or time.monotonic() - began
             if self._status()["status"] != "active":
@@ -118,10 +118,10 @@ class Stage:
             "CLAUDE_PROJECT_DIR": str(self._work),
         }
         wanted = [hook for hook in self._hooks if hook.wants(event, "startup")]
-        (answer,) = fire(wanted, json.dumps(payload).encode(), cwd=self._work, env=environ)
+        (answer,) = run_hooks(wanted, json.dumps(payload).encode(), cwd=self._work, env=environ)
         if answer.exit_code != 0 or answer.stderr:
             raise Broken(f"the hook failed: {answer.stderr[-300:]}")
-        return f"{answer.goes_on}\n{answer.notice}".strip()
+        return f"{answer.feedback}\n{answer.notice}".strip()
 
     def _status(self) -> dict[str, object]:
         found = json.loads(self._ours("status", "--all", "--json"))

@@ -93,7 +93,7 @@ def test_a_finding_is_found_in_output_that_is_no_text(
         f"sys.stdout.buffer.write(out + b'{KNOWN}\\n' + out)\nsys.exit(1)"
     )
     result = check(tmp_path, f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}")
-    found = [(each.path, each.line, each.text) for each in result.findings]
+    found = [(finding.path, finding.line, finding.text) for finding in result.findings]
     assert found == [("cart.c", 7, "known")]
     assert result.output.replace("\n", "").replace("\t", "").isprintable()
 
@@ -114,5 +114,5 @@ def test_memory_stays_fixed_whatever_is_printed(tmp_path: Path, script: str) -> 
     """)
     line = shlex.join(command(script))
     argv = [sys.executable, "-c", code, str(tmp_path), line]
-    told = subprocess.check_output(argv, env=Marked().env, timeout=300)
-    assert int(told) < 64 * 1024
+    reported = subprocess.check_output(argv, env=Marked().env, timeout=300)
+    assert int(reported) < 64 * 1024

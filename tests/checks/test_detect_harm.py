@@ -154,9 +154,9 @@ def test_what_is_left_out_is_reported(
 def test_a_preset_reports_why_nothing_was_found(tmp_path: Path) -> None:
     project(tmp_path, {"package.json": scripts(test="jest --watch", lint="eslint --fix")})
 
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as reported:
         detect_preset(tmp_path, "test")
 
-    assert str(told.value) == (
+    assert str(reported.value) == (
         f"no test command was found in `{tmp_path}`; `npm test` would run forever"
     )

@@ -65,7 +65,7 @@ def test_a_package_that_would_watch_speaks_against_all_of_them(tmp_path: Path) -
     place = project(tmp_path, {"package.json": TOP, "packages/a/x.test.js": "", **files})
 
     assert commands(place) == {}
-    assert [(each.command, each.harm) for each in find_rejected(place)] == [
+    assert [(check.command, check.harm) for check in find_rejected(place)] == [
         ("npm run test --workspaces --if-present", "would run forever")
     ]
 

@@ -9,7 +9,7 @@ from untildone.checks.findings import Diagnostic, make_findings
 
 
 @pytest.mark.parametrize(
-    ("told", "folder", "path"),
+    ("reported", "folder", "path"),
     [
         ("cart_test.go", "", "api/shop/cart_test.go"),
         ("cart_test.go", "api", "api/shop/cart_test.go"),
@@ -24,7 +24,7 @@ from untildone.checks.findings import Diagnostic, make_findings
     ],
 )
 def test_a_bare_name_is_the_only_file_of_that_name(
-    tmp_path: Path, told: str, folder: str, path: str
+    tmp_path: Path, reported: str, folder: str, path: str
 ) -> None:
     files = ("api/shop/cart_test.go", "api/twice.go", "web/twice.go", "main.go", "out/ignored.go")
     for file in files:
@@ -34,7 +34,7 @@ def test_a_bare_name_is_the_only_file_of_that_name(
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
 
     (found,) = make_findings(
-        "test", [Diagnostic(path=told, text="bad")], folder=folder, project=tmp_path
+        "test", [Diagnostic(path=reported, text="bad")], folder=folder, project=tmp_path
     )
 
     assert found.path == path

@@ -96,8 +96,8 @@ def test_biome_says_of_a_copy_what_it_would_say_of_the_file(
 
     found = run_biome(program, [copies / path], project=place, copies=copies, timeout=60)
 
-    told = found and [(one.path, one.line, one.code, one.severity) for one in found]
-    assert told == expected
+    reported = found and [(one.path, one.line, one.code, one.severity) for one in found]
+    assert reported == expected
 
 
 def test_biome_is_asked_only_where_the_project_uses_it(tmp_path: Path) -> None:

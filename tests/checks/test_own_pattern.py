@@ -52,7 +52,7 @@ def test_only_the_text_is_needed() -> None:
 def test_a_pattern_alone_decides_what_is_a_finding(tmp_path: Path) -> None:
     found = run_check(tmp_path, pattern=PATTERN)
 
-    assert (found.outcome, [each.code for each in found.findings]) == (
+    assert (found.outcome, [finding.code for finding in found.findings]) == (
         "red",
         ["X1", "X2", "X3", "X4"],
     )
@@ -61,11 +61,17 @@ def test_a_pattern_alone_decides_what_is_a_finding(tmp_path: Path) -> None:
 def test_beside_a_named_parser_it_adds_to_its_findings(tmp_path: Path) -> None:
     found = run_check(tmp_path, pattern=PATTERN, parser="mypy")
 
-    assert [each.path for each in found.findings] == ["a.rb", "lib/b.rb", "c.rb", "d.rb", "e.py"]
+    assert [finding.path for finding in found.findings] == [
+        "a.rb",
+        "lib/b.rb",
+        "c.rb",
+        "d.rb",
+        "e.py",
+    ]
 
 
 def test_a_named_parser_is_the_only_one(tmp_path: Path) -> None:
-    assert [each.path for each in run_check(tmp_path, parser="mypy").findings] == ["e.py"]
+    assert [finding.path for finding in run_check(tmp_path, parser="mypy").findings] == ["e.py"]
 
 
 @pytest.mark.timeout(60)

@@ -92,7 +92,7 @@ def test_a_runner_that_cannot_be_imported_is_unrunnable(tmp_path: Path) -> None:
     )
 
     why = "ModuleNotFoundError: No module named 'nothing_like_this'"
-    assert [(each.outcome, each.reason) for each in (missing, broken, own)] == [
+    assert [(result.outcome, result.reason) for result in (missing, broken, own)] == [
         ("unrunnable", "`node_modules/jest/bin/jest.js` was not found"),
         ("unrunnable", f"`pytest` itself cannot be imported: {why}"),
         ("red", "exit code 1"),

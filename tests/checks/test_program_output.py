@@ -58,13 +58,13 @@ def test_all_findings_are_found_wherever_they_are(tmp_path: Path, count: int, co
 def test_a_tool_that_is_not_known_is_read_to_its_end(tmp_path: Path) -> None:
     noise = "compiled something into something else\n" * 100_000
     result = judge(tmp_path, f"{noise}cart.zig:7: no such name\n{noise}", "zig build")
-    assert [(each.path, each.line) for each in result.findings] == [("cart.zig", 7)]
+    assert [(finding.path, finding.line) for finding in result.findings] == [("cart.zig", 7)]
 
 
 def test_a_named_tool_is_heard_in_the_middle_of_noise(tmp_path: Path) -> None:
     noise = "compiled something into something else\n" * 100_000
     result = judge(tmp_path, f"{noise}{found_lines(1)}{noise}", "make all && ruff check")
-    assert [(each.line, each.code) for each in result.findings] == [(1, "F401")]
+    assert [(finding.line, finding.code) for finding in result.findings] == [(1, "F401")]
 
 
 def ruff_entry(number: int, text: str, folder: Path) -> dict[str, object]:
@@ -135,7 +135,7 @@ def test_tests_that_are_reported_in_the_middle_are_known(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("reported", "expected"),
     [
         ("{project}/web/a.c", "web/a.c"),
         ("{project}/lib/a.c", "lib/a.c"),
@@ -147,8 +147,8 @@ def test_tests_that_are_reported_in_the_middle_are_known(tmp_path: Path) -> None
         ("C:\\other\\a.c", "C:/other/a.c"),
     ],
 )
-def test_paths_are_relative_to_the_project(tmp_path: Path, told: str, expected: str) -> None:
-    line = f"{told.format(project=tmp_path)}:3: known\n"
+def test_paths_are_relative_to_the_project(tmp_path: Path, reported: str, expected: str) -> None:
+    line = f"{reported.format(project=tmp_path)}:3: known\n"
     (finding,) = judge(tmp_path, line, "x", cwd="web").findings
     assert finding.path == expected
 
@@ -163,7 +163,7 @@ class OfWindows(PureWindowsPath):
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("reported", "expected"),
     [
         ("C:\\Shop\\web\\a.c", "web/a.c"),
         ("c:/shop/web/a.c", "web/a.c"),
@@ -172,9 +172,9 @@ class OfWindows(PureWindowsPath):
         ("D:\\shop\\a.c", "D:/shop/a.c"),
     ],
 )
-def test_windows_writes_paths_in_any_case(told: str, expected: str) -> None:
+def test_windows_writes_paths_in_any_case(reported: str, expected: str) -> None:
     project = cast("Path", OfWindows("C:\\Shop"))
-    (finding,) = make_findings("t", [Diagnostic(path=told, text="known")], project=project)
+    (finding,) = make_findings("t", [Diagnostic(path=reported, text="known")], project=project)
     assert finding.path == expected
 
 

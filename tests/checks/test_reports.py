@@ -47,9 +47,9 @@ def run(project: Path, command: str, files: dict[str, str], **env: str) -> Check
 
 def find_requested(folder: Path, command: str, **environ: str) -> set[str]:
     """The variables that are set or changed for a command."""
-    told = {"PATH": os.environ["PATH"], **environ}
-    wish = request_report(command, folder / "report.xml", folder=folder, environ=told)
-    return {name for name, value in wish.environ.items() if told.get(name) != value}
+    reported = {"PATH": os.environ["PATH"], **environ}
+    wish = request_report(command, folder / "report.xml", folder=folder, environ=reported)
+    return {name for name, value in wish.environ.items() if reported.get(name) != value}
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,9 @@ def test_node_reports_its_tests(tmp_path: Path, command: str) -> None:
         passing=("cart::counts",),
         skipping=("cart::waits",),
     )
-    assert [(each.path, each.code) for each in result.findings] == [("cart.test.mjs", "adds")]
+    assert [(finding.path, finding.code) for finding in result.findings] == [
+        ("cart.test.mjs", "adds")
+    ]
 
 
 @pytest.mark.parametrize("program", ["jest", "vitest run --globals", "mocha", "eslint"])

@@ -277,7 +277,7 @@ def test_equal_findings_of_one_file_are_distinguished() -> None:
 def test_a_report_of_one_run_is_believed_before_what_is_printed(
     command: str, executed: int
 ) -> None:
-    told = "1 failed, 1 passed, 1 skipped in 0.01s\n1 failed, 2 passed in 0.12s\n"
+    reported = "1 failed, 1 passed, 1 skipped in 0.01s\n1 failed, 2 passed in 0.12s\n"
     cases = (
         Case(id="test_a.py::test_a", outcome="passed"),
         Case(id="test_a.py::test_b", outcome="failed"),
@@ -285,7 +285,7 @@ def test_a_report_of_one_run_is_believed_before_what_is_printed(
     check = Check(name="t", command=command)
 
     found = judge_result(
-        check, make_finished(told, 1), artifacts=RunArtifacts(report=RunReport(cases=cases))
+        check, make_finished(reported, 1), artifacts=RunArtifacts(report=RunReport(cases=cases))
     )
 
     assert (found.outcome, found.tests and found.tests.executed) == ("red", executed)

@@ -31,9 +31,9 @@ class Patient(ClientWorld):
         """In this process where a terminal was given, which is quicker."""
         if self.terminal is None:
             return super().untildone(*arguments, check=check)
-        code, shown, told = self.terminal(arguments, self.environment, self.project)
-        assert not check or code == 0, told
-        return subprocess.CompletedProcess(arguments, code, shown, told)
+        code, stdout, stderr = self.terminal(arguments, self.environment, self.project)
+        assert not check or code == 0, stderr
+        return subprocess.CompletedProcess(arguments, code, stdout, stderr)
 
     @property
     def settings(self) -> Path:

@@ -63,9 +63,9 @@ def test_red(cli: CommandLine) -> None:
     cli.write("a.py", "1\n2\nthree()\n")
     configure(cli, GREEN + RED)
 
-    code, shown, _ = cli.run("check")
+    code, stdout, _ = cli.run("check")
 
-    assert (code, lines(shown)) == (
+    assert (code, lines(stdout)) == (
         1,
         [
             "lint echo a.py:3: broken; false",
@@ -102,10 +102,10 @@ def test_many_findings_are_cut_short(cli: CommandLine) -> None:
 def test_unrunnable_outweighs_red(cli: CommandLine) -> None:
     configure(cli, RED + MISSING)
 
-    code, shown, _ = cli.run("check")
+    code, stdout, _ = cli.run("check")
 
     assert code == 17
-    assert lines(shown)[-1] == "types ! unrunnable `no-such-program-here` was not found N s"
+    assert lines(stdout)[-1] == "types ! unrunnable `no-such-program-here` was not found N s"
 
 
 def test_json(cli: CommandLine) -> None:
@@ -172,10 +172,12 @@ def test_nothing_to_check(cli: CommandLine) -> None:
 def test_a_pattern_that_is_broken(cli: CommandLine) -> None:
     cli.write("untildone.toml", f"{GREEN}success_pattern = '('\n")
 
-    code, shown, told = cli.run("check")
+    code, stdout, stderr = cli.run("check")
 
-    assert (code, shown) == (2, "")
-    assert told.startswith("error: untildone.toml:3: `success_pattern` is not a regular expression")
+    assert (code, stdout) == (2, "")
+    assert stderr.startswith(
+        "error: untildone.toml:3: `success_pattern` is not a regular expression"
+    )
 
 
 def test_another_project(cli: CommandLine, tmp_path: Path) -> None:
@@ -197,11 +199,11 @@ def test_detect(cli: CommandLine) -> None:
         """),
     )
 
-    code, shown, told = cli.run("detect")
+    code, stdout, stderr = cli.run("detect")
     found = cli.json("detect")
 
-    assert (code, told) == (0, "")
-    assert shown.splitlines() == [
+    assert (code, stderr) == (0, "")
+    assert stdout.splitlines() == [
         f"{check['name']}: `{check['command']}`  ({check['reason']})" for check in found["checks"]
     ]
     assert [(check["name"], check["command"]) for check in found["checks"]] == [
@@ -235,11 +237,11 @@ def test_detect_reports_what_it_left_out(cli: CommandLine) -> None:
 
 
 def test_detect_nothing(cli: CommandLine) -> None:
-    told = (
+    reported = (
         f"error: no check was found in `{cli.project}`\n\n"
         'hint: name the command that decides: `untildone start --check "YOUR COMMAND"`\n'
     )
 
-    assert cli.run("detect") == (2, "", told)
-    code, shown, why = cli.run("detect", "--json")
-    assert (code, json.loads(shown), why) == (2, {"checks": [], "left_out": []}, told)
+    assert cli.run("detect") == (2, "", reported)
+    code, stdout, stderr = cli.run("detect", "--json")
+    assert (code, json.loads(stdout), stderr) == (2, {"checks": [], "left_out": []}, reported)

@@ -125,21 +125,21 @@ def test_what_takes_too_long_is_reported_with_a_remedy(tmp_path: Path) -> None:
     )
     cli.run("trust", "--yes")
 
-    code, _, told = cli.run_process("check")
+    code, _, stderr = cli.run_process("check")
 
     assert code == 1
-    assert told.endswith("\nhint: raise the `timeout` of the check in `untildone.toml`\n")
+    assert stderr.endswith("\nhint: raise the `timeout` of the check in `untildone.toml`\n")
 
 
 def test_what_cannot_run_is_reported_with_a_remedy(tmp_path: Path) -> None:
     cli = CommandLine(tmp_path)
     cli.write("Makefile", "test:\n\tread answer </dev/tty\n")
 
-    code, shown, told = cli.run_process("check")
+    code, stdout, stderr = cli.run_process("check")
 
     assert code == 17
-    assert "it asks for a terminal (`/dev/tty`), and checks run without one" in shown
-    assert told.endswith(
+    assert "it asks for a terminal (`/dev/tty`), and checks run without one" in stdout
+    assert stderr.endswith(
         "\nhint: install what is missing, or set another command in `untildone.toml`\n"
     )
 

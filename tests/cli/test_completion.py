@@ -9,10 +9,10 @@ from cli.world import CommandLine
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_of_a_shell(cli: CommandLine, shell: str) -> None:
-    code, shown, told = cli.run("completion", shell)
+    code, stdout, stderr = cli.run("completion", shell)
 
-    assert (code, told) == (0, "")
-    assert f"_UNTILDONE_COMPLETE={shell}_complete" in shown
+    assert (code, stderr) == (0, "")
+    assert f"_UNTILDONE_COMPLETE={shell}_complete" in stdout
 
 
 def test_bash_takes_the_script(cli: CommandLine) -> None:
@@ -29,8 +29,8 @@ def test_bash_takes_the_script(cli: CommandLine) -> None:
 
 
 def test_commands_are_offered_and_hidden_ones_are_not(cli: CommandLine) -> None:
-    code, shown, _ = cli.run_process(
+    code, stdout, _ = cli.run_process(
         _UNTILDONE_COMPLETE="bash_complete", COMP_WORDS="untildone st", COMP_CWORD="1"
     )
 
-    assert (code, shown.splitlines()) == (0, ["plain,start", "plain,status", "plain,steps"])
+    assert (code, stdout.splitlines()) == (0, ["plain,start", "plain,status", "plain,steps"])

@@ -135,9 +135,9 @@ def test_items_beside_checks_must_be_finished_too(cli: CommandLine) -> None:
 
 
 def test_a_vague_promise_is_reported_and_taken(cli: CommandLine) -> None:
-    code, _, told = refused(cli, "--promise", "Done")
+    code, _, reported = refused(cli, "--promise", "Done")
 
-    assert (code, told.splitlines()[0]) == (
+    assert (code, reported.splitlines()[0]) == (
         0,
         "the promise `Done` is vague, an agent says it on the way:"
         ' `--promise "ALL TESTS GREEN"` says what must be true',
@@ -148,9 +148,9 @@ def test_bounds_are_changed_while_it_runs(cli: CommandLine) -> None:
     loop = cli.start("--check", CHECK, "--rounds", "3")
     cli.event("Stop", last_assistant_message="Done.")
 
-    code, told, _ = cli.run("continue", loop, "--rounds", "+3")
+    code, stdout, _ = cli.run("continue", loop, "--rounds", "+3")
 
-    assert (code, told.partition(";")[0]) == (0, f"loop {loop} continues, round 1 of 6")
+    assert (code, stdout.partition(";")[0]) == (0, f"loop {loop} continues, round 1 of 6")
     assert cli.standing(loop) == ("active", None, 1, 6)
 
 

@@ -77,8 +77,8 @@ def test_it_fails_where_hooks_are_switched_off(patient: Patient, name: str) -> N
 
     code, problems, mend = drilled(patient)
 
-    told = f"hooks are switched off: `disableAllHooks` is set in `{path}`"
-    assert (code, problems) == (1, {"installed": told})
+    reported = f"hooks are switched off: `disableAllHooks` is set in `{path}`"
+    assert (code, problems) == (1, {"installed": reported})
     assert mend == f"remove `disableAllHooks` from `{path}`"
 
 

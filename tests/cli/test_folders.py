@@ -95,10 +95,10 @@ def test_one_more_file_revokes_them_too(cli: CommandLine) -> None:
     cli.write("web/untildone.toml", API)
     cli.write("Makefile", "test:\n\ttrue\n")
 
-    code, shown, told = cli.run("detect")
+    code, stdout, stderr = cli.run("detect")
 
-    assert (code, shown) == (0, "test: `make test`  (`Makefile` has a target `test`)\n")
-    assert told == (
+    assert (code, stdout) == (0, "test: `make test`  (`Makefile` has a target `test`)\n")
+    assert stderr == (
         "`web/untildone.toml` is not trusted, so none is used;"
         " `untildone trust` shows what changed\n"
     )
@@ -117,9 +117,9 @@ def test_they_are_trusted_by_one_hash(cli: CommandLine) -> None:
     together = hashlib.sha256(listed.encode()).hexdigest()
 
     assert cli.run("trust", "--sha256", digest(cli, files[0]))[0] == 2
-    code, shown, _ = cli.run("trust", "--sha256", together)
+    code, stdout, _ = cli.run("trust", "--sha256", together)
 
-    assert (code, shown.splitlines()[-1]) == (0, f"together: sha256 {together}")
+    assert (code, stdout.splitlines()[-1]) == (0, f"together: sha256 {together}")
     assert checks(cli) == ["lint", "api:test"]
 
 

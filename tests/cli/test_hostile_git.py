@@ -56,9 +56,9 @@ def scene(shared: Scene) -> Scene:
 def run_command(*words: str, folder: str = "") -> Callable[[Scene], None]:
     def act(scene: Scene) -> None:
         top, scene.project = scene.project, scene.project / folder
-        code, _, errors = scene.run_process(*words)
+        code, _, stderr = scene.run_process(*words)
         scene.project = top
-        assert code in (0, 1, 2), errors
+        assert code in (0, 1, 2), stderr
 
     return act
 

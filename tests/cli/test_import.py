@@ -37,10 +37,10 @@ def test_a_promise_loop_begins_where_the_file_has_come(cli: CommandLine) -> None
 def test_a_check_is_run_at_once_for_the_user(cli: CommandLine) -> None:
     cli.write(SHIPKIT, samples.SHIPKIT.replace("npm test", "echo 1 failed; exit 1"))
 
-    code, output, told = cli.run("import", SHIPKIT, "--session", SESSION)
+    code, stdout, stderr = cli.run("import", SHIPKIT, "--session", SESSION)
 
-    assert (code, "until test (`echo 1 failed; exit 1`) is met; 8 rounds" in output) == (0, True)
-    assert "not armed yet" in told
+    assert (code, "until test (`echo 1 failed; exit 1`) is met; 8 rounds" in stdout) == (0, True)
+    assert "not armed yet" in stderr
     (loop,) = cli.json("status")["loops"]
     assert (loop["round"], loop["max_rounds"], loop["session"]) == (2, 8, SESSION)
 
@@ -57,10 +57,10 @@ def test_defaults_are_named(cli: CommandLine) -> None:
         """),
     )
 
-    code, _, told = cli.run("import", STRAVINSKY, "--session", SESSION)
+    code, _, stderr = cli.run("import", STRAVINSKY, "--session", SESSION)
 
     assert code == 0
-    assert f"{STRAVINSKY}: `max_iterations` is `ten`: 10 is used\n" in told
+    assert f"{STRAVINSKY}: `max_iterations` is `ten`: 10 is used\n" in stderr
 
 
 def test_criteria_become_claims(cli: CommandLine) -> None:
@@ -108,9 +108,9 @@ def test_a_link_is_not_followed(cli: CommandLine, tmp_path: Path) -> None:
     link.parent.mkdir()
     link.symlink_to(elsewhere)
 
-    code, _, told = cli.run("import", STRAVINSKY, "--session", SESSION)
+    code, _, stderr = cli.run("import", STRAVINSKY, "--session", SESSION)
 
-    assert (code, "is a symbolic link" in told) == (2, True)
+    assert (code, "is a symbolic link" in stderr) == (2, True)
 
 
 def test_a_file_outside_the_project_may_be_named(cli: CommandLine, tmp_path: Path) -> None:
@@ -125,9 +125,9 @@ def test_a_pointer_out_of_the_project_is_refused(cli: CommandLine, tmp_path: Pat
     tmp_path.joinpath("task-loop.local.json").write_text(samples.SHIPSPEC_STATE, encoding="utf-8")
     cli.write(".shipspec/active-loop.local.json", '{"state_path": "../task-loop.local.json"}')
 
-    code, _, told = cli.run("import", ".shipspec/active-loop.local.json", "--session", SESSION)
+    code, _, stderr = cli.run("import", ".shipspec/active-loop.local.json", "--session", SESSION)
 
-    assert (code, "`../task-loop.local.json` is not a file of the project" in told) == (2, True)
+    assert (code, "`../task-loop.local.json` is not a file of the project" in stderr) == (2, True)
 
 
 def test_the_user_may_import_a_loop_without_a_bound_of_rounds(cli: CommandLine) -> None:
@@ -171,14 +171,14 @@ def test_the_kinds_of_zero_become_checks(cli: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "targets", "told"),
+    ("file", "targets", "reported"),
     [
         ("src/a.ts", ["src/a.ts"], []),
         ("b.ts", [], ["the target `src/a.ts` does not exist: findings count everywhere"]),
     ],
 )
 def test_only_findings_in_its_target_files_count(
-    cli: CommandLine, file: str, targets: list[str], told: list[str]
+    cli: CommandLine, file: str, targets: list[str], reported: list[str]
 ) -> None:
     cli.write("Makefile", "lint:\n\tfalse\n")
     cli.write(file, "")
@@ -187,4 +187,4 @@ def test_only_findings_in_its_target_files_count(
     found = cli.json("import", ".jikime_loop_state.json", "--session", SESSION)
 
     assert cli.json("show", found["id"])["contract"]["targets"] == targets
-    assert [line for line in found["taken"] if "target" in line] == told
+    assert [line for line in found["taken"] if "target" in line] == reported

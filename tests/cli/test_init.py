@@ -35,10 +35,10 @@ def files(folder: Path) -> set[str]:
 
 
 def test_a_new_machine(cli: CommandLine) -> None:
-    code, shown, told = cli.run_process("init")
+    code, stdout, stderr = cli.run_process("init")
 
-    assert (code, told) == (0, "")
-    assert shown.splitlines() == [
+    assert (code, stderr) == (0, "")
+    assert stdout.splitlines() == [
         f"made: {cli.home}/.claude/settings.json",
         *(f"made: {cli.home / path}" for path in OURS),
         "next: run `untildone drill` to prove it, then type `/untildone:test` in Claude Code",
@@ -69,10 +69,10 @@ def test_ours_are_merged_and_taken_out_byte_for_byte(cli: CommandLine) -> None:
 def test_a_dry_run_writes_nothing(cli: CommandLine) -> None:
     path = settings(cli)
 
-    code, shown, told = cli.run_process("init", "--dry-run")
+    code, stdout, stderr = cli.run_process("init", "--dry-run")
 
-    assert (code, told) == (0, "")
-    assert shown.splitlines()[0] == f"would be changed: {path}"
+    assert (code, stderr) == (0, "")
+    assert stdout.splitlines()[0] == f"would be changed: {path}"
     assert (path.read_text(encoding="utf-8"), cli.state_folder.exists()) == (FOREIGN, False)
 
 
@@ -208,8 +208,8 @@ def test_a_file_that_may_not_be_written(cli: CommandLine) -> None:
     path = settings(cli)
     path.parent.chmod(0o500)
 
-    code, shown, told = cli.run_process("init")
+    code, stdout, stderr = cli.run_process("init")
 
     path.parent.chmod(0o700)
-    assert (code, shown) == (2, "")
-    assert told.startswith(f"error: `{path}` cannot be written: ")
+    assert (code, stdout) == (2, "")
+    assert stderr.startswith(f"error: `{path}` cannot be written: ")

@@ -35,10 +35,10 @@ def test_the_module_is_the_command(cli: CommandLine) -> None:
 
 
 def test_the_help_lists_every_command(cli: CommandLine) -> None:
-    code, shown, told = cli.run_process("--help")
+    code, stdout, stderr = cli.run_process("--help")
 
-    listed = re.findall(r"^  (\w+)  +[A-Z]", shown.partition("Commands:")[2], re.MULTILINE)
-    assert (code, told) == (0, "")
+    listed = re.findall(r"^  (\w+)  +[A-Z]", stdout.partition("Commands:")[2], re.MULTILINE)
+    assert (code, stderr) == (0, "")
     assert listed == [name for name in COMMANDS if not meant_for_programs(name)]
 
 
@@ -49,10 +49,10 @@ def meant_for_programs(name: str) -> bool:
 
 
 def test_no_command_at_all_is_wrong_use_and_shows_the_help(cli: CommandLine) -> None:
-    code, shown, told = cli.run_process()
+    code, stdout, stderr = cli.run_process()
 
-    assert (code, shown) == (2, "")
-    assert told.startswith("Usage: untildone [OPTIONS] COMMAND [ARGS]...\n")
+    assert (code, stdout) == (2, "")
+    assert stderr.startswith("Usage: untildone [OPTIONS] COMMAND [ARGS]...\n")
 
 
 def test_a_bug_of_ours_is_reported_with_a_report_to_paste(cli: CommandLine, tmp_path: Path) -> None:
@@ -60,10 +60,10 @@ def test_a_bug_of_ours_is_reported_with_a_report_to_paste(cli: CommandLine, tmp_
     broken.mkdir()
     (broken / "msgspec.py").write_text("raise ValueError('half upgraded')\n", encoding="utf-8")
 
-    code, shown, told = cli.run_process("note", "x" * 300, PYTHONPATH=str(broken))
+    code, stdout, stderr = cli.run_process("note", "x" * 300, PYTHONPATH=str(broken))
 
-    assert (code, shown) == (3, "")
-    lines = told.splitlines()
+    assert (code, stdout) == (3, "")
+    lines = stderr.splitlines()
     assert lines[0] == "error: this is a bug in untildone; please report it with the following"
     assert lines[2].startswith(f"untildone {__version__}, Python 3.")
     assert lines[3] == f"arguments: ['note', '{'x' * 200}']"
@@ -121,9 +121,9 @@ def test_ctrl_c_ends_a_command_as_interrupted(cli: CommandLine) -> None:
     time.sleep(0.1)
 
     child.send_signal(signal.SIGINT)
-    _, told = child.communicate(timeout=20)
+    _, reported = child.communicate(timeout=20)
 
-    assert (child.returncode, told.strip()) == (130, "interrupted")
+    assert (child.returncode, reported.strip()) == (130, "interrupted")
 
 
 def test_a_folder_that_is_gone(cli: CommandLine, tmp_path: Path) -> None:
@@ -149,10 +149,10 @@ def test_a_folder_that_is_gone(cli: CommandLine, tmp_path: Path) -> None:
 def test_no_encoding_of_the_terminal_is_an_obstacle(cli: CommandLine, encoding: str) -> None:
     loop = cli.start("--check", "false", "--task", "größer ☃ \udcff")
 
-    code, shown, told = cli.run_process("show", loop, PYTHONIOENCODING=encoding)
+    code, stdout, stderr = cli.run_process("show", loop, PYTHONIOENCODING=encoding)
 
-    assert (code, told) == (0, "")
-    task = next(line for line in shown.splitlines() if line.startswith("- task: "))
+    assert (code, stderr) == (0, "")
+    task = next(line for line in stdout.splitlines() if line.startswith("- task: "))
     assert task.startswith("- task: gr")
     done = cli.untildone("status", "--json", PYTHONIOENCODING=encoding)
     assert json.loads(done.stdout)["loops"][0]["task"] == "größer ☃ \udcff"
@@ -222,10 +222,10 @@ def test_a_state_of_somebody_else(cli: CommandLine) -> None:
 
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="no folder here that refuses root")
 def test_a_state_that_cannot_be_made(cli: CommandLine) -> None:
-    code, shown, told = cli.run("init", UNTILDONE_HOME="/sys/untildone")
+    code, stdout, stderr = cli.run("init", UNTILDONE_HOME="/sys/untildone")
 
-    assert (code, shown) == (2, "")
-    assert told.startswith("error: the state folder `/sys/untildone` cannot be made: ")
+    assert (code, stdout) == (2, "")
+    assert stderr.startswith("error: the state folder `/sys/untildone` cannot be made: ")
     assert list(cli.home.iterdir()) == []
 
 
@@ -250,9 +250,9 @@ def test_a_loop_whose_journal_is_damaged(cli: CommandLine) -> None:
     journal = cli.state_folder / "loops" / loop / "journal.jsonl"
     journal.write_bytes(b"nonsense\n")
 
-    code, shown, told = cli.run_process("rounds", loop)
+    code, stdout, stderr = cli.run_process("rounds", loop)
 
-    assert (code, shown) == (2, "")
-    assert told.startswith("error: ")
-    assert told.endswith("\n\nhint: run `untildone doctor` for details\n")
-    assert "Traceback" not in told
+    assert (code, stdout) == (2, "")
+    assert stderr.startswith("error: ")
+    assert stderr.endswith("\n\nhint: run `untildone doctor` for details\n")
+    assert "Traceback" not in stderr

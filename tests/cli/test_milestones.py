@@ -16,7 +16,7 @@ import pytest
 
 from cli.world import CommandLine
 from untildone.app import open_context
-from untildone.config.model import Milestone
+from untildone.config.schema import Milestone
 from untildone.engine.context import Context
 from untildone.features.milestones.delivery import deliver
 from untildone.features.milestones.milestones import Delivery, build_event
@@ -84,11 +84,13 @@ def test_a_command_hears_of_the_whole_loop(cli: CommandLine) -> None:
     (cli.project / "done.txt").touch()
     stop(cli)
 
-    told = heard(cli, 5)
+    reported = heard(cli, 5)
 
-    assert [each["event"] for each in told] == ["start", "round", "half", "round", "done"]
-    assert {each["task"] for each in told} == {"Port it with token [secret removed]"}
-    assert {key: told[1][key] for key in told[1] if key not in ("at", "task", "reason")} == {
+    assert [each["event"] for each in reported] == ["start", "round", "half", "round", "done"]
+    assert {each["task"] for each in reported} == {"Port it with token [secret removed]"}
+    assert {
+        key: reported[1][key] for key in reported[1] if key not in ("at", "task", "reason")
+    } == {
         "event": "round",
         "loop": loop,
         "agent": "claude",
@@ -104,7 +106,7 @@ def test_a_command_hears_of_the_whole_loop(cli: CommandLine) -> None:
         "spend_usd": None,
         "key": None,
     }
-    assert (told[4]["status"], told[4]["outcome"]) == ("finished", "done")
+    assert (reported[4]["status"], reported[4]["outcome"]) == ("finished", "done")
 
 
 def test_a_pause_is_reported_with_its_outcome(cli: CommandLine) -> None:
@@ -113,8 +115,8 @@ def test_a_pause_is_reported_with_its_outcome(cli: CommandLine) -> None:
 
     stop(cli)
 
-    (told,) = heard(cli, 1)
-    assert (told["event"], told["outcome"]) == ("pause", "out-of-rounds")
+    (reported,) = heard(cli, 1)
+    assert (reported["event"], reported["outcome"]) == ("pause", "out-of-rounds")
 
 
 MISBEHAVING = {
@@ -147,10 +149,12 @@ def letter(cli: CommandLine, milestone: Milestone) -> tuple[Context, str]:
     loop = cli.start("--promise", "ALL DONE NOW", session=SESSION)
     here = open_context(cli.environ, home=str(cli.state_folder))
     record = here.loops.load(loop)
-    told = Delivery(milestone=milestone, happened=build_event(record, "start", {}, at=here.now()))
+    reported = Delivery(
+        milestone=milestone, happened=build_event(record, "start", {}, at=here.now())
+    )
     path = cli.state_folder / "milestones" / "0123456789abcdef.json"
     path.parent.mkdir(exist_ok=True)
-    path.write_bytes(msgspec.json.encode([told]))
+    path.write_bytes(msgspec.json.encode([reported]))
     return here, path.name
 
 
@@ -221,9 +225,9 @@ def test_an_address_is_notified(cli: CommandLine) -> None:
         deliver(here, name)
 
     (body,) = bodies
-    told = json.loads(body)
-    assert told["title"].startswith("untildone: start (loop ")
-    assert told["message"] == f"Finish the work.\n{cli.project}"
+    reported = json.loads(body)
+    assert reported["title"].startswith("untildone: start (loop ")
+    assert reported["message"] == f"Finish the work.\n{cli.project}"
     assert not (cli.state_folder / "milestones.log").exists()
 
 
@@ -256,9 +260,9 @@ def test_those_of_the_repository_need_trust(cli: CommandLine) -> None:
 def test_a_mistake_in_a_configuration_is_reported_and_the_loop_starts(cli: CommandLine) -> None:
     personal(cli, '["end"]', "x")
 
-    code, _, told = cli.run("start", "--session", SESSION, "--check", CHECK)
+    code, _, stderr = cli.run("start", "--session", SESSION, "--check", CHECK)
 
-    assert (code, told.splitlines()[0]) == (
+    assert (code, stderr.splitlines()[0]) == (
         0,
         "the milestones of a configuration with mistakes are left out:"
         f" {cli.state_folder / 'config.toml'}:2: `on` is `end`;"
@@ -278,10 +282,10 @@ def test_a_notification_that_fails_changes_nothing(cli: CommandLine) -> None:
     personal(cli, '["start", "round"]', "true")
     (cli.state_folder / "milestones").write_text("in the way", encoding="utf-8")
 
-    code, _, told = cli.run("start", "--session", SESSION, "--check", CHECK)
+    code, _, stderr = cli.run("start", "--session", SESSION, "--check", CHECK)
     answer = stop(cli)
 
-    assert (code, told.splitlines()[0]) == (0, "milestones cannot be sent: File exists")
+    assert (code, stderr.splitlines()[0]) == (0, "milestones cannot be sent: File exists")
     assert answer["hookSpecificOutput"]["hookEventName"] == "Stop"
 
 
@@ -309,13 +313,13 @@ def test_a_missing_extra_is_one_line_at_the_start(cli: CommandLine) -> None:
 def test_a_missing_extra_is_said_where_it_is_needed(cli: CommandLine) -> None:
     letter(cli, Milestone(on=("start",), notify="json://x"))
     (written,) = (cli.state_folder / "milestones").iterdir()
-    (told,) = json.loads(written.read_bytes())
+    (reported,) = json.loads(written.read_bytes())
     code = f"{WITHOUT_APPRISE}from untildone.features.milestones.notify import main; "
     code += "sys.exit(main(sys.stdin.buffer.read()))"
 
     done = subprocess.run(
         [sys.executable, "-c", code],
-        input=json.dumps(told),
+        input=json.dumps(reported),
         capture_output=True,
         text=True,
         check=False,

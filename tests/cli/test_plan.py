@@ -74,8 +74,8 @@ def test_without_a_plan_the_remedy_is_named(cli: CommandLine) -> None:
     assert cli.run("plan", "show", "--plan", "x.json") == error("there is no `x.json`", INIT)
     for verb in ("set-status", "refine"):
         given = ("A", "completed") if verb == "set-status" else ()
-        told = cli.run("plan", verb, *given, "--plan", "no/x.json")
-        assert told == error("there is no `no/x.json`", INIT)
+        reported = cli.run("plan", verb, *given, "--plan", "no/x.json")
+        assert reported == error("there is no `no/x.json`", INIT)
     assert cli.run("plan", "nonsense") == error(
         "no such command `nonsense`", "run `untildone plan --help` to see its options"
     )
@@ -136,9 +136,9 @@ def test_what_follows_from_the_rest_is_put_right(cli: CommandLine, plan: Path) -
     plan.write_text(wrong.replace('["TASK-002", "TASK-003"]', '["TASK-002"]'), encoding="utf-8")
     assert len(cli.json("plan", "validate")["mistakes"]) == 4
 
-    code, shown, _ = cli.run("plan", "validate", "--fix")
+    code, stdout, _ = cli.run("plan", "validate", "--fix")
 
-    assert (code, shown.splitlines()[-2:]) == (
+    assert (code, stdout.splitlines()[-2:]) == (
         0,
         ["valid: 3 tasks, 9 points", "critical path: TASK-001 → TASK-003"],
     )
@@ -178,13 +178,13 @@ def test_a_plan_with_mistakes_is_shown_as_far_as_it_can_be(cli: CommandLine) -> 
     task = {"title": "x", "points": "1", "prompt": "## Completion Promise\n\nIT IS NICE"}
     cli.write("TASKS.json", json.dumps({"tasks": {"A": task}}))
 
-    code, shown, told = cli.run("plan", "show", "A")
+    code, stdout, stderr = cli.run("plan", "show", "A")
 
-    assert (code, shown.splitlines()[:2]) == (
+    assert (code, stdout.splitlines()[:2]) == (
         0,
         ["A: x (not started, 0 points)", "promise: IT IS NICE"],
     )
-    assert told == "TASKS.json: `A`: `points`: expected `int`, got `str`\n"
+    assert stderr == "TASKS.json: `A`: `points`: expected `int`, got `str`\n"
 
 
 def test_the_user_says_how_far_a_task_is(cli: CommandLine, plan: Path) -> None:
@@ -246,9 +246,9 @@ def test_large_tasks_are_listed_and_divided(cli: CommandLine, plan: Path) -> Non
 def test_parts_that_cannot_be_read_are_reported(
     cli: CommandLine, plan: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    code, _, told = cli.run("plan", "refine", *arguments)
+    code, _, stderr = cli.run("plan", "refine", *arguments)
 
-    assert (code, told.startswith(f"error: {message}")) == (2, True)
+    assert (code, stderr.startswith(f"error: {message}")) == (2, True)
     assert plan.read_text(encoding="utf-8") == LOGIN
 
 
@@ -293,10 +293,10 @@ def test_another_tools_list_becomes_a_plan(cli: CommandLine) -> None:
     )
     path = cli.project / "TASKS.json"
 
-    code, shown, told = cli.run("plan", "import", "todo.md")
+    code, stdout, stderr = cli.run("plan", "import", "todo.md")
 
-    assert (code, shown) == (0, f"written: {path} with 2 tasks\n")
-    assert told.splitlines()[0] == "the file has no estimates: each task has 3 points"
+    assert (code, stdout) == (0, f"written: {path} with 2 tasks\n")
+    assert stderr.splitlines()[0] == "the file has no estimates: each task has 3 points"
     assert cli.run("plan", "validate")[0] == 0
     assert cli.json("plan", "next")["ready"] == ["TASK-001"]
     assert cli.run("plan", "import", "todo.md") == error(

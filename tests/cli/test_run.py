@@ -60,14 +60,14 @@ def begun(cli: CommandLine, options: Sequence[str], mark: Path) -> subprocess.Po
 
 
 def test_a_run_is_reported_line_by_line_and_ends_with_the_receipt(cli: CommandLine) -> None:
-    code, shown, told = cli.run("run", "Write done.txt", *script(cli, LAZY, WORKS))
+    code, stdout, reported = cli.run("run", "Write done.txt", *script(cli, LAZY, WORKS))
 
     assert code == 0
-    assert shown.startswith("# Receipt of loop ")
-    told = re.sub(r"\d+\.\d s|\d+:\d\d$", "TIME", told, flags=re.MULTILINE)
-    loop = re.search(r"loop (\w{8})", shown)
+    assert stdout.startswith("# Receipt of loop ")
+    reported = re.sub(r"\d+\.\d s|\d+:\d\d$", "TIME", reported, flags=re.MULTILINE)
+    loop = re.search(r"loop (\w{8})", stdout)
     assert loop
-    assert told.splitlines() == [
+    assert reported.splitlines() == [
         "check: red  TIME",
         f"loop {loop[1]}: `{CHECK}`; at most 10 rounds and 25 USD",
         "round 1: the agent returned; 0 tools, 0.10 USD so far, TIME",
@@ -78,9 +78,9 @@ def test_a_run_is_reported_line_by_line_and_ends_with_the_receipt(cli: CommandLi
 
 
 def test_json_is_one_event_per_line(cli: CommandLine) -> None:
-    code, shown, _ = cli.run("run", "Write done.txt", "--json", *script(cli, WORKS))
+    code, stdout, _ = cli.run("run", "Write done.txt", "--json", *script(cli, WORKS))
 
-    events = [json.loads(line) for line in shown.splitlines()]
+    events = [json.loads(line) for line in stdout.splitlines()]
     assert code == 0
     assert [event["event"] for event in events] == [
         *("started", "asked", "tool", "said", "filled", "returned", "judged", "ended")
@@ -131,18 +131,18 @@ def test_ci_wants_plain_lines(cli: CommandLine) -> None:
 def test_bounds_and_agent_come_from_the_environment(cli: CommandLine) -> None:
     given = {"UNTILDONE_ROUNDS": "1", "UNTILDONE_BUDGET": "7", "UNTILDONE_AGENT": "claude"}
 
-    code, shown, _ = cli.run("run", "task", "--json", *script(cli, LAZY), **given)
+    code, stdout, _ = cli.run("run", "task", "--json", *script(cli, LAZY), **given)
 
-    started = json.loads(shown.splitlines()[0])
+    started = json.loads(stdout.splitlines()[0])
     assert (code, started["max_rounds"], started["budget_usd"]) == (10, 1, 7)
 
 
 def test_an_option_stands_before_the_environment(cli: CommandLine) -> None:
     options = ("--rounds", "2", "--json", *script(cli, LAZY))
 
-    _, shown, _ = cli.run("run", "task", *options, UNTILDONE_ROUNDS="1")
+    _, stdout, _ = cli.run("run", "task", *options, UNTILDONE_ROUNDS="1")
 
-    assert json.loads(shown.splitlines()[0])["max_rounds"] == 2
+    assert json.loads(stdout.splitlines()[0])["max_rounds"] == 2
 
 
 @POSIX
@@ -167,11 +167,11 @@ def test_what_stands_after_the_dashes_is_the_client_s(cli: CommandLine) -> None:
 
 
 def test_a_template_takes_the_task_s_place(cli: CommandLine) -> None:
-    _, shown, told = cli.run("run", "no-number", "--template", "coverage-to", "--client", "git")
+    _, stdout, stderr = cli.run("run", "no-number", "--template", "coverage-to", "--client", "git")
 
-    assert shown == ""
-    assert told.startswith("error: ")
-    assert "no-number" in told
+    assert stdout == ""
+    assert stderr.startswith("error: ")
+    assert "no-number" in stderr
 
 
 @pytest.mark.parametrize(
@@ -187,22 +187,22 @@ def test_a_template_takes_the_task_s_place(cli: CommandLine) -> None:
 def test_wrong_use_begins_nothing(
     cli: CommandLine, arguments: tuple[str, ...], message: str
 ) -> None:
-    code, _, told = cli.run("run", *arguments)
+    code, _, stderr = cli.run("run", *arguments)
 
-    assert (code, told.splitlines()[0]) == (2, f"error: {message}")
+    assert (code, stderr.splitlines()[0]) == (2, f"error: {message}")
     assert cli.json("status", "--all")["loops"] == []
 
 
 def test_a_run_is_continued_on_another_day(cli: CommandLine) -> None:
     options = script(cli, LAZY, WORKS)
-    paused, _, told = cli.run("run", "task", "--rounds", "1", *options)
+    paused, _, stderr = cli.run("run", "task", "--rounds", "1", *options)
 
-    code, shown, _ = cli.run("continue")
+    code, stdout, _ = cli.run("continue")
 
     assert paused == 10
     paused_line = r"^paused \(out-of-rounds\): run `untildone continue \w+` to continue$"
-    assert re.search(paused_line, told, re.M)
-    assert (code, shown.startswith("# Receipt of loop ")) == (0, True)
+    assert re.search(paused_line, stderr, re.M)
+    assert (code, stdout.startswith("# Receipt of loop ")) == (0, True)
     assert standing(cli)[:3] == ("finished", "done", 2)
 
 
@@ -211,11 +211,11 @@ def test_a_loop_that_is_run_is_not_continued_beside_it(cli: CommandLine) -> None
     mark = cli.project / "mark"
     child = begun(cli, shell_client(cli, "touch mark\nsleep 60\n"), mark)
 
-    code, _, told = cli.run("continue")
+    code, _, stderr = cli.run("continue")
     cli.run("pause")
     child.communicate(timeout=60)
 
-    assert (code, "is running already" in told, child.returncode) == (2, True, 22)
+    assert (code, "is running already" in stderr, child.returncode) == (2, True, 22)
 
 
 @POSIX
@@ -308,11 +308,11 @@ def test_a_loop_that_follows_is_run_in_the_same_conversation(cli: CommandLine) -
     cli.run("trust", "--yes")
     reads = Step(says="ALL READ", cost_usd=0.4)
 
-    code, shown, _ = cli.run(
+    code, stdout, _ = cli.run(
         "run", "Write done.txt", "--json", "--then", "second", *script(cli, WORKS, reads)
     )
 
-    events = [json.loads(line) for line in shown.splitlines()]
+    events = [json.loads(line) for line in stdout.splitlines()]
     started = [event for event in events if event["event"] == "started"]
     assert [event["task"] for event in started] == ["Write done.txt", "read"]
     assert len({event["session"] for event in started}) == 1
@@ -327,5 +327,5 @@ def test_a_run_taken_into_a_session_is_headless_no_more(cli: CommandLine) -> Non
     code, shown, _ = cli.run("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
 
     assert (code, shown.endswith("the agent is held from its next stop\n")) == (0, True)
-    again, told, _ = cli.run("continue", CLAUDE_CODE_SESSION_ID=SESSION)
-    assert (again, told.endswith("the agent is held from its next stop\n")) == (0, True)
+    again, reported, _ = cli.run("continue", CLAUDE_CODE_SESSION_ID=SESSION)
+    assert (again, reported.endswith("the agent is held from its next stop\n")) == (0, True)

@@ -12,10 +12,10 @@ CLEAR = (
 
 
 def test_a_clear_spec(cli: CommandLine) -> None:
-    code, shown, told = cli.run("score", CLEAR)
+    code, stdout, stderr = cli.run("score", CLEAR)
 
-    assert (code, told) == (0, "")
-    assert shown.splitlines() == [
+    assert (code, stderr) == (0, "")
+    assert stdout.splitlines() == [
         "10 of 10: tool-shaped",
         "  outcome      2 (<100ms)",
         "  scope        2 (/api/token)",
@@ -27,14 +27,14 @@ def test_a_clear_spec(cli: CommandLine) -> None:
 
 
 def test_the_agents_lower_score_counts_and_brings_gates(cli: CommandLine) -> None:
-    code, shown, _ = cli.run(
+    code, stdout, _ = cli.run(
         "score", CLEAR, "--done", "0: nobody merges", "--success", "1=no e2e here"
     )
 
     assert code == 0
-    assert shown.splitlines()[0] == "7 of 10: colleague-shaped"
-    assert "  success      2 (`make e2e` passes), yours 1 (no e2e here)" in shown.splitlines()
-    assert shown.splitlines()[-6:] == [
+    assert stdout.splitlines()[0] == "7 of 10: colleague-shaped"
+    assert "  success      2 (`make e2e` passes), yours 1 (no e2e here)" in stdout.splitlines()
+    assert stdout.splitlines()[-6:] == [
         "asks the user after the steps are known",
         "asks the user after each round",
         "asks the user before it is done",
@@ -48,9 +48,9 @@ def test_a_vague_spec_exits_19_with_the_questions(cli: CommandLine, tmp_path: Pa
     spec = tmp_path / "spec.md"
     spec.write_text("Make it better", encoding="utf-8")
 
-    code, shown, _ = cli.run("score", "--file", str(spec), "--json")
+    code, stdout, _ = cli.run("score", "--file", str(spec), "--json")
 
-    found = json.loads(shown)
+    found = json.loads(stdout)
     assert (code, found["total"], found["shape"], found["gates"]) == (19, 0, "vague", [])
     assert len(found["questions"]) == len(found["ratings"]) == 5
     assert (found["workflow"], found["first"], found["of"]) == (None, "", 10)
@@ -84,19 +84,19 @@ def test_wrong_use(cli: CommandLine) -> None:
 
 
 def test_a_vague_loop_is_not_started(cli: CommandLine) -> None:
-    code, shown, told = cli.run("start", "--session", SESSION, "--preset", "loop")
+    code, stdout, stderr = cli.run("start", "--session", SESSION, "--preset", "loop")
 
-    assert (code, shown) == (19, "")
-    assert told.startswith("error: the spec is vague: it scores 1 of 10, and a loop needs 5\n")
+    assert (code, stdout) == (19, "")
+    assert stderr.startswith("error: the spec is vague: it scores 1 of 10, and a loop needs 5\n")
     assert cli.json("status")["loops"] == []
 
 
 def test_the_start_of_a_loop_from_a_spec_discloses_its_state(cli: CommandLine) -> None:
-    _, shown, _ = cli.run("start", "--session", SESSION, "--preset", "loop", "--task", CLEAR)
+    _, stdout, _ = cli.run("start", "--session", SESSION, "--preset", "loop", "--task", CLEAR)
 
     (loop,) = cli.json("status")["loops"]
     place = cli.state_folder / "loops" / loop["id"]
-    assert shown.splitlines()[1:] == [
+    assert stdout.splitlines()[1:] == [
         "[LOOP] Starting | Shape: tool (10/10) | Workflow: B (find the root cause before any"
         " workaround) | Budget: $25",
         f"untildone: its state is in `{place}`, kept when it ends; `untildone show {loop['id']}`"

@@ -49,16 +49,16 @@ def test_json(cli: CommandLine) -> None:
 def test_armed_once_a_hook_of_the_session_was_seen(cli: CommandLine) -> None:
     cli.event("SessionStart", source="startup")
 
-    code, shown, told = cli.run("start", "--check", CHECK)
+    code, stdout, stderr = cli.run("start", "--check", CHECK)
 
-    assert (code, shown.splitlines()[-1]) == (0, "armed: the hooks of this session run")
-    assert UNARMED not in told
+    assert (code, stdout.splitlines()[-1]) == (0, "armed: the hooks of this session run")
+    assert UNARMED not in stderr
 
 
 def test_green_already_needs_the_agents_word_too(cli: CommandLine) -> None:
-    _, shown, _ = cli.run("start", "--session", SESSION, "--check", "true")
+    _, stdout, _ = cli.run("start", "--session", SESSION, "--check", "true")
 
-    assert shown.splitlines()[1] == SIGNAL
+    assert stdout.splitlines()[1] == SIGNAL
     held = cli.event("Stop", last_assistant_message="I am still thinking.")
     assert held is not None
     assert cli.run("signal")[0] == 0
@@ -69,19 +69,19 @@ def test_green_already_needs_the_agents_word_too(cli: CommandLine) -> None:
 def test_a_check_that_cannot_run_is_no_green(cli: CommandLine) -> None:
     why = "`check` cannot be run: `no-such-program` was not found"
 
-    code, shown, told = cli.run("start", "--session", SESSION, "--check", "no-such-program")
+    code, stdout, stderr = cli.run("start", "--session", SESSION, "--check", "no-such-program")
 
     assert code == 0
-    assert why in told.splitlines()
-    assert shown.splitlines()[1] == (
+    assert why in stderr.splitlines()
+    assert stdout.splitlines()[1] == (
         "`check` cannot be run, and nothing else is red,"
         " so green proves nothing: the agent must also say that it is done"
     )
     given = ("start", "--session", OTHER_SESSION, "--check", "no-such-program", "--json")
-    _, shown, told = cli.run(*given)
-    other = json.loads(shown)
+    _, stdout, stderr = cli.run(*given)
+    other = json.loads(stdout)
     assert (other["red_at_start"], other["unrunnable_at_start"]) == ([], ["check"])
-    assert why in told.splitlines()
+    assert why in stderr.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -176,10 +176,10 @@ def test_everything_that_can_be_given(cli: CommandLine) -> None:
     ],
 )
 def test_loops_without_checks(cli: CommandLine, options: tuple[str, ...], until: str) -> None:
-    _, shown, told = cli.run("start", "--session", SESSION, *options, "--rounds", "0")
+    _, stdout, stderr = cli.run("start", "--session", SESSION, *options, "--rounds", "0")
 
-    assert shown.endswith(f" holds this session until {until} met; no bound of rounds\n")
-    assert told == f"{UNARMED}\n"
+    assert stdout.endswith(f" holds this session until {until} met; no bound of rounds\n")
+    assert stderr == f"{UNARMED}\n"
 
 
 def test_a_second_loop_in_the_session_is_refused(cli: CommandLine) -> None:
@@ -196,8 +196,8 @@ def test_the_only_live_session_here_is_meant(cli: CommandLine, tmp_path: Path) -
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
 
-    code, _, told = cli.run("start", "--check", CHECK, "--project", str(elsewhere))
-    assert (code, told.splitlines()[0]) == (
+    code, _, stderr = cli.run("start", "--check", CHECK, "--project", str(elsewhere))
+    assert (code, stderr.splitlines()[0]) == (
         2,
         f"error: there is no live session of claude in `{elsewhere}`",
     )
@@ -208,13 +208,13 @@ def test_several_live_sessions_are_listed_and_none_is_guessed(cli: CommandLine) 
     for session in (SESSION, OTHER_SESSION):
         cli.event("SessionStart", session, source="startup")
 
-    code, shown, told = cli.run("start", "--check", CHECK)
+    code, stdout, stderr = cli.run("start", "--check", CHECK)
 
-    assert (code, shown) == (2, "")
-    assert told.startswith("error: this project has several sessions: ")
-    assert f"`{SESSION}`" in told
-    assert f"`{OTHER_SESSION}`" in told
-    assert told.endswith("\n\nhint: name one with `--session ID`\n")
+    assert (code, stdout) == (2, "")
+    assert stderr.startswith("error: this project has several sessions: ")
+    assert f"`{SESSION}`" in stderr
+    assert f"`{OTHER_SESSION}`" in stderr
+    assert stderr.endswith("\n\nhint: name one with `--session ID`\n")
     assert not (cli.state_folder / "loops").exists()
 
 

@@ -43,10 +43,10 @@ def test_no_loop_here(cli: CommandLine) -> None:
 def test_a_loop_that_is_held(cli: CommandLine) -> None:
     loop = held_once(cli)
 
-    code, shown, told = cli.run_process("status")
+    code, stdout, stderr = cli.run_process("status")
 
-    assert (code, told) == (0, "")
-    assert shown.splitlines() == [
+    assert (code, stderr) == (0, "")
+    assert stdout.splitlines() == [
         f"{loop}  active, round 1 of 10",
         "  task: write it",
         "  unmet: check",
@@ -154,16 +154,16 @@ def test_a_damaged_loop_is_named_and_never_taken_for_no_loop(cli: CommandLine) -
         if path.is_file():
             path.write_bytes(b"damaged")
 
-    code, shown, told = cli.run("status")
+    code, stdout, stderr = cli.run("status")
 
-    assert (code, shown) == (0, "")
-    assert told.startswith(f"loop {loop} cannot be read: ")
+    assert (code, stdout) == (0, "")
+    assert stderr.startswith(f"loop {loop} cannot be read: ")
     report = cli.json("status")
     assert [set(found) for found in report["unreadable"]] == [{"id", "reason"}]
     assert cli.run("history")[2].startswith(f"{loop}  cannot be read: ")
-    code, shown, told = cli.run("show", loop)
-    assert (code, shown) == (2, "")
-    assert told.endswith("\n\nhint: run `untildone doctor` for details\n")
+    code, stdout, stderr = cli.run("show", loop)
+    assert (code, stdout) == (2, "")
+    assert stderr.endswith("\n\nhint: run `untildone doctor` for details\n")
 
 
 def test_history(cli: CommandLine) -> None:
@@ -268,11 +268,11 @@ def test_show(cli: CommandLine) -> None:
     cli.run("criterion", "add", "docs", "--by", "review")
     cli.run("note", "look at the importer")
 
-    code, shown, told = cli.run_process("show")
+    code, stdout, stderr = cli.run_process("show")
 
     at = cli.json("show", loop)["status"]
-    assert (code, told) == (0, "")
-    assert shown.splitlines() == [
+    assert (code, stderr) == (0, "")
+    assert stdout.splitlines() == [
         f"# Receipt of loop {loop}: active",
         "- task: write it",
         "- rounds: 1 of 10",

@@ -84,9 +84,9 @@ def test_only_the_user_can_roll_back(cli: CommandLine, loop: str) -> None:
 
 
 def test_a_checkpoint_needs_git(cli: CommandLine) -> None:
-    told = cli.run(*("start", "--session", SESSION, "--check", "true", "--reversibility", "2B"))
+    reported = cli.run(*("start", "--session", SESSION, "--check", "true", "--reversibility", "2B"))
 
-    assert told == error(f"`{cli.project}` is in no git repository", "`git init` makes it one")
+    assert reported == error(f"`{cli.project}` is in no git repository", "`git init` makes it one")
     assert cli.json("status")["loops"] == []
 
 
@@ -112,11 +112,11 @@ def test_the_commands_of_a_shape_are_trusted_by_their_content(cli: CommandLine) 
         """),
     )
 
-    code, shown, _ = cli.run("trust", "--shape", "--yes")
+    code, stdout, _ = cli.run("trust", "--shape", "--yes")
 
     assert code == 0
-    assert shown.splitlines()[0] == "must not exit 0: test -f bad"
-    assert shown.splitlines()[1].startswith(f"trusted: {path} (sha256 ")
+    assert stdout.splitlines()[0] == "must not exit 0: test -f bad"
+    assert stdout.splitlines()[1].startswith(f"trusted: {path} (sha256 ")
     loop = cli.start("--preset", "loop", "--task", TASK, "--check", "true")
     assert cli.json("show", loop)["contract"]["must_not"] == ["test -f bad"]
 

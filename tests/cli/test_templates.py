@@ -221,9 +221,9 @@ def test_one_of_the_repository_needs_trust(cli: CommandLine) -> None:
         "the template `plain` is in a configuration that is not trusted",
         "`untildone trust` shows it and asks",
     )
-    code, shown, ignored = cli.run("templates")
-    assert (code, "plain" in shown) == (0, False)
-    assert ignored == "`untildone.toml` is not trusted and ignored; `untildone trust` shows it\n"
+    code, stdout, stderr = cli.run("templates")
+    assert (code, "plain" in stdout) == (0, False)
+    assert stderr == "`untildone.toml` is not trusted and ignored; `untildone trust` shows it\n"
 
 
 def test_an_agent_may_not_go_past_the_ceilings_by_a_template(cli: CommandLine) -> None:
@@ -241,11 +241,11 @@ def test_an_agent_may_not_go_past_the_ceilings_by_a_template(cli: CommandLine) -
 
 
 def test_they_are_listed_with_checks_and_bounds(cli: CommandLine) -> None:
-    code, shown, said = cli.run("templates")
+    code, stdout, stderr = cli.run("templates")
 
-    blocks = shown.split("\n")
+    blocks = stdout.split("\n")
     start = blocks.index("port TEXT  (untildone.toml)")
-    assert (code, said) == (0, "")
+    assert (code, stderr) == (0, "")
     assert blocks[start : start + 8] == [
         "port TEXT  (untildone.toml)",
         "  Port TEXT to the new parser",

@@ -133,19 +133,19 @@ def test_the_status_line(cli: CommandLine) -> None:
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no file system in memory here")
 def test_a_state_that_is_gone_after_a_restart_is_noted(cli: CommandLine) -> None:
     with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
-        code, _, told = cli.run("init", UNTILDONE_HOME=place)
+        code, _, stderr = cli.run("init", UNTILDONE_HOME=place)
 
-    assert (code, told) == (0, f"note: {place} is on tmpfs and is gone after a restart\n")
+    assert (code, stderr) == (0, f"note: {place} is on tmpfs and is gone after a restart\n")
 
 
 def test_a_drill_without_a_state(cli: CommandLine) -> None:
     cli.run("init")
     place = cli.write("file", "")
 
-    code, shown, _ = cli.run("drill", UNTILDONE_HOME=str(place))
+    code, stdout, _ = cli.run("drill", UNTILDONE_HOME=str(place))
 
     assert code == 1
-    assert shown.splitlines()[1:3] == [
+    assert stdout.splitlines()[1:3] == [
         "FAIL  state                writable",
         f"      the state folder `{place}` is not a folder",
     ]

@@ -89,10 +89,10 @@ def test_ctrl_c_at_the_question_is_no_answer(cli: CommandLine) -> None:
     os.close(theirs)
     # End of input, as Ctrl-D types it.
     os.write(ours, b"\x04")
-    _, told = child.communicate(timeout=20)
+    _, reported = child.communicate(timeout=20)
     os.close(ours)
 
-    assert (child.returncode, told.splitlines()[-1]) == (130, "interrupted")
+    assert (child.returncode, reported.splitlines()[-1]) == (130, "interrupted")
 
 
 def test_a_hash_needs_no_answer(cli: CommandLine, path: Path) -> None:
@@ -174,10 +174,10 @@ def test_nothing_to_trust(cli: CommandLine, path: Path) -> None:
 
 
 def test_loop_files_of_other_tools_are_trusted_for_this_project(cli: CommandLine) -> None:
-    code, said, _ = cli.run("trust", "--dialects")
+    code, stdout, _ = cli.run("trust", "--dialects")
     taken = cli.run("trust", "--no-dialects")
 
-    first, *paths, last = said.splitlines()
+    first, *paths, last = stdout.splitlines()
     assert (code, first) == (
         0,
         f"trusted in {cli.project}, whoever writes them, with the commands they name:",

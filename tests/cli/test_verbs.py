@@ -87,20 +87,20 @@ def test_more_money_and_time(cli: CommandLine) -> None:
 
     cli.run("continue", "--budget", "+2.5", "--minutes", "=30")
 
-    _, shown, _ = cli.run("show", loop)
-    assert "- bounds: 10 rounds, 27.5 USD, 30 minutes" in shown.splitlines()
+    _, stdout, _ = cli.run("show", loop)
+    assert "- bounds: 10 rounds, 27.5 USD, 30 minutes" in stdout.splitlines()
 
 
 def test_the_minutes_of_a_round_and_what_a_script_reads(cli: CommandLine) -> None:
     loop = cli.start("--check", CHECK, "--minutes", "10", "--round-minutes", "2")
 
-    told = cli.json("continue", "--round-minutes", "+3", "--iterations", "=12")
+    reported = cli.json("continue", "--round-minutes", "+3", "--iterations", "=12")
 
-    assert [(each["id"], each["status"], each["max_rounds"]) for each in told["loops"]] == [
+    assert [(each["id"], each["status"], each["max_rounds"]) for each in reported["loops"]] == [
         (loop, "active", 12)
     ]
-    _, shown, _ = cli.run("show", loop)
-    assert "- bounds: 12 rounds, 25 USD, 10 minutes, 5 minutes a round" in shown.splitlines()
+    _, stdout, _ = cli.run("show", loop)
+    assert "- bounds: 12 rounds, 25 USD, 10 minutes, 5 minutes a round" in stdout.splitlines()
 
 
 def test_a_criterion_that_was_added_must_hold(cli: CommandLine) -> None:
@@ -121,9 +121,9 @@ def test_a_loop_is_taken_along_into_this_session(cli: CommandLine) -> None:
     loop = cli.start()
     cli.run("pause")
 
-    code, _, told = cli.run("continue", loop, "--here", CLAUDE_CODE_SESSION_ID=OTHER_SESSION)
+    code, _, stderr = cli.run("continue", loop, "--here", CLAUDE_CODE_SESSION_ID=OTHER_SESSION)
 
-    assert (code, told) == (0, "")
+    assert (code, stderr) == (0, "")
     assert cli.event("Stop", last_assistant_message="Done.") is None
     assert cli.event("Stop", OTHER_SESSION, last_assistant_message="Done.") is not None
 
@@ -144,9 +144,9 @@ def test_a_finished_loop_is_not_taken_along(cli: CommandLine) -> None:
     loop = cli.start()
     cli.run("cancel")
 
-    code, _, told = cli.run("continue", loop, "--here", CLAUDE_CODE_SESSION_ID=OTHER_SESSION)
+    code, _, stderr = cli.run("continue", loop, "--here", CLAUDE_CODE_SESSION_ID=OTHER_SESSION)
 
-    assert (code, told.splitlines()[0]) == (
+    assert (code, stderr.splitlines()[0]) == (
         2,
         f"error: loop `{loop}` is already finished (cancelled)",
     )
@@ -308,10 +308,10 @@ def without_writing(cli: CommandLine, *arguments: str, **environ: str) -> Output
 def test_a_verb_where_the_state_cannot_be_written_is_printed_for_the_hook(cli: CommandLine) -> None:
     cli.start()
 
-    code, shown, told = without_writing(cli, "signal", CLAUDE_CODE_SESSION_ID=SESSION)
+    code, shown, reported = without_writing(cli, "signal", CLAUDE_CODE_SESSION_ID=SESSION)
 
     line, *rest = shown.splitlines()
-    assert (code, told, rest) == (0, "", ["recorded; stop now, and the checks decide"])
+    assert (code, reported, rest) == (0, "", ["recorded; stop now, and the checks decide"])
     assert json.loads(line.removeprefix("untildone-verb: "))["verb"] == "signal"
 
 
@@ -328,5 +328,5 @@ def test_the_receipt_of_a_cancelled_loop(cli: CommandLine) -> None:
     loop = cli.start("--check", CHECK, "--task", "do it")
     cli.run("cancel")
 
-    paper = json.loads(Path(cli.project, ".untildone", "receipt.json").read_text("utf-8"))
-    assert (paper["loop"], paper["outcome"], paper["task"]) == (loop, "cancelled", "do it")
+    receipt = json.loads(Path(cli.project, ".untildone", "receipt.json").read_text("utf-8"))
+    assert (receipt["loop"], receipt["outcome"], receipt["task"]) == (loop, "cancelled", "do it")

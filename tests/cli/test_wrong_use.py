@@ -70,10 +70,10 @@ def test_an_argument_that_is_not_understood(
 
 
 def test_a_group_without_its_command_shows_its_help(typed: Typed) -> None:
-    code, shown, told = typed("criterion")
+    code, shown, reported = typed("criterion")
 
     assert (code, shown) == (2, "")
-    assert told.startswith("Usage: untildone criterion [OPTIONS] COMMAND [ARGS]...\n")
+    assert reported.startswith("Usage: untildone criterion [OPTIONS] COMMAND [ARGS]...\n")
 
 
 @pytest.mark.parametrize(
@@ -147,15 +147,15 @@ def test_a_broken_manifest_is_reported_with_its_place(
     cli: CommandLine, typed: Typed, preset: str
 ) -> None:
     path = cli.write("package.json", '{\n  "scripts": {,}\n}\n')
-    told = error(
+    reported = error(
         f"`{path}` is broken at line 2, column 15:"
         " expecting property name enclosed in double quotes",
         "fix line 2 of `package.json`",
     )
 
-    assert typed(*START, "--preset", preset) == told
-    assert typed("detect") == told
-    assert typed("check") == told
+    assert typed(*START, "--preset", preset) == reported
+    assert typed("detect") == reported
+    assert typed("check") == reported
 
 
 @pytest.mark.parametrize("verb", ["pause", "continue", "cancel", "show", "rounds"])
@@ -176,13 +176,13 @@ def test_several_loops_are_listed_and_none_is_guessed(typed: Typed) -> None:
         assert code == 0
         loops.append(shown.split()[2])
 
-    code, shown, told = typed("pause")
+    code, shown, reported = typed("pause")
 
     assert (code, shown) == (2, "")
     assert {f"`{loop}`" for loop in loops} == set(
-        told.splitlines()[0].removeprefix("error: there are several loops here: ").split(", ")
+        reported.splitlines()[0].removeprefix("error: there are several loops here: ").split(", ")
     )
-    hint = re.search(r"\n\nhint: name one: `untildone pause (\w+)`\n$", told)
+    hint = re.search(r"\n\nhint: name one: `untildone pause (\w+)`\n$", reported)
     assert hint is not None
     assert hint[1] in loops
     assert "hint: name one: `untildone signal … --loop " in typed("signal")[2]
@@ -265,9 +265,9 @@ def test_a_configured_check_that_makes_no_sense(
     cli.write("untildone.toml", f"[checks.a]\n{text}\n")
 
     for arguments in (("check",), ("trust", "--yes"), START):
-        code, shown, told = typed(*arguments)
+        code, shown, reported = typed(*arguments)
         assert (code, shown) == (2, "")
-        assert told.startswith(f"error: untildone.toml:{message}\n\nhint: ")
-    code, shown, told = typed("doctor")
+        assert reported.startswith(f"error: untildone.toml:{message}\n\nhint: ")
+    code, shown, reported = typed("doctor")
     assert code == 1
     assert f"error: configuration: untildone.toml:{message}" in shown

@@ -43,8 +43,8 @@ def test_it_holds_until_the_finding_is_gone(cli: CommandLine) -> None:
         "security: red, 1 finding",
     )
     held = cli.event("Stop", last_assistant_message="Done.")
-    told = str(held["hookSpecificOutput"])
-    assert "shop.py: 1 security finding\\n    5: python-command-injection" in told
+    reported = str(held["hookSpecificOutput"])
+    assert "shop.py: 1 security finding\\n    5: python-command-injection" in reported
     cli.write(
         "shop.py",
         snippet("""
@@ -79,9 +79,9 @@ def test_a_check_of_the_same_name_stays_another_one(cli: CommandLine) -> None:
 
 
 def test_a_preset_that_finds_nothing_is_still_reported(cli: CommandLine) -> None:
-    code, shown, _ = cli.run("start", "--session", SESSION, "--preset", "test", "--zero-security")
+    code, stdout, _ = cli.run("start", "--session", SESSION, "--preset", "test", "--zero-security")
 
-    assert (code, shown) == (2, "")
+    assert (code, stdout) == (2, "")
 
 
 def test_rules_of_the_user(cli: CommandLine) -> None:

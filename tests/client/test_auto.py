@@ -45,8 +45,8 @@ class Auto(ClientWorld):
     def holds(self, *steps: Step) -> list[str]:
         """What the model was told after a stop of its own."""
         _, server = self.run(steps)
-        told = [text for texts in self.told(server) for text in texts]
-        return [text for text in told if "Stop hook additional context" in text]
+        reported = [text for texts in self.told(server) for text in texts]
+        return [text for text in reported if "Stop hook additional context" in text]
 
 
 @pytest.fixture
@@ -141,5 +141,7 @@ def test_findings_are_reported_right_after_the_edit_where_wanted(tmp_path: Path)
     finally:
         end_keepers(world.project)
 
-    told = [text for texts in world.told(server) for text in texts if "This edit brought" in text]
-    assert "cart.py\n  1: error F821 Undefined name `undefined`" in told[0]
+    reported = [
+        text for texts in world.told(server) for text in texts if "This edit brought" in text
+    ]
+    assert "cart.py\n  1: error F821 Undefined name `undefined`" in reported[0]

@@ -25,7 +25,7 @@ def test_a_budget_is_kept_between_tool_calls_and_the_user_goes_on(tmp_path: Path
     result, server = world.run(script)
     paused = world.standing("reason")
     spent = world.status()["spend_usd"]
-    told = result.notices[-1]
+    reported = result.notices[-1]
     world.untildone("continue", loop, "--budget", "+10")
     _, again = world.run([bash("echo > done.txt"), "Done."], "go on")
 
@@ -37,8 +37,10 @@ def test_a_budget_is_kept_between_tool_calls_and_the_user_goes_on(tmp_path: Path
         1,
         f"{spent:.2f} of 3 USD, in the middle of round 2",
     )
-    assert told.startswith(f"PostToolBatch says: untildone: paused (out-of-budget): {spent:.2f} of")
-    assert "resume with `untildone continue --budget +N`" in told
+    assert reported.startswith(
+        f"PostToolBatch says: untildone: paused (out-of-budget): {spent:.2f} of"
+    )
+    assert "resume with `untildone continue --budget +N`" in reported
     assert len(again.requests) == 2
     assert world.standing() == ("finished", "done", 2)
     assert world.status()["spend_usd"] > spent

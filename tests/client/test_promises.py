@@ -61,8 +61,8 @@ def test_the_next_loop_follows_in_the_same_session(tmp_path: Path) -> None:
     later = {loop["id"]: loop for loop in world.loops()}
     second = next(loop for loop in later if loop != first)
     assert (later[first]["outcome"], later[second]["outcome"]) == ("claimed", "done")
-    (told,) = server.reached_model[1]
-    assert f"(loop {first}). Continue with the next task, in loop {second}" in told
-    assert "Finish the file" in told
+    (reported,) = server.reached_model[1]
+    assert f"(loop {first}). Continue with the next task, in loop {second}" in reported
+    assert "Finish the file" in reported
     assert f"- followed by loop {second}" in world.untildone("show", first).stdout
     assert f"- follows loop {first}" in world.untildone("show", second).stdout

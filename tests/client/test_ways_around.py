@@ -41,9 +41,9 @@ def test_an_agent_of_another_session_does_not_touch_this_loop(tmp_path: Path) ->
 
     _, server = world.run([say, "done"])
 
-    (told,) = world.told(server)[0]
-    assert "only the user may run `untildone cancel`" in told
-    assert "loop `LOOP` belongs to another session" in told
+    (reported,) = world.told(server)[0]
+    assert "only the user may run `untildone cancel`" in reported
+    assert "loop `LOOP` belongs to another session" in reported
     assert world.standing("session") == ("active", None, 0, owner)
     assert (
         json.loads(world.untildone("show", loop, "--json").stdout)["progress"]["signalled"] is False

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from snippets import snippet
-from untildone.config.model import Configuration, Milestone, Template, UserSettings
 from untildone.config.proposals import Proposal, load_proposal, load_proposals, load_user_settings
+from untildone.config.schema import Configuration, Milestone, Template, UserSettings
 from untildone.core.contract import Check, CheckSettings
 from untildone.errors import UserError
 

@@ -3,10 +3,10 @@
 import pytest
 
 from core.samples import seen, started
+from untildone.core.baseline_comparison import MergedTest, find_missing_tests, mark_missing_tests
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.concerns import is_allowed, is_removal_allowed, make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.core.missing_tests import MergedTest, find_missing_tests, mark_missing_tests
 
 SUPPRESSED = make_concern(
     ConcernKind.SUPPRESSION, "a.py", "noqa.F401", reason="", content="0123456789abcdef"
@@ -80,7 +80,7 @@ def test_tests_that_no_longer_run_are_asked_about(
 ) -> None:
     evidence = seen(now, baseline=started(ran("a", "b", "c")))
 
-    assert [lost.id for lost in find_missing_tests(evidence, allow)] == expected
+    assert [concern.id for concern in find_missing_tests(evidence, allow)] == expected
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_package_stands_for_its_tests(
 ) -> None:
     evidence = seen(ran(*now), baseline=started(ran(*then)))
 
-    assert [lost.id for lost in find_missing_tests(evidence, ())] == expected
+    assert [concern.id for concern in find_missing_tests(evidence, ())] == expected
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_rows_of_unittest_that_pass_are_reported_by_their_test(
 ) -> None:
     evidence = seen(ran("cart.Case.test_rows"), baseline=started(ran(then, "cart.Case.test_rows")))
 
-    assert [lost.id for lost in find_missing_tests(evidence, ())] == expected
+    assert [concern.id for concern in find_missing_tests(evidence, ())] == expected
 
 
 def test_where_nothing_is_known_of_the_baseline_nothing_is_lost() -> None:
@@ -144,7 +144,7 @@ def test_a_run_in_the_clean_copy_needs_as_many_tests_as_the_baseline(
 
 
 def named(*tests: str) -> CheckResult:
-    return ran(*(f"t.py::test_{each}" for each in tests))
+    return ran(*(f"t.py::test_{test}" for test in tests))
 
 
 TWO_IN_ONE = (
@@ -181,7 +181,9 @@ def test_a_test_that_another_one_took_in_is_not_lost(
     evidence = seen(named(*now), baseline=started(named("a", "b", "c")))
 
     lost = find_missing_tests(evidence, (), folds)
-    assert [each.id for each in lost] == [f"remove-test:t.py::test_{each}" for each in expected]
+    assert [concern.id for concern in lost] == [
+        f"remove-test:t.py::test_{each}" for each in expected
+    ]
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from core.samples import contract, finding, result, started
+from untildone.core.baseline_comparison import compare_with_baseline
 from untildone.core.check_results import CheckResult, Tests
 from untildone.core.contract import Count
 from untildone.core.counts import apply_counts, find_unmet_counts
-from untildone.core.criteria import apply_exit_rule, compare_with_baseline
+from untildone.core.criteria import apply_exit_rule
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
 

@@ -18,13 +18,13 @@ from core.samples import (
     seen,
     started,
 )
+from untildone.core.baseline_comparison import compare_with_baseline
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.contract import Amendment, Claim, Contract
 from untildone.core.criteria import (
     ExitState,
     apply_amendments,
     apply_exit_rule,
-    compare_with_baseline,
     find_unmet,
     find_unmet_checks,
     has_measurements,

@@ -56,9 +56,9 @@ def test_what_is_missing_is_reported_once() -> None:
     verdict = decide(CONTRACT, progress, Evidence())
     assert isinstance(verdict, Continue)
 
-    told = write_feedback(CONTRACT, progress, Evidence(), verdict, nonce="0")
+    reported = write_feedback(CONTRACT, progress, Evidence(), verdict, nonce="0")
 
-    assert "Missing, by the verifier:\n- reads well: two typing errors\n" in told
+    assert "Missing, by the verifier:\n- reads well: two typing errors\n" in reported
     assert advance(CONTRACT, progress, Evidence(), verdict).report is None
 
 
@@ -67,10 +67,10 @@ def test_a_task_whose_criteria_hold_is_said_to_be_done_by_verifying_it() -> None
     green = Evidence(checks=(CheckResult(name="test", command="true", outcome="green"),))
     verdict = decide(asked, Progress(), green)
 
-    told = write_feedback(asked, Progress(), green, Continue(cause="signal"), nonce="0")
+    reported = write_feedback(asked, Progress(), green, Continue(cause="signal"), nonce="0")
 
     assert verdict == Continue(cause="signal")
-    assert "say so with `untildone verify TASK-001 --result VERIFIED`; otherwise go on" in told
+    assert "say so with `untildone verify TASK-001 --result VERIFIED`; otherwise go on" in reported
 
 
 def test_without_a_report_nothing_is_missing() -> None:

@@ -162,10 +162,10 @@ def test_done_only_by_positive_evidence(asked: Contract, given_stops: list[Stop]
     for judged in walk(asked, given_stops, resuming=True):
         if judged.verdict == Finish(outcome="done", reason="every check passes"):
             event("done")
-            green = {each.name for each in judged.evidence.checks if each.green}
+            green = {check.name for check in judged.evidence.checks if check.green}
             assert asked.checks
             assert {check.name for check in asked.checks} <= green
-            assert all(each.green or each.name == "other" for each in judged.evidence.checks)
+            assert all(check.green or check.name == "other" for check in judged.evidence.checks)
             assert judged.evidence.concerns == ()
             assert not judged.evidence.fault
             assert asked.done_when != "promise"

@@ -39,22 +39,24 @@ def test_the_feedback_carries_them_with_what_is_contradicted() -> None:
     evidence = seen(RED, status=StatusBlock(criteria={"test": True}))
     verdict = Continue(cause="unmet", names=("precheck", "test"))
 
-    told = write_feedback(ASKED, Progress(steps_done=("find it",)), evidence, verdict, nonce="n")
+    reported = write_feedback(
+        ASKED, Progress(steps_done=("find it",)), evidence, verdict, nonce="n"
+    )
 
     contradiction = [
         "Your status block does not agree with what is known:",
         "- `test`: true, but the check `test` is red",
     ]
-    assert "\n".join([*contradiction, *RULES]) in told
+    assert "\n".join([*contradiction, *RULES]) in reported
 
 
 def test_a_status_block_is_answered_in_any_loop() -> None:
     evidence = seen(RED, status=StatusBlock(exit_signal=True))
     verdict = Continue(cause="unmet", names=("test",))
 
-    told = write_feedback(contract(), Progress(), evidence, verdict, nonce="n")
+    reported = write_feedback(contract(), Progress(), evidence, verdict, nonce="n")
 
-    assert "- `EXIT_SIGNAL: true`, but unmet: test\n" in told
+    assert "- `EXIT_SIGNAL: true`, but unmet: test\n" in reported
     agreeing = seen(RED, status=StatusBlock(criteria={"test": False}))
     assert "status block" not in write_feedback(
         contract(), Progress(), agreeing, verdict, nonce="n"

@@ -177,10 +177,10 @@ def test_spend_never_goes_down_and_unknown_keeps_what_was_known() -> None:
 def test_a_concern_is_reported_only_if_the_agent_saw_it() -> None:
     evidence = seen(GREEN, concerns=(LOST,))
 
-    told = advance(contract(), after(), evidence, Continue(cause="losses", names=("L1",)))
+    reported = advance(contract(), after(), evidence, Continue(cause="losses", names=("L1",)))
     cut_short = advance(contract(), after(), evidence, Pause(outcome="out-of-rounds", reason="r"))
 
-    assert (told.reported_concerns, cut_short.reported_concerns) == (("L1",), ())
+    assert (reported.reported_concerns, cut_short.reported_concerns) == (("L1",), ())
 
 
 def test_ten_thousand_failures_leave_a_small_state() -> None:

@@ -94,12 +94,12 @@ def test_without_a_baseline_concerns_are_shown_without_their_changes(
     world: World, tmp_path: Path
 ) -> None:
     paused(world)
-    (told,) = world.context.loops.read_rounds(world.loop)[-1].concerns or ()
+    (reported,) = world.context.loops.read_rounds(world.loop)[-1].concerns or ()
     baseline = world.loop_folder / "baseline"
     baseline.rename(tmp_path / "elsewhere")
 
-    (shown,) = load_concern_diffs(world.context, world.record, (told,), project=world.project)
-    assert (shown.id, shown.change) == (told.id, "")
+    (shown,) = load_concern_diffs(world.context, world.record, (reported,), project=world.project)
+    assert (shown.id, shown.change) == (reported.id, "")
     with pytest.raises(UserError, match="nothing is kept of the start"):
         read_baseline_file(world.context, world.record, "shop.py")
 

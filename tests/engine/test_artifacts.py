@@ -14,8 +14,8 @@ from untildone.engine.artifacts import (
     write_task,
 )
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.store.loops import Record
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
@@ -54,19 +54,19 @@ def test_links_inside_it_are_not_followed(tmp_path: Path) -> None:
     precious = outside / "precious"
     precious.write_text("mine", encoding="utf-8")
     here, record, project = started(tmp_path)
-    papers = project / ".untildone"
-    papers.mkdir()
-    (papers / "receipt.md").symlink_to(precious)
-    (papers / "receipt.json").symlink_to(precious)
-    (papers / ".gitignore").symlink_to(outside / "made")
-    (papers / "rounds").symlink_to(outside)
+    artifacts = project / ".untildone"
+    artifacts.mkdir()
+    (artifacts / "receipt.md").symlink_to(precious)
+    (artifacts / "receipt.json").symlink_to(precious)
+    (artifacts / ".gitignore").symlink_to(outside / "made")
+    (artifacts / "rounds").symlink_to(outside)
 
     publish_receipt(here, record, Evidence(), project=project)
 
     assert make_log_folder(project, "a1", 1) is None
     assert [path.name for path in outside.iterdir()] == ["precious"]
     assert precious.read_text(encoding="utf-8") == "mine"
-    assert not (papers / "receipt.md").is_symlink()
+    assert not (artifacts / "receipt.md").is_symlink()
 
 
 def test_a_file_in_its_place_is_left_alone(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from snippets import snippet
 from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, FileTotals, Totals
 from untildone.core.contract import Check
-from untildone.engine.baseline import save_baseline_results
+from untildone.engine.baseline_results import save_baseline_results
 from untildone.store import baseline_records
 from world import World, shown
 

@@ -12,9 +12,9 @@ from untildone.app import open_context
 from untildone.engine.context import Context
 from untildone.engine.dispatch import answer_event
 from untildone.engine.feature import Feature
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin_loop
 from untildone.features.registry import FEATURES
 from untildone.store.loops import Record
 

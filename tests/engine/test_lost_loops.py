@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from hooks.world import HookWorld
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.engine.lost_loops import describe_lost_loop, pause_unindexed_loop
-from untildone.engine.verbs import cancel, note, pause, resume
+from untildone.engine.verbs import cancel, pause, record_agent_verb, resume
 from untildone.errors import UserError
 from untildone.store.sessions import Session
 
@@ -17,7 +18,8 @@ from untildone.store.sessions import Session
 @pytest.fixture
 def world(tmp_path: Path) -> HookWorld:
     made = HookWorld(tmp_path)
-    note(made.context, made.start().contract.id, "it has begun")
+    note = AgentVerb(verb="note", text="it has begun")
+    record_agent_verb(made.context, made.start().contract.id, note)
     return made
 
 
@@ -118,6 +120,8 @@ def test_a_loop_whose_folder_is_gone_is_reported_and_the_user_goes_on(world: Hoo
 
     answer = world.run_hook("UserPromptSubmit", world.payload("UserPromptSubmit", prompt="hello"))
 
-    told = f"untildone: `{folder}` is missing: loop {loop} is lost and nobody holds this session"
-    assert json.loads(answer.stdout) == {"systemMessage": told}
+    reported = (
+        f"untildone: `{folder}` is missing: loop {loop} is lost and nobody holds this session"
+    )
+    assert json.loads(answer.stdout) == {"systemMessage": reported}
     assert describe_lost_loop(world.context, index(world)) == ""

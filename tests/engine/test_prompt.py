@@ -100,9 +100,9 @@ def test_a_slash_command_starts_a_loop_before_the_model_hears_of_it(world: World
     answer = world.prompt('/untildone:test write it --check "test -f a" --rounds 3 --budget 2')
 
     record = loop_of_session(world)
-    told = answer["hookSpecificOutput"]["additionalContext"]
-    assert told.startswith("[untildone] A loop is active in this session")
-    assert told.endswith("The task, as agreed:\nwrite it")
+    reported = answer["hookSpecificOutput"]["additionalContext"]
+    assert reported.startswith("[untildone] A loop is active in this session")
+    assert reported.endswith("The task, as agreed:\nwrite it")
     assert [check.command for check in record.contract.checks] == ["test -f a"]
     assert (record.contract.bounds.rounds, record.contract.bounds.budget_usd) == (3, 2)
     assert remembered(world)["kind"] == "start"
@@ -159,10 +159,10 @@ def test_a_mistyped_option_of_a_slash_command_is_reported(world: World) -> None:
     refused = world.prompt("/untildone:test port it --check 'make test' --round 7")["reason"]
     (world.project / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
 
-    told = world.prompt("/untildone:test port it --round 7")["systemMessage"]
+    reported = world.prompt("/untildone:test port it --round 7")["systemMessage"]
 
     assert f"; {slip}" in refused
-    assert f"\nuntildone: {slip}" in told
+    assert f"\nuntildone: {slip}" in reported
 
 
 def test_a_slash_command_may_name_a_template(world: World) -> None:

@@ -2,9 +2,8 @@
 
 import pytest
 
-from untildone.engine.grants import build_grant, parse_grant
+from untildone.engine.grants import Grant, build_grant, parse_grant
 from untildone.engine.prompt_options import find_misplaced_options, parse_number, split_options
-from untildone.engine.verbs import Grant
 from untildone.errors import UserError
 
 

@@ -7,8 +7,8 @@ import pytest
 from untildone.app import open_context
 from untildone.core.contract import Bounds, Check, Claim, Contract
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"

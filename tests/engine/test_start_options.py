@@ -2,8 +2,8 @@
 
 from untildone.core.contract import Bounds
 from untildone.engine.request import StartOptions
-from untildone.engine.start import ALLOWABLE
 from untildone.engine.start_options import OPTIONS
+from untildone.engine.start_rules import ALLOWABLE
 
 
 def test_each_option_has_a_field_of_its_name() -> None:

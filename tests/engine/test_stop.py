@@ -7,8 +7,8 @@ import pytest
 
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import verbs
+from untildone.engine.agent_verbs import AgentVerb, format_verb
 from untildone.engine.context import fingerprint_project
-from untildone.engine.relayed_verbs import RelayedVerb, format_verb
 from untildone.engine.request import name_checks
 from world import World, shown
 
@@ -52,7 +52,7 @@ def test_green_all_along_also_needs_the_agents_word(world: World) -> None:
     world.save_baseline()
 
     held = world.stop()
-    verbs.signal(world.context, world.loop)
+    verbs.record_agent_verb(world.context, world.loop, AgentVerb(verb="signal"))
     world.stop()
 
     assert "you have not said that the task is done" in shown(held)
@@ -162,8 +162,8 @@ def test_background_work(world: World) -> None:
 def test_verbs_printed_in_the_agents_shell_are_recorded(world: World) -> None:
     world.start(checks=(), claims=(Claim(name="docs"),))
     calls = Path(world.session.path("calls"))
-    met = format_verb(RelayedVerb(verb="met", name="docs", by="observation", text="read"))
-    said = {"stdout": f"{met}\n{format_verb(RelayedVerb(verb='signal'))}"}
+    met = format_verb(AgentVerb(verb="met", name="docs", by="observation", text="read"))
+    said = {"stdout": f"{met}\n{format_verb(AgentVerb(verb='signal'))}"}
     command = "untildone met docs --by observation --evidence read; untildone signal"
     spooled = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": said}
     calls.joinpath("17").write_text(json.dumps(spooled), encoding="utf-8")

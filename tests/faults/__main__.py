@@ -56,11 +56,11 @@ def main(arguments: list[str]) -> int:
     heard = Seen()
     names = sorted({name for fault in FAULTS for name in fault.names})
     pytest.main([*arguments, "-q", *(f"tests/{name}" for name in names)], plugins=[heard])
-    told = [(fault, *seen(fault, heard.reports)) for fault in FAULTS]
+    reported = [(fault, *seen(fault, heard.reports)) for fault in FAULTS]
     table = [("", "fault", "expected", "seen")]
-    table += [(fault.id, fault.what, fault.expected, text) for fault, _, text in told]
+    table += [(fault.id, fault.what, fault.expected, text) for fault, _, text in reported]
     sys.stdout.write("\n" + "\n".join(map(row, table)) + "\n")
-    held = sum(holds for _, holds, _ in told)
+    held = sum(holds for _, holds, _ in reported)
     sys.stdout.write(f"\n{held} of {len(FAULTS)} as expected\n")
     return int(held < len(FAULTS))
 

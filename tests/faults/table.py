@@ -185,7 +185,7 @@ FAULTS = (
         "no bound is reached or put off by it",
         {
             "faults/test_whole_stop.py": ("a_jump_of_the_clock_neither_ends_nor_extends_anything",),
-            "engine/test_waiting.py": (
+            "engine/test_active_time.py": (
                 "while_the_agent_rests_no_time_passes",
                 "after_a_rest_time_is_counted_from_the_prompt",
             ),
@@ -196,7 +196,7 @@ FAULTS = (
         "a signal to the hook while a check runs",
         "the whole tree of the check is ended",
         {
-            "process/test_process_ending.py": (
+            "process/test_runner_ending.py": (
                 "a_signal_to_us_ends_the_tree_first",
                 "an_exception_ends_the_tree_too",
             ),
@@ -215,7 +215,7 @@ FAULTS = (
         "a check that hangs",
         "ended at its deadline, red, nothing left",
         {
-            "process/test_process.py": ("a_hostile_program_gets_its_verdict_and_leaves_nothing",),
+            "process/test_runner.py": ("a_hostile_program_gets_its_verdict_and_leaves_nothing",),
             "checks/test_bad_input.py": ("a_hostile_check_gets_its_outcome_and_leaves_nothing",),
             "checks/test_parallel_run.py": ("a_check_that_hangs_is_timed_out",),
         },
@@ -226,7 +226,7 @@ FAULTS = (
         "the exit status decides, without waiting",
         {
             "checks/test_bad_input.py": ("a_hostile_check_gets_its_outcome_and_leaves_nothing",),
-            "process/test_process.py": ("a_leftover_costs_no_more_than_the_draining_time",),
+            "process/test_runner.py": ("a_leftover_costs_no_more_than_the_draining_time",),
         },
     ),
     Fault(
@@ -234,7 +234,7 @@ FAULTS = (
         "a daemon in a session of its own",
         "found and ended",
         {
-            "process/test_process.py": (
+            "process/test_runner.py": (
                 "a_hostile_program_gets_its_verdict_and_leaves_nothing",
                 "an_orphan_without_environment_is_known_by_its_session",
                 "a_daemon_that_drops_its_environment_is_known_from_before",
@@ -246,7 +246,7 @@ FAULTS = (
         "a flood of output, one endless line",
         "beginning and end kept in fixed memory, and said so",
         {
-            "process/test_process.py": ("memory_stays_fixed",),
+            "process/test_runner.py": ("memory_stays_fixed",),
             "checks/test_bad_input.py": ("memory_stays_fixed_whatever_is_printed",),
             "process/test_output.py": (
                 "of_a_flood_the_log_keeps_beginning_and_end_and_says_so",
@@ -260,7 +260,7 @@ FAULTS = (
         "replaced or removed; the answer is valid JSON",
         {
             "checks/test_clean_output.py": ("clean",),
-            "process/test_process.py": ("garbage_is_decoded_with_replacement",),
+            "process/test_runner.py": ("garbage_is_decoded_with_replacement",),
             "checks/test_bad_input.py": ("a_finding_is_found_in_output_that_is_no_text",),
         },
     ),
@@ -269,7 +269,7 @@ FAULTS = (
         "a check that ignores signals or stops itself",
         "killed, red",
         {
-            "process/test_process.py": (
+            "process/test_runner.py": (
                 "the_deadline_is_kept_even_by_who_ignores_signals",
                 "a_hostile_program_gets_its_verdict_and_leaves_nothing",
             ),
@@ -285,7 +285,7 @@ FAULTS = (
                 "what_the_report_says",
                 "a_runner_that_cannot_start_is_unrunnable",
             ),
-            "process/test_process.py": ("a_lost_exit_status_is_never_green",),
+            "process/test_runner.py": ("a_lost_exit_status_is_never_green",),
         },
     ),
     Fault(
@@ -293,7 +293,7 @@ FAULTS = (
         "a check that reads from the terminal",
         "fails at once instead of waiting",
         {
-            "process/test_process.py": ("our_own_terminal_is_out_of_reach",),
+            "process/test_runner.py": ("our_own_terminal_is_out_of_reach",),
             "checks/test_bad_input.py": ("a_hostile_check_gets_its_outcome_and_leaves_nothing",),
         },
     ),
@@ -302,7 +302,7 @@ FAULTS = (
         "two hundred children in the background",
         "none survives",
         {
-            "process/test_process.py": ("a_hostile_program_gets_its_verdict_and_leaves_nothing",),
+            "process/test_runner.py": ("a_hostile_program_gets_its_verdict_and_leaves_nothing",),
         },
     ),
     Fault(
@@ -454,7 +454,7 @@ FAULTS = (
         {
             "cli/test_trust.py": ("what_is_not_trusted_is_not_run", "an_agent_cannot_trust"),
             "features/importers/test_importers.py": ("a_file_is_not_obeyed_without_trust",),
-            "features/plans/test_trust.py": ("trust_is_in_the_commands",),
+            "features/plans/test_plan_trust.py": ("trust_is_in_the_commands",),
             "store/test_trusted_files.py": ("nothing_is_trusted_before_it_was",),
         },
     ),
@@ -540,7 +540,7 @@ FAULTS = (
                 "secrets_are_removed",
                 "values_of_secret_variables_are_removed_wherever_they_stand",
             ),
-            "process/test_process.py": ("a_check_runs_without_the_keys_of_the_client",),
+            "process/test_runner.py": ("a_check_runs_without_the_keys_of_the_client",),
             "process/test_command.py": ("what_belongs_to_the_client_is_withheld",),
         },
     ),

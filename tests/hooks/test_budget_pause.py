@@ -15,6 +15,7 @@ from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
 from untildone.engine import verbs
 from untildone.engine.active_time import read_clock
+from untildone.engine.grants import Grant
 from untildone.errors import UserError
 from untildone.install.hook_commands import HookProgram, build_lines
 from untildone.store.sessions import Session
@@ -41,8 +42,8 @@ class Spending(HookWorld):
         return found.status, found.outcome, found.reason, found.round, found.spend_usd
 
     def after_calls(self, **more: object) -> Answer:
-        told = {"transcript_path": str(self.transcript), "tool_calls": [], **more}
-        return self.run_hook("PostToolBatch", self.payload("PostToolBatch", **told))
+        reported = {"transcript_path": str(self.transcript), "tool_calls": [], **more}
+        return self.run_hook("PostToolBatch", self.payload("PostToolBatch", **reported))
 
     def worked(self, minutes: float) -> None:
         boot, now = read_clock()
@@ -55,11 +56,11 @@ def test_a_budget_that_is_used_up_ends_the_turn_and_pauses_the_loop(tmp_path: Pa
 
     answer = world.after_calls()
 
-    told = (
+    reported = (
         "untildone: paused (out-of-budget): 4.00 of 3 USD, in the middle of round 1. The agent"
         " is no longer held; resume with `untildone continue --budget +N`"
     )
-    assert answer.json == {"continue": False, "stopReason": told, "systemMessage": told}
+    assert answer.json == {"continue": False, "stopReason": reported, "systemMessage": reported}
     assert (answer.exit_code, answer.peak < 64 * 1024) == (0, True)
     assert world.standing == (
         "paused",
@@ -87,7 +88,7 @@ def test_a_continued_loop_is_looked_at_again(tmp_path: Path) -> None:
     world = Spending(tmp_path, budget_usd=3)
     world.after_calls()
 
-    verbs.resume(world.context, world.loop, verbs.Grant(budget_usd=2))
+    verbs.resume(world.context, world.loop, Grant(budget_usd=2))
     goes_on = world.after_calls()
 
     assert (goes_on.stdout, world.standing[0], world.session.has("meter")) == (b"", "active", True)
@@ -97,15 +98,13 @@ def test_a_continued_loop_is_looked_at_again(tmp_path: Path) -> None:
     ("grant", "message"),
     [
         (
-            verbs.Grant(budget_usd=3.5, exact=("budget_usd",)),
+            Grant(budget_usd=3.5, exact=("budget_usd",)),
             "a budget of 3.5 USD is used up: 4.00 are spent",
         ),
-        (verbs.Grant(minutes=5), "a bound of 35 minutes is used up: 40 have passed"),
+        (Grant(minutes=5), "a bound of 35 minutes is used up: 40 have passed"),
     ],
 )
-def test_a_grant_that_leaves_nothing_is_refused(
-    tmp_path: Path, grant: verbs.Grant, message: str
-) -> None:
+def test_a_grant_that_leaves_nothing_is_refused(tmp_path: Path, grant: Grant, message: str) -> None:
     world = Spending(tmp_path, budget_usd=3, minutes=30)
     world.worked(40)
     world.after_calls()
@@ -123,8 +122,8 @@ def test_a_subagent_ends_its_own_turn_and_leaves_the_loop_to_the_agent(tmp_path:
     between = world.standing[0]
     world.after_calls()
 
-    told = "untildone: 4.00 of 3 USD, in the middle of round 1"
-    assert first.json == {"continue": False, "stopReason": told, "systemMessage": told}
+    reported = "untildone: 4.00 of 3 USD, in the middle of round 1"
+    assert first.json == {"continue": False, "stopReason": reported, "systemMessage": reported}
     assert (between, world.standing[0]) == ("active", "paused")
 
 
@@ -168,10 +167,10 @@ def test_the_user_s_own_word_stands(tmp_path: Path) -> None:
 
 def test_switched_off_by_the_user(tmp_path: Path) -> None:
     world = Spending(tmp_path, budget_usd=3)
-    told = world.payload("PostToolBatch", transcript_path=str(world.transcript))
+    reported = world.payload("PostToolBatch", transcript_path=str(world.transcript))
 
     answer = world.run_hook(
-        "PostToolBatch", told, environ={**world.environment(), "UNTILDONE_DISABLE": "1"}
+        "PostToolBatch", reported, environ={**world.environment(), "UNTILDONE_DISABLE": "1"}
     )
 
     assert (answer.stdout, world.standing[0]) == (b"", "active")

@@ -43,14 +43,14 @@ OURS = {
     | SETTINGS
     | {"untildone.hooks.tool_call", "untildone.hooks.guard"}
     | {"untildone.commands", "untildone.commands.shell", "untildone.commands.written_files"},
-    "SessionStart": ENTRY | SESSIONS | {"untildone.hooks.session"},
-    "SessionEnd": ENTRY | SESSIONS | {"untildone.hooks.session"},
+    "SessionStart": ENTRY | SESSIONS | {"untildone.hooks.session_record"},
+    "SessionEnd": ENTRY | SESSIONS | {"untildone.hooks.session_record"},
     "PostToolUse": ENTRY
     | SESSIONS
     | {"untildone.hooks.spool"}
     | {"untildone.features", "untildone.features.edits", "untildone.features.edits.switch"},
     "StatusLine": ENTRY | SESSIONS | {"untildone.hooks.status_line"},
-    "ConfigChange": ENTRY | SETTINGS | SESSIONS | {"untildone.hooks.settings"},
+    "ConfigChange": ENTRY | SETTINGS | SESSIONS | {"untildone.hooks.settings_guard"},
 }
 EXTRA = {"PreToolUse": frozenset(("shlex",))}
 # A stop that runs no check needs the core and the store; starting programs is not among them.

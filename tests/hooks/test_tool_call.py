@@ -8,8 +8,7 @@ import pytest
 
 from hooks.world import HOOK, HookWorld
 from untildone.engine import verbs
-from untildone.engine.relayed_verbs import RelayedVerb, format_verb
-from untildone.features.spec import steps
+from untildone.engine.agent_verbs import AgentVerb, format_verb
 from world import SESSION
 
 
@@ -105,9 +104,9 @@ def test_a_change_of_type_1_waits_for_its_precheck(
         "untildone: the changes of this loop are hard to undo (type 1): find out how they could go"
         " wrong, and record that before the first change: `untildone precheck --evidence TEXT`"
     )
-    steps.record_precheck(
-        unchecked.context, unchecked.context.session(SESSION).get_loop_id(), "looked at"
-    )
+    loop = unchecked.context.session(SESSION).get_loop_id()
+    precheck = AgentVerb(verb="precheck", text="looked at")
+    verbs.record_agent_verb(unchecked.context, loop, precheck)
     assert call(unchecked, tool, **inputs) is None
 
 
@@ -126,7 +125,7 @@ def test_nothing_waits_for_it_while_the_loop_is_paused(unchecked: HookWorld) -> 
 
 def test_a_precheck_of_a_shell_that_cannot_write_our_state_counts(unchecked: HookWorld) -> None:
     session = unchecked.context.session(SESSION)
-    said = RelayedVerb(verb="precheck", text="looked at 'it'")
+    said = AgentVerb(verb="precheck", text="looked at 'it'")
     ended = {"tool_name": "Bash", "tool_response": {"stdout": format_verb(said)}}
     session.append("calls/1", json.dumps(ended))
 

@@ -37,12 +37,12 @@ def test_every_file_is_kept_but_what_tools_leave_behind(tmp_path: Path) -> None:
     (project / "link").symlink_to("app.py")
 
     digest = keep_in(tmp_path / "kept", project, "dist/")
-    start, tree = load_baseline(tmp_path / "kept", digest)
+    baseline, tree = load_baseline(tmp_path / "kept", digest)
 
     assert sorted(tree) == [".env", "app.py", "link"]
     assert tree.text("app.py") == "x = 1\n"
-    assert list(start.dependencies) == ["dist/app.js"]
-    assert (start.ignored, start.surroundings, start.variables) == (
+    assert list(baseline.dependencies) == ["dist/app.js"]
+    assert (baseline.ignored, baseline.surroundings, baseline.variables) == (
         ("dist/",),
         {"a": "b"},
         {"C": "d"},

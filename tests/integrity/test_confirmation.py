@@ -144,10 +144,10 @@ def test_an_edited_expectation_is_reported_and_then_waits_for_the_user(world: Wo
     world.write("tests/test_shop.py", TESTS.replace("== 90", "== 100"))
 
     world.stop()
-    lost = world.concerns
+    concerns = world.concerns
     world.stop()
 
-    assert any(each.endswith("tests/test_shop.py:test_large") for each in lost)
+    assert any(concern.endswith("tests/test_shop.py:test_large") for concern in concerns)
     assert world.outcome == "needs-approval"
 
 
@@ -173,7 +173,7 @@ def test_a_hook_that_turns_failures_into_passes_is_found_by_running_without_it(
 
     world.stop()
 
-    assert any("conftest.py" in each for each in world.concerns)
+    assert any("conftest.py" in concern for concern in world.concerns)
 
 
 def test_printed_success_proves_nothing_for_unittest_either(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ HIDDEN = {"dist/a.js": "/* eslint-disable */\nexport const a = b == 1;\n", **IGN
 def lost(top: Path, new: dict[str, str], *commands: str, without: str = "") -> list[str]:
     now = {path: text for path, text in {**START, **new}.items() if path != without}
     found = find_concerns(beside(top, START, now, *(commands or ("npm test", "npm run lint"))))
-    return [each.id.partition("#")[0] for each in found]
+    return [concern.id.partition("#")[0] for concern in found]
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_code_that_went_there_counts(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_the_baseline_counts(tmp_path: Path) -> None:
-    start = {**START, "dist/old.js": "x\n"}
-    comparison = beside(tmp_path, start, {**start, **HIDDEN}, "npm run lint")
+    baseline = {**START, "dist/old.js": "x\n"}
+    comparison = beside(tmp_path, baseline, {**baseline, **HIDDEN}, "npm run lint")
 
-    assert [each.path for each in find_concerns(comparison)] == ["dist/a.js", ".gitignore"]
+    assert [concern.path for concern in find_concerns(comparison)] == ["dist/a.js", ".gitignore"]
 
 
 def test_a_module_that_python_would_find_counts(tmp_path: Path) -> None:
     text = "import sys\nsys.exit(0)\n"
     comparison = beside(tmp_path, START, {**START, "coverage/__init__.py": text}, "pytest --cov")
 
-    assert "coverage/__init__.py" in {each.path for each in find_concerns(comparison)}
+    assert "coverage/__init__.py" in {concern.path for concern in find_concerns(comparison)}

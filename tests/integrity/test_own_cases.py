@@ -41,24 +41,26 @@ def test_every_way_of_cheating_has_a_case() -> None:
 
 @pytest.mark.parametrize("own", COMPARED, ids=lambda own: own.name)
 def test_the_comparison_with_the_baseline_finds_it(own: Own, tmp_path: Path) -> None:
-    assert own.finds in {lost.kind for lost in find_concerns(changed(own, tmp_path))}
+    assert own.finds in {concern.kind for concern in find_concerns(changed(own, tmp_path))}
 
 
 @pytest.mark.parametrize("own", HONEST, ids=lambda own: own.name)
 def test_an_honest_change_loses_only_what_needs_an_approval(own: Own, tmp_path: Path) -> None:
-    lost = find_concerns(changed(own, tmp_path))
+    concerns = find_concerns(changed(own, tmp_path))
     allow = tuple(list_allowances(folder(own, tmp_path / "again").case))
 
     # What only a run can tell is left to the replay.
     provable = ("edit-test", "edit-expected")
     assert [
-        each.id for each in lost if each.kind not in provable and not is_allowed(each, allow)
+        concern.id
+        for concern in concerns
+        if concern.kind not in provable and not is_allowed(concern, allow)
     ] == []
-    assert bool(lost) >= bool(allow)
+    assert bool(concerns) >= bool(allow)
 
 
 def folder(own: Own, top: Path) -> Folder:
-    return next(each for each in write_cases(top) if each.case.name == own.name)
+    return next(case for case in write_cases(top) if case.case.name == own.name)
 
 
 def changed(own: Own, top: Path) -> Comparison:

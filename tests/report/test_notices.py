@@ -149,13 +149,13 @@ def test_a_loop_of_counts_reports_how_many_are_left() -> None:
 
 
 def test_a_pause_reports_what_is_left() -> None:
-    told = describe_verdict(
+    reported = describe_verdict(
         record(round=2, unmet=("a", "b", "c", "d", "e")),
         Pause(outcome="blocked", reason="no key"),
         (),
     )
 
-    assert told.endswith("resume with `untildone continue` | left: a, b, c, d")
+    assert reported.endswith("resume with `untildone continue` | left: a, b, c, d")
 
 
 def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None:
@@ -195,6 +195,8 @@ def test_how_to_go_on(outcome: Outcome, text: str) -> None:
     ("outcome", "state"), [("paused", "paused"), ("blocked", "paused (blocked)")]
 )
 def test_a_paused_loop_is_recalled_with_its_remedy(outcome: Outcome, state: str) -> None:
-    told = describe_pause(record(status="paused", outcome=outcome, reason="no key"))
+    reported = describe_pause(record(status="paused", outcome=outcome, reason="no key"))
 
-    assert told == f"untildone: loop a1 is {state}: no key. To continue: `untildone continue a1`"
+    assert (
+        reported == f"untildone: loop a1 is {state}: no key. To continue: `untildone continue a1`"
+    )

@@ -216,10 +216,10 @@ def test_an_allowance_is_reported_with_its_time_and_what_it_covers() -> None:
     progress = Progress(amendments=(later,))
     record = Record(contract=contract(allow=("config:a.toml",)), progress=progress, generation=1)
 
-    paper = build_receipt(record, seen(GREEN, concerns=(lost,)), (), at=LATER)
+    receipt = build_receipt(record, seen(GREEN, concerns=(lost,)), (), at=LATER)
 
-    assert paper.approvals == (
+    assert receipt.approvals == (
         Allowance(what="config:a.toml", by="user", at=AT, covers=(lost.id,)),
         Allowance(what=lost.id, by="user", at=LATER, covers=(lost.id,)),
     )
-    assert f"- `config:a.toml:k` at {LATER}, covers config:a.toml:k\n" in render_receipt(paper)
+    assert f"- `config:a.toml:k` at {LATER}, covers config:a.toml:k\n" in render_receipt(receipt)

@@ -21,15 +21,15 @@ from untildone.core.contract import Bounds, Check
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.hold_status import load_loop_status
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.process.command import quote_argument
-from untildone.runs import memory
+from untildone.runs import run_memory
 from untildone.runs.client_call import Return
-from untildone.runs.events import Asked, Ended, Judged, Started, Waiting
-from untildone.runs.memory import RunMemory, RunOptions
 from untildone.runs.outer_loop import RetryDelays, drive
+from untildone.runs.run_events import Asked, Ended, Judged, Started, Waiting
+from untildone.runs.run_memory import RunMemory, RunOptions
 from untildone.runs.scripted_agent import Edit, Shell
 from untildone.runs.scripted_client import Script, Step, read, write_script
 from untildone.runs.stop_request import StopRequest
@@ -66,9 +66,9 @@ class Run:
         self.loop = run_baseline_checks(self.context, record, detached=False)[0].contract.id
 
     def drive(self, pace: RetryDelays = AT_ONCE, **how: Any) -> Ended:  # noqa: ANN401  fields of `How`
-        known = memory.read(self.context, self.loop) or RunMemory()
+        known = run_memory.read(self.context, self.loop) or RunMemory()
         chosen = RunOptions(client=self.client, **how)
-        memory.write(self.context, self.loop, replace(known, how=chosen))
+        run_memory.write(self.context, self.loop, replace(known, how=chosen))
         return drive(self.context, self.loop, show=self.happened.append, pace=pace)
 
     @property
@@ -84,7 +84,7 @@ class Run:
 
     def waits(self) -> list[tuple[ClientFault, float]]:
         waits = [each for each in self.happened if isinstance(each, Waiting)]
-        return [(each.fault, each.seconds) for each in waits]
+        return [(wait.fault, wait.seconds) for wait in waits]
 
 
 @contextmanager
@@ -265,7 +265,7 @@ def test_a_client_that_recovers_goes_on_in_the_same_conversation(tmp_path: Path)
 
 def test_a_conversation_the_client_does_not_know_is_begun_anew(tmp_path: Path) -> None:
     run = Run(tmp_path, [WORKS])
-    memory.write(run.context, run.loop, RunMemory(begun=True))
+    run_memory.write(run.context, run.loop, RunMemory(begun=True))
 
     assert standing(run.drive()) == ("finished", "done", 1, 0)
     assert run.asked() == ["resumed", "new"]
@@ -275,11 +275,13 @@ def test_a_return_that_a_crash_left_unjudged_is_not_asked_for_again(tmp_path: Pa
     run = Run(tmp_path, [LAZY])
     (run.project / "done.txt").write_text("x\n", encoding="utf-8")
     returned = Return(message="It is there.")
-    memory.write(run.context, run.loop, RunMemory(begun=True, calls=1, returned=returned, round=1))
+    run_memory.write(
+        run.context, run.loop, RunMemory(begun=True, calls=1, returned=returned, round=1)
+    )
 
     assert standing(run.drive()) == ("finished", "done", 1, 0)
     assert run.played.played == 0
-    assert memory.read(run.context, run.loop) == RunMemory(
+    assert run_memory.read(run.context, run.loop) == RunMemory(
         begun=True, calls=1, round=1, how=RunOptions(client=run.client)
     )
 
@@ -288,9 +290,11 @@ def test_a_return_that_was_judged_before_the_crash_is_not_judged_again(tmp_path:
     run = Run(tmp_path, [LAZY, WORKS], rounds=1)
     run.drive()
     verbs.resume(run.context, run.loop)
-    known = memory.read(run.context, run.loop)
+    known = run_memory.read(run.context, run.loop)
     assert known
-    memory.write(run.context, run.loop, replace(known, returned=Return(message="Done."), round=1))
+    run_memory.write(
+        run.context, run.loop, replace(known, returned=Return(message="Done."), round=1)
+    )
 
     assert standing(run.drive()) == ("finished", "done", 2, 0)
     assert run.played.played == 2
@@ -374,9 +378,9 @@ def test_a_loop_is_driven_by_one_run_at_a_time(tmp_path: Path) -> None:
 
     def again() -> None:
         assert load_loop_status(run.context, run.record).held is True
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as reported:
             drive(run.context, run.loop, show=run.happened.append)
-        refused.append(told.value.message)
+        refused.append(reported.value.message)
         verbs.pause(run.context, run.loop)
 
     with meanwhile(run, again):

@@ -74,7 +74,7 @@ def test_every_event_of_a_session_has_the_clients_fields(tmp_path: Path) -> None
     prompted = common | {"prompt_id", "permission_mode"}
     tool = prompted | {"tool_name", "tool_input", "tool_use_id"}
     assert ended == "let go"
-    assert [(each["hook_event_name"], set(each)) for each in scene.payloads()] == [
+    assert [(payload["hook_event_name"], set(payload)) for payload in scene.payloads()] == [
         ("SessionStart", common | {"source"}),
         ("UserPromptSubmit", prompted | {"prompt"}),
         ("PreToolUse", tool),
@@ -134,8 +134,8 @@ def test_stop_hook_active_stays_until_the_next_prompt(tmp_path: Path) -> None:
     agent.prompt("go", [DONE, Turn(edits=(Shell(command="true"),), says="Done.")])
     agent.prompt("again", [DONE])
 
-    stops = [each for each in scene.payloads() if each["hook_event_name"] == "Stop"]
-    assert [each["stop_hook_active"] for each in stops] == [False, True, False]
+    stops = [payload for payload in scene.payloads() if payload["hook_event_name"] == "Stop"]
+    assert [stop["stop_hook_active"] for stop in stops] == [False, True, False]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_denied_tool_call_is_not_carried_out(tmp_path: Path) -> None:
 
     scene.agent().prompt("go", [Turn(edits=(Edit(path="a", content="x"),), says="Done.")])
 
-    events = [each["hook_event_name"] for each in scene.payloads()]
+    events = [payload["hook_event_name"] for payload in scene.payloads()]
     assert events == ["UserPromptSubmit", "PostToolBatch", "Stop"]
     assert not (scene.project / "a").exists()
     assert ScriptEvent(what="refused", text="not this") in scene.shown
@@ -178,7 +178,7 @@ def test_a_failing_command_is_reported_as_a_failure(tmp_path: Path) -> None:
 
     scene.agent().prompt("go", [Turn(edits=(Shell(command="echo no; exit 3"),), says="Done.")])
 
-    (failure,) = [each for each in scene.payloads() if "error" in each]
+    (failure,) = [payload for payload in scene.payloads() if "error" in payload]
     assert (failure["hook_event_name"], failure["error"]) == (
         "PostToolUseFailure",
         "Exit code 3\nno",

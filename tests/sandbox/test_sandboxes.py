@@ -33,7 +33,7 @@ class Yard:
             project=self.project,
             ignored=ignored,
             environ=environ,
-            at_start=given.get("at_start", {}),
+            baseline_environ=given.get("baseline_environ", {}),
             since=time.time(),
         )
 
@@ -44,7 +44,7 @@ class Yard:
 
 
 def said(place: sandboxes.Sandbox, *argv: str) -> str:
-    finished = run((*place.through, *argv), cwd=place.project, timeout=60, env=place.environ)
+    finished = run((*place.wrapper_argv, *argv), cwd=place.project, timeout=60, env=place.environ)
     return finished.text.strip()
 
 
@@ -54,7 +54,7 @@ def yard(tmp_path: Path) -> Yard:
 
 
 def in_place(place: sandboxes.Sandbox) -> None:
-    if not place.through:
+    if not place.wrapper_argv:
         pytest.skip("this system does not allow a namespace")
 
 
@@ -69,7 +69,7 @@ def test_the_copy_stands_at_the_place_of_the_project_and_leaves_it_alone(yard: Y
 
     assert seen == "startlib"
     assert dict(read_tree(yard.project, walk_files(yard.project)).entries) == before
-    assert not place.seen.exists()
+    assert not place.written_project.exists()
 
 
 def test_a_command_in_the_copy_ends_as_it_would_outside(yard: Yard) -> None:
@@ -77,9 +77,9 @@ def test_a_command_in_the_copy_ends_as_it_would_outside(yard: Yard) -> None:
     composed = yard.composed({"plain": "exit 7\n"})
     with sandboxes.open_sandbox(composed, yard.place()) as place:
         in_place(place)
-        (place.seen / "plain").chmod(0o755)
+        (place.written_project / "plain").chmod(0o755)
         codes = [
-            run((*place.through, *argv), cwd=place.project, timeout=60).exit_code
+            run((*place.wrapper_argv, *argv), cwd=place.project, timeout=60).exit_code
             for argv in (("sh", "-c", "exit 3"), ("./no-such-program",), ("/",), ("./plain",))
         ]
 
@@ -90,9 +90,9 @@ def test_without_its_mark_the_copy_is_not_believed(yard: Yard) -> None:
     written(yard.project, {"app.txt": "now"})
     with sandboxes.open_sandbox(yard.composed({"app.txt": "start"}), yard.place()) as place:
         in_place(place)
-        for mark in (place.seen / ".untildone").iterdir():
+        for mark in (place.written_project / ".untildone").iterdir():
             mark.unlink()
-        finished = run((*place.through, "true"), cwd=place.project, timeout=60)
+        finished = run((*place.wrapper_argv, "true"), cwd=place.project, timeout=60)
 
     assert finished.exit_code == 197
 
@@ -136,12 +136,12 @@ def test_packages_of_the_workspace_lead_into_the_copy(yard: Yard) -> None:
     composed = yard.composed({"packages/own/index.js": "copy"})
 
     with sandboxes.open_sandbox(composed, yard.place("data"), beside=True) as place:
-        modules = place.seen / "node_modules"
+        modules = place.written_project / "node_modules"
         read = [(modules / name / "index.js").read_text() for name in ("own", "@us/own", "other")]
-        data = (place.seen / "data" / "large.txt").read_text()
+        data = (place.written_project / "data" / "large.txt").read_text()
 
     assert (read, data) == (["copy", "copy", "other"], "data")
-    assert place.environ["CARGO_TARGET_DIR"] == str(place.seen.parent / "target")
+    assert place.environ["CARGO_TARGET_DIR"] == str(place.written_project.parent / "target")
 
 
 def test_settings_made_while_the_loop_ran_stay_outside(yard: Yard) -> None:
@@ -165,7 +165,7 @@ def test_settings_made_while_the_loop_ran_stay_outside(yard: Yard) -> None:
 def test_variables_that_steer_tools_are_those_of_the_baseline(yard: Yard) -> None:
     written(yard.project, {"app.txt": ""})
     now = {"NODE_OPTIONS": "--require ./cheat.js", "GOFLAGS": "-run=None", "LANG": "C"}
-    place = yard.place(environ=now, at_start={"GOFLAGS": "-mod=vendor"})
+    place = yard.place(environ=now, baseline_environ={"GOFLAGS": "-mod=vendor"})
 
     with sandboxes.open_sandbox(yard.composed({}), place, beside=True) as made:
         steered = {name: made.environ.get(name) for name in now}
@@ -187,7 +187,10 @@ def test_restored_files_are_new_and_the_others_keep_their_time(yard: Yard) -> No
     with sandboxes.open_sandbox(
         SandboxFiles(files, ("tests/a.rs",)), yard.place(), beside=True
     ) as place:
-        times = {name: (place.seen / name).stat().st_mtime > 1 for name in ("app.rs", "tests/a.rs")}
+        times = {
+            name: (place.written_project / name).stat().st_mtime > 1
+            for name in ("app.rs", "tests/a.rs")
+        }
 
     assert times == {"app.rs": False, "tests/a.rs": True}
 

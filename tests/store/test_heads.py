@@ -29,13 +29,13 @@ def test_a_folder_set_back_as_a_whole_breaks_the_seal(tmp_path: Path) -> None:
     loops = rolled_back(tmp_path)
     journal = loops.get_folder("a-loop") / "journal.jsonl"
 
-    told = f"`{journal}` ends with generation 2, and 4 was recorded"
-    assert loops.explain_broken_seal("a-loop") == told
+    reported = f"`{journal}` ends with generation 2, and 4 was recorded"
+    assert loops.explain_broken_seal("a-loop") == reported
     record = loops.load("a-loop")
     paused = msgspec.structs.replace(record.progress, status="paused", outcome="tampered")
     loops.save(record, paused, kind="stop", data={}, at=AT)
 
-    assert loops.explain_broken_seal("a-loop") == told.replace("generation 2", "generation 3")
+    assert loops.explain_broken_seal("a-loop") == reported.replace("generation 2", "generation 3")
     assert loops.reseal("a-loop", at=AT).generation == 5
     assert loops.explain_broken_seal("a-loop") == ""
     assert advance(loops, loops.load("a-loop")).generation == 6

@@ -60,7 +60,7 @@ PRODUCT = {
 
 def lost(top: Path, new: str) -> set[str]:
     comparison = beside(top, {**PRODUCT, PATH: START}, {**PRODUCT, PATH: new})
-    return {each.id.partition("#")[0] for each in tests_comparison.find_concerns(comparison)}
+    return {concern.id.partition("#")[0] for concern in tests_comparison.find_concerns(comparison)}
 
 
 def test_tests_may_become_rows_of_a_macro(tmp_path: Path) -> None:

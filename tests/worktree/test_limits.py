@@ -37,7 +37,7 @@ def read(top: Path, path: str, text: str) -> model.Test:
 
 
 def size(test: model.Test) -> int:
-    return sum(len(each.actual) + len(each.expected) for each in test.assertions)
+    return sum(len(assertion.actual) + len(assertion.expected) for assertion in test.assertions)
 
 
 @pytest.mark.parametrize("count", [22, 60, 400])
@@ -55,8 +55,8 @@ def test_nested_rows_are_compared(tmp_path: Path, count: int) -> None:
     late = nested(count).replace(str(9 + count), "9999")
     row = beside(tmp_path / "c", {path: nested(count)}, {path: late})
     assert not list(tests.find_concerns(same))
-    assert [each.kind for each in tests.find_concerns(other)] == ["edit-expected"]
-    assert [each.kind for each in tests.find_concerns(row)] == ["edit-expected"]
+    assert [concern.kind for concern in tests.find_concerns(other)] == ["edit-expected"]
+    assert [concern.kind for concern in tests.find_concerns(row)] == ["edit-expected"]
 
 
 ROWS = ", ".join(map(str, range(200)))
@@ -159,14 +159,14 @@ def edited(top: Path, language: str, given: str, before: str = "") -> Comparison
 
 
 def told(comparison: Comparison) -> set[str]:
-    return {each.kind for each in find_concerns(comparison)}
+    return {concern.kind for concern in find_concerns(comparison)}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_many_literals_are_read(tmp_path: Path, language: str) -> None:
     opening, closing = LISTS[language]
     comparison = edited(tmp_path, language, f"{opening}{LONG}{closing}")
-    assert [each.kind for each in tests.find_concerns(comparison)] == ["edit-expected"]
+    assert [concern.kind for concern in tests.find_concerns(comparison)] == ["edit-expected"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -179,7 +179,7 @@ def test_ten_megabytes_of_literals_are_reported_as_unread(tmp_path: Path, langua
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_file_nested_too_deep_is_reported_as_unread(tmp_path: Path, language: str) -> None:
     comparison = edited(tmp_path, language, DEEP)
-    assert [each.kind for each in tests.find_concerns(comparison)] == ["edit-test"]
+    assert [concern.kind for concern in tests.find_concerns(comparison)] == ["edit-test"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -188,7 +188,7 @@ def test_values_that_double_line_by_line_are_reported_as_unread(
 ) -> None:
     comparison = edited(tmp_path, language, "a60", DOUBLINGS[language])
     found = list(tests.find_concerns(comparison))
-    assert [each.kind for each in found] == ["edit-test"]
+    assert [concern.kind for concern in found] == ["edit-test"]
     assert "cannot be compared with the baseline" in found[0].detail
 
 
@@ -229,7 +229,7 @@ def test_ten_thousand_tests_of_one_file_are_compared(tmp_path: Path) -> None:
     path = "tests/test_a.py"
     old = "".join(f"def test_a{n}():\n    assert f({n}) == {n}\n\n" for n in range(10_000))
     comparison = beside(tmp_path, {path: old}, {path: old.replace("== 77\n", "== 78\n")})
-    assert [each.id.partition("#")[0] for each in tests.find_concerns(comparison)] == [
+    assert [concern.id.partition("#")[0] for concern in tests.find_concerns(comparison)] == [
         "edit-expected:tests/test_a.py:test_a77"
     ]
 
@@ -252,7 +252,9 @@ def test_settings_made_of_constants_that_double_are_not_read() -> None:
 
 def test_a_file_too_large_to_read_is_reported(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"a.py": "A = 1\n"}, {"a.py": f"A = [{HUGE}]\n"})
-    assert [(each.kind, each.path) for each in find_concerns(comparison)] == [("unread", "a.py")]
+    assert [(concern.kind, concern.path) for concern in find_concerns(comparison)] == [
+        ("unread", "a.py")
+    ]
 
 
 def test_processor_time_is_limited() -> None:
@@ -279,7 +281,7 @@ def test_other_threads_are_limited_when_they_read_files(tmp_path: Path) -> None:
 def test_a_comparison_that_takes_too_long_is_a_concern(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"a.py": "A = 1\n"}, {"a.py": "A = 2\n"})
     found = list(find_concerns(comparison, seconds=0))
-    assert [(each.kind, each.path) for each in found] == [("unread", "a.py")]
+    assert [(concern.kind, concern.path) for concern in found] == [("unread", "a.py")]
     other = beside(tmp_path / "other", {"a.py": "A = 1\n"}, {"a.py": "A = 3\n"})
     assert found[0].id != next(iter(find_concerns(other, seconds=0))).id
 

@@ -4,7 +4,7 @@ import re
 import signal
 from pathlib import PurePath
 
-from untildone.checks.parsers import PARSERS
+from untildone.checks.parsers import find_parsers
 from untildone.commands.programs import find_programs
 from untildone.process.runner import Finished
 
@@ -119,7 +119,7 @@ def _explain_broken_runner(output: str) -> str:
         return f"`{main['name']}` was not found"
     for match in _IMPORT.finditer(output):
         name = PurePath(match["file"].replace("\\", "/")).name.removesuffix(".exe")
-        if any(name in parser.PROGRAMS for parser in PARSERS.values()):
+        if find_parsers((name,)):
             return f"`{name}` itself cannot be imported: {match['error']}"
     return ""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.checks.exit_reasons import NOT_FOUND
-from untildone.checks.parsers import PARSERS
+from untildone.checks.parsers import find_parsers
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
 from untildone.process.command import parse_argv, quote_argument
@@ -18,14 +18,13 @@ _DAY = 86_400
 
 def repeat_check(check: Check, times: int) -> Check:
     words = (sys.executable, "-I", "-m", "untildone.checks.repeat", str(times), check.command)
-    named = find_programs(check.command)
-    parsers = (name for name, parser in PARSERS.items() if set(named) & set(parser.PROGRAMS))
+    parsers = find_parsers(find_programs(check.command))
     return replace(
         check,
         name=f"repeated:{check.name}",
         command=" ".join(map(quote_argument, words)),
         timeout=min(check.timeout * times, _DAY),
-        parser=check.parser or next(parsers, ""),
+        parser=check.parser or next(iter(parsers), ""),
         reason=f"{times} runs in a row must agree",
     )
 

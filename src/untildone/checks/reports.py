@@ -26,7 +26,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.checks.file_stamp import read_stamp
-from untildone.checks.parsers import PARSERS, junit
+from untildone.checks.parsers import find_parsers, junit
 from untildone.checks.run_report import RunReport
 from untildone.commands.package_scripts import parse_package_scripts, select_scripts
 from untildone.commands.programs import (
@@ -114,8 +114,7 @@ def _add_options(environ: dict[str, str], name: str, options: str) -> dict[str, 
 def _may_run_pytest(command: str) -> bool:
     """The command names pytest, or only programs without a parser, such as `make`."""
     named = find_programs(command)
-    known = any(name in parser.PROGRAMS for parser in PARSERS.values() for name in named)
-    if "pytest" not in named and known:
+    if "pytest" not in named and find_parsers(named):
         return False
     return not _PYTEST_WITHOUT_REPORT.search(" ".join(split_words(command)))
 

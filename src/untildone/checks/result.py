@@ -9,7 +9,7 @@ from untildone.checks.clean_output import cut_to_tail
 from untildone.checks.exit_reasons import explain_exit, explain_unrunnable
 from untildone.checks.findings import make_findings
 from untildone.checks.parser import Parser
-from untildone.checks.parsers import PARSERS
+from untildone.checks.parsers import PARSERS, find_parsers
 from untildone.checks.program_output import (
     RunFolder,
     load_output,
@@ -100,14 +100,11 @@ def _choose_tests(check: Check, printed: Tests | None, artifacts: RunArtifacts) 
 
 
 def _choose_parsers(check: Check) -> tuple[Parser, ...]:
-    """The parser that the check names, else those of its find_programs, else all of them."""
+    """The parser that the check names, else those of its programs, else all of them."""
     if check.parser:
         return (PARSERS[check.parser],)
-    named = find_programs(check.command)
-    chosen = tuple(
-        parser for parser in PARSERS.values() if any(name in parser.PROGRAMS for name in named)
-    )
-    formats = tuple(parser for parser in _FORMATS if parser not in chosen)
+    chosen = tuple(find_parsers(find_programs(check.command)).values())
+    formats = (parser for parser in _FORMATS if parser not in chosen)
     return (*chosen, *formats) if chosen else tuple(PARSERS.values())
 
 

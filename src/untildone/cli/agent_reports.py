@@ -11,18 +11,19 @@ from msgspec import Struct
 from untildone.cli.authority import require_own_loop
 from untildone.cli.loops import choose_loop, current_session_id, open_context
 from untildone.cli.options import loop_option, project_option
+from untildone.engine.agent_verbs import AgentVerb, format_verb
 from untildone.engine.context import Context
-from untildone.engine.relayed_verbs import RelayedVerb, format_verb
+from untildone.engine.verbs import record_agent_verb
 from untildone.errors import UserError
 from untildone.store.loops import Record
 
 
 class AgentReport(Struct, frozen=True, kw_only=True):
-    """`record` gets the loop's id; `verbs` say the same if the state cannot be written."""
+    """`verbs` are printed if the state cannot be written. A feature records its own by `record`."""
 
-    record: Callable[[Context, str], Record]
-    verbs: tuple[RelayedVerb, ...]
+    verbs: tuple[AgentVerb, ...]
     done: str
+    record: Callable[[Context, str], Record] | None = None
 
 
 def require_text(_context: click.Context, parameter: click.Parameter, text: str) -> str:
@@ -45,7 +46,10 @@ def records_report(build_report: Callable[..., AgentReport]) -> Callable[..., No
         record = choose_loop(context, loop, project)
         require_own_loop(context, record)
         try:
-            report.record(context, record.contract.id)
+            if report.record:
+                report.record(context, record.contract.id)
+            else:
+                record_agent_verb(context, record.contract.id, report.verbs[0])
         except OSError:
             if not current_session_id(context):
                 raise

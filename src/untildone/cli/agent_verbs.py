@@ -5,9 +5,8 @@ from typing import cast, get_args
 import click
 
 from untildone.cli.agent_reports import AgentReport, records_report, require_text
-from untildone.core.contract import Claim, Verification
-from untildone.engine import verbs
-from untildone.engine.relayed_verbs import RelayedVerb
+from untildone.core.contract import Verification
+from untildone.engine.agent_verbs import AgentVerb
 
 _WAYS = click.Choice(get_args(Verification))
 
@@ -22,8 +21,7 @@ def note_command(text: str) -> AgentReport:
     untildone note "the old parser is still used by the importer"
     """
     return AgentReport(
-        verbs=(RelayedVerb(verb="note", text=text),),
-        record=lambda context, loop: verbs.note(context, loop, text),
+        verbs=(AgentVerb(verb="note", text=text),),
         done="noted",
     )
 
@@ -38,8 +36,7 @@ def blocked_command(reason: str) -> AgentReport:
     untildone blocked "the test needs the password of the staging database"
     """
     return AgentReport(
-        verbs=(RelayedVerb(verb="blocked", text=reason),),
-        record=lambda context, loop: verbs.report_blocked(context, loop, reason),
+        verbs=(AgentVerb(verb="blocked", text=reason),),
         done="recorded; stop now",
     )
 
@@ -53,8 +50,7 @@ def signal_command() -> AgentReport:
     untildone signal
     """
     return AgentReport(
-        verbs=(RelayedVerb(verb="signal"),),
-        record=verbs.signal,
+        verbs=(AgentVerb(verb="signal"),),
         done="recorded; stop now, and the checks decide",
     )
 
@@ -72,10 +68,7 @@ def met_command(name: str, by: str, evidence: str) -> AgentReport:
     """
     kind = cast(Verification, by)
     return AgentReport(
-        verbs=(RelayedVerb(verb="met", name=name, text=evidence, by=kind),),
-        record=lambda context, loop: verbs.report_met(
-            context, loop, name, by=kind, evidence=evidence
-        ),
+        verbs=(AgentVerb(verb="met", name=name, text=evidence, by=kind),),
         done=f"recorded: {name} by {by}",
     )
 
@@ -102,9 +95,7 @@ def add_criterion(name: str, by: str) -> AgentReport:
     untildone criterion add "the help names the new option" --by observation
     """
     kind = cast(Verification, by)
-    claim = Claim(name=name, verification=kind)
     return AgentReport(
-        verbs=(RelayedVerb(verb="criterion", name=name, by=kind),),
-        record=lambda context, loop: verbs.add_claim(context, loop, claim, by="agent"),
+        verbs=(AgentVerb(verb="criterion", name=name, by=kind),),
         done=f"added: {name}",
     )

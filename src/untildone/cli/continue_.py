@@ -14,11 +14,10 @@ from untildone.engine.hold_status import load_loop_status
 from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.engine.prompt_start import describe_loop
 from untildone.engine.speaker import is_driven, speaks_for_agent
-from untildone.engine.transfer import move_loop
 from untildone.errors import UserError
 from untildone.report.notices import describe_round
 from untildone.report.status import StatusReport
-from untildone.runs import memory
+from untildone.runs import run_memory
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -71,8 +70,8 @@ def continue_command(
     )
     headless = _is_headless(context, record, session)
     if session:
-        record = move_loop(context, record, session.id)
-        memory.forget(context, record.contract.id)
+        record = verbs.move_loop(context, record, session.id)
+        run_memory.forget(context, record.contract.id)
     record = verbs.resume(context, record.contract.id, granted)
     if headless and not session:
         # Imported here because hardly any loop is headless.
@@ -90,7 +89,7 @@ def _is_headless(context: Context, record: Record, session: Session | None) -> b
             "`--here` needs an agent's session",
             hint="type `!untildone continue --here` in that session",
         )
-    headless = memory.read(context, record.contract.id)
+    headless = run_memory.read(context, record.contract.id)
     if headless and is_driven(context.session_of(record)):
         raise UserError(
             f"loop `{record.contract.id}` is running already",
@@ -115,6 +114,6 @@ def _import_waiting_loop(context: Context, project: Path) -> Record | None:
     if speaks_for_agent(context.agent, str(context.home), session):
         return None
     # Imported here because it imports YAML.
-    from untildone.features.importers.loop_files import import_waiting_file
+    from untildone.features.importers.followed_files import import_waiting_file
 
     return import_waiting_file(context, session.id, project)

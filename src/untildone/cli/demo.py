@@ -14,10 +14,10 @@ from untildone.cli.demo_display import DemoDisplay
 from untildone.cli.demo_environment import DemoEnvironment, open_demo_environment
 from untildone.process.command import quote_argument
 from untildone.process.runner import end_runs_on_signal
-from untildone.runs import demo_scene, memory
-from untildone.runs.events import Judged
-from untildone.runs.memory import RunMemory, RunOptions
+from untildone.runs import demo_scene, run_memory
 from untildone.runs.outer_loop import drive
+from untildone.runs.run_events import Judged
+from untildone.runs.run_memory import RunMemory, RunOptions
 from untildone.runs.scripted_agent import Agent, Ended, ScriptEvent, Turn
 from untildone.runs.scripted_client import Step, write_script
 
@@ -118,6 +118,6 @@ def _play_headless(demo: DemoEnvironment, script: Sequence[Turn], display: DemoD
     display.says("you", f"untildone run {quote_argument(demo_scene.TASK)}")
     steps = [Step(edits=turn.edits, says=turn.says) for turn in script]
     client = write_script(demo.project.parent / "script.json", steps)
-    memory.write(demo.context, record.contract.id, RunMemory(how=RunOptions(client=client)))
+    run_memory.write(demo.context, record.contract.id, RunMemory(how=RunOptions(client=client)))
     ended = drive(demo.context, record.contract.id, show=show)
     return "let go" if ended.outcome == "done" else "out of script"

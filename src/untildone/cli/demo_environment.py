@@ -12,8 +12,8 @@ from typing import Any
 from untildone.app import open_context
 from untildone.core.contract import Check
 from untildone.core.progress import Round
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.install.claude import apply_plan, find_install_paths, plan_init
 from untildone.process.command import filter_environment

@@ -10,7 +10,7 @@ from rich.text import Text
 from untildone.app import open_context
 from untildone.cli.options import find_project, json_option, print_json, project_option
 from untildone.core.text import pluralize
-from untildone.engine import health as state_health
+from untildone.engine import loop_problems
 from untildone.install import health as install_health
 from untildone.install.claude import find_install_paths
 from untildone.install.installation import read_installation
@@ -40,7 +40,7 @@ def _diagnose(project: Path) -> Iterator[Problem]:
     installation = read_installation(find_install_paths(context, project), context.environ)
     for probe in install_health.PROBES:
         yield from probe(installation)
-    for look in state_health.PROBES:
+    for look in loop_problems.PROBES:
         yield from look(context, project)
 
 
@@ -53,7 +53,7 @@ def _print_diagnosis(diagnosis: Diagnosis) -> None:
         if problem.fix:
             console.print(Text(f"  fix: {problem.fix}", style="dim"), soft_wrap=True)
     errors = sum(problem.level == "error" for problem in diagnosis.findings)
-    probes = len(install_health.PROBES) + len(state_health.PROBES)
+    probes = len(install_health.PROBES) + len(loop_problems.PROBES)
     if errors:
         console.print(f"{pluralize(errors, 'problem')} to fix")
     else:

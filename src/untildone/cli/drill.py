@@ -19,8 +19,8 @@ from untildone.install.health import find_broken_settings, find_disabled_hooks
 from untildone.install.installation import Installation, read_installation
 from untildone.process.runner import end_runs_on_signal
 from untildone.report.doctor import Problem
-from untildone.runs.drill import SCENES, Proof, prove
-from untildone.runs.drill_scene import settings_with_only
+from untildone.runs.drill_proofs import SCENES, Proof, prove
+from untildone.runs.drill_scene import make_settings
 from untildone.store.home import prepare_home
 
 _FIX = "run `untildone init` to write the hooks again; `untildone doctor` shows more"
@@ -78,7 +78,7 @@ def _run_scenes(context: Context, installation: Installation) -> Iterator[Proof]
         yield Proof(name="state", expected="writable", passed=False, problem=error.message)
         return
     hooked = {file.path: file for file in (*installation.files, *installation.hooked)}
-    settings = [settings_with_only(file.ours, file.env) for file in hooked.values()]
+    settings = [make_settings(file.ours, file.env) for file in hooked.values()]
     with tempfile.TemporaryDirectory(prefix="untildone-drill-", ignore_cleanup_errors=True) as top:
         for name in SCENES:
             folder = Path(top).resolve()

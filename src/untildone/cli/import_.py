@@ -7,8 +7,8 @@ import click
 from untildone.cli import session_start
 from untildone.cli.loops import open_context
 from untildone.cli.options import EXISTING_FILE, find_project, json_option, project_option
-from untildone.features.importers.imported_loop import describe_differences, read_loop_file
-from untildone.features.importers.loop_files import import_loop
+from untildone.features.importers.imported_loop import describe_differences, import_loop
+from untildone.features.importers.loop_file import read_loop_file
 
 
 @click.command("import")

@@ -41,7 +41,7 @@ def _run_hook(event: str, agent: str, source: str, home: str) -> int:
 def baseline_command(loop: str, tree: str) -> None:
     """Run the checks of a new loop once."""
     from untildone.cli.loops import open_context
-    from untildone.engine.baseline import run_detached_baseline
+    from untildone.engine.baseline_results import run_detached_baseline
 
     run_detached_baseline(open_context(), loop, tree)
 

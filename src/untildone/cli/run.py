@@ -22,9 +22,9 @@ from untildone.engine.project_checks import find_configured_folder
 from untildone.engine.speaker import find_calling_session
 from untildone.errors import UserError
 from untildone.process.command import parse_argv
-from untildone.runs import memory
-from untildone.runs.memory import RunMemory, RunOptions
+from untildone.runs import run_memory
 from untildone.runs.outer_loop import drive
+from untildone.runs.run_memory import RunMemory, RunOptions
 
 # The environment variables that replace options in CI.
 _VARIABLES = {"rounds": "UNTILDONE_ROUNDS", "budget": "UNTILDONE_BUDGET"}
@@ -105,7 +105,7 @@ def run_command(*, project: Path | None, as_json: bool, agent: str, **values: An
     values["task"] = "" if values["template"] else values["task"]
     by: Speaker = "agent" if find_calling_session(context.agent, str(context.home)) else "user"
     record = start.start_loop(context, folder, values, session=str(uuid.uuid4()), by=by)
-    memory.write(context, record.contract.id, RunMemory(how=how))
+    run_memory.write(context, record.contract.id, RunMemory(how=how))
     run_baseline_checks(context, record, detached=False)
     return drive_loop(context, record.contract.id, as_json=as_json)
 

@@ -17,9 +17,9 @@ from untildone.engine.start_options import OPTIONS, apply_bounds
 from untildone.errors import UserError
 from untildone.features.plans.plan_file import read_plan, require_order
 from untildone.features.plans.task_checks import is_trusted
-from untildone.runs.memory import RunOptions
 from untildone.runs.plan.plan_run import run_plan
-from untildone.runs.plan.workspace import Workspace, find_repository, state_folder_of
+from untildone.runs.plan.workspace import Workspace, find_repository, find_state_folder
+from untildone.runs.run_memory import RunOptions
 
 # The default for each task.
 _ROUNDS = 5
@@ -79,7 +79,7 @@ def _open_workspace(
         path=path,
         plan=plan,
         project=folder,
-        folder=state_folder_of(context, path),
+        folder=find_state_folder(context, path),
         how=how,
         bounds=bounds,
         git=git,

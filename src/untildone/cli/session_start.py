@@ -14,11 +14,11 @@ from untildone.cli.loops import current_session_id
 from untildone.cli.options import print_json
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Speaker
-from untildone.engine.baseline import save_baseline_results, start_detached_baseline
+from untildone.engine.baseline_results import save_baseline_results, start_detached_baseline
 from untildone.engine.context import Context
+from untildone.engine.loop_start import is_armed
 from untildone.engine.prompt_start import describe_loop
 from untildone.engine.speaker import find_calling_session, is_driven
-from untildone.engine.start import is_armed
 from untildone.errors import UserError
 from untildone.features.spec.announcements import describe_start
 from untildone.process.runner import is_alive

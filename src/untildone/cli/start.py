@@ -13,9 +13,9 @@ from untildone.config.proposals import load_proposals
 from untildone.core.contract import Speaker
 from untildone.engine.artifacts import write_task
 from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.project_checks import describe_untrusted, find_configured_folder
 from untildone.engine.request import StartOptions
-from untildone.engine.start import begin_loop
 from untildone.engine.start_options import OPTIONS, Kind, StartOption, build_request
 from untildone.errors import UserError
 from untildone.store.loops import Record

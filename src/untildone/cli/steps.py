@@ -10,7 +10,7 @@ from untildone.cli.agent_reports import AgentReport, records_report, require_tex
 from untildone.cli.authority import require_user
 from untildone.cli.loops import choose_loop_to_show, open_context
 from untildone.core.text import pluralize
-from untildone.engine.relayed_verbs import RelayedVerb
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.errors import UserError
 from untildone.features.spec import steps
 from untildone.features.spec.checkpoints import Restored
@@ -48,7 +48,7 @@ def set_steps(names: tuple[str, ...]) -> AgentReport:
     if not named:
         raise UserError("no step is named", hint="say it in words")
     return AgentReport(
-        verbs=tuple(RelayedVerb(verb="steps", name="set", text=name) for name in named),
+        verbs=tuple(AgentVerb(verb="steps", name="set", text=name) for name in named),
         record=lambda context, loop: steps.add_steps(context, loop, named),
         done=f"{pluralize(len(named), 'step')} recorded",
     )
@@ -65,7 +65,7 @@ def complete_step(step: str) -> AgentReport:
     """
     folder = options.find_project(click.get_current_context().params["project"])
     return AgentReport(
-        verbs=(RelayedVerb(verb="steps", name="done", text=step),),
+        verbs=(AgentVerb(verb="steps", name="done", text=step),),
         record=lambda context, loop: steps.complete_step(context, loop, step, cwd=folder),
         done=f"done: {step}",
     )
@@ -110,8 +110,7 @@ def precheck_command(evidence: str) -> AgentReport:
     untildone precheck --evidence "old clients read the column: kept for one release"
     """
     return AgentReport(
-        verbs=(RelayedVerb(verb="precheck", text=evidence),),
-        record=lambda context, loop: steps.record_precheck(context, loop, evidence),
+        verbs=(AgentVerb(verb="precheck", text=evidence),),
         done="recorded",
     )
 

@@ -10,7 +10,7 @@ from untildone.core.concerns import strip_content_digest
 from untildone.engine import verbs
 from untildone.engine.approval import ALL, ApprovalResult, approve
 from untildone.engine.context import Context
-from untildone.runs import memory
+from untildone.runs import run_memory
 from untildone.store.sessions import list_sessions
 
 
@@ -95,7 +95,7 @@ def approve_command(
     context = open_context()
     record = choose_loop(context, loop, project)
     authority.require_user(context, record, "approve")
-    headless = memory.read(context, record.contract.id) is not None
+    headless = run_memory.read(context, record.contract.id) is not None
     selected = (ALL,) if everything else findings
     approved = approve(context, record, selected, resumes=not headless)
     lines = _describe_approval(approved, headless=headless)

@@ -8,8 +8,8 @@ import msgspec
 from untildone.cli.agent_reports import AgentReport, records_report
 from untildone.core.contract import Verification
 from untildone.core.plan_task import VerifierResult, list_missing
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.engine.context import Context
-from untildone.engine.relayed_verbs import RelayedVerb
 from untildone.errors import UserError
 from untildone.features.plans.verifier_reports import (
     CriterionEvidence,
@@ -71,7 +71,7 @@ def verify_command(task: str, result: str, **values: object) -> AgentReport:
 
     encoded = msgspec.json.encode(report).decode()
     return AgentReport(
-        verbs=(RelayedVerb(verb="verify", name=task, text=encoded),),
+        verbs=(AgentVerb(verb="verify", name=task, text=encoded),),
         record=record_result,
         done=f"recorded for {task}",
     )

@@ -35,16 +35,11 @@ def parse_arguments(program: str, words: Sequence[str]) -> Arguments:
             targets.append(word)
         elif equals:
             options.append((name, value))
-        elif program != "sh" and _takes_next(word, rest):
-            options.append((word, rest.pop(0)))
         else:
-            options.append((word, ""))
+            takes = program != "sh" and _TAKES_VALUE.fullmatch(word) is not None
+            has_value = takes and rest and not rest[0].startswith("-")
+            options.append((word, rest.pop(0) if has_value else ""))
     return Arguments(tuple(options), tuple(targets[1:] if program in _WITH_SUBCOMMAND else targets))
-
-
-def _takes_next(option: str, rest: Sequence[str]) -> bool:
-    takes = _TAKES_VALUE.fullmatch(option) is not None
-    return takes and bool(rest) and not rest[0].startswith("-")
 
 
 def find_option(words: Sequence[str], option: str) -> str:

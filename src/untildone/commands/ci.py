@@ -32,18 +32,15 @@ def _find_step_commands(value: object, seen: set[int]) -> Iterator[str]:
     if id(value) in seen:
         return
     seen.add(id(value))
-    if isinstance(value, dict) and not _cannot_fail(value):
-        for key, inner in value.items():
+    if isinstance(value, dict):
+        cannot_fail = value.get("continue-on-error") is True or value.get("if") in (False, "false")
+        for key, inner in () if cannot_fail else value.items():
             yield from (_find_command_texts if key in _COMMAND_KEYS else _find_step_commands)(
                 inner, seen
             )
     elif isinstance(value, list):
         for inner in value:
             yield from _find_step_commands(inner, seen)
-
-
-def _cannot_fail(step: dict[object, object]) -> bool:
-    return step.get("continue-on-error") is True or step.get("if") in (False, "false")
 
 
 def _find_command_texts(value: object, seen: set[int]) -> Iterator[str]:

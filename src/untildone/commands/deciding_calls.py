@@ -72,13 +72,15 @@ class _Expansion:
         scripts = self._find_scripts(call, caller)
         is_make = bool(call) and program_name(call[0]) in ("make", "gmake")
         tool = None if scripts or is_make else _find_tool(call)
-        if tool and _counts(tool, caller):
+        # In a script that is a test, only calls of known tools count: the rest is the test itself.
+        if tool and (classify_file(caller) != "test" or _TOOLS.fullmatch(tool[0])):
             yield tool
         for text, path in scripts:
             if classify_file(path) == "test":
                 yield ("sh", path)
             if not is_subject(self.tree, path, caller):
-                arguments = _find_script_arguments(call, path)
+                ends = (at for at, word in enumerate(call, 1) if path and word.endswith(path))
+                arguments = call[next(ends, len(call)) :]
                 yield from self.expand(
                     text, caller=path, conditional=conditional, arguments=arguments
                 )
@@ -88,16 +90,6 @@ class _Expansion:
             return [(line, "") for line in find_make_lines(self.tree, call[1:])]
         found = find_called_scripts(self.tree, call, caller) if call else ()
         return [(text, path) for text, path in found if text]
-
-
-def _find_script_arguments(call: Call, path: str) -> Call:
-    ends = (at for at, word in enumerate(call, 1) if path and word.endswith(path))
-    return call[next(ends, len(call)) :]
-
-
-def _counts(tool: Call, caller: str) -> bool:
-    """In a script that is a test, only calls of known tools count: the rest is the test itself."""
-    return classify_file(caller) != "test" or _TOOLS.fullmatch(tool[0]) is not None
 
 
 def _find_tool(call: Call) -> Call | None:

@@ -59,7 +59,8 @@ def find_calls_by_status(
     shell = re.match(r"#!\S*sh\s+-\w*e", text) is not None
     try:
         reader = _Reader(text, errexit=errexit or shell, arguments=arguments)
-        return tuple(reader.read_program(parse_source(text, "bash")))
+        found = reader.read_block(parse_source(text, "bash"))
+        return () if reader.is_failure_trapped else tuple(found)
     except RecursionError:
         return ()
 
@@ -83,11 +84,7 @@ class _Reader:
         # Calls whose failure is kept in a variable until the end.
         self.remembered: list[Call] = []
 
-    def read_program(self, node: SgNode) -> list[Call]:
-        found = self._read_block(node)
-        return [] if self.is_failure_trapped else found
-
-    def _read_block(self, node: SgNode) -> list[Call]:
+    def read_block(self, node: SgNode) -> list[Call]:
         found: list[Call] = []
         children = node.children()
         for at, child in enumerate(children):
@@ -106,7 +103,7 @@ class _Reader:
     def _read_statement(self, node: SgNode) -> list[Call]:
         kind = node.kind()
         if kind in _BLOCKS:
-            return self._read_block(node)
+            return self.read_block(node)
         if kind in _CHOICES:
             return list(self._read_choice(node))
         match kind:
@@ -147,7 +144,8 @@ class _Reader:
         """Calls that run only under a condition are read together with it."""
         parts = _find_statements(node)
         words = self._find_loop_words(node) if node.kind() == "for_statement" else []
-        if words and (self.errexit or _FAILS.search(node.text()) or self._sets_status(node)):
+        sets_status = any(f"{name}=" in node.text() for name in self.status_variables)
+        if words and (self.errexit or _FAILS.search(node.text()) or sets_status):
             yield from self._read_loop(node, words)
             return
         before = len(self.remembered)
@@ -158,9 +156,6 @@ class _Reader:
         for part in parts:
             yield from (("if", header, *call) for call in self._read_statement(part))
         self.remembered[before:] = [("if", header, *call) for call in self.remembered[before:]]
-
-    def _sets_status(self, node: SgNode) -> bool:
-        return any(f"{name}=" in node.text() for name in self.status_variables)
 
     def _find_loop_words(self, node: SgNode) -> list[str]:
         """Return the words of a loop if they are written there; a pattern stands for its files."""
@@ -194,21 +189,18 @@ class _Reader:
         return [(*_find_steering(text), *call)]
 
     def _apply_builtin(self, program: str, arguments: list[str]) -> None:
+        words = " ".join(arguments)
         if program == "shift":
             del self.arguments[:1]
         elif program == "trap":
             caught = {"EXIT", "0", "ERR"}.intersection(arguments[1:])
             self.is_failure_trapped |= bool(caught and _HIDES_FAILURE.search(arguments[0]))
-        else:
-            self._set_options(" ".join(arguments))
-
-    def _set_options(self, words: str) -> None:
-        if re.search(r"(^|\s)-\w*e|-o errexit", words):
-            self.errexit = True
-        if re.search(r"(^|\s)\+\w*e|\+o errexit", words):
-            self.errexit = False
-        if "pipefail" in words:
+        elif "pipefail" in words:
             self.pipefail = "+o pipefail" not in words
+        if program == "set" and re.search(r"(^|\s)-\w*e|-o errexit", words):
+            self.errexit = True
+        if program == "set" and re.search(r"(^|\s)\+\w*e|\+o errexit", words):
+            self.errexit = False
 
     def _read_function(self, name: str, arguments: list[str]) -> list[Call]:
         self.function_calls += 1

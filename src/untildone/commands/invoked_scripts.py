@@ -115,15 +115,10 @@ def find_called_scripts(tree: Tree, call: Sequence[str], caller: str = "") -> It
         yield from ((text, path) for text in select(call, parse_package_scripts(tree.text(path))))
     elif program == "git" and "hook" in arguments:
         name = next((word for word in reversed(arguments) if not word.startswith("-")), "")
-        yield from _find_git_hooks(tree, name)
+        hooks = (path for path in tree if path.rpartition("/")[2] == name)
+        yield from ((tree.text(p), p) for p in hooks if is_shell_script(p, tree.text(p)))
     elif not _only_parses(call):
         yield from _find_script_files(tree, call, caller)
-
-
-def _find_git_hooks(tree: Tree, name: str) -> Iterator[Script]:
-    for path in tree:
-        if path.rpartition("/")[2] == name and is_shell_script(path, tree.text(path)):
-            yield tree.text(path), path
 
 
 def _find_script_files(tree: Tree, call: Sequence[str], caller: str) -> Iterator[Script]:

@@ -38,6 +38,12 @@ class Makefile(NamedTuple):
 _NO_TARGET = Target((), ())
 
 
+def is_makefile(path: str) -> bool:
+    """Say whether a file is a makefile by its name, as `GNUmakefile`, `Makefile.ci` or `ci.mk`."""
+    name = PurePosixPath(path).name
+    return re.fullmatch(r"(GNU)?[Mm]akefile.*|.*\.mk", name) is not None
+
+
 def find_makefile(tree: Tree, arguments: Sequence[str] = ()) -> str:
     """Return the file that make reads: the first of the usual names, unless `-f` gives one."""
     folder, file = find_option(arguments, "-C"), find_option(arguments, "-f")

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from untildone.config.key_lines import KeyPath
-from untildone.config.model import Configuration, UserSettings
+from untildone.config.schema import Configuration, UserSettings
 from untildone.config.toml_file import TomlFile, read_toml_file
 from untildone.config.type_validation import ConfigProblem, find_type_problems
 from untildone.config.value_validation import find_value_problems

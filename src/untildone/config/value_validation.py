@@ -11,7 +11,7 @@ from msgspec.structs import fields
 from untildone.checks.parsers import PARSERS
 from untildone.checks.patterns import GROUPS, explain_invalid, list_groups
 from untildone.config.key_lines import KeyPath, list_items
-from untildone.config.model import Milestone, Template
+from untildone.config.schema import Milestone, Template
 from untildone.config.type_validation import ConfigProblem, find_type_problems, make_problem
 from untildone.core.contract import CheckSettings
 

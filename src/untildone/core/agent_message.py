@@ -73,6 +73,8 @@ def find_promises(message: str, promises: tuple[str, ...], *, task: str = "") ->
 
     A sentence that only repeats the task gives none.
     """
+    if not promises:
+        return ()
     letters = _keep_alphanumerics(message[-_MAX_MESSAGE:])
     if not any(_keep_alphanumerics(promise) in letters for promise in promises):
         return ()

@@ -8,9 +8,8 @@ from msgspec.structs import replace
 from untildone.core.agent_message import normalize
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Amendment, Contract
-from untildone.core.counts import apply_counts, find_unmet_counts
+from untildone.core.counts import find_unmet_counts
 from untildone.core.evidence import Evidence
-from untildone.core.missing_tests import mark_missing_tests
 from untildone.core.plan_task import is_doubted
 from untildone.core.progress import Progress
 from untildone.core.todos import find_unmet_todos
@@ -133,25 +132,6 @@ def _judge_by_both(
         return "signal"
     # Claims and promises are only the agent's words; a check is our own proof.
     return "done" if contract.checks else "claimed"
-
-
-def compare_with_baseline(
-    contract: Contract, evidence: Evidence, *, strict: bool = False
-) -> Evidence:
-    """The evidence with its check results adjusted to the loop's counts and the baseline's tests.
-
-    With `strict` a green run that lacks tests of the baseline is no evidence; without, the missing
-    tests become concerns later.
-    """
-    evidence = replace(evidence, checks=apply_counts(contract, evidence.checks, evidence.baseline))
-    baseline = {result.name: result.tests for result in evidence.baseline or () if result.tests}
-    checks = tuple(
-        mark_missing_tests(result, baseline[result.name], allow=contract.allow, strict=strict)
-        if result.name in baseline
-        else result
-        for result in evidence.checks
-    )
-    return replace(evidence, checks=checks)
 
 
 def was_red(progress: Progress, evidence: Evidence) -> bool:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from untildone.core.concerns import find_unapproved
 from untildone.core.contract import Contract
 from untildone.core.criteria import apply_exit_rule, find_unmet
-from untildone.core.evidence import Background, Concern, Evidence
+from untildone.core.evidence import Concern, Evidence
 from untildone.core.progress import Progress
 from untildone.core.stagnation import explain_stagnation
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
@@ -92,17 +92,15 @@ def _check_background(contract: Contract, progress: Progress, evidence: Evidence
         return None
     working = [work for work in evidence.background if work.ends]
     if working:
-        return Wait(reason=f"still working: {_describe_work(working)}")
+        names = ", ".join(work.description for work in working)
+        return Wait(reason=f"still working: {names}")
     new = [work for work in evidence.background if work.id not in progress.background_reported]
     # The client would override this hold: the bounds below decide instead.
     if new and not evidence.cap_reached:
-        names = tuple(work.description for work in new)
-        return Continue(cause="background", names=names, counted=False)
+        return Continue(
+            cause="background", names=tuple(work.description for work in new), counted=False
+        )
     return None
-
-
-def _describe_work(works: list[Background]) -> str:
-    return ", ".join(work.description for work in works)
 
 
 def _check_must_not(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
@@ -152,19 +150,13 @@ def _judge_concerns(
             reason=f"missing compared with the baseline: {_name_concerns(repeated)}",
         )
     verdict = Continue(cause="losses", names=tuple(concern.id for concern in concerns))
-    return _apply_bounds(contract, progress, evidence, verdict)
+    return _check_bounds(contract, progress, evidence) or verdict
 
 
 def _name_concerns(concerns: list[Concern]) -> str:
     shown = "; ".join(f"{each.path}: {each.detail}" for each in concerns[:_SHOWN])
     rest = len(concerns) - _SHOWN
     return f"{shown}; and {rest} more" if rest > 0 else shown
-
-
-def _apply_bounds(
-    contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
-) -> Verdict:
-    return _check_bounds(contract, progress, evidence) or verdict
 
 
 def _check_blocked(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
@@ -175,7 +167,7 @@ def _check_blocked(contract: Contract, progress: Progress, evidence: Evidence) -
     if progress.blocked_reported:
         return Pause(outcome="blocked", reason=evidence.blocked)
     verdict = Continue(cause="blocked", names=(evidence.blocked,))
-    return _apply_bounds(contract, progress, evidence, verdict)
+    return _check_bounds(contract, progress, evidence) or verdict
 
 
 def _check_unrunnable(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
@@ -186,12 +178,12 @@ def _check_unrunnable(contract: Contract, progress: Progress, evidence: Evidence
             return Pause(outcome="unrunnable", reason=reasons)
         names = tuple(result.name for result in broken)
         verdict = Continue(cause="unrunnable", names=names)
-        return _apply_bounds(contract, progress, evidence, verdict)
+        return _check_bounds(contract, progress, evidence) or verdict
     if evidence.fault:
         if progress.faults:
             return Pause(outcome="unverified", reason=evidence.fault)
         verdict = Continue(cause="fault", names=(evidence.fault,), counted=False)
-        return _apply_bounds(contract, progress, evidence, verdict)
+        return _check_bounds(contract, progress, evidence) or verdict
     return None
 
 

@@ -1,18 +1,18 @@
 """Failures as lines of text: new, regressed, remaining by file, and a summary of the change."""
 
 from collections import Counter
-from collections.abc import Iterable
 
-from untildone.core.check_results import SEVERITY_NOUNS, CheckResult, Finding, Totals
+from untildone.core.check_results import SEVERITY_NOUNS, CheckResult
 from untildone.core.evidence import Evidence
 from untildone.core.failure_changes import Failure, FailureChanges
 from untildone.core.text import pluralize, to_one_line
-from untildone.core.totals import count_totals, has_findings, make_duplicate_filter
+from untildone.core.totals import count_totals, make_duplicate_filter
 
 _MAX_SHOWN = 8
 _MAX_FILES = 6
 _MAX_PER_FILE = 3
-_RANKS = {"security": 0, "error": 0, "warning": 1, "info": 2}
+# The kinds of failures that are listed after the others of a file.
+_RANKS = {"warning": 1, "note": 2}
 
 
 def summarize_result(result: CheckResult) -> str:
@@ -94,27 +94,22 @@ def _find_file(failure: Failure) -> str:
 
 
 def _list_file(file: str, failures: list[Failure]) -> list[str]:
-    worst = sorted(failures, key=_rank_failure)[:_MAX_PER_FILE]
-    lines = [f"    {_locate_line(failure)}{_describe(failure)}" for failure in worst]
+    kinds = Counter(map(_name_kind, failures))
+    counts = ", ".join(pluralize(count, noun) for noun, count in kinds.items())
+    worst = sorted(failures, key=lambda failure: _RANKS.get(_name_kind(failure), 0))
+    lines = [
+        f"    {_locate_line(failure)}{_describe(failure)}" for failure in worst[:_MAX_PER_FILE]
+    ]
     rest = len(failures) - _MAX_PER_FILE
     more = [f"    and {rest} more"] if rest > 0 else []
-    return [f"  {to_one_line(file)}: {_count_kinds(failures)}", *lines, *more]
+    return [f"  {to_one_line(file)}: {counts}", *lines, *more]
 
 
-def _count_kinds(failures: Iterable[Failure]) -> str:
-    found = Counter(
-        "failing test" if test else _name_kind(finding) for _, test, finding in failures
-    )
-    return ", ".join(pluralize(count, noun) for noun, count in found.items())
-
-
-def _rank_failure(failure: Failure) -> int:
+def _name_kind(failure: Failure) -> str:
     _, test, finding = failure
-    return _RANKS[finding.severity] if finding and not test else 0
-
-
-def _name_kind(finding: Finding | None) -> str:
-    return SEVERITY_NOUNS[finding.severity] if finding else ""
+    if test or not finding:
+        return "failing test"
+    return SEVERITY_NOUNS[finding.severity]
 
 
 def _locate(failure: Failure) -> str:
@@ -139,27 +134,24 @@ def _describe(failure: Failure) -> str:
 def summarize_changes(evidence: Evidence, seen: FailureChanges) -> str:
     """The current totals, and what became of the baseline's failures."""
     counted = count_totals(evidence.checks)
-    parts = [f"Now: {_count_severities(counted)}."] if has_findings(counted) else []
+    parts: list[str] = []
+    if counted.errors or counted.warnings or counted.infos or counted.security:
+        errors, warnings = (
+            pluralize(counted.errors, "error"),
+            pluralize(counted.warnings, "warning"),
+        )
+        security = pluralize(counted.security, "security finding")
+        parts.append(f"Now: {errors}, {warnings}, {security}.")
     if evidence.baseline and (seen.in_baseline or seen.new or seen.regressed or seen.remaining):
+        unseen = f", {seen.unseen} not seen now" if seen.unseen else ""
+        gone = (
+            ""
+            if seen.improved is None
+            else f" ({seen.improved} % of the baseline's failures are gone)"
+        )
         parts.append(
             f"Since the baseline: {seen.fixed} fixed, {len(seen.new)} new,"
             f" {len(seen.regressed)} regressed, {len(seen.remaining)} remaining"
-            f"{f', {seen.unseen} not seen now' if seen.unseen else ''}{_format_percentage(seen)}."
+            f"{unseen}{gone}."
         )
     return " ".join(parts)
-
-
-def _count_severities(counted: Totals) -> str:
-    return ", ".join(
-        (
-            pluralize(counted.errors, "error"),
-            pluralize(counted.warnings, "warning"),
-            pluralize(counted.security, "security finding"),
-        )
-    )
-
-
-def _format_percentage(seen: FailureChanges) -> str:
-    if seen.improved is None:
-        return ""
-    return f" ({seen.improved} % of the baseline's failures are gone)"

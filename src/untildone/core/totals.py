@@ -23,10 +23,6 @@ def count_totals(results: Iterable[CheckResult]) -> Totals:
     )
 
 
-def has_findings(counted: Totals) -> bool:
-    return bool(counted.errors or counted.warnings or counted.infos or counted.security)
-
-
 def find_worst_files(results: Iterable[CheckResult]) -> tuple[FileTotals, ...]:
     """The files with the most findings, the worst first."""
     found: dict[str, Counter[Severity]] = {}

@@ -11,7 +11,7 @@ from untildone.store.sessions import Session
 
 
 def count_time(progress: Progress, session: Session) -> Progress:
-    """With the time counted since the last mark, or since the turn began if that is later."""
+    """The progress with the time since it was last counted, or since the turn began."""
     boot, now = read_clock()
     passed = _measure_work(progress, session, until=now, boot=boot)
     return replace(
@@ -22,16 +22,19 @@ def count_time(progress: Progress, session: Session) -> Progress:
     )
 
 
-def mark_turn_start(progress: Progress, session: Session) -> dict[str, object]:
-    """What `prompt.json` keeps of the time: after an interruption or a failed turn the agent
-    has rested since its last tool call."""
+def record_turn(
+    session: Session, progress: Progress, *, prompt: str, kind: str, tree: str = ""
+) -> None:
+    """Writes `prompt.json`: the prompt that begins a turn, and the time worked before it.
+
+    After an interruption or a failed turn the agent has rested since its last tool call.
+    """
     boot, now = read_clock()
     called = session.find_last_call()
     until = now - max(0.0, time.time() - called) if called else -math.inf
-    return {
-        "clock": (boot, now),
-        "worked": _measure_work(progress, session, until=until, boot=boot),
-    }
+    worked = _measure_work(progress, session, until=until, boot=boot)
+    turn = {"id": prompt, "kind": kind, "tree": tree, "clock": (boot, now), "worked": worked}
+    session.write_json("prompt.json", turn)
 
 
 def _measure_work(progress: Progress, session: Session, *, until: float, boot: str) -> float:

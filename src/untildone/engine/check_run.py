@@ -1,6 +1,7 @@
 """Runs checks within the deadline of a stop; they end early when the user ends the loop."""
 
 import os
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,94 +11,79 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.checks.parallel_run import ProgressCallback, RunOptions, ignore_progress, run_checks
+from untildone.checks.result_cache import ResultCache
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
-from untildone.engine.payload import Call
+from untildone.engine.payload import STOP_DEADLINE
+from untildone.process.command import filter_environment
+from untildone.process.runner import end_runs_on_signal
+from untildone.store.lock import hold_lock
 from untildone.store.sessions import Session
 
 if TYPE_CHECKING:
-    from threading import Event
-
-    from untildone.checks.parallel_run import ProgressCallback, RunOptions
+    # Only a stop at which all is met opens one.
     from untildone.sandbox.sandboxes import Sandbox
 
-# The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
-DEADLINE = 3_500.0
 
-
-class Site(Struct, frozen=True, kw_only=True):
-    """Where and until when: `end` is a time of the monotonic clock."""
+class CheckSite(Struct, frozen=True, kw_only=True):
+    """Where the checks of a stop run, and until when: `end` is a time of the monotonic clock."""
 
     project: Path
-    log: Path | None
+    logs: Path | None
     session: Session
     end: float
-    # What all sessions of the project share: one run at a time, and what it came to.
+    # What all sessions of the project share: the lock for one run at a time, and cached results.
     shared: Path
     # Where the loop's files are, and the digest of its baseline, or why there is none.
     loop: Path
-    kept: str = ""
-    unkept: str = ""
-
-
-def compute_deadline(call: Call) -> float:
-    """One deadline for all of a stop, counted from its arrival."""
-    return call.began + DEADLINE
+    baseline_digest: str = ""
+    baseline_missing: str = ""
 
 
 def run(
     checks: Sequence[Check],
-    site: Site,
+    site: CheckSite,
     *,
     fresh: bool = False,
-    place: "Sandbox | None" = None,
-    report: "ProgressCallback | None" = None,
+    sandbox: "Sandbox | None" = None,
+    report: ProgressCallback = ignore_progress,
 ) -> tuple[tuple[CheckResult, ...], str]:
     """The results, and our fault if the deadline came first."""
     if not checks:
         return (), ""
-    # Imported where it is used: a stop without checks must not pay for it.
-    from untildone.checks.parallel_run import RunOptions, ignore_progress, run_checks
-    from untildone.checks.result_cache import ResultCache
-    from untildone.process.command import filter_environment
-    from untildone.process.runner import end_runs_on_signal
-    from untildone.store.lock import hold_lock
-
-    memory = ResultCache(
+    cache = ResultCache(
         site.shared / "checks", filter_environment(os.environ), serve_green=not fresh
     )
     site.shared.mkdir(parents=True, exist_ok=True, mode=0o700)
     patience = max(1.0, site.end - time.monotonic())
     with (
         end_runs_on_signal(),
-        watch_for_end(site) as (stop, late),
+        _watch_for_end(site) as (stop, late),
         hold_lock(site.shared / "checks.lock", timeout=patience),
     ):
-        running = RunOptions(project=site.project, logs=site.log, cache=memory, stop=stop)
-        running = _move_to_sandbox(running, place) if place else running
-        results = run_checks(checks, running, report=report or ignore_progress)
-    minutes = DEADLINE / 60
-    return results, f"the checks did not end within {minutes:.0f} minutes" if late.is_set() else ""
+        options = RunOptions(project=site.project, logs=site.logs, cache=cache, stop=stop)
+        options = _move_to_sandbox(options, sandbox) if sandbox else options
+        results = run_checks(checks, options, report=report)
+    fault = f"the checks did not end within {STOP_DEADLINE / 60:.0f} minutes"
+    return results, fault if late.is_set() else ""
 
 
-def _move_to_sandbox(running: "RunOptions", place: "Sandbox") -> "RunOptions":
-    logs = running.logs / "replay" if running.logs else None
+def _move_to_sandbox(options: RunOptions, sandbox: "Sandbox") -> RunOptions:
     return replace(
-        running,
-        project=place.project,
-        environ=place.environ,
-        wrapper_argv=place.through,
-        written_project=place.seen,
-        logs=logs,
+        options,
+        project=sandbox.project,
+        environ=sandbox.environ,
+        wrapper_argv=sandbox.wrapper_argv,
+        written_project=sandbox.written_project,
+        logs=options.logs / "replay" if options.logs else None,
         cache=None,
     )
 
 
 @contextmanager
-def watch_for_end(site: Site) -> Iterator[tuple["Event", "Event"]]:
+def _watch_for_end(site: CheckSite) -> Iterator[tuple[threading.Event, threading.Event]]:
     """Yields two events: `stop` ends the checks, `late` says that the deadline was the reason."""
-    import threading
-
     stop, late, over = threading.Event(), threading.Event(), threading.Event()
 
     def watch() -> None:

@@ -26,9 +26,9 @@ def answer_event(context: Context, call: Call) -> str:
 
             return prompt.answer_prompt(context, call)
         case "SessionStart" | "SessionEnd":
-            from untildone.engine import session
+            from untildone.engine import session_events
 
-            return session.answer_session(context, call)
+            return session_events.answer_session(context, call)
         case _:
             features = load_used_features(context, Scope(event=call.event))
             return next(filter(None, (each.answer_event(context, call) for each in features)), "")

@@ -4,41 +4,31 @@ A feature is a folder of `features/` whose `feature.py` fills in the functions t
 one line in `features/registry.py`. The engine names none of them.
 """
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
-from untildone.agents.events import Prompt, Stop
-from untildone.core.contract import Contract
-from untildone.core.evidence import Evidence
-from untildone.core.progress import Progress
-from untildone.core.verdict import Verdict
-from untildone.engine.context import Context
-from untildone.engine.payload import Call
-from untildone.engine.relayed_verbs import RelayedVerb
-from untildone.engine.request import PromptedLoop, Request, StartOptions
-from untildone.engine.scope import Calls, Scope
-from untildone.engine.stop_answer import Answer, JudgedStop
-from untildone.store.loops import Record
-from untildone.store.sessions import Session
-
 if TYPE_CHECKING:
-    # Only `doctor` imports it: hooks must not pay for it.
+    # Only annotations name these: a hook must not pay for importing them.
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from untildone.agents.events import Prompt, Stop
+    from untildone.core.contract import Contract
+    from untildone.core.evidence import Evidence
+    from untildone.core.progress import Progress
+    from untildone.core.verdict import Verdict
+    from untildone.engine.agent_verbs import AgentVerb
+    from untildone.engine.context import Context
+    from untildone.engine.payload import Call
+    from untildone.engine.request import PromptedLoop, Request, StartOptions
+    from untildone.engine.scope import Scope
+    from untildone.engine.stopped_loop import Answer, JudgedStop, StoppedLoop
     from untildone.report.doctor import Problem
-
-
-class StoppedLoop(Struct, frozen=True, kw_only=True):
-    """A loop at a stop: `progress` has what the agent reported since the last one."""
-
-    record: Record
-    contract: Contract
-    progress: Progress
-    stop: Stop
-    calls: Calls
-    # The worktree that the agent works in.
-    project: Path
+    from untildone.store.loops import Record
+    from untildone.store.sessions import Session
 
 
 def _no_text(*_: object) -> str:
@@ -53,31 +43,21 @@ def _nothing(*_: object) -> None:
     return None
 
 
+def _no_problems(*_: object) -> Iterator[Problem]:
+    return iter(())
+
+
 def _same_progress(_: Contract, progress: Progress, __: object) -> Progress:
     return progress
 
 
-def _same_evidence(_: Context, __: StoppedLoop, evidence: Evidence) -> Evidence:
-    return evidence
-
-
-def _same_answer(_: Context, __: Record, ___: JudgedStop, answer: Answer) -> Answer:
-    return answer
-
-
-def _same_contract(_: Context, __: Request, contract: Contract) -> Contract:
-    return contract
-
-
-def _same_request(_: Context, __: StartOptions, request: Request) -> Request:
-    return request
-
-
-def _no_problems(*_: object) -> "Iterator[Problem]":
-    return iter(())
+def _same_last(*values: Any) -> Any:  # noqa: ANN401  the value that a feature may change
+    return values[-1]
 
 
 class Feature(Struct, frozen=True, kw_only=True):
+    """The functions of one feature; each does nothing where the feature leaves it out."""
+
     # Events
 
     # the answer to an event that only this feature handles
@@ -88,9 +68,9 @@ class Feature(Struct, frozen=True, kw_only=True):
     # the request of a prompt whose preset belongs to this feature
     request_from_prompt: Callable[[Context, Prompt, PromptedLoop], Request | None] = _nothing
     # the request with what the options say about this feature
-    read_options: Callable[[Context, StartOptions, Request], Request] = _same_request
+    read_options: Callable[[Context, StartOptions, Request], Request] = _same_last
     # the contract with this feature's criteria; raises UserError where it cannot be kept
-    agree: Callable[[Context, Request, Contract], Contract] = _same_contract
+    agree: Callable[[Context, Request, Contract], Contract] = _same_last
     # acts on a loop that was just recorded; returns warnings
     loop_started: Callable[[Context, Record], tuple[str, ...]] = _no_texts
     # lines that the user reads when the loop has started
@@ -112,17 +92,17 @@ class Feature(Struct, frozen=True, kw_only=True):
     # the progress with what the agent's last message reports
     read_message: Callable[[Contract, Progress, str], Progress] = _same_progress
     # the progress with a verb of the agent that could not record itself
-    apply_verb: Callable[[Contract, Progress, RelayedVerb], Progress] = _same_progress
+    apply_verb: Callable[[Contract, Progress, AgentVerb], Progress] = _same_progress
     # the evidence with what is known before any check runs
-    gather: Callable[[Context, StoppedLoop, Evidence], Evidence] = _same_evidence
+    gather: Callable[[Context, StoppedLoop, Evidence], Evidence] = _same_last
     # acts just before the checks run
     before_checks: Callable[[Context, StoppedLoop], None] = _nothing
     # the evidence with what helps an agent that is held; it decides nothing
-    explain: Callable[[Context, StoppedLoop, Evidence], Evidence] = _same_evidence
+    explain: Callable[[Context, StoppedLoop, Evidence], Evidence] = _same_last
     # tells others about a saved verdict; the flag says whether it counted as a round
     announce: Callable[[Context, Record, Verdict, bool], None] = _nothing
     # the answer to the stop with what this feature adds to it or makes of it
-    finish_answer: Callable[[Context, Record, JudgedStop, Answer], Answer] = _same_answer
+    finish_answer: Callable[[Context, Record, JudgedStop, Answer], Answer] = _same_last
 
     # Ends
 
@@ -136,9 +116,10 @@ class Feature(Struct, frozen=True, kw_only=True):
     # why the spend of a loop is not known
     explain_spend: Callable[[Context, Record], str] = _no_text
     # what `doctor` should report
-    find_problems: "Callable[[Context, Path], Iterator[Problem]]" = _no_problems
+    find_problems: Callable[[Context, Path], Iterator[Problem]] = _no_problems
 
 
 def load_used_features(context: Context, scope: Scope) -> tuple[Feature, ...]:
     """Load the features that this event uses, and no others."""
-    return tuple(cast(Feature, each.load()) for each in context.features if each.is_used(scope))
+    used = (registered for registered in context.features if registered.is_used(scope))
+    return tuple(cast(Feature, registered.load()) for registered in used)

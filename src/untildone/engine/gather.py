@@ -1,16 +1,19 @@
 """The evidence known before any check runs: whose turn it is, the message, background work."""
 
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from untildone.agents.events import Stop
 from untildone.core import agent_message
 from untildone.core.contract import Contract
 from untildone.core.evidence import Evidence, Turn
 from untildone.engine.context import Context, fingerprint_project
-from untildone.engine.feature import Feature, StoppedLoop
-from untildone.engine.journal_entry import list_written_files
+from untildone.engine.feature import Feature
+from untildone.engine.payload import EDITING
+from untildone.engine.scope import Calls, iterate_calls
 from untildone.engine.speaker import explain_ignored, read_tail
+from untildone.engine.stopped_loop import StoppedLoop
 from untildone.store.sessions import Session
+
+_MOST_WRITTEN = 50
 
 
 def gather(context: Context, loop: StoppedLoop, features: tuple[Feature, ...]) -> Evidence:
@@ -22,27 +25,21 @@ def gather(context: Context, loop: StoppedLoop, features: tuple[Feature, ...]) -
         ignore_reason=explain_ignored(context.agent, context.environ),
         broken_seal=session.explain_index_damage()
         or context.loops.explain_broken_seal(contract.id),
-        turn=find_turn(context, session, loop),
+        turn=_find_turn(context, session, loop),
         prompt=stop.prompt,
         background=stop.background,
-        promises_given=_find_promises(stop, contract),
+        promises_given=agent_message.find_promises(message, contract.promises, task=contract.task),
         signalled=progress.signalled or agent_message.has_signal(message),
         blocked=progress.blocked or agent_message.find_blocked_reason(message),
         minutes=progress.active_seconds / 60,
         round_minutes=progress.round_seconds / 60,
         cap_reached=bool(stop.cap) and progress.idle_holds >= stop.cap,
         status=agent_message.parse_status_block(message) if "LOOP_STATUS" in message else None,
-        written_files=list_written_files(loop.calls, contract.project),
+        written_files=_list_written_files(loop.calls, contract.project),
     )
     for feature in features:
         evidence = feature.gather(context, loop, evidence)
     return evidence
-
-
-def _find_promises(stop: Stop, contract: Contract) -> tuple[str, ...]:
-    if not contract.promises:
-        return ()
-    return agent_message.find_promises(stop.message, contract.promises, task=contract.task)
 
 
 def find_project_root(contract: Contract, cwd: str) -> Path:
@@ -58,7 +55,8 @@ def find_project_root(contract: Contract, cwd: str) -> Path:
     return project
 
 
-def find_turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
+def _find_turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
+    """Whose turn it is: a question of the user and queued input are not the agent's to finish."""
     stop = loop.stop
     if stop.plan_mode:
         return "plan"
@@ -73,3 +71,25 @@ def find_turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
         return "agent"
     unchanged = prompt.get("tree") == fingerprint_project(loop.project)
     return "question" if unchanged else "agent"
+
+
+def _list_written_files(calls: Calls, project: str) -> tuple[str, ...]:
+    """The files that the agent's own tools wrote, as seen from the project."""
+    inputs = (
+        call.get("tool_input", call)
+        for call in iterate_calls(calls)
+        if call.get("tool_name") in EDITING
+    )
+    paths = dict.fromkeys(
+        str(each.get("file_path") or each.get("notebook_path") or "")
+        for each in inputs
+        if isinstance(each, dict)
+    )
+    return tuple(_make_relative(path, project) for path in paths)[:_MOST_WRITTEN]
+
+
+def _make_relative(path: str, project: str) -> str:
+    try:
+        return PurePath(path).relative_to(project).as_posix()
+    except ValueError:
+        return path

@@ -1,9 +1,13 @@
-"""Bounds as people write them: `+5` and `5` add, `=5` sets."""
+"""What `continue` adds to the bounds of a loop, as users write it: `+5` and `5` add, `=5` sets."""
 
 import re
 
-from untildone.engine.verbs import Grant
+from msgspec.structs import replace
+
+from untildone.core.contract import Bounds
+from untildone.core.progress import Progress
 from untildone.errors import UserError
+from untildone.store.loops import Record
 
 _FIELDS = {
     "rounds": "rounds",
@@ -18,30 +22,27 @@ _WHOLE = re.compile(r"[+=]?[0-9]{1,6}")
 _DECIMAL = re.compile(r"[+=]?[0-9]{1,6}(?:\.[0-9]{1,6})?")
 
 
+class Grant(Bounds, frozen=True, kw_only=True):
+    """Numbers to add to the bounds, or to set where `exact` names them."""
+
+    rounds: int = 0
+    budget_usd: float = 0
+    exact: tuple[str, ...] = ()
+
+
 def parse_grant(text: str) -> Grant | None:
     """What `continue --rounds +5 --budget=10` grants; None where it says nothing."""
-    given = {found[1]: found["value"] for found in _OPTION.finditer(text)}
-    return build_grant(given) if given else None
+    return build_grant({found[1]: found["value"] for found in _OPTION.finditer(text)})
 
 
-def build_grant(given: dict[str, str]) -> Grant | None:
-    """Values by option name; `budget=10` of the seeds adds like `+10`."""
-    numbers: dict[str, float] = {}
-    exact: list[str] = []
-    for option, value in given.items():
-        field = _FIELDS[option]
-        numbers[field] = _parse_number(option, value)
-        if value.startswith("="):
-            exact.append(field)
+def build_grant(values: dict[str, str]) -> Grant | None:
+    """A grant of the values by option name, as `budget=10`; None if there are none."""
+    numbers = {_FIELDS[option]: _parse_number(option, value) for option, value in values.items()}
     if not numbers:
         return None
-    return Grant(
-        rounds=int(numbers.get("rounds", 0)),
-        budget_usd=numbers.get("budget_usd", 0),
-        minutes=numbers.get("minutes", 0),
-        round_minutes=numbers.get("round_minutes", 0),
-        exact=tuple(exact),
-    )
+    exact = tuple(_FIELDS[option] for option, value in values.items() if value.startswith("="))
+    rounds = int(numbers.pop("rounds", 0))
+    return replace(Grant(rounds=rounds, exact=exact), **numbers)
 
 
 def _parse_number(option: str, value: str) -> float:
@@ -52,3 +53,53 @@ def _parse_number(option: str, value: str) -> float:
             hint=f"`--{option} +5` adds five, `--{option} =5` sets it",
         )
     return float(value.lstrip("+="))
+
+
+def repeat_reached_bound(record: Record) -> Grant:
+    """The first bounds once more, for the bound at which the loop paused."""
+    bounds = record.contract.bounds
+    match record.progress.outcome:
+        case "out-of-rounds":
+            return Grant(rounds=bounds.rounds)
+        case "out-of-budget":
+            return Grant(budget_usd=bounds.budget_usd)
+        # A single round that took too long is counted anew.
+        case "out-of-time" if record.progress.active_seconds >= 60 * record.agreed.bounds.minutes:
+            return Grant(minutes=bounds.minutes)
+        case _:
+            return Grant()
+
+
+def apply_grant(bounds: Bounds, grant: Grant, progress: Progress) -> Bounds:
+    """The new bounds; raises UserError if the loop would pause again at once."""
+
+    def add(name: str) -> float:
+        number = getattr(grant, name)
+        return float(number if name in grant.exact else getattr(bounds, name) + number)
+
+    granted = replace(
+        bounds,
+        rounds=int(add("rounds")) if bounds.rounds or "rounds" in grant.exact else 0,
+        budget_usd=add("budget_usd") if bounds.budget_usd or "budget_usd" in grant.exact else 0,
+        minutes=add("minutes") if bounds.minutes or grant.minutes else 0,
+        round_minutes=add("round_minutes"),
+    )
+    if not granted.rounds and not granted.budget_usd:
+        raise UserError("a loop needs a bound", hint="give `--rounds =N` or `--budget =USD`")
+    if 0 < granted.rounds <= progress.round:
+        raise UserError(
+            f"a bound of {granted.rounds} leaves no round: {progress.round} are used up",
+            hint="`untildone continue --rounds +5` adds five",
+        )
+    spent, minutes = progress.spend_usd or 0, progress.active_seconds / 60
+    if 0 < granted.budget_usd <= spent:
+        raise UserError(
+            f"a budget of {granted.budget_usd:g} USD is used up: {spent:.2f} are spent",
+            hint="`untildone continue --budget +5` adds five",
+        )
+    if 0 < granted.minutes <= minutes:
+        raise UserError(
+            f"a bound of {granted.minutes:g} minutes is used up: {minutes:.0f} have passed",
+            hint="`untildone continue --minutes +30` adds half an hour",
+        )
+    return granted

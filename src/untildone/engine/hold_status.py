@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from untildone.engine.context import Context
 from untildone.engine.feature import load_used_features
 from untildone.engine.scope import Scope
-from untildone.engine.session import explain_unjudged_stop
+from untildone.engine.session_events import explain_unjudged_stop
 from untildone.engine.speaker import is_driven
 from untildone.process.runner import is_alive
 from untildone.report.status import Held, LoopStatus

@@ -9,6 +9,8 @@ import time
 LARGEST = 2_000_000
 MOST_VALUES = 200_000
 LONGEST = 10.0
+# The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
+STOP_DEADLINE = 3_500.0
 # The tool that writes the whole of the agent's list of things to do.
 TODO = "TodoWrite"
 # Tools of the agent that write a file.
@@ -42,6 +44,11 @@ class Call:
         self.environ = dict(os.environ)
         self.data: dict[str, object] = {}
         self.fault = ""
+
+    @property
+    def deadline(self) -> float:
+        """The time of the monotonic clock at which all of a stop must be done."""
+        return self.began + STOP_DEADLINE
 
     def text(self, key: str) -> str:
         value = self.data.get(key)

@@ -8,8 +8,8 @@ from untildone.checks import security
 from untildone.checks.detect import detect_checks, detect_preset, find_rejected
 from untildone.checks.detection.candidate import Candidate
 from untildone.checks.patterns import validate_patterns
-from untildone.config.model import Configuration
 from untildone.config.proposals import Proposal, load_proposal, load_proposals
+from untildone.config.schema import Configuration
 from untildone.core.contract import Check
 from untildone.engine.context import Context
 from untildone.errors import UserError

@@ -6,52 +6,85 @@ from msgspec import convert
 
 from untildone.agents.events import Prompt
 from untildone.core.counts import DECIDING_PRESET
-from untildone.core.text import pluralize as counted
+from untildone.core.plan_task import PLANNED
+from untildone.core.text import pluralize
+from untildone.engine.active_time import record_turn
 from untildone.engine.artifacts import write_task
-from untildone.engine.baseline import start_detached_baseline
+from untildone.engine.baseline_results import start_detached_baseline
 from untildone.engine.context import Context
 from untildone.engine.feature import load_used_features
-from untildone.engine.prompt_options import (
-    convert_values,
-    find_misplaced_options,
-    split_options,
-)
+from untildone.engine.loop_start import begin_loop
+from untildone.engine.prompt_options import convert_values, find_misplaced_options, split_options
 from untildone.engine.request import PromptedLoop, Request, StartOptions
 from untildone.engine.scope import Scope
-from untildone.engine.start import begin_loop
+from untildone.engine.session_events import write_reminder
 from untildone.engine.start_options import build_request
 from untildone.errors import UserError
 from untildone.store.loops import Record
 from untildone.worktree.listing import find_worktree
 
 
-def start_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop) -> tuple[Record, str]:
+def answer_loop_request(
+    context: Context, prompt: Prompt, wanted: PromptedLoop, *, by_user: bool
+) -> str:
+    """Starts the loop, or tells the agent how to start it where no user asks for it."""
+    if not by_user or not (wanted.explicit or prompt.attended):
+        notice = (
+            f"untildone: no loop was started; `/untildone:{wanted.preset}` in a session starts one"
+        )
+        return context.agent.pass_prompt(context=_propose_to_agent(wanted), notice=notice)
+    try:
+        record, notice = _start_loop(context, prompt, wanted)
+    except UserError as error:
+        if wanted.explicit:
+            raise
+        # A phrase may be just a way of speaking: the prompt goes its way.
+        notice = f"untildone: no loop was started: {error.message}; {error.hint}"
+        return context.agent.pass_prompt(context="", notice=notice)
+    session = context.session(prompt.session)
+    record_turn(session, record.progress, prompt=prompt.prompt, kind="start")
+    return context.agent.pass_prompt(context=write_reminder(record), notice=notice)
+
+
+def _propose_to_agent(wanted: PromptedLoop) -> str:
+    if wanted.preset in PLANNED:
+        command = "`untildone plan start` (with the task's id, where it is about one)"
+    else:
+        command = (
+            f"`untildone start --preset {wanted.preset}` (with `--task`, and `--check COMMAND`"
+            " where none is found)"
+        )
+    return (
+        "[untildone] This asks for work until it is proved done, but nobody who could start a loop"
+        f" is here. You may start one yourself: {command}; you are then held until its checks"
+        " pass, within its bounds."
+    )
+
+
+def _start_loop(context: Context, prompt: Prompt, wanted: PromptedLoop) -> tuple[Record, str]:
     """Starts the loop; returns it with the notice for the user."""
     slips = tuple(find_misplaced_options(split_options(wanted.task)[0]))
     try:
-        record = begin_loop(context, build_prompt_request(context, prompt, wanted))
+        record = begin_loop(context, _build_request(context, prompt, wanted))
     except UserError as error:
         message = "; ".join((error.message, *slips))
         raise UserError(message, hint=error.hint, exit_code=error.exit_code) from None
-    project = Path(record.contract.project)
-    write_task(project, record.contract)
+    write_task(Path(record.contract.project), record.contract)
     if record.contract.checks:
         start_detached_baseline(context, record)
     features = load_used_features(context, Scope(event="start", contract=record.contract))
     lines = [line for feature in features for line in feature.describe_start(context, record)]
-    more = (*lines, *record.warnings)
-    return record, "\n".join(
-        (describe_loop(record), *more, *(f"untildone: {slip}" for slip in slips))
-    )
+    notes = (*lines, *record.warnings, *(f"untildone: {slip}" for slip in slips))
+    return record, "\n".join((describe_loop(record), *notes))
 
 
-def build_prompt_request(context: Context, prompt: Prompt, wanted: PromptedLoop) -> Request:
+def _build_request(context: Context, prompt: Prompt, wanted: PromptedLoop) -> Request:
     for feature in load_used_features(context, Scope(event="start", name=wanted.preset)):
-        own = feature.request_from_prompt(context, prompt, wanted)
-        if own:
-            return own
-    task, given = split_options(wanted.task, paths=wanted.preset == DECIDING_PRESET)
-    values = {"preset": wanted.preset, "task": task, **convert_values(given)}
+        request = feature.request_from_prompt(context, prompt, wanted)
+        if request:
+            return request
+    task, texts = split_options(wanted.task, paths=wanted.preset == DECIDING_PRESET)
+    values = {"preset": wanted.preset, "task": task, **convert_values(texts)}
     return build_request(
         context,
         convert(values, StartOptions),
@@ -69,11 +102,11 @@ def describe_loop(record: Record) -> str:
         *([f"promise {promises}"] if promises else []),
         *(f"claim `{claim.name}`" for claim in claims),
         *contract.counts,
-        *([counted(len(contract.todos), "TODO item")] if contract.todos else []),
+        *([pluralize(len(contract.todos), "TODO item")] if contract.todos else []),
     ]
     what = ", ".join(criteria) or "what the agent adds with `untildone criterion add`"
     bound = contract.bounds.rounds
-    rounds = counted(bound, "round") if bound else "no bound of rounds"
+    rounds = pluralize(bound, "round") if bound else "no bound of rounds"
     verb = "are" if len(criteria) > 1 else "is"
     place = f" in {', '.join(contract.targets)}" if contract.targets else ""
     then = f"; then {', '.join(contract.then)}" if contract.then else ""

@@ -1,15 +1,19 @@
 """What an event is about: enough to tell cheaply whether a feature is used in it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.contract import Contract
-from untildone.engine.request import Request, StartOptions
-from untildone.store.sessions import Session
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from untildone.core.contract import Contract
+    from untildone.engine.request import Request, StartOptions
+    from untildone.store.sessions import Session
 
 # The agent's tool calls since its last stop, by the name of the file that has them.
 Calls: TypeAlias = dict[str, list[dict[str, object]]]

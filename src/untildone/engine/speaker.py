@@ -29,14 +29,15 @@ def _is_set_by_user(agent: Agent, environ: Mapping[str, str], name: str) -> bool
     """Set where the client was started: settings of a project can set variables too."""
     if environ.get(name, "") in ("", "0"):
         return False
-    started_with = _read_client_environment(environ.get(agent.PROCESS_VARIABLE, ""))
-    if started_with is None:
+    variables = _read_process(environ.get(agent.PROCESS_VARIABLE, ""), "environ")
+    if variables is None:
         return not _is_set_by_project(environ.get("CLAUDE_PROJECT_DIR", ""), name)
-    return started_with.get(name, "") not in ("", "0")
+    values = dict(variable.partition("=")[::2] for variable in variables)
+    return values.get(name, "") not in ("", "0")
 
 
 def _is_set_by_project(project: str, name: str) -> bool:
-    """Where the system does not tell what the client was started with."""
+    """Whether a settings file of the project names the variable."""
     for file in ("settings.json", "settings.local.json"):
         try:
             text = (Path(project) / ".claude" / file).read_text(encoding="utf-8")
@@ -47,34 +48,22 @@ def _is_set_by_project(project: str, name: str) -> bool:
     return False
 
 
-def _read_client_environment(process_id: str) -> dict[str, str] | None:
-    """None where the system does not tell."""
+def _read_process(process_id: str, name: str) -> list[str] | None:
+    """A file of /proc whose entries end with NUL; None where the system does not tell."""
     if not process_id.isdecimal():
         return None
     try:
-        data = Path(f"/proc/{process_id}/environ").read_bytes()
+        return os.fsdecode(Path(f"/proc/{process_id}/{name}").read_bytes()).split("\0")
     except OSError:
         return None
-    pairs = (entry.partition("=") for entry in os.fsdecode(data).split("\0"))
-    return {name: value for name, _, value in pairs}
 
 
 def is_typed_by_user(
     text: str, *, attended: bool, agent: Agent, environ: Mapping[str, str]
 ) -> bool:
     """The user typed the text, or gave it as an argument of the client's command line."""
-    if attended:
-        return True
-    process_id = environ.get(agent.PROCESS_VARIABLE, "")
-    return process_id.isdecimal() and text in _read_arguments(process_id)
-
-
-def _read_arguments(process_id: str) -> list[str]:
-    try:
-        data = Path(f"/proc/{process_id}/cmdline").read_bytes()
-    except OSError:
-        return []
-    return os.fsdecode(data).split("\0")
+    arguments = _read_process(environ.get(agent.PROCESS_VARIABLE, ""), "cmdline")
+    return attended or text in (arguments or ())
 
 
 def read_tail(path: str) -> str:

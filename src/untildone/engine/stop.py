@@ -4,25 +4,24 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from untildone.agents.events import Stop
 from untildone.core.criteria import apply_amendments
-from untildone.core.decide import decide_before_checks
+from untildone.core.decide import decide, decide_before_checks
+from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
 from untildone.core.verdict import Continue
 from untildone.engine.active_time import count_time
-from untildone.engine.check_run import DEADLINE
+from untildone.engine.agent_verbs import AgentVerb, apply_relayed_verbs
 from untildone.engine.conclusion import conclude
 from untildone.engine.context import Context
 from untildone.engine.duplicate_events import count_source, is_duplicate_stop
-from untildone.engine.feature import Feature, StoppedLoop, load_used_features
+from untildone.engine.feature import Feature, load_used_features
 from untildone.engine.gather import find_project_root, gather
-from untildone.engine.payload import Call
-from untildone.engine.relayed_verbs import RelayedVerb, apply_relayed_verbs
+from untildone.engine.payload import STOP_DEADLINE, Call
 from untildone.engine.scope import Calls, Scope, iterate_calls
-from untildone.engine.stop_answer import Answer, JudgedStop
-from untildone.engine.stop_checks import await_baseline, run_checks
+from untildone.engine.stopped_loop import Answer, JudgedStop, StoppedLoop
 from untildone.store.lock import hold_lock
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -36,23 +35,24 @@ def answer_stop(context: Context, call: Call) -> str:
     if stop.subagent:
         return ""
     features = load_used_features(context, Scope(event="Stop", session=session))
-    notice = _first(each.before_stop(context, stop, session) for each in features)
+    notice = _find_first(feature.before_stop(context, stop, session) for feature in features)
     if not session.is_active():
-        return _first(each.stop_without_loop(context, call, stop) for each in features) or notice
-    judged = judge(context, call, stop)
-    if judged is None:
+        answers = (feature.stop_without_loop(context, call, stop) for feature in features)
+        return _find_first(answers) or notice
+    answer = judge(context, call, stop)
+    if answer is None:
         return ""
     return context.agent.format_reply(
-        judged.verdict, feedback=judged.feedback, notice=judged.notice, environ=context.environ
+        answer.verdict, feedback=answer.feedback, notice=answer.notice, environ=context.environ
     )
 
 
-def _first(texts: Iterator[str]) -> str:
+def _find_first(texts: Iterator[str]) -> str:
     return next(filter(None, texts), "")
 
 
 def judge_return(context: Context, stop: Stop) -> Answer | None:
-    """A return of an agent that a run of ours drives: no hook reports it."""
+    """Judges a return of an agent that a run of ours drives: no hook reports it."""
     return judge(context, Call("Stop", context.agent.NAME, "run", str(context.home)), stop)
 
 
@@ -60,15 +60,15 @@ def judge(context: Context, call: Call, stop: Stop) -> Answer | None:
     """One stop of a session with an active loop; None where it was judged or ended meanwhile."""
     session = context.session(stop.session)
     loop = session.get_loop_id()
+    folder = context.loops.get_folder(loop)
     answer = None
-    with (
-        _mark_judging(session),
-        hold_lock(context.loops.get_folder(loop) / "judging.lock", timeout=DEADLINE),
-    ):
+    with _mark_judging(session), hold_lock(folder / "judging.lock", timeout=STOP_DEADLINE):
         # Where another loop has followed meanwhile, this stop was judged.
         if session.is_active() and session.get_loop_id() == loop:
-            answer = _judge(context, call, stop, session)
-    _clean_up(context, session, loop)
+            answer = _judge(context, call, stop, context.loops.load(loop))
+    # After the lock is released: what a feature removes may be needed until then.
+    for feature in load_used_features(context, Scope(event="end", session=session, folder=folder)):
+        feature.clean_up(context, loop)
     return answer
 
 
@@ -86,52 +86,45 @@ def _mark_judging(session: Session) -> Iterator[None]:
     session.remove("unjudged")
 
 
-def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer | None:
-    record = context.loops.load(session.get_loop_id())
+def _judge(context: Context, call: Call, stop: Stop, record: Record) -> Answer | None:
+    session = context.session_of(record)
     if is_duplicate_stop(record.progress, call, session):
         count_source(context, record, call)
         return None
     calls = session.read_calls()
-    features = load_used_features(context, _scope(context, record, stop, calls))
-    loop = _load(context, call, stop, record, calls, features)
-    evidence = replace(gather(context, loop, features), fault=call.fault)
-    verdict = decide_before_checks(loop.contract, loop.progress, evidence)
-    if verdict is None:
-        loop = await_baseline(context, loop)
-        for feature in features:
-            feature.before_checks(context, loop)
-        evidence, verdict = run_checks(context, call, loop, evidence)
-        for feature in features if isinstance(verdict, Continue) else ():
-            evidence = feature.explain(context, loop, evidence)
-    judged = JudgedStop(record, loop.contract, loop.progress, evidence, verdict, loop.project)
-    answer = conclude(context, loop, judged, features)
-    session.drop_calls(list(calls))
-    session.forget_calls()
-    return answer
-
-
-def _scope(context: Context, record: Record, stop: Stop, calls: Calls) -> Scope:
-    return Scope(
+    scope = Scope(
         event="Stop",
-        session=context.session_of(record),
+        session=session,
         contract=record.contract,
         folder=context.loops.get_folder(record.contract.id),
         calls=calls,
         message=stop.message,
     )
+    features = load_used_features(context, scope)
+    progress = _update_progress(context, call, stop, record, calls)
+    for feature in features:
+        progress = feature.read_message(record.contract, progress, stop.message)
+    loop = StoppedLoop(
+        record=record,
+        contract=apply_amendments(record.contract, progress.amendments),
+        progress=count_time(progress, session),
+        stop=stop,
+        calls=calls,
+        project=find_project_root(record.contract, stop.cwd),
+    )
+    evidence = replace(gather(context, loop, features), fault=call.fault)
+    answer = conclude(context, _decide(context, call, loop, evidence, features), features)
+    session.drop_calls(list(calls))
+    session.forget_calls()
+    return answer
 
 
-def _load(
-    context: Context,
-    call: Call,
-    stop: Stop,
-    record: Record,
-    calls: Calls,
-    features: tuple[Feature, ...],
-) -> StoppedLoop:
-    """The loop with what happened since its last stop: tool calls, the agent's verbs, time."""
+def _update_progress(
+    context: Context, call: Call, stop: Stop, record: Record, calls: Calls
+) -> Progress:
+    """The progress with what happened since the last stop: tool calls and the agent's verbs."""
 
-    def apply_verb(progress: Progress, verb: RelayedVerb) -> Progress:
+    def apply_verb(progress: Progress, verb: AgentVerb) -> Progress:
         scope = Scope(event="verb", contract=record.contract, name=verb.verb)
         for feature in load_used_features(context, scope):
             progress = feature.apply_verb(record.contract, progress, verb)
@@ -142,22 +135,31 @@ def _load(
     )
     stops = max(progress.stops_by_source.values(), default=0) + 1
     progress = replace(progress, stops_by_source={**progress.stops_by_source, call.source: stops})
-    if calls or not stop.held_before:
-        progress = replace(progress, idle_holds=0)
+    return replace(progress, idle_holds=0) if calls or not stop.held_before else progress
+
+
+def _decide(
+    context: Context,
+    call: Call,
+    loop: StoppedLoop,
+    evidence: Evidence,
+    features: tuple[Feature, ...],
+) -> JudgedStop:
+    """The verdict; the checks run only if it depends on them."""
+    contract, progress = loop.contract, loop.progress
+    verdict = decide_before_checks(contract, progress, evidence)
+    if verdict is not None:
+        return JudgedStop(**asdict(loop), evidence=evidence, verdict=verdict)
     for feature in features:
-        progress = feature.read_message(record.contract, progress, stop.message)
-    return StoppedLoop(
-        record=record,
-        contract=apply_amendments(record.contract, progress.amendments),
-        progress=count_time(progress, context.session_of(record)),
-        stop=stop,
-        calls=calls,
-        project=find_project_root(record.contract, stop.cwd),
-    )
+        feature.before_checks(context, loop)
+    if contract.checks or contract.must_not:
+        # Imported where it is used: a stop without checks must not pay for it.
+        from untildone.engine.stop_checks import judge_by_checks
 
-
-def _clean_up(context: Context, session: Session, loop: str) -> None:
-    """After the lock is released: what a feature removes may be needed until then."""
-    folder = context.loops.get_folder(loop)
-    for feature in load_used_features(context, Scope(event="end", session=session, folder=folder)):
-        feature.clean_up(context, loop)
+        judged = judge_by_checks(context, call, loop, evidence)
+    else:
+        verdict = decide(contract, progress, evidence)
+        judged = JudgedStop(**asdict(loop), evidence=evidence, verdict=verdict)
+    for feature in features if isinstance(judged.verdict, Continue) else ():
+        judged = replace(judged, evidence=feature.explain(context, judged, judged.evidence))
+    return judged

@@ -1,19 +1,20 @@
-"""The verbs of the user and of the agent that change a loop."""
+"""What changes a loop between two stops: the user's verbs and the agent's reports."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.core.agent_message import MAX_CLAIMS, truncate
-from untildone.core.contract import Amendment, Bounds, Claim, Speaker, Verification
-from untildone.core.progress import ClaimReport, Progress
+from untildone.core.contract import Amendment
+from untildone.core.progress import Progress
 from untildone.core.transitions import end_loop, pass_gate, resume_loop
 from untildone.core.verdict import Finish, Pause
 from untildone.engine.active_time import read_clock
+from untildone.engine.agent_verbs import AgentVerb, apply_agent_verb
 from untildone.engine.baseline_snapshot import drop_altered_baseline
 from untildone.engine.context import Context, update_index
 from untildone.engine.feature import load_used_features
+from untildone.engine.grants import Grant, apply_grant, repeat_reached_bound
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
 from untildone.report.notices import format_status_line
@@ -42,6 +43,16 @@ def require_unfinished(record: Record) -> Progress:
     return record.progress
 
 
+def record_agent_verb(context: Context, loop: str, verb: AgentVerb) -> Record:
+    def edit(record: Record) -> Progress:
+        progress = require_unfinished(record)
+        return apply_agent_verb(record.contract, progress, verb, at=context.now()) or progress
+
+    return change_loop(
+        context, loop, edit, kind=verb.verb, name=verb.name, text=verb.text[:2_000], by=verb.by
+    )
+
+
 def cancel(context: Context, loop: str, reason: str = "cancelled by the user") -> Record:
     return end(context, loop, Finish(outcome="cancelled", reason=reason))
 
@@ -56,7 +67,7 @@ def end(
     verdict: Finish | Pause,
     before: Callable[[Record], Progress] = require_unfinished,
 ) -> Record:
-    """An ending between two stops has its receipt too, with the evidence of the last round."""
+    """Ends or pauses a loop between two stops; its receipt has the evidence of the last round."""
     from untildone.engine.artifacts import load_last_evidence, publish_receipt
 
     record = change_loop(
@@ -81,14 +92,6 @@ def end(
     return replace(record, warnings=(*record.warnings, *lines))
 
 
-class Grant(Bounds, frozen=True, kw_only=True):
-    """What `continue` adds to the bounds: numbers to add, or to set where `exact` names them."""
-
-    rounds: int = 0
-    budget_usd: float = 0
-    exact: tuple[str, ...] = ()
-
-
 def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
     """Makes the loop active; without `grant`, a bound that was reached is granted once more.
 
@@ -99,7 +102,7 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
         require_unfinished(record)
         progress = drop_altered_baseline(context, record)
         bounds = record.agreed.bounds
-        granted = _apply_grant(bounds, grant or _repeat_first_bounds(record, bounds), record)
+        granted = apply_grant(bounds, grant or repeat_reached_bound(record), record.progress)
         amendment = Amendment(by="user", at=context.now(), bounds=granted)
         amendments = progress.amendments if granted == bounds else (*progress.amendments, amendment)
         if progress.status == "active":
@@ -118,127 +121,30 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
     return record
 
 
-def _repeat_first_bounds(record: Record, now: Bounds) -> Grant:
-    bounds = record.contract.bounds
-    match record.progress.outcome:
-        case "out-of-rounds":
-            return Grant(rounds=bounds.rounds)
-        case "out-of-budget":
-            return Grant(budget_usd=bounds.budget_usd)
-        # A single round that took too long is counted anew.
-        case "out-of-time" if record.progress.active_seconds >= 60 * now.minutes:
-            return Grant(minutes=bounds.minutes)
-        case _:
-            return Grant()
-
-
-def _apply_grant(bounds: Bounds, grant: Grant, record: Record) -> Bounds:
-    def new(name: str) -> float:
-        given = getattr(grant, name)
-        return float(given if name in grant.exact else getattr(bounds, name) + given)
-
-    granted = replace(
-        bounds,
-        rounds=int(new("rounds")) if bounds.rounds or "rounds" in grant.exact else 0,
-        budget_usd=new("budget_usd") if bounds.budget_usd or "budget_usd" in grant.exact else 0,
-        minutes=new("minutes") if bounds.minutes or grant.minutes else 0,
-        round_minutes=new("round_minutes"),
-    )
-    if not granted.rounds and not granted.budget_usd:
-        raise UserError("a loop needs a bound", hint="give `--rounds =N` or `--budget =USD`")
-    if 0 < granted.rounds <= record.progress.round:
+def move_loop(context: Context, record: Record, session: str) -> Record:
+    """Moves the loop to another session of the same agent, by an amendment in the journal."""
+    require_unfinished(record)
+    target, old, loop = context.session(session), context.session_of(record), record.contract.id
+    if not target.known:
         raise UserError(
-            f"a bound of {granted.rounds} leaves no round: {record.progress.round} are used up",
-            hint="`untildone continue --rounds +5` adds five",
+            f"`{session}` is not a session id", hint="`untildone status --all` lists sessions"
         )
-    _require_remaining(granted, record.progress)
-    return granted
-
-
-def _require_remaining(granted: Bounds, progress: Progress) -> None:
-    """A loop that would pause again at its next tool call is not continued."""
-    spent, minutes = progress.spend_usd or 0, progress.active_seconds / 60
-    if 0 < granted.budget_usd <= spent:
+    if target.get_loop_id() not in ("", loop):
         raise UserError(
-            f"a budget of {granted.budget_usd:g} USD is used up: {spent:.2f} are spent",
-            hint="`untildone continue --budget +5` adds five",
+            f"this session has the loop `{target.get_loop_id()}` already",
+            hint=f"`untildone cancel {target.get_loop_id()}` ends it",
         )
-    if 0 < granted.minutes <= minutes:
-        raise UserError(
-            f"a bound of {granted.minutes:g} minutes is used up: {minutes:.0f} have passed",
-            hint="`untildone continue --minutes +30` adds half an hour",
-        )
-
-
-def note(context: Context, loop: str, text: str) -> Record:
-    return change_loop(
+    if session == old.id:
+        return record
+    # The status line of the new session adds to what the loop cost before.
+    target.write_json("spend.json", {"loop": loop, "spent": record.progress.spend_usd})
+    amendment = Amendment(by="user", at=context.now(), session=session)
+    moved = change_loop(
         context,
         loop,
-        lambda record: replace(
-            require_unfinished(record), notes=(*record.progress.notes, truncate(text))[-50:]
-        ),
-        kind="note",
-        text=truncate(text),
+        lambda now: replace(now.progress, amendments=(*now.progress.amendments, amendment)),
+        kind="moved",
+        session=session,
     )
-
-
-def signal(context: Context, loop: str) -> Record:
-    return change_loop(
-        context,
-        loop,
-        lambda record: replace(require_unfinished(record), signalled=True),
-        kind="signal",
-    )
-
-
-def report_blocked(context: Context, loop: str, reason: str) -> Record:
-    return change_loop(
-        context,
-        loop,
-        lambda record: replace(require_unfinished(record), blocked=truncate(reason)),
-        kind="blocked",
-        reason=truncate(reason),
-    )
-
-
-def report_met(
-    context: Context, loop: str, name: str, *, by: Verification, evidence: str
-) -> Record:
-    def edit(record: Record) -> Progress:
-        claims = record.agreed.claims
-        names = [claim.name for claim in claims]
-        if name not in names:
-            known = ", ".join(f"`{known}`" for known in names) or "none"
-            raise UserError(
-                f"`{name}` is not a claim of loop `{loop}` (claims: {known})",
-                hint=f'`untildone criterion add "{name}"` adds it; checks are run for you',
-            )
-        report = ClaimReport(by=by, evidence=truncate(evidence))
-        return replace(require_unfinished(record), met={**record.progress.met, name: report})
-
-    return change_loop(
-        context, loop, edit, kind="met", name=name, by=by, evidence=truncate(evidence)
-    )
-
-
-def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Record:
-    """An amendment: criteria are added, never taken away."""
-
-    def edit(record: Record) -> Progress:
-        claims = record.agreed.claims
-        if claim.name in [known.name for known in claims]:
-            raise UserError(
-                f"`{claim.name}` is a criterion of loop `{loop}` already",
-                hint=f'report it: `untildone met "{claim.name}" --by … --evidence …`',
-            )
-        if len(claims) >= MAX_CLAIMS:
-            raise UserError(
-                f"loop `{loop}` has {MAX_CLAIMS} criteria, which is all it takes",
-                hint="join what belongs together",
-            )
-        amendment = Amendment(by=by, at=context.now(), claim=claim)
-        return replace(
-            require_unfinished(record), amendments=(*record.progress.amendments, amendment)
-        )
-
-    return change_loop(context, loop, edit, kind="amended", claim=claim.name, by=by)
+    old.release()
+    return moved

@@ -9,10 +9,10 @@ from untildone.engine import payload
 # Events that need only the standard library, with the module that answers each.
 LEAN = {
     "PreToolUse": "untildone.hooks.tool_call",
-    "ConfigChange": "untildone.hooks.settings",
+    "ConfigChange": "untildone.hooks.settings_guard",
     "StatusLine": "untildone.hooks.status_line",
-    "SessionStart": "untildone.hooks.session",
-    "SessionEnd": "untildone.hooks.session",
+    "SessionStart": "untildone.hooks.session_record",
+    "SessionEnd": "untildone.hooks.session_record",
     "PostToolUse": "untildone.hooks.spool",
     "PostToolUseFailure": "untildone.hooks.spool",
     "PostToolBatch": "untildone.hooks.spool",

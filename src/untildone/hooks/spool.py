@@ -19,9 +19,9 @@ def answer(call: Call) -> str:
     if call.event == "PostToolBatch" and session.is_meter_due():
         return FULL
     if call.event == "PostToolUse" and session.known and switch.read_modes(call.home):
-        from untildone.hooks import edits
+        from untildone.hooks import edit_record
 
-        return edits.answer(call, session)
+        return edit_record.answer(call, session)
     return ""
 
 

@@ -11,7 +11,7 @@ from untildone.core import concerns
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.baseline import Baseline
 from untildone.integrity.outputs import drop_outputs
-from untildone.integrity.scripts.check_files import find_check_files
+from untildone.integrity.scripts.deciding_files import find_deciding_files
 from untildone.integrity.settings.referenced_files import find_referenced_files
 from untildone.integrity.tests.go_test_packages import find_test_packages
 from untildone.worktree.contents import Changes, Tree, find_changes
@@ -31,21 +31,26 @@ class Comparison(Struct, frozen=True, kw_only=True):
     # In the user's words: code may know what the task names.
     task: str = ""
     # Files that the checks run, and files that their settings refer to.
-    judging: frozenset[str]
-    configuring: frozenset[str] = frozenset()
+    deciding_files: frozenset[str]
+    settings_files: frozenset[str] = frozenset()
     # Of the baseline alone: a product file that becomes a test takes nothing from the product.
-    testing: frozenset[str] = frozenset()
+    go_test_helpers: frozenset[str] = frozenset()
     # The record of the baseline, and the environment that the checks run in.
     baseline: Baseline = Baseline(entries={})
     environ: Mapping[str, str] = _EMPTY
     _facts: dict[object, Any] = field(default_factory=dict)
 
+    @property
+    def trees(self) -> tuple[Tree, Tree]:
+        """The baseline and the current tree."""
+        return self.old, self.new
+
     def role(self, path: str) -> Role:
-        if path in self.judging:
+        if path in self.deciding_files:
             return "script"
-        if path in self.configuring:
+        if path in self.settings_files:
             return "config"
-        return "test" if path in self.testing else classify_file(path)
+        return "test" if path in self.go_test_helpers else classify_file(path)
 
     def fact(self, compute: Callable[["Comparison"], T]) -> T:
         """Return what `compute(comparison)` gives, computed at most once."""
@@ -88,9 +93,11 @@ def compare_trees(
         changes=find_changes(old, new),
         commands=commands,
         task=task,
-        judging=frozenset((*find_check_files(old, commands), *find_check_files(new, commands))),
-        configuring=find_referenced_files(old) | find_referenced_files(new),
-        testing=find_test_packages(old),
+        deciding_files=frozenset(
+            (*find_deciding_files(old, commands), *find_deciding_files(new, commands))
+        ),
+        settings_files=find_referenced_files(old) | find_referenced_files(new),
+        go_test_helpers=find_test_packages(old),
         baseline=baseline or Baseline(entries={}),
         environ=environ,
     )

@@ -13,7 +13,7 @@ from untildone.integrity.experiments.adaptation import adapt_tests
 from untildone.integrity.experiments.composition import UsesCurrent, compose_files, make_allowance
 from untildone.integrity.experiments.python_path import add_moved_folders
 from untildone.integrity.experiments.renamed_names import find_followers
-from untildone.integrity.scripts.comparison import replaces_tool
+from untildone.integrity.scripts.comparison import only_replaces_tool
 from untildone.integrity.settings.comparison import is_harmless_edit
 from untildone.sandbox.sandboxes import SandboxFiles
 from untildone.worktree.contents import read_tree, walk_files
@@ -106,4 +106,6 @@ def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> Confirma
 
 def _loosens_nothing(comparison: Comparison, path: str) -> bool:
     is_settings = classify_file(path) == "config"
-    return (is_settings and is_harmless_edit(comparison, path)) or replaces_tool(comparison, path)
+    return (is_settings and is_harmless_edit(comparison, path)) or only_replaces_tool(
+        comparison, path
+    )

@@ -23,12 +23,12 @@ from untildone.agents.headless import (
     RunEvent,
     Tool,
 )
-from untildone.process.runner import Finished, run
+from untildone.process.runner import run
 
 Show: TypeAlias = Callable[[RunEvent], None]
 # Longer lines are skipped; none of them holds anything that is needed.
 _LONGEST = 16_000_000
-_LAST_WORDS = 500
+_LONGEST_REASON = 500
 
 
 class Return(Struct, frozen=True, kw_only=True):
@@ -70,27 +70,39 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 def call(
-    place: CallSettings, ask: ClientCall, prompt: str, *, limits: Limits, show: Show
+    settings: CallSettings, request: ClientCall, prompt: str, *, limits: Limits, show: Show
 ) -> Return:
-    ear = _OutputReader(place.client, show, limits.stop)
-    outer = place.client.SESSION_VARIABLES
+    reader = _OutputReader(settings.client, show, limits.stop)
+    outer = settings.client.SESSION_VARIABLES
     with tempfile.TemporaryDirectory(prefix="untildone-run-") as folder:
         errors = Path(folder) / "stderr"
         ended = run(
-            [*place.command, *place.client.build_arguments(ask)],
-            cwd=place.project,
+            [*settings.command, *settings.client.build_arguments(request)],
+            cwd=settings.project,
             timeout=limits.seconds,
-            env={name: text for name, text in place.environ.items() if name not in outer},
+            env={name: text for name, text in settings.environ.items() if name not in outer},
             stop=limits.stop,
             stdin=prompt.encode("utf-8", "surrogateescape"),
             errors=errors,
-            on_output=ear.hear,
+            on_output=reader.read,
             hosts_agent=True,
         )
         stderr = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
-    if ear.broken:
-        raise ear.broken
-    return _conclude(place.client, ear, ended, stderr)
+    if reader.broken:
+        raise reader.broken
+    returned = reader.returned
+    if ended.interrupted or ended.timed_out:
+        cut = replace(returned, fault=None, reason="")
+        return replace(cut, interrupted=ended.interrupted, timed_out=ended.timed_out)
+    if ended.missing:
+        return replace(returned, fault="missing", reason=ended.missing)
+    if reader.has_result:
+        return returned
+    # Exit code 0 without a result is no return either: the client was cut off.
+    fault = settings.client.classify_failure(stderr)
+    how = f"signal {ended.signal}" if ended.signal else f"exit code {ended.exit_code}"
+    last = stderr.strip().splitlines()[-1:] or [f"the client ended with {how}"]
+    return replace(returned, fault=fault, reason=last[0][:_LONGEST_REASON])
 
 
 class _OutputReader:
@@ -98,71 +110,53 @@ class _OutputReader:
 
     def __init__(self, client: Headless, show: Show, stop: threading.Event) -> None:
         self.returned = Return()
-        self.accounted = False
+        self.has_result = False
+        # Our own output was closed.
         self.broken: OSError | None = None
         self._client = client
         self._show = show
         self._stop = stop
         self._rest = b""
 
-    def hear(self, data: bytes) -> None:
+    def read(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
         self._rest = self._rest[:_LONGEST]
         for line in lines:
-            for heard in self._client.parse_line(line):
-                self._take(heard)
+            for event in self._client.parse_line(line):
+                self._add(event)
 
-    def _take(self, heard: ClientEvent) -> None:
+    def _add(self, event: ClientEvent) -> None:
         known = self.returned
-        match heard:
+        match event:
             case Tool():
                 self.returned = replace(known, tools=known.tools + 1)
             case ContextFill():
-                self.returned = replace(known, tokens=heard.tokens)
+                self.returned = replace(known, tokens=event.tokens)
             case Denied():
-                self.returned = replace(known, denied=(*known.denied, heard.tool))
+                self.returned = replace(known, denied=(*known.denied, event.tool))
             case Limited():
-                self.returned = replace(known, until=heard.until)
+                self.returned = replace(known, until=event.until)
             case Returned():
-                self.accounted = True
-                self.returned = _add_account(known, heard)
+                self.has_result = True
+                self.returned = _add_result(known, event)
             case AgentText() | Retrying():
                 pass
         try:
-            self._show(heard)
+            self._show(event)
         except OSError as error:
-            # Our own output was closed: the client is ended as after Ctrl-C.
+            # The client is ended as after Ctrl-C.
             self.broken = error
             self._stop.set()
 
 
-def _add_account(known: Return, heard: Returned) -> Return:
+def _add_result(known: Return, result: Returned) -> Return:
     """Add up a result; a call has several if background work made the client continue."""
     return replace(
         known,
-        message=heard.message,
-        cost_usd=known.cost_usd if heard.cost_usd is None else heard.cost_usd,
-        window=heard.window or known.window,
-        fault=heard.fault,
-        reason=heard.reason,
-        until=heard.until or known.until,
+        message=result.message,
+        cost_usd=known.cost_usd if result.cost_usd is None else result.cost_usd,
+        window=result.window or known.window,
+        fault=result.fault,
+        reason=result.reason,
+        until=result.until or known.until,
     )
-
-
-def _conclude(client: Headless, ear: _OutputReader, ended: Finished, stderr: str) -> Return:
-    returned = ear.returned
-    if ended.interrupted or ended.timed_out:
-        cut = replace(returned, fault=None, reason="")
-        return replace(cut, interrupted=ended.interrupted, timed_out=ended.timed_out)
-    if ended.missing:
-        return replace(returned, fault="missing", reason=ended.missing)
-    if ear.accounted:
-        return returned
-    # Exit code 0 without a result is no return either: the client was cut off.
-    kind = client.classify_failure(stderr)
-    why = stderr.strip().splitlines()[-1:] or [f"the client ended with {_describe_ending(ended)}"]
-    return replace(returned, fault=kind, reason=why[0][:_LAST_WORDS])
-
-
-def _describe_ending(ended: Finished) -> str:
-    return f"signal {ended.signal}" if ended.signal else f"exit code {ended.exit_code}"

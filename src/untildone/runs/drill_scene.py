@@ -6,8 +6,8 @@ import shlex
 import shutil
 import sys
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,11 +15,11 @@ from msgspec import Struct
 from untildone.core.contract import Check
 from untildone.core.progress import Progress
 from untildone.engine.context import Context, project_folder
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin_loop
 from untildone.process.git import run_git
-from untildone.runs.hooks import Answer, Settings, fire, read_hooks
-from untildone.runs.scripted_agent import Agent, stop_fields
+from untildone.runs.claude_hooks import Answer, Settings, read_hooks, run_hooks
+from untildone.runs.scripted_agent import Agent, build_stop_fields
 
 _AUTHOR = {
     f"GIT_{who}_{what}": value
@@ -40,7 +40,7 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
 
     @property
     def held(self) -> bool:
-        return any(answer.goes_on for answer in self.answers)
+        return any(answer.feedback for answer in self.answers)
 
     @property
     def notice(self) -> str:
@@ -133,18 +133,18 @@ class DrillScene:
 
     def stop(self, session: str = "", *, cwd: Path | None = None) -> HookAnswer:
         agent = self.agent(session, cwd=cwd)
-        return HookAnswer(answers=agent.fire("Stop", stop_fields("Done.", held_before=False)))
+        return HookAnswer(answers=agent.fire("Stop", build_stop_fields("Done.", held_before=False)))
 
     def stop_with(self, stdin: bytes) -> HookAnswer:
         """Send a stop with a payload that the client would not send."""
         hooks = [hook for hook in read_hooks(self._settings) if hook.event == "Stop"]
         environ = {**self.agent().environment, "CLAUDE_PROJECT_DIR": str(self.project)}
-        return HookAnswer(answers=fire(hooks, stdin, cwd=self.project, env=environ))
+        return HookAnswer(answers=run_hooks(hooks, stdin, cwd=self.project, env=environ))
 
     def progress(self) -> Progress:
         return self.context.loops.load(self._loops[-1]).progress
 
-    def clean(self) -> None:
+    def close(self) -> None:
         """Remove everything of the drill from the user's state."""
         for loop in self._loops:
             shutil.rmtree(self.context.loops.get_folder(loop), ignore_errors=True)
@@ -161,20 +161,7 @@ class DrillScene:
                 kept.parent.rmdir()
 
 
-@contextmanager
-def open_scene(
-    context: Context, settings: Sequence[Settings], folder: Path
-) -> Iterator[DrillScene]:
-    scene = DrillScene(context, settings, folder)
-    try:
-        yield scene
-    finally:
-        scene.clean()
-
-
-def settings_with_only(
-    hooks: dict[str, list[dict[str, object]]], env: dict[str, object]
-) -> Settings:
+def make_settings(hooks: dict[str, list[dict[str, object]]], env: dict[str, object]) -> Settings:
     """Return settings that hold only these hooks and variables."""
     groups = {event: [{"hooks": ours}] for event, ours in hooks.items()}
     value: Settings = json.loads(json.dumps({"hooks": groups, "env": env}))

@@ -42,10 +42,10 @@ def _find_times(text: str, now: datetime) -> Iterator[float]:
     for found in _AT.finditer(text):
         # A number alone is not a time of day.
         if found["half"] or found["minute"]:
-            yield from _time_of_day(found, now)
+            yield from _parse_time_of_day(found, now)
 
 
-def _time_of_day(found: re.Match[str], now: datetime) -> Iterator[float]:
+def _parse_time_of_day(found: re.Match[str], now: datetime) -> Iterator[float]:
     try:
         here = now.astimezone(ZoneInfo(found["zone"])) if found["zone"] else now
     except (ZoneInfoNotFoundError, ValueError):
@@ -54,13 +54,13 @@ def _time_of_day(found: re.Match[str], now: datetime) -> Iterator[float]:
     hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
     try:
         clock = here.replace(hour=hour, minute=int(found["minute"] or 0), second=0, microsecond=0)
-        yield _next_occurrence(found, clock, now).timestamp()
+        yield _find_next_occurrence(found, clock, now).timestamp()
     except ValueError:
         # 25:00 or the 31st of February.
         return
 
 
-def _next_occurrence(found: re.Match[str], clock: datetime, now: datetime) -> datetime:
+def _find_next_occurrence(found: re.Match[str], clock: datetime, now: datetime) -> datetime:
     name = (found["name"] or "").lower()
     if name in _MONTHS and found["day"]:
         moment = clock.replace(month=_MONTHS.index(name) + 1, day=int(found["day"]))

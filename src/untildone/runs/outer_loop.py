@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,16 +15,16 @@ from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause
 from untildone.engine import verbs
 from untildone.engine.active_time import count_time, read_clock
 from untildone.engine.context import Context
-from untildone.engine.session import write_reminder
+from untildone.engine.session_events import write_reminder
 from untildone.engine.speaker import explain_ignored
 from untildone.engine.stop import judge_return
-from untildone.engine.stop_answer import Answer
+from untildone.engine.stopped_loop import Answer
 from untildone.errors import UserError
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs.client_call import Return, Show
 from untildone.runs.conversation import Conversation
-from untildone.runs.events import Ended, Judged, Started, Waiting
 from untildone.runs.limit_times import parse_limit_end
+from untildone.runs.run_events import Ended, Judged, Started, Waiting
 from untildone.runs.stop_request import catch_first_interrupt
 from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.store.loops import Record
@@ -50,16 +49,16 @@ def drive(context: Context, loop: str, *, show: Show, pace: RetryDelays | None =
     why = explain_ignored(context.agent, context.environ)
     if why:
         raise UserError(f"nothing would be judged: {why}", hint="unset the variable")
-    with ExitStack() as held, end_runs_on_signal():
-        held.enter_context(_lock_run(context, loop))
-        run = _Run(Conversation(context, loop, show), show, pace or RetryDelays(), held)
-        record = _mark_driven(run)
-    said = _make_ended_event(context, record, run.fault)
-    show(said)
-    return said
+    with ExitStack() as locks, end_runs_on_signal():
+        locks.enter_context(_lock_run(context, loop))
+        run = _Run(Conversation(context, loop, show), show, pace or RetryDelays(), locks)
+        record = _run_or_pause(run)
+    ended = _make_ended_event(context, record, run.fault)
+    show(ended)
+    return ended
 
 
-def _mark_driven(run: "_Run") -> Record:
+def _run_or_pause(run: "_Run") -> Record:
     try:
         with catch_first_interrupt(run.conversation.stopping):
             return run.run_to_end()
@@ -75,11 +74,10 @@ def _mark_driven(run: "_Run") -> Record:
 
 @contextmanager
 def _lock_run(context: Context, loop: str) -> Iterator[None]:
-    with ExitStack() as held:
+    with ExitStack() as lock:
         try:
-            held.enter_context(
-                hold_lock(context.loops.get_folder(loop) / "driving.lock", timeout=0)
-            )
+            path = context.loops.get_folder(loop) / "driving.lock"
+            lock.enter_context(hold_lock(path, timeout=0))
         except LockTimeoutError:
             raise UserError(
                 f"loop `{loop}` is running already",
@@ -108,30 +106,33 @@ def _make_ended_event(context: Context, record: Record, fault: ClientFault | Non
 
 
 class _Run:
+    """`locks` holds the lock of each loop that this run drives."""
+
     def __init__(
-        self, conversation: Conversation, show: Show, pace: RetryDelays, held: ExitStack
+        self, conversation: Conversation, show: Show, pace: RetryDelays, locks: ExitStack
     ) -> None:
         self.conversation = conversation
         self._show = show
         self._pace = pace
-        self._held = held
+        self._locks = locks
         self._denied_before = False
         self.fault: ClientFault | None = None
 
     def run_to_end(self) -> Record:
         talk = self.conversation
-        self._introduce()
+        self._begin_loop()
         prompt = write_reminder(talk.record)
-        if talk.book.how.mode == "fresh" and talk.book.begun:
+        if talk.memory.how.mode == "fresh" and talk.memory.begun:
             prompt = talk.begin_anew(prompt)
         while talk.active:
             returned = self._call_until_return(prompt)
             if returned is None or returned.interrupted:
-                self._is_interrupted()
+                # By Ctrl-C, unless the loop was ended or paused elsewhere.
+                self.pause(_BY_USER)
                 continue
             # Nothing was done, so there is nothing to judge.
             answer = None if returned.fault and not returned.tools else self._judge_return(returned)
-            self._give_up(returned)
+            self._give_up_on_fault(returned)
             if answer and talk.active:
                 prompt = self._next_prompt(answer, returned)
         return talk.record
@@ -145,7 +146,7 @@ class _Run:
             talk.record = verbs.end(talk.context, talk.loop, verdict)
         return talk.record
 
-    def _introduce(self) -> None:
+    def _begin_loop(self) -> None:
         talk = self.conversation
         contract, bounds = talk.record.contract, talk.bounds
         talk.take()
@@ -166,7 +167,7 @@ class _Run:
     def _next_prompt(self, answer: Answer, returned: Return) -> str:
         if not isinstance(answer.verdict, Continue):
             self.pause("nobody judged the agent's return")
-        mode = self.conversation.book.how.mode
+        mode = self.conversation.memory.how.mode
         if mode == "fresh" or (mode == "auto" and returned.fill > _FULL):
             return self.conversation.begin_anew(answer.feedback)
         return answer.feedback
@@ -175,12 +176,12 @@ class _Run:
         """Call the client with retries and waits; None if the user stopped it."""
         tries, limits = list(self._pace.tries), list(self._pace.limit)
         while True:
-            returned = self.conversation.asked(prompt)
+            returned = self.conversation.ask(prompt)
             match returned.fault:
                 case None | "authentication" | "billing" | "refused" | "missing":
                     return returned
                 case "limit":
-                    seconds = self._until_reset(returned, limits)
+                    seconds = self._seconds_until_reset(returned, limits)
                 case _:
                     seconds = tries.pop(0) if tries else None
             if seconds is None:
@@ -190,8 +191,9 @@ class _Run:
             elif not self._wait(returned, seconds):
                 return None
 
-    def _until_reset(self, returned: Return, limits: list[float]) -> float | None:
-        if not self.conversation.book.how.wait:
+    def _seconds_until_reset(self, returned: Return, limits: list[float]) -> float | None:
+        """None if the run should not wait for the end of the usage limit."""
+        if not self.conversation.memory.how.wait:
             return None
         now = self.conversation.context.clock()
         local = datetime.fromtimestamp(now, UTC).astimezone()
@@ -202,8 +204,8 @@ class _Run:
 
     def _wait(self, returned: Return, seconds: float) -> bool:
         """Wait; False if the user does not want that. The time counts for no bound."""
-        clock = self.conversation.context.clock
-        until = datetime.fromtimestamp(clock() + seconds, UTC)
+        talk = self.conversation
+        until = datetime.fromtimestamp(talk.context.clock() + seconds, UTC)
         self._show(
             Waiting(
                 fault=returned.fault or "crashed",
@@ -212,20 +214,17 @@ class _Run:
                 seconds=round(seconds, 1),
             )
         )
-        self._note_return("waiting")
-        waited = self.conversation.stopping.pause_until(until.timestamp(), clock)
-        self._note_return("waited")
-        return waited
 
-    def _note_return(self, kind: Literal["waiting", "waited"]) -> None:
-        talk = self.conversation
-
-        def edit(record: Record) -> Progress:
-            if kind == "waited":
-                return replace(record.progress, clock=read_clock())
+        def stop_clock(record: Record) -> Progress:
             return count_time(record.progress, talk.context.session_of(record))
 
-        talk.record = verbs.change_loop(talk.context, talk.loop, edit, kind=kind)
+        def start_clock(record: Record) -> Progress:
+            return replace(record.progress, clock=read_clock())
+
+        verbs.change_loop(talk.context, talk.loop, stop_clock, kind="waiting")
+        waited = talk.stopping.pause_until(until.timestamp(), talk.context.clock)
+        talk.record = verbs.change_loop(talk.context, talk.loop, start_clock, kind="waited")
+        return waited
 
     def _judge_return(self, returned: Return) -> Answer | None:
         talk = self.conversation
@@ -235,12 +234,12 @@ class _Run:
             project=talk.record.contract.project,
             message=returned.message,
             attended=False,
-            spent_usd=talk.book.spent,
+            spent_usd=talk.memory.spent,
         )
         answer = judge_return(talk.context, stop)
-        talk.record = self._clean_up(answer)
+        talk.record = self._load_judged_loop(answer)
         if talk.context.loops.get_folder(talk.loop).exists():
-            talk.judged()
+            talk.mark_judged()
         progress = talk.record.progress
         if answer:
             self._show(
@@ -253,25 +252,20 @@ class _Run:
                 )
             )
         if progress.followed_by:
-            self._held.enter_context(_lock_run(talk.context, progress.followed_by))
+            self._locks.enter_context(_lock_run(talk.context, progress.followed_by))
             talk.follow(progress.followed_by)
-            self._introduce()
+            self._begin_loop()
         return answer
 
-    def _clean_up(self, answer: Answer | None) -> Record:
-        """Remove a finished loop if the user wants no state kept."""
+    def _load_judged_loop(self, answer: Answer | None) -> Record:
+        """The loop after a verdict; if its state was removed at its end, as it would be."""
         record = self.conversation.record
         if answer and isinstance(answer.verdict, Finish) and record.contract.clean:
             progress = replace(record.progress, round=record.progress.round + 1)
             return replace(record, progress=end_loop(progress, answer.verdict))
         return self.conversation.reload()
 
-    def _is_interrupted(self) -> None:
-        """Whether Ctrl-C was pressed, or the loop was ended or paused elsewhere."""
-        if self.conversation.reload().progress.status == "active":
-            self.pause(_BY_USER)
-
-    def _give_up(self, returned: Return) -> None:
+    def _give_up_on_fault(self, returned: Return) -> None:
         """Pause the loop because of a failure that another round would not fix."""
         talk = self.conversation
         denied = ", ".join(dict.fromkeys(returned.denied))

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct
 
 from untildone.process.runner import run
-from untildone.runs.hooks import Answer, Settings, fire, read_hooks, read_variables
+from untildone.runs.claude_hooks import Answer, Settings, read_hooks, read_variables, run_hooks
 
 # The version of the client that this follows.
 VERSION = "2-1-325"
@@ -51,10 +51,6 @@ Show: TypeAlias = Callable[[ScriptEvent], None]
 Ended: TypeAlias = Literal["let go", "blocked", "overridden", "out of script"]
 
 
-def show_nothing(happened: ScriptEvent) -> None:
-    """Shows nothing."""
-
-
 class Agent:
     """One session; `settings` are the files that the client would read."""
 
@@ -65,7 +61,7 @@ class Agent:
         settings: Sequence[Settings],
         environ: Mapping[str, str],
         session: str = "",
-        show: Show = show_nothing,
+        show: Show = lambda _: None,
     ) -> None:
         self.project = project
         self.session = session or str(uuid.uuid4())
@@ -91,7 +87,7 @@ class Agent:
         }
 
     def begin(self, source: str = "startup") -> None:
-        self._tell(self.fire("SessionStart", {"source": source}, subject=source))
+        self._show_notices(self.fire("SessionStart", {"source": source}, subject=source))
 
     def end(self, reason: str = "other") -> None:
         self.fire("SessionEnd", {"reason": reason}, subject=reason)
@@ -101,7 +97,7 @@ class Agent:
         self._prompt, self._held, self._holds = str(uuid.uuid4()), False, 0
         self._show(ScriptEvent(what="prompt", text=text))
         answers = self.fire("UserPromptSubmit", {"permission_mode": "default", "prompt": text})
-        self._tell(answers)
+        self._show_notices(answers)
         if any(answer.block for answer in answers):
             return "blocked"
         for turn in turns:
@@ -117,12 +113,12 @@ class Agent:
         self, event: str, fields: Mapping[str, Any], *, subject: str = ""
     ) -> tuple[Answer, ...]:
         """Run the hooks of an event with the payload that the client would build."""
-        payload = {**self._payload(event), **fields}
+        payload = {**self._build_payload(event), **fields}
         wanted = [hook for hook in self._hooks if hook.wants(event, subject)]
         environ = {**self.environment, "CLAUDE_PROJECT_DIR": str(self.project)}
-        return fire(wanted, json.dumps(payload).encode(), cwd=self.cwd, env=environ)
+        return run_hooks(wanted, json.dumps(payload).encode(), cwd=self.cwd, env=environ)
 
-    def _payload(self, event: str) -> dict[str, Any]:
+    def _build_payload(self, event: str) -> dict[str, Any]:
         # No transcript is written: hooks must work without one.
         transcript = self.project.parent / f"{self.session}.jsonl"
         common = {
@@ -136,11 +132,11 @@ class Agent:
     def _stop(self, message: str) -> bool:
         """Play a stop; True if the agent is held."""
         self._show(ScriptEvent(what="says", text=message))
-        answers = self.fire("Stop", stop_fields(message, held_before=self._held))
-        told = "\n".join(answer.goes_on for answer in answers if answer.goes_on)
-        self._tell(answers)
-        self._show(ScriptEvent(what="held" if told else "let go", text=told))
-        self._held, self._holds = bool(told), self._holds + bool(told)
+        answers = self.fire("Stop", build_stop_fields(message, held_before=self._held))
+        feedback = "\n".join(answer.feedback for answer in answers if answer.feedback)
+        self._show_notices(answers)
+        self._show(ScriptEvent(what="held" if feedback else "let go", text=feedback))
+        self._held, self._holds = bool(feedback), self._holds + bool(feedback)
         return self._held
 
     def _is_overridden(self) -> bool:
@@ -151,15 +147,15 @@ class Agent:
 
     def _use_tool(self, edit: Edit | Shell) -> None:
         self._holds = 0
-        name, given = _call(edit, self.cwd)
+        name, inputs = _describe_call(edit, self.cwd)
         fields = {
             "permission_mode": "default",
             "tool_name": name,
-            "tool_input": given,
+            "tool_input": inputs,
             "tool_use_id": f"toolu_{uuid.uuid4().hex[:20]}",
         }
         before = self.fire("PreToolUse", fields, subject=name)
-        self._tell(before)
+        self._show_notices(before)
         denied = next((answer.block for answer in before if answer.block), "")
         response = denied or self._carry_out(edit, fields)
         called = {**fields, "tool_response": response}
@@ -200,7 +196,7 @@ class Agent:
         response = {"stdout": ended.text, "stderr": "", "interrupted": ended.timed_out}
         return "PostToolUse", {"tool_response": response}
 
-    def _tell(self, answers: tuple[Answer, ...]) -> None:
+    def _show_notices(self, answers: tuple[Answer, ...]) -> None:
         for answer in answers:
             if answer.notice:
                 self._show(ScriptEvent(what="notice", text=answer.notice))
@@ -208,7 +204,7 @@ class Agent:
                 self._show(ScriptEvent(what="refused", text=answer.block))
 
 
-def stop_fields(message: str, *, held_before: bool) -> dict[str, Any]:
+def build_stop_fields(message: str, *, held_before: bool) -> dict[str, Any]:
     """Return the fields of a Stop payload beside the session."""
     return {
         "permission_mode": "default",
@@ -220,7 +216,7 @@ def stop_fields(message: str, *, held_before: bool) -> dict[str, Any]:
     }
 
 
-def _call(edit: Edit | Shell, cwd: Path) -> tuple[str, dict[str, str]]:
+def _describe_call(edit: Edit | Shell, cwd: Path) -> tuple[str, dict[str, str]]:
     match edit:
         case Edit():
             return "Write", {"file_path": str(cwd / edit.path), "content": edit.content}

@@ -60,7 +60,7 @@ def main(argv: Sequence[str]) -> int:
     path, arguments = Path(argv[0]), list(argv[1:])
     script = read(path)
     step = script.steps[min(script.played, len(script.steps) - 1)]
-    session, begun = _session(arguments)
+    session, begun = _parse_session(arguments)
     if begun != (session in script.costs):
         print(f"No conversation found with session ID: {session}", file=sys.stderr)  # noqa: T201
         return 1
@@ -75,19 +75,21 @@ def read(path: Path) -> Script:
     return msgspec.json.decode(path.read_bytes(), type=Script)
 
 
-def _session(arguments: list[str]) -> tuple[str, bool]:
+def _parse_session(arguments: list[str]) -> tuple[str, bool]:
     begun = "--resume" in arguments
     return arguments[arguments.index("--resume" if begun else "--session-id") + 1], begun
 
 
 def _play(step: Step, session: str, cost: float) -> int:
-    _say("system", subtype="init", session_id=session)
+    _print_event("system", subtype="init", session_id=session)
     agent = Agent(Path.cwd(), settings=(), environ=os.environ, session=session, show=_show)
     agent.prompt("", [Turn(edits=step.edits, says=step.says)])
     usage = {"input_tokens": step.tokens}
-    _say("assistant", message={"content": [], "usage": usage}, parent_tool_use_id=None)
+    _print_event("assistant", message={"content": [], "usage": usage}, parent_tool_use_id=None)
     for tool in step.denied:
-        _say("system", subtype="permission_denied", tool_name=tool, message="requires approval")
+        _print_event(
+            "system", subtype="permission_denied", tool_name=tool, message="requires approval"
+        )
     time.sleep(step.hangs)
     if step.dies:
         os.kill(os.getpid(), step.dies if os.name != "nt" else signal.SIGTERM)
@@ -95,8 +97,8 @@ def _play(step: Step, session: str, cost: float) -> int:
         return step.exit_code
     if step.until:
         limit = {"status": "rejected", "resetsAt": step.until}
-        _say("rate_limit_event", rate_limit_info=limit)
-    _say(
+        _print_event("rate_limit_event", rate_limit_info=limit)
+    _print_event(
         "result",
         subtype="success",
         is_error=bool(step.status),
@@ -119,10 +121,10 @@ def _show(happened: ScriptEvent) -> None:
             block = {"type": "text", "text": happened.text}
         case _:
             return
-    _say("assistant", message={"content": [block]}, parent_tool_use_id="scripted")
+    _print_event("assistant", message={"content": [block]}, parent_tool_use_id="scripted")
 
 
-def _say(kind: str, **fields: Any) -> None:  # noqa: ANN401  any JSON value
+def _print_event(kind: str, **fields: Any) -> None:  # noqa: ANN401  any JSON value
     print(json.dumps({"type": kind, **fields}), flush=True)  # noqa: T201  its protocol is stdout
 
 

@@ -58,7 +58,7 @@ def link_home(home: Path, environ: Mapping[str, str], *, since: float) -> None:
 
 
 def make_environment(
-    environ: Mapping[str, str], at_start: Mapping[str, str], *, home: Path
+    environ: Mapping[str, str], baseline_environ: Mapping[str, str], *, home: Path
 ) -> dict[str, str]:
     """Return the environment of a run in that home, with the baseline's steering variables."""
     kept = {name: value for name, value in environ.items() if name not in STEERING}
@@ -73,7 +73,7 @@ def make_environment(
         own["PYTHONNOUSERSITE"] = "1"
     if "RUSTUP_HOME" not in kept and (user_home / ".rustup").exists():
         own["RUSTUP_HOME"] = str(user_home / ".rustup")
-    return kept | dict(at_start) | own
+    return kept | dict(baseline_environ) | own
 
 
 def _find_user_home(environ: Mapping[str, str]) -> Path:

@@ -58,71 +58,73 @@ class SandboxFiles(Struct, frozen=True):
 
 
 class SandboxSource(Struct, frozen=True, kw_only=True):
-    """What a sandbox is made from; `at_start` and `since` are the baseline's variables and time."""
+    """What a sandbox is made from; `since` is the time of the baseline."""
 
     project: Path
     ignored: tuple[str, ...]
     environ: Mapping[str, str]
-    at_start: Mapping[str, str]
+    baseline_environ: Mapping[str, str]
     since: float
 
 
 class Sandbox(Struct, frozen=True, kw_only=True):
-    """Checks run in `project`, by the command line `through`; their files are seen at `seen`.
+    """Checks run in `project` through `wrapper_argv`; what they write is in `written_project`.
 
     `unproved` says why it is unknown which tree the checks read.
     """
 
     project: Path
-    seen: Path
+    written_project: Path
     environ: dict[str, str]
-    through: tuple[str, ...] = ()
+    wrapper_argv: tuple[str, ...] = ()
     unproved: str = ""
 
 
 @contextmanager
 def open_sandbox(
-    composed: SandboxFiles, place: SandboxSource, *, beside: bool = False
+    files: SandboxFiles, source: SandboxSource, *, beside: bool = False
 ) -> Iterator[Sandbox]:
     """Make a sandbox and remove it at the end; with `beside` it is not mounted."""
     top = Path(os.path.realpath(tempfile.mkdtemp(prefix="untildone-sandbox-")))
     try:
-        yield _make_sandbox(composed, place, top, beside=beside)
+        yield _make_sandbox(files, source, top, beside=beside)
     finally:
         _remove(top)
 
 
 def _make_sandbox(
-    composed: SandboxFiles, place: SandboxSource, top: Path, *, beside: bool
+    files: SandboxFiles, source: SandboxSource, top: Path, *, beside: bool
 ) -> Sandbox:
     copy, scratch, home = (top / name for name in ("tree", "scratch", "home"))
     for folder in (copy, scratch, home):
         folder.mkdir()
-    _write_files(composed, copy)
-    link_home(home, place.environ, since=place.since)
-    environ = make_environment(place.environ, place.at_start, home=home)
-    project = Path(os.path.realpath(place.project))
+    _write_files(files, copy)
+    link_home(home, source.environ, since=source.since)
+    environ = make_environment(source.environ, source.baseline_environ, home=home)
+    project = Path(os.path.realpath(source.project))
     mark = f".untildone/{secrets.token_hex(16)}"
     (copy / ".untildone").mkdir(exist_ok=True)
     (copy / ".untildone" / ".gitignore").write_text("*\n", encoding="utf-8")
     (copy / mark).touch()
-    folders = list(_find_dependencies(project, copy, place.ignored))
+    folders = list(_find_dependencies(project, copy, source.ignored))
     target = environ.get("CARGO_TARGET_DIR", "")
     if os.path.isabs(target) and os.path.isdir(target):  # noqa: PTH112, PTH117  a text, not a path
         # The copy's builds must not end up in a build folder outside of the project.
         folders.append(target)
     places = (str(copy), str(project), str(scratch), mark)
-    through = (sys.executable, "-I", "-S", str(mounted_copy.__file__), *places, *folders, "--")
+    wrapper_argv = (sys.executable, "-I", "-S", str(mounted_copy.__file__), *places, *folders, "--")
     with ThreadPoolExecutor(max_workers=1) as pool:
         in_place = sys.platform == "linux" and not beside
-        probe = partial(run, through, cwd=project, timeout=_PROBE_SECONDS)
+        probe = partial(run, wrapper_argv, cwd=project, timeout=_PROBE_SECONDS)
         mounted = pool.submit(probe) if in_place else None
         if (project / ".git").exists():
             _commit(copy, environ)
     if mounted and mounted.result().exit_code == 0:
-        return Sandbox(project=place.project, seen=copy, environ=environ, through=through)
+        return Sandbox(
+            project=source.project, written_project=copy, environ=environ, wrapper_argv=wrapper_argv
+        )
     own, unproved = link_dependencies(project, copy, folders)
-    return Sandbox(project=copy, seen=copy, environ=environ | own, unproved=unproved)
+    return Sandbox(project=copy, written_project=copy, environ=environ | own, unproved=unproved)
 
 
 def _commit(copy: Path, environ: dict[str, str]) -> None:
@@ -133,13 +135,13 @@ def _commit(copy: Path, environ: dict[str, str]) -> None:
         run_git(words, cwd=copy, timeout=_PROBE_SECONDS, environ=environ, variables=own)
 
 
-def _write_files(composed: SandboxFiles, copy: Path) -> None:
+def _write_files(files: SandboxFiles, copy: Path) -> None:
     """Keep the times of unchanged files, so that incremental builds go on.
 
     Restored files get a new time, so that build tools see them as changed.
     """
-    restored = frozenset(composed.restored)
-    for path, source in composed.files.items():
+    restored = frozenset(files.restored)
+    for path, source in files.files.items():
         if isinstance(source, Path):
             copy_file(source, copy / path, keep_time=path not in restored)
         else:

@@ -140,15 +140,11 @@ def find_volatile_file_system(home: Path, *, mounts: Path = Path("/proc/self/mou
     kind, longest = "", -1
     place = home.resolve()
     for line in table.splitlines():
-        point, found = _parse_mount(line)
+        _, escaped, found, *_ = line.split(b" ")
+        # Spaces, tabs, newlines and backslashes are written as three octal digits.
+        plain = re.sub(rb"\\([0-7]{3})", lambda match: bytes([int(match[1], 8)]), escaped)
+        point = Path(os.fsdecode(plain))
         # A later line with the same mount point hides the earlier one.
         if len(point.parts) >= longest and place.is_relative_to(point):
-            kind, longest = found, len(point.parts)
+            kind, longest = found.decode(), len(point.parts)
     return kind if kind in _VOLATILE else ""
-
-
-def _parse_mount(line: bytes) -> tuple[Path, str]:
-    _, point, kind, *_ = line.split(b" ")
-    # Spaces, tabs, newlines and backslashes are written as three octal digits.
-    plain = re.sub(rb"\\([0-7]{3})", lambda match: bytes([int(match[1], 8)]), point)
-    return Path(os.fsdecode(plain)), kind.decode()

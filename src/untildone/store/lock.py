@@ -44,44 +44,31 @@ else:
 @contextmanager
 def hold_lock(path: Path, *, timeout: float) -> Iterator[None]:
     deadline = time.monotonic() + timeout
-    descriptor = _acquire(path, deadline)
-    while descriptor is None:
-        descriptor = _acquire(path, deadline)
-    try:
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _acquire(path: Path, deadline: float) -> int | None:
-    """The descriptor that holds the lock; None if the file was replaced meanwhile."""
-    descriptor = open_own(path, os.O_RDWR | os.O_CREAT)
-    try:
-        _wait(descriptor, path, deadline=deadline)
-        if _is_same_file(path, descriptor):
-            return descriptor
-    except BaseException:
-        os.close(descriptor)
-        raise
-    os.close(descriptor)
-    return None
-
-
-def _wait(descriptor: int, path: Path, *, deadline: float) -> None:
-    # Polled, because a blocking flock has no timeout.
     pause = _FIRST_PAUSE
-    while not try_lock(descriptor):
+    # Polled, because a blocking flock has no timeout.
+    while (descriptor := _try_acquire(path)) is None:
         if time.monotonic() >= deadline:
             raise LockTimeoutError(
                 f"`{path.name}` of `{path.parent.name}` is held by another process"
             )
         time.sleep(pause)
         pause = min(pause * 2, _LONGEST_PAUSE)
-
-
-def _is_same_file(path: Path, descriptor: int) -> bool:
-    # Holders of a deleted lock file and of its replacement would not exclude each other.
     try:
-        return os.path.samestat(path.stat(follow_symlinks=False), os.fstat(descriptor))
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _try_acquire(path: Path) -> int | None:
+    """The descriptor that holds the lock; None if it is taken, or the file was replaced."""
+    descriptor = open_own(path, os.O_RDWR | os.O_CREAT)
+    is_ours = False
+    try:
+        # Holders of a deleted lock file and of its replacement would not exclude each other.
+        is_ours = try_lock(descriptor) and os.path.samestat(path.lstat(), os.fstat(descriptor))
     except FileNotFoundError:
-        return False
+        pass
+    finally:
+        if not is_ours:
+            os.close(descriptor)
+    return descriptor if is_ours else None

@@ -211,7 +211,9 @@ class Loops:
         try:
             record = self.load(path.name)
         except (UserError, DamagedFileError, LockTimeoutError, OSError) as error:
-            return _find_start_time(path), UnreadableLoop(id=path.name, reason=str(error))
+            changed = path.lstat().st_mtime if os.path.lexists(path) else 0
+            changed_at = datetime.fromtimestamp(changed, UTC).isoformat()
+            return changed_at, UnreadableLoop(id=path.name, reason=str(error))
         return record.contract.started_at, record
 
     def _commit(
@@ -255,13 +257,6 @@ class Loops:
         if not stat.S_ISDIR(status.st_mode) or not is_owned(status):
             raise DamagedFileError(f"{quote_path(folder)} is not a folder of ours")
         return folder
-
-
-def _find_start_time(path: Path) -> str:
-    try:
-        return datetime.fromtimestamp(path.lstat().st_mtime, UTC).isoformat()
-    except FileNotFoundError:
-        return ""
 
 
 def _write_first_state(folder: Path, contract: Contract, progress: Progress) -> None:

@@ -91,6 +91,11 @@ class Changes(Struct, frozen=True):
     def edited_or_removed(self) -> tuple[str, ...]:
         return (*self.edited, *self.removed)
 
+    def list_paths(self) -> set[str]:
+        """Return the paths at which the trees differ."""
+        moved = (*self.moved, *self.moved.values())
+        return {*self.added, *self.removed, *self.edited, *moved}
+
 
 def read_tree(root: Path, paths: Iterable[str]) -> Tree:
     """Return the tree of those paths that exist."""

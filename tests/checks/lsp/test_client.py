@@ -45,9 +45,9 @@ def test_several_files_are_asked_about_at_once(tmp_path: Path) -> None:
 def test_what_the_server_asks_is_answered(tmp_path: Path) -> None:
     file = write_file(tmp_path, "a.txt", "")
     with start_client("asks", tmp_path) as client:
-        told = dict(text.split(" ", 1) for text in texts(diagnose(client, file))["a.txt"])
+        reported = dict(text.split(" ", 1) for text in texts(diagnose(client, file))["a.txt"])
 
-    assert {name: json.loads(text) for name, text in told.items()} == {
+    assert {name: json.loads(text) for name, text in reported.items()} == {
         "a": [{"pyrefly": {"displayTypeErrors": "force-on"}}, None],
         "b": [{"uri": tmp_path.as_uri(), "name": tmp_path.name}],
         "c": {"applied": False},

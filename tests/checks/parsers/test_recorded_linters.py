@@ -100,7 +100,7 @@ SHELLCHECK_FOUND = (
         ),
         (
             "mypy-2.4.1-no-codes",
-            tuple(error(each.path, each.line, "", each.text) for each in MYPY_FOUND),
+            tuple(error(finding.path, finding.line, "", finding.text) for finding in MYPY_FOUND),
         ),
         (
             "mypy-2.4.1-syntax",

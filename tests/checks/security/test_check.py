@@ -127,8 +127,8 @@ def test_a_broken_rule_is_reported_before_anything_rests_on_it(tmp_path: Path) -
     with pytest.raises(UserError) as caught:
         security.make_check(tmp_path, rules=(tmp_path / "rules",))
 
-    told = f"Cannot parse rule {tmp_path / 'rules' / 'a.yml'}"
-    assert caught.value.message == f"`ast-grep` cannot look for security findings: {told}"
+    reported = f"Cannot parse rule {tmp_path / 'rules' / 'a.yml'}"
+    assert caught.value.message == f"`ast-grep` cannot look for security findings: {reported}"
 
 
 def test_a_missing_folder_of_rules_is_reported(tmp_path: Path) -> None:

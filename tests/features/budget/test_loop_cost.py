@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.core.contract import Bounds
-from untildone.engine.transfer import move_loop
+from untildone.engine.verbs import move_loop
 from untildone.features.budget import loop_cost
 from world import OTHER_SESSION, SESSION, World
 
@@ -219,11 +219,11 @@ def test_without_prices_the_user_sees_once_how_to_get_them(
     priced.append(line("a", 1))
 
     spent = priced.spent()
-    told = [priced.session.take("tell"), priced.spent() or priced.session.take("tell")]
+    reported = [priced.session.take("tell"), priced.spent() or priced.session.take("tell")]
 
     remedy = "`pip install 'untildone[cost]'` prices it"
     line_told = f"untildone: the spend is unknown, so the budget bounds nothing; {remedy}"
-    assert (spent, told, priced.why()) == (None, [line_told, ""], remedy)
+    assert (spent, reported, priced.why()) == (None, [line_told, ""], remedy)
 
 
 def test_the_client_s_own_figure_comes_first_where_somebody_sits(priced: PricedLoop) -> None:

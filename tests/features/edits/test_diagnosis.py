@@ -79,7 +79,7 @@ def test_server_linter_and_security_rules_speak_of_each_file(world: World) -> No
 
     said = diagnose(world.context, world.project, read_texts(files), wait=PATIENCE)
 
-    assert {key: [each.code for each in found] for key, found in said.items()} == {
+    assert {key: [finding.code for finding in found] for key, found in said.items()} == {
         ("a.py", "ruff"): ["F821"],
         ("a.py", "security"): ["python-eval"],
         ("src/b.js", "eslint"): ["no-undef"],
@@ -133,10 +133,10 @@ def test_who_did_not_speak_of_the_file_before_is_not_believed_now(world: World) 
     known = find_introduced(world.context, world.project, {file: "x = 1"}, wait=PATIENCE)
     unknown = find_introduced(world.context, world.project, {file: "old"}, wait=3)
 
-    assert [(each.check, each.text) for each in known if each.check == "pyrefly"] == [
+    assert [(finding.check, finding.text) for finding in known if finding.check == "pyrefly"] == [
         ("pyrefly", "new")
     ]
-    assert [each for each in unknown if each.check == "pyrefly"] == []
+    assert [finding for finding in unknown if finding.check == "pyrefly"] == []
 
 
 def test_files_that_cannot_be_read_are_left_out(world: World) -> None:

@@ -17,7 +17,7 @@ from untildone.engine.context import project_folder
 from untildone.features.edits.server_client import (
     ADDRESS_FILE,
     ask_servers,
-    edited_files,
+    list_edited_files,
     load_address,
 )
 from untildone.process.runner import is_alive
@@ -66,7 +66,7 @@ def test_a_snapshot_counts_the_file_as_it_is_now(world: World) -> None:
 
     assert taken
     (only,) = taken.files
-    assert (only.path, only.servers, [each.text for each in only.findings]) == (
+    assert (only.path, only.servers, [finding.text for finding in only.findings]) == (
         "a.py",
         ("ruff",),
         ["one"],
@@ -193,4 +193,4 @@ def test_edited_files_are_those_of_the_project_that_are_there(tmp_path: Path) ->
     }
 
     names = ("a.py", "b.py", "c.py", "e.ipynb", "d.py")
-    assert edited_files(calls, tmp_path / "link") == tuple(project / name for name in names)
+    assert list_edited_files(calls, tmp_path / "link") == tuple(project / name for name in names)

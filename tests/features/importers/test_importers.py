@@ -126,9 +126,9 @@ def test_the_session_named_in_the_file_is_held_and_no_other(cli: CommandLine) ->
 def test_a_hand_made_file_is_taken_here_by_the_user(cli: CommandLine) -> None:
     file = cli.write(FILE, samples.STRAVINSKY)
 
-    code, said, _ = cli.run_process("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
+    code, stdout, _ = cli.run_process("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
 
-    assert (code, "holds this session until promise" in said) == (0, True)
+    assert (code, "holds this session until promise" in stdout) == (0, True)
     assert held(stop(cli))
     assert "iteration_count: 2" in file.read_text(encoding="utf-8")
 
@@ -138,9 +138,9 @@ def test_nothing_waits_where_nothing_is_trusted(tmp_path: Path) -> None:
     begun(cli)
     cli.write(FILE, samples.STRAVINSKY)
 
-    code, _, told = cli.run_process("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
+    code, _, stderr = cli.run_process("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
 
-    assert (code, "there is no unfinished loop" in told) == (2, True)
+    assert (code, "there is no unfinished loop" in stderr) == (2, True)
 
 
 def test_a_file_is_not_obeyed_without_trust(tmp_path: Path) -> None:

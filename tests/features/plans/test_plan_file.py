@@ -262,4 +262,4 @@ def test_a_full_disk_leaves_the_old_plan(tmp_path: Path) -> None:
         with pytest.raises(OSError, match="space"):
             save_plan(path, LOGIN + " " * 80_000)
         assert path.read_text(encoding="utf-8") == LOGIN
-        assert [each.name for each in tmp_path.iterdir()] == ["TASKS.json"]
+        assert [path.name for path in tmp_path.iterdir()] == ["TASKS.json"]

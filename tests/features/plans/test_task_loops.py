@@ -11,7 +11,7 @@ from untildone.core.contract import Bounds
 from untildone.core.plan_task import VerifierResult
 from untildone.core.verdict import Pause
 from untildone.engine import verbs
-from untildone.engine.relayed_verbs import RelayedVerb, format_verb
+from untildone.engine.agent_verbs import AgentVerb, format_verb
 from untildone.errors import UserError
 from untildone.features.plans.plan_file import read_plan
 from untildone.features.plans.task_checks import trust_plan
@@ -101,8 +101,8 @@ def statuses(world: World) -> list[str]:
 def test_the_agent_first_learns_who_reports_what_no_check_sees(world: World) -> None:
     answer = type_prompt(world, "/untildone:implement-task TASK-001")
 
-    told = answer["hookSpecificOutput"]["additionalContext"]
-    assert f"- {HELP} (report with `untildone verify TASK-001`)\n" in told
+    reported = answer["hookSpecificOutput"]["additionalContext"]
+    assert f"- {HELP} (report with `untildone verify TASK-001`)\n" in reported
 
 
 def test_a_task_is_held_until_it_is_verified(world: World) -> None:
@@ -205,7 +205,8 @@ def test_markers_of_the_seed_are_understood(world: World) -> None:
     marked = "<task-loop-complete>{}</task-loop-complete>"
     world.stop(last_assistant_message=marked.format("INCOMPLETE"))
     unproved = world.stop(last_assistant_message=marked.format("VERIFIED"))
-    verbs.report_met(world.context, world.loop, HELP, by="review", evidence="read it")
+    met = AgentVerb(verb="met", name=HELP, by="review", text="read it")
+    verbs.record_agent_verb(world.context, world.loop, met)
     world.stop(last_assistant_message=marked.format("BLOCKED"))
 
     assert f"Unmet: {HELP}." in shown(unproved)
@@ -264,9 +265,8 @@ def test_the_marker_of_the_seed_approves_a_feature_that_holds(world: World) -> N
 
     world.stop(last_assistant_message=approved)
     unproved = world.state()
-    verbs.report_met(
-        world.context, world.loop, "REQ-001 is implemented", by="review", evidence="read it"
-    )
+    met = AgentVerb(verb="met", name="REQ-001 is implemented", by="review", text="read it")
+    verbs.record_agent_verb(world.context, world.loop, met)
     world.stop(last_assistant_message=approved)
 
     assert (unproved, world.state()) == (("active", None, 1), ("finished", "done", 2))
@@ -392,9 +392,7 @@ def test_a_sandboxed_shell_hands_its_report_over(world: World) -> None:
     type_prompt(world, "/untildone:implement-task TASK-001")
     world.write("one.txt", "")
     report = json.dumps({"result": "VERIFIED", "criteria": {HELP: {"met": True, "evidence": "x"}}})
-    verbs_said = (
-        RelayedVerb(verb="verify", name="TASK-001", text=text) for text in ("none", report)
-    )
+    verbs_said = (AgentVerb(verb="verify", name="TASK-001", text=text) for text in ("none", report))
     call = {
         "tool_name": "Bash",
         "tool_input": {"command": "untildone verify TASK-001 --result VERIFIED"},

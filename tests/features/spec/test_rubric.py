@@ -137,4 +137,6 @@ def test_the_lower_total_counts(text: str, given_scores: dict[Dimension, int]) -
 
     found = score_spec(text, opinions=opinions)
 
-    assert found.total == min(score_spec(text).total, sum(rating.given for rating in found.ratings))
+    assert found.total == min(
+        score_spec(text).total, sum(rating.counted for rating in found.ratings)
+    )

@@ -10,6 +10,7 @@ import pytest
 from snippets import snippet
 from untildone.core.contract import Claim, Contract
 from untildone.engine import verbs
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.errors import UserError
 from untildone.features.spec import steps
 from untildone.features.spec.cleanup import remove_finished_loop
@@ -114,7 +115,7 @@ def test_the_three_gates(world: World) -> None:
     world.prompt("go on, but keep the names")
 
     world.project.joinpath("done.txt").touch()
-    verbs.signal(world.context, world.loop)
+    verbs.record_agent_verb(world.context, world.loop, AgentVerb(verb="signal"))
     assert "all criteria are met: confirm that it is done?" in stop(world)
     assert world.state() == ("paused", "gate", 3)
     world.prompt("yes")
@@ -126,7 +127,7 @@ def test_the_three_gates(world: World) -> None:
 def test_the_last_gate_is_asked_again_after_instructions(world: World) -> None:
     start(world)
     world.project.joinpath("done.txt").touch()
-    verbs.signal(world.context, world.loop)
+    verbs.record_agent_verb(world.context, world.loop, AgentVerb(verb="signal"))
     stop(world)
     world.prompt("also rename the file")
 
@@ -195,10 +196,10 @@ def test_a_contradiction_is_reported_to_the_agent(world: World) -> None:
         CRITERIA: {"check": true}
         ---END_STATUS---""")
 
-    told = stop(world, block)
+    reported = stop(world, block)
 
-    assert "- `check`: true, but the check `check` is red\n" in told
-    assert "- `EXIT_SIGNAL: true`, but unmet: check\n" in told
+    assert "- `check`: true, but the check `check` is red\n" in reported
+    assert "- `EXIT_SIGNAL: true`, but unmet: check\n" in reported
 
 
 def test_what_the_agent_does_next_is_shown_to_the_user(world: World) -> None:
@@ -219,7 +220,8 @@ def test_what_the_agent_does_next_is_shown_to_the_user(world: World) -> None:
 def test_a_claim_the_agent_takes_back_does_not_count(world: World) -> None:
     start(world, task=CLEAR, claims=(Claim(name="docs"),))
     world.project.joinpath("done.txt").touch()
-    verbs.report_met(world.context, world.loop, "docs", by="review", evidence="read")
+    met = AgentVerb(verb="met", name="docs", by="review", text="read")
+    verbs.record_agent_verb(world.context, world.loop, met)
     block = snippet("""
         ---LOOP_STATUS---
         EXIT_SIGNAL: true
@@ -236,7 +238,8 @@ def test_a_change_of_type_1_waits_for_its_precheck(world: World) -> None:
     world.project.joinpath("done.txt").touch()
 
     assert "Unmet: precheck." in stop(world, "EXIT_SIGNAL: true")
-    steps.record_precheck(world.context, world.loop, "old clients were looked at")
+    precheck = AgentVerb(verb="precheck", text="old clients were looked at")
+    verbs.record_agent_verb(world.context, world.loop, precheck)
     stop(world, "EXIT_SIGNAL: true")
 
     assert world.state() == ("finished", "done", 2)
@@ -281,7 +284,8 @@ def test_after_a_rollback_a_step_is_done_again_and_a_claim_reported_again(world:
     for step, text in (("two", "wrong\n"), ("one", "more\n")):
         file.write_text(text, encoding="utf-8")
         steps.complete_step(world.context, world.loop, step, cwd=world.project)
-    verbs.report_met(world.context, world.loop, "docs", by="review", evidence="read")
+    met = AgentVerb(verb="met", name="docs", by="review", text="read")
+    verbs.record_agent_verb(world.context, world.loop, met)
 
     record = world.record
     steps.roll_back(world.context, record, "two", cwd=world.project)

@@ -68,9 +68,9 @@ def test_unfinished_items_are_recalled_at_a_prompt_of_the_user(world: World) -> 
     items = "".join(f"- [ ] item {number}\n" for number in range(7))
     world.write("TODO.md", f"- [x] one\n{items}")
 
-    told = world.prompt("and now?")["hookSpecificOutput"]["additionalContext"]
+    reported = world.prompt("and now?")["hookSpecificOutput"]["additionalContext"]
 
-    assert told == (
+    assert reported == (
         "[untildone] 7 TODO items of 8 unfinished: item 0; item 1; item 2; item 3; item 4; and 2"
         " more. The prompt comes first; go on with these where they belong to it, and mark what is"
         " done."
@@ -97,15 +97,15 @@ def test_nothing_is_recalled_where_nothing_is_left_or_a_loop_has_the_session(
 
 
 @pytest.mark.parametrize(
-    ("written", "told"), [("recall_todos = false\n", False), ("recall_todos = 7\n", True)]
+    ("written", "reported"), [("recall_todos = false\n", False), ("recall_todos = 7\n", True)]
 )
 def test_the_user_switches_it_off_and_a_mistake_there_stops_no_prompt(
-    world: World, written: str, told: bool
+    world: World, written: str, reported: bool
 ) -> None:
     world.write("TODO.md", "- [ ] one\n")
     world.write("../state/config.toml", written)
 
-    assert (world.prompt("and now?") is not None) is told
+    assert (world.prompt("and now?") is not None) is reported
 
 
 def test_a_task_of_the_items() -> None:

@@ -35,8 +35,8 @@ class Machine:
 
     def find_reasons(self, baseline: dict[str, str], *commands: str) -> list[str]:
         return [
-            each.detail
-            for each in compare_environment(self.project, commands, self.environ, baseline)
+            concern.detail
+            for concern in compare_environment(self.project, commands, self.environ, baseline)
         ]
 
 
@@ -107,8 +107,8 @@ def test_the_scripts_of_npm_are_followed(machine: Machine) -> None:
     (machine.project / "node_modules/.bin/vitest").chmod(0o755)
 
     found = {
-        each.name: each.place
-        for each in find_check_programs(machine.project, ["npm test"], {"PATH": ""})
+        program.name: program.place
+        for program in find_check_programs(machine.project, ["npm test"], {"PATH": ""})
     }
 
     assert found == {
@@ -311,15 +311,15 @@ def test_a_plugin_that_no_installer_recorded_is_reported(
     if installed:
         written(site, {"more-2.dist-info/RECORD": f"more.py,,\n{names},,\n"})
 
-    told = f"`{site / names}` names plugins, and no installer has put it there"
+    reported = f"`{site / names}` names plugins, and no installer has put it there"
     assert machine.find_reasons(baseline, ".venv/bin/python -m pytest") == (
-        [] if installed else [told]
+        [] if installed else [reported]
     )
 
 
 @needs_posix
 @pytest.mark.parametrize(
-    ("pattern", "told"),
+    ("pattern", "reported"),
     [
         ("app.py", "app.py"),
         ("*.py", "app.py, pkg/more.py"),
@@ -331,7 +331,7 @@ def test_a_plugin_that_no_installer_recorded_is_reported(
 )
 @pytest.mark.parametrize("place", [".git/info/exclude", "../home/.config/git/ignore"])
 def test_committed_files_in_a_private_ignore_list_are_reported(
-    machine: Machine, pattern: str, told: str, place: str
+    machine: Machine, pattern: str, reported: str, place: str
 ) -> None:
     written(machine.project, {"app.py": "", "pkg/more.py": "", "scratch.py": ""})
     subprocess.run(["git", "init", "-q"], cwd=machine.project, check=True)
@@ -340,5 +340,9 @@ def test_committed_files_in_a_private_ignore_list_are_reported(
     written(machine.project, {place: f"{pattern}\n"})
 
     name = "info/exclude" if "info" in place else "ignore"
-    wanted = [f"git's `{name}` was `not set` in the baseline and is now `{told}`"] if told else []
+    wanted = (
+        [f"git's `{name}` was `not set` in the baseline and is now `{reported}`"]
+        if reported
+        else []
+    )
     assert machine.find_reasons(baseline, "ruff check .") == wanted

@@ -28,7 +28,7 @@ def read_packages(project: Path) -> dict[str, Stamp]:
 
 
 def find_reasons(project: Path, baseline: dict[str, Stamp]) -> list[str]:
-    return [each.detail for each in compare_packages(project, baseline)]
+    return [concern.detail for concern in compare_packages(project, baseline)]
 
 
 def test_a_file_edited_in_place_is_reported(project: Path) -> None:
@@ -47,7 +47,7 @@ def test_another_description_does_not_hide_it(project: Path) -> None:
         {"node_modules/same/index.js": "x\n", "node_modules/same/package.json": '{"name": "same"}'},
     )
 
-    assert [each.path for each in compare_packages(project, baseline)] == [
+    assert [finding.path for finding in compare_packages(project, baseline)] == [
         "node_modules/same/index.js",
         "node_modules/same/package.json",
     ]
@@ -73,7 +73,7 @@ def test_a_reinstalled_package_is_no_concern(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lock", "told"),
+    ("lock", "reported"),
     [
         ({}, ["index.js", "package.json"]),
         ({"package-lock.json": "{}"}, ["index.js", "package.json"]),
@@ -82,15 +82,15 @@ def test_a_reinstalled_package_is_no_concern(project: Path) -> None:
     ],
 )
 def test_a_package_replaced_without_an_installer_is_reported(
-    project: Path, lock: dict[str, str], told: list[str]
+    project: Path, lock: dict[str, str], reported: list[str]
 ) -> None:
     baseline = read_packages(project)
     (project / "node_modules/same/README.md").unlink()
     written(project, {"node_modules/same/index.js": "a\n", "node_modules/same/package.json": "{}"})
     written(project, lock)
 
-    found = sorted(each.path for each in compare_packages(project, baseline))
-    assert found == [f"node_modules/same/{name}" for name in told]
+    found = sorted(finding.path for finding in compare_packages(project, baseline))
+    assert found == [f"node_modules/same/{name}" for name in reported]
 
 
 def test_unchanged_packages_are_no_concern(project: Path) -> None:

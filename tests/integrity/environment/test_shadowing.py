@@ -18,7 +18,9 @@ START = {
 
 def find_ids(top: Path, *added: str) -> list[str]:
     new = {**START, **dict.fromkeys(added, "x = 1\n")}
-    return [each.id.partition("#")[0] for each in shadowing.find_concerns(beside(top, START, new))]
+    return [
+        concern.id.partition("#")[0] for concern in shadowing.find_concerns(beside(top, START, new))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -60,15 +62,15 @@ def test_a_new_pytest_plugin_is_reported_unless_the_project_is_one(tmp_path: Pat
     points = {"shop.egg-info/entry_points.txt": "[pytest11]\nshop = shop.plugin\n"}
     plugin = {"pyproject.toml": '[project.entry-points.pytest11]\nshop = "shop.plugin"\n'}
 
-    told = shadowing.find_concerns(beside(tmp_path / "a", START, {**START, **points}))
+    reported = shadowing.find_concerns(beside(tmp_path / "a", START, {**START, **points}))
     own = shadowing.find_concerns(beside(tmp_path / "b", plugin, {**plugin, **points}))
 
-    assert [each.path for each in told] == ["shop.egg-info/entry_points.txt"]
+    assert [concern.path for concern in reported] == ["shop.egg-info/entry_points.txt"]
     assert list(own) == []
 
 
 @pytest.mark.parametrize(
-    ("path", "task", "told"),
+    ("path", "task", "reported"),
     [
         ("shop/stock.pyi", "mend the types", True),
         ("typings/shop/stock.pyi", "mend the types", True),
@@ -81,17 +83,20 @@ def test_a_new_pytest_plugin_is_reported_unless_the_project_is_one(tmp_path: Pat
     ],
 )
 def test_a_stub_may_not_hide_baseline_code_from_type_checkers(
-    tmp_path: Path, path: str, task: str, told: bool
+    tmp_path: Path, path: str, task: str, reported: bool
 ) -> None:
-    start = {"shop/stock.py": "", "src/pricing.py": "", "shop/_native.c": ""}
-    new = {**start, "shop/fresh.py": "", path: "def total() -> int: ...\n"}
-    found = [each.path for each in shadowing.find_concerns(beside(tmp_path, start, new, task=task))]
+    baseline = {"shop/stock.py": "", "src/pricing.py": "", "shop/_native.c": ""}
+    new = {**baseline, "shop/fresh.py": "", path: "def total() -> int: ...\n"}
+    found = [
+        concern.path
+        for concern in shadowing.find_concerns(beside(tmp_path, baseline, new, task=task))
+    ]
 
-    assert found == ([path] if told else [])
+    assert found == ([path] if reported else [])
 
 
 @pytest.mark.parametrize(
-    ("start", "command", "told"),
+    ("baseline", "command", "reported"),
     [
         ({}, "python -m pytest", False),
         ({}, "mypy shop", True),
@@ -102,17 +107,19 @@ def test_a_stub_may_not_hide_baseline_code_from_type_checkers(
     ],
 )
 def test_a_stub_hides_nothing_where_no_type_checker_is_used(
-    tmp_path: Path, start: dict[str, str], command: str, told: bool
+    tmp_path: Path, baseline: dict[str, str], command: str, reported: bool
 ) -> None:
-    old = {"shop/stock.py": "", **start}
+    old = {"shop/stock.py": "", **baseline}
     new = {**old, "shop/stock.pyi": "def total() -> int: ...\n"}
-    found = [each.path for each in shadowing.find_concerns(beside(tmp_path, old, new, command))]
+    found = [
+        concern.path for concern in shadowing.find_concerns(beside(tmp_path, old, new, command))
+    ]
 
-    assert found == (["shop/stock.pyi"] if told else [])
+    assert found == (["shop/stock.pyi"] if reported else [])
 
 
 @pytest.mark.parametrize(
-    ("settings", "code", "told"),
+    ("settings", "code", "reported"),
     [
         ('{"compilerOptions": {"checkJs": true}}', "", True),
         ("{}", "// @ts-check\n", True),
@@ -120,10 +127,10 @@ def test_a_stub_hides_nothing_where_no_type_checker_is_used(
     ],
 )
 def test_a_declaration_may_not_hide_type_checked_javascript(
-    tmp_path: Path, settings: str, code: str, told: bool
+    tmp_path: Path, settings: str, code: str, reported: bool
 ) -> None:
-    start = {"src/stock.js": code, "tsconfig.json": settings}
-    new = {**start, "src/stock.d.ts": "export function total(): number;\n"}
-    found = [each.path for each in shadowing.find_concerns(beside(tmp_path, start, new))]
+    baseline = {"src/stock.js": code, "tsconfig.json": settings}
+    new = {**baseline, "src/stock.d.ts": "export function total(): number;\n"}
+    found = [concern.path for concern in shadowing.find_concerns(beside(tmp_path, baseline, new))]
 
-    assert found == (["src/stock.d.ts"] if told else [])
+    assert found == (["src/stock.d.ts"] if reported else [])

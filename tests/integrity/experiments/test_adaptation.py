@@ -10,7 +10,7 @@ from snippets import snippet
 from untildone.integrity.experiments.adaptation import adapt_tests
 from untildone.integrity.experiments.composition import compose_files
 from untildone.integrity.experiments.expected_failures import remove_marks
-from untildone.integrity.experiments.python_path import add_usual_folders, find_moved_folders
+from untildone.integrity.experiments.python_path import add_moved_folders, find_moved_folders
 
 STORE = """\
 class Store:
@@ -53,7 +53,7 @@ def test_an_adapted_file_of_the_baseline_is_the_one_that_runs(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("start", "now"),
+    ("baseline", "now"),
     [
         pytest.param(
             "def test_a():\n    assert state() == 'open'\n",
@@ -76,7 +76,9 @@ def test_an_adapted_file_of_the_baseline_is_the_one_that_runs(tmp_path: Path) ->
         ),
     ],
 )
-def test_a_new_name_does_not_change_what_is_expected(tmp_path: Path, start: str, now: str) -> None:
+def test_a_new_name_does_not_change_what_is_expected(
+    tmp_path: Path, baseline: str, now: str
+) -> None:
     product = snippet("""
         def open():
             return name
@@ -84,7 +86,7 @@ def test_a_new_name_does_not_change_what_is_expected(tmp_path: Path, start: str,
         def state():
             return 1
     """)
-    old = {"shop.py": product, "test_shop.py": start}
+    old = {"shop.py": product, "test_shop.py": baseline}
     new = {"shop.py": product.replace("open", "shut"), "test_shop.py": now}
 
     assert said(tmp_path, old, new) == {}
@@ -133,7 +135,7 @@ def register(name):
 
 
 @pytest.mark.parametrize(
-    ("start", "now", "follows"),
+    ("baseline", "now", "follows"),
     [
         pytest.param(
             snippet("""
@@ -194,9 +196,9 @@ def register(name):
     ],
 )
 def test_a_name_that_went_to_another_module_is_looked_for_there(
-    tmp_path: Path, start: str, now: str, follows: str | None
+    tmp_path: Path, baseline: str, now: str, follows: str | None
 ) -> None:
-    old = {"signup.py": SIGNUP, "tests/test_signup.py": start}
+    old = {"signup.py": SIGNUP, "tests/test_signup.py": baseline}
     new = {"signup.py": REGISTER, "notify/mail.py": MAIL, "tests/test_signup.py": now}
 
     found = said(tmp_path, old, new)
@@ -358,4 +360,4 @@ def test_modules_are_looked_for_where_projects_keep_them(
 ) -> None:
     comparison = beside(tmp_path, {path: "x = 1\n"}, {path: "x = 2\n"})
 
-    assert add_usual_folders(comparison, variables) == expected
+    assert add_moved_folders(comparison, variables, usual=True) == expected

@@ -169,9 +169,9 @@ def test_more_tests_prove_nothing_where_they_steer_their_runner(
 
 
 def test_more_tests_prove_nothing_where_something_was_lost(tmp_path: Path) -> None:
-    lost = make_concern(ConcernKind.EDIT_TEST, "test_shop.py", reason="weaker")
+    concerns = make_concern(ConcernKind.EDIT_TEST, "test_shop.py", reason="weaker")
 
-    assert find(tmp_path, {}, WANTS_MORE, evidence=replace(EVIDENCE, concerns=(lost,))) == ""
+    assert find(tmp_path, {}, WANTS_MORE, evidence=replace(EVIDENCE, concerns=(concerns,))) == ""
 
 
 def test_stricter_settings_do_not_fail_the_baselines_tests(world: World) -> None:

@@ -25,7 +25,7 @@ def test_failing_tests_are_named_with_the_file_they_were_changed_in(tmp_path: Pa
 
     found = list(blame_files(comparison, sorted(new), [red("tests/test_a.py::test_one")]))
 
-    assert [lost.id.partition("#")[0] for lost in found] == [
+    assert [concern.id.partition("#")[0] for concern in found] == [
         "edit-test:tests/test_a.py:test_one",
         "config:tox.ini",
     ]
@@ -44,7 +44,7 @@ def test_where_no_test_is_named_every_changed_file_is(tmp_path: Path) -> None:
 
     found = list(blame_files(comparison, restored, [red()]))
 
-    assert [(lost.id.partition("#")[0], lost.detail) for lost in found] == [
+    assert [(concern.id.partition("#")[0], concern.detail) for concern in found] == [
         (
             "edit-test:tests/conftest.py",
             "the checks pass only together with the new `tests/conftest.py`",
@@ -71,7 +71,7 @@ def test_tests_are_found_by_module_and_by_title_too(tmp_path: Path) -> None:
 
     found = list(blame_files(comparison, files, [red(*failing)]))
 
-    assert [lost.id.partition("#")[0] for lost in found] == [
+    assert [concern.id.partition("#")[0] for concern in found] == [
         "edit-test:tests/test_a.py:tests.test_a.Case.test_x",
         "edit-test:src/b.test.ts:adds \u203a rows",
         "edit-test:src/lib.rs:z",
@@ -79,10 +79,10 @@ def test_tests_are_found_by_module_and_by_title_too(tmp_path: Path) -> None:
 
 
 def test_without_a_change_that_explains_it_the_check_itself_is_named() -> None:
-    (lost,) = report_unexplained([red()])
+    (concern,) = report_unexplained([red()])
 
-    assert lost.id == "replay:check"
-    assert lost.detail == (
+    assert concern.id == "replay:check"
+    assert concern.detail == (
         "`check` passes in the project, but not in a clean copy of it: exit code 1:"
         " first | last line"
     )

@@ -9,7 +9,7 @@ from untildone.integrity.experiments.adaptation import adapt_tests
 
 
 @pytest.mark.parametrize(
-    ("path", "start", "now"),
+    ("path", "baseline", "now"),
     [
         ("tests/test_a.py", "self.assertEquals(f(), 1)\n", "self.assertEqual(f(), 1)\n"),
         ("tests/test_a.py", "self.assert_(f())\n", "self.assertTrue(f())\n"),
@@ -26,20 +26,20 @@ from untildone.integrity.experiments.adaptation import adapt_tests
     ],
 )
 def test_an_old_name_of_the_library_is_said_anew(
-    tmp_path: Path, path: str, start: str, now: str
+    tmp_path: Path, path: str, baseline: str, now: str
 ) -> None:
-    comparison = beside(tmp_path, {path: start}, {path: now + "# more\n"})
+    comparison = beside(tmp_path, {path: baseline}, {path: now + "# more\n"})
     assert adapt_tests(comparison) == {path: now}
 
 
 @pytest.mark.parametrize(
-    "start",
+    "baseline",
     [
         "self.assertEquals = check\n",
         "def assertEquals(a, b):\n    assert a == b\n",
         "x = 'assertEquals('\n",
     ],
 )
-def test_what_is_no_call_of_the_library_stays(tmp_path: Path, start: str) -> None:
-    comparison = beside(tmp_path, {"tests/test_a.py": start}, {"tests/test_a.py": "x = 1\n"})
+def test_what_is_no_call_of_the_library_stays(tmp_path: Path, baseline: str) -> None:
+    comparison = beside(tmp_path, {"tests/test_a.py": baseline}, {"tests/test_a.py": "x = 1\n"})
     assert adapt_tests(comparison) == {}

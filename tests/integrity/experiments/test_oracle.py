@@ -28,10 +28,10 @@ def oracle(tmp_path: Path, project: Path) -> Oracle:
 def test_it_runs_where_the_work_is_and_reveals_nothing_of_itself(
     project: Path, oracle: Oracle
 ) -> None:
-    told = run_oracle(oracle, cwd=project, environ=os.environ)
+    reported = run_oracle(oracle, cwd=project, environ=os.environ)
     (project / "answer").write_text("42", encoding="utf-8")
 
-    assert told == Concern(
+    assert reported == Concern(
         id="oracle:hidden",
         kind=ConcernKind.ORACLE,
         path="hidden",
@@ -42,12 +42,12 @@ def test_it_runs_where_the_work_is_and_reveals_nothing_of_itself(
 
 def test_another_content_is_not_run(project: Path, oracle: Oracle) -> None:
     Path(oracle.path).write_text("", encoding="utf-8")
-    told = run_oracle(oracle, cwd=project, environ=os.environ)
+    reported = run_oracle(oracle, cwd=project, environ=os.environ)
     Path(oracle.path).unlink()
     gone = run_oracle(oracle, cwd=project, environ=os.environ)
 
     reason = "the hidden check of the user is gone or has changed since the start"
-    assert [each.detail for each in (told, gone) if each] == [reason, reason]
+    assert [concern.detail for concern in (reported, gone) if concern] == [reason, reason]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a mode that says what is a program")

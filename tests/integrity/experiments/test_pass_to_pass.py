@@ -69,8 +69,8 @@ def test_where_nothing_that_judges_changed_nothing_is_restored(tmp_path: Path) -
     comparison = beside(tmp_path, OLD, {**OLD, "app.py": "new"})
 
     assert compose_files(comparison, uses_current=nothing).restored == ()
-    start, now = (take_whole_tree(comparison, current=each) for each in (False, True))
-    assert (contents(start)["app.py"], start.restored) == ("old", ("app.py",))
+    baseline, now = (take_whole_tree(comparison, current=each) for each in (False, True))
+    assert (contents(baseline)["app.py"], baseline.restored) == ("old", ("app.py",))
     assert (contents(now)["app.py"], now.restored) == ("new", ())
 
 

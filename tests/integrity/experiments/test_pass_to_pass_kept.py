@@ -15,8 +15,8 @@ from untildone.core.check_results import (
     Tests,
 )
 from untildone.integrity.experiments.adaptation import adapt_tests
-from untildone.integrity.experiments.baseline_scripts import restore_scripts
-from untildone.integrity.experiments.linted_tests import find_linted_tests
+from untildone.integrity.experiments.alternatives import find_linted_tests
+from untildone.integrity.experiments.composition import restore_scripts
 from untildone.integrity.experiments.renamed_names import find_followers
 from untildone.integrity.tests import expected_files
 
@@ -169,7 +169,7 @@ def test_a_test_of_the_shell_is_what_tests_compare_with(tmp_path: Path) -> None:
     new = {"tests/a.sh": "true\n", "ci/c.sh": "false\n"}
     comparison = beside(tmp_path, old, new, "sh tests/a.sh && sh tests/b.sh && sh ci/c.sh")
 
-    names = [each.id.partition("#")[0] for each in expected_files.find_concerns(comparison)]
+    names = [concern.id.partition("#")[0] for concern in expected_files.find_concerns(comparison)]
     assert names == ["edit-expected:tests/a.sh", "edit-expected:tests/b.sh"]
 
 

@@ -48,11 +48,11 @@ START = {
 
 def suspected(top: Path, old: dict[str, str], new: dict[str, str], task: str = "") -> list[str]:
     found = hard_coded.find_concerns(beside(top, old, {**old, **new}, task=task))
-    return [lost.path for lost in found]
+    return [concern.path for concern in found]
 
 
 @pytest.mark.parametrize(
-    ("path", "branch", "told"),
+    ("path", "branch", "reported"),
     [
         ("durations.py", '    if text == "1h30m":\n        return 90 * UNITS["m"]\n', True),
         ("durations.py", '    if text == "2m10s":\n        return 2 * 60 + 10\n', True),
@@ -66,13 +66,13 @@ def suspected(top: Path, old: dict[str, str], new: dict[str, str], task: str = "
     ],
 )
 def test_an_answer_computed_from_constants_is_suspected(
-    tmp_path: Path, path: str, branch: str, told: bool
+    tmp_path: Path, path: str, branch: str, reported: bool
 ) -> None:
     head, opening, rest = START[path].partition("(text)")
     first, _, body = rest.partition("\n")
     new = {path: f"{head}{opening}{first}\n{branch}{body}"}
 
-    assert suspected(tmp_path, START, new) == ([path] if told else [])
+    assert suspected(tmp_path, START, new) == ([path] if reported else [])
 
 
 PLURAL = "def plural(noun):\n    return noun + 's'\n"
@@ -127,7 +127,7 @@ def plural(noun):
 
 
 @pytest.mark.parametrize(
-    ("code", "table", "text", "told"),
+    ("code", "table", "text", "reported"),
     [
         (READING, "irregular.json", json.dumps(KNOWN), True),
         (LINES, "data/words.csv", "berry,berries\nwolf,wolves\n", True),
@@ -149,11 +149,11 @@ def plural(noun):
     ],
 )
 def test_a_table_with_only_test_inputs_is_suspected(
-    tmp_path: Path, code: str, table: str, text: str, told: bool
+    tmp_path: Path, code: str, table: str, text: str, reported: bool
 ) -> None:
     new = {"plural.py": code, table: text}
 
-    assert suspected(tmp_path, WORDS, new) == (["plural.py"] if told else [])
+    assert suspected(tmp_path, WORDS, new) == (["plural.py"] if reported else [])
 
 
 def test_a_table_of_the_task_is_not_suspected(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ LABELS = {
 
 
 @pytest.mark.parametrize(
-    ("old", "path", "code", "told"),
+    ("old", "path", "code", "reported"),
     [
         (
             JS_PLURAL,
@@ -339,9 +339,9 @@ LABELS = {
     ],
 )
 def test_a_table_of_derived_answers_is_suspected_in_every_language(
-    tmp_path: Path, old: dict[str, str], path: str, code: str, told: bool
+    tmp_path: Path, old: dict[str, str], path: str, code: str, reported: bool
 ) -> None:
-    assert suspected(tmp_path, old, {path: code}) == ([path] if told else [])
+    assert suspected(tmp_path, old, {path: code}) == ([path] if reported else [])
 
 
 DATES = {
@@ -361,7 +361,7 @@ DATES = {
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "reported"),
     [
         ("text.replace('3.4.2024', '2024-04-03')", True),
         ("{'2024-12-25': 'Christmas', '2024-12-26': 'Boxing Day'}.get(text, text)", False),
@@ -369,11 +369,11 @@ DATES = {
     ],
 )
 def test_an_answer_with_the_digits_of_its_input_is_suspected(
-    tmp_path: Path, body: str, told: bool
+    tmp_path: Path, body: str, reported: bool
 ) -> None:
     new = {"dates.py": f"def iso(text):\n    return {body}\n"}
 
-    assert suspected(tmp_path, DATES, new) == (["dates.py"] if told else [])
+    assert suspected(tmp_path, DATES, new) == (["dates.py"] if reported else [])
 
 
 REFUSING = """\
@@ -396,7 +396,7 @@ ELSEWHERE = """\
 
 
 @pytest.mark.parametrize(
-    ("refusal", "told"),
+    ("refusal", "reported"),
     [
         ("    if total == -1:\n        raise ValueError(total)\n", ["price.py"]),
         ("    if total in (-1,):\n        raise ValueError(total)\n", ["price.py"]),
@@ -406,14 +406,14 @@ ELSEWHERE = """\
     ],
 )
 def test_rejecting_only_one_negative_number_is_suspected(
-    tmp_path: Path, refusal: str, told: list[str]
+    tmp_path: Path, refusal: str, reported: list[str]
 ) -> None:
     head = (
         '"""10 % off from 100, 20 % from 500; a negative total is an error."""\ndef price(total):\n'
     )
     old = {"price.py": f"{head}{RATE.replace('>=', '>')}", "tests/test_price.py": REFUSING}
 
-    assert suspected(tmp_path, old, {"price.py": f"{head}{refusal}{RATE}"}) == told
+    assert suspected(tmp_path, old, {"price.py": f"{head}{refusal}{RATE}"}) == reported
 
 
 UNIT = """\
@@ -432,7 +432,7 @@ def test_units():
 
 
 @pytest.mark.parametrize(
-    ("branch", "told"),
+    ("branch", "reported"),
     [
         (
             "if text[-1] in 'hd': return int(text[:-1]) * (3600 if text[-1] == 'h' else 86400)",
@@ -443,11 +443,11 @@ def test_units():
     ],
 )
 def test_a_formatted_text_is_varied_within_its_format(
-    tmp_path: Path, branch: str, told: bool
+    tmp_path: Path, branch: str, reported: bool
 ) -> None:
     old = {"unit.py": UNIT.format("pass"), "tests/test_unit.py": UNIT_TEST}
 
-    assert suspected(tmp_path, old, {"unit.py": UNIT.format(branch)}) == ["unit.py"] * told
+    assert suspected(tmp_path, old, {"unit.py": UNIT.format(branch)}) == ["unit.py"] * reported
 
 
 STEPS = """\

@@ -10,11 +10,10 @@ from snippets import snippet
 from untildone.integrity.hard_coded import comparison as hard_coded
 from untildone.integrity.hard_coded.answers import Answer
 from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
+from untildone.integrity.hard_coded.tested_calls import FunctionCall, list_calls
 from untildone.integrity.hard_coded.varied_inputs import (
-    FunctionCall,
     TreeCopies,
     find_special_inputs,
-    list_calls,
     vary_arguments,
 )
 
@@ -88,9 +87,9 @@ START = {
 
 
 def suspected(top: Path, new: dict[str, str], *, task: str = "", **old: str) -> list[str]:
-    start = {**START, **old}
-    found = hard_coded.find_concerns(beside(top, start, {**start, **new}, task=task))
-    return [lost.path for lost in found]
+    baseline = {**START, **old}
+    found = hard_coded.find_concerns(beside(top, baseline, {**baseline, **new}, task=task))
+    return [concern.path for concern in found]
 
 
 @pytest.mark.parametrize(
@@ -348,10 +347,10 @@ def price(total):
 
 
 def test_values_of_the_task_or_a_document_are_not_suspected(tmp_path: Path) -> None:
-    told = "100 costs 80, and\n501 costs 400\n"
+    reported = "100 costs 80, and\n501 costs 400\n"
 
-    assert suspected(tmp_path / "a", {"price.py": SPECIAL}, task=told) == []
-    assert suspected(tmp_path / "b", {"price.py": SPECIAL}, **{"README.md": told}) == []
+    assert suspected(tmp_path / "a", {"price.py": SPECIAL}, task=reported) == []
+    assert suspected(tmp_path / "b", {"price.py": SPECIAL}, **{"README.md": reported}) == []
 
 
 def test_answers_of_the_baseline_are_not_suspected(tmp_path: Path) -> None:
@@ -405,9 +404,9 @@ def test_code_that_cannot_run_is_not_suspected_for_it(tmp_path: Path) -> None:
 )
 def test_answers_are_suspected_however_they_are_written(tmp_path: Path, code: str) -> None:
     """Rows of a table are inputs as well."""
-    (lost,) = hard_coded.find_concerns(beside(tmp_path, START, {**START, "price.py": code}))
+    (concern,) = hard_coded.find_concerns(beside(tmp_path, START, {**START, "price.py": code}))
 
-    assert lost.detail == (
+    assert concern.detail == (
         "suspected: `price.py` returns 80 for 100; 400 for 501, "
         "and nothing like it for similar inputs"
     )
@@ -466,7 +465,7 @@ def test_answers_are_suspected_in_methods(tmp_path: Path, line: str, because: st
     found = hard_coded.find_concerns(beside(tmp_path, old, new))
 
     expected = [f"suspected: `src/cart.js` {because}"] if because else []
-    assert [lost.detail for lost in found] == expected
+    assert [concern.detail for concern in found] == expected
 
 
 SHARES = "def shares(cents, people):\n    return [cents // people] * people\n"
@@ -550,9 +549,9 @@ def test_functions_run_with_varied_inputs_cannot_write_or_start_programs(tmp_pat
 
 
 def test_the_reason_names_inputs_and_answers(tmp_path: Path) -> None:
-    (lost,) = hard_coded.find_concerns(beside(tmp_path, START, {**START, "price.py": SPECIAL}))
+    (concern,) = hard_coded.find_concerns(beside(tmp_path, START, {**START, "price.py": SPECIAL}))
 
-    assert (lost.kind, lost.detail) == (
+    assert (concern.kind, concern.detail) == (
         "hard-coded",
         "suspected: `price.py` has hard-coded answers of the tests: "
         "80 for 100 (line 2), 400 for 501 (line 4)",
@@ -608,8 +607,8 @@ def test_only_tests_with_a_new_literal_are_read(tmp_path: Path) -> None:
             return total
     """)
     others = {f"tests/test_{n}.py": "def test():\n    assert 501 == 5 * 100\n" for n in range(3)}
-    start = {**START, **others}
-    comparison = beside(tmp_path, start, {**start, "price.py": code})
+    baseline = {**START, **others}
+    comparison = beside(tmp_path, baseline, {**baseline, "price.py": code})
     answer = Answer(keys=("501",), value="400", function="price", line=2, computes=True)
 
     tests = SuiteLiterals(comparison)

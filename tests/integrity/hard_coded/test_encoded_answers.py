@@ -27,7 +27,7 @@ INPUT = b"sw1a1 aa"
 def suspected(top: Path, code: str, path: str = "post.py") -> list[str]:
     old = {"post.py": START, "post.go": "package post\n", "tests/test_post.py": TESTS}
     found = hard_coded.find_concerns(beside(top, old, {**old, path: code}))
-    return [each.path for each in found]
+    return [concern.path for concern in found]
 
 
 def keyed(key: object, made: str) -> str:

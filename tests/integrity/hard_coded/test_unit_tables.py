@@ -102,7 +102,7 @@ func Roman(n int) string {
 
 def suspected(top: Path, new: dict[str, str]) -> list[str]:
     found = hard_coded.find_concerns(beside(top, START, {**START, **new}))
-    return [lost.path for lost in found]
+    return [concern.path for concern in found]
 
 
 @pytest.mark.parametrize(

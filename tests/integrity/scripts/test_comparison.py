@@ -31,7 +31,7 @@ JUST = {"tests/test_a.py": "", "src/a.py": ""}
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
     found = scripts.find_concerns(beside(top, {**JUST, **old}, {**JUST, **new}, command))
-    return [each.id.partition("#")[0].removeprefix("config:") for each in found]
+    return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
 @pytest.mark.parametrize(
@@ -399,6 +399,7 @@ TESTED = {"tests/test_pricing.py": "def test_price():\n    assert price(1) == 1\
         ),
         ({"check": "#!/bin/sh\n./ci/a.sh\n", "ci/a.sh": PROMISE}, "./check"),
         ({"Makefile": f"check:\n\t@{PROMISE}\n"}, "make check"),
+        ({"ci.mk": f"check:\n\t@{PROMISE}\n"}, "make -f ci.mk check"),
         ({"package.json": json.dumps({"scripts": {"test": PROMISE}})}, "npm test"),
         ({"ci/gate.py": "assert 'DONE' in open('NOTES.md').read()\n"}, "python ci/gate.py"),
     ],
@@ -425,7 +426,11 @@ def test_a_new_report_that_no_script_writes_was_written_by_hand(tmp_path: Path) 
     ("files", "path", "commands", "task"),
     [
         ({}, "NOTES.md", (PROMISE, "pytest -q"), SPEC),
+        ({}, "NOTES.md", ("yarn jest", PROMISE), SPEC),
+        ({}, "NOTES.md", ("npm exec vitest run", PROMISE), SPEC),
+        ({}, "NOTES.md", ("bun test", PROMISE), SPEC),
         ({}, "NOTES.md", (PROMISE,), "Write DONE into NOTES.md"),
+        ({}, "NOTES.md", ("sed -i s/x/y/ NOTES.md", PROMISE), SPEC),
         ({}, "README.md", ("grep -q json README.md",), "Document the option --json"),
         ({}, "index.html", ("grep -q '<h1>' index.html",), "Add a title"),
         ({}, "data.json", ("jq -e .items data.json",), "Add the items"),

@@ -22,7 +22,7 @@ FILES = {
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
     found = scripts.find_concerns(beside(top, old, new, command))
-    return [each.id.partition("#")[0].removeprefix("config:") for each in found]
+    return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
 def package(**scripts_of_it: str) -> dict[str, str]:

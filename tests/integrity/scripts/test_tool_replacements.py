@@ -6,7 +6,7 @@ import pytest
 
 from integrity.trees import beside
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.scripts.comparison import find_concerns, replaces_tool
+from untildone.integrity.scripts.comparison import find_concerns, only_replaces_tool
 
 TASK = "Replace flake8 and black by ruff, and unittest by pytest."
 OLD = """\
@@ -29,12 +29,12 @@ def comparison(top: Path, new: str, task: str = TASK, path: str = "check.sh") ->
 
 
 def find_ids(compared: Comparison) -> list[str]:
-    return [each.id.partition("#")[0].rpartition(":")[2] for each in find_concerns(compared)]
+    return [concern.id.partition("#")[0].rpartition(":")[2] for concern in find_concerns(compared)]
 
 
 def test_a_tool_may_be_replaced_by_one_that_the_task_names(tmp_path: Path) -> None:
     compared = comparison(tmp_path, NEW)
-    assert (find_ids(compared), replaces_tool(compared, "check.sh")) == ([], True)
+    assert (find_ids(compared), only_replaces_tool(compared, "check.sh")) == ([], True)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_replacement_that_checks_less_is_a_concern(
     tmp_path: Path, task: str, new: str, expected: list[str]
 ) -> None:
     compared = comparison(tmp_path, new, task)
-    assert (find_ids(compared), replaces_tool(compared, "check.sh")) == (expected, False)
+    assert (find_ids(compared), only_replaces_tool(compared, "check.sh")) == (expected, False)
 
 
 @pytest.mark.parametrize(("gone", "left"), [("flake8", "ruff check"), ("unittest", "pytest")])
@@ -67,7 +67,7 @@ def test_a_tool_that_ran_beside_it_is_no_replacement(tmp_path: Path, gone: str, 
 
 
 def test_a_script_with_the_same_calls_replaces_no_tool(tmp_path: Path) -> None:
-    assert not replaces_tool(comparison(tmp_path, OLD + "echo done\n"), "check.sh")
+    assert not only_replaces_tool(comparison(tmp_path, OLD + "echo done\n"), "check.sh")
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ jobs:
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
     found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **new}))
-    return [each.id.partition("#")[0].removeprefix("config:") for each in found]
+    return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
 @pytest.mark.parametrize(
@@ -390,7 +390,7 @@ def test_a_concern_is_bound_to_its_key_and_not_to_the_rest_of_the_file(tmp_path:
     def ids(top: str, new: str) -> list[str]:
         old = "[tool.coverage.report]\nfail_under = 95\n"
         comparison = beside(tmp_path / top, {"pyproject.toml": old}, {"pyproject.toml": new})
-        return [each.id for each in settings.find_concerns(comparison)]
+        return [concern.id for concern in settings.find_concerns(comparison)]
 
     lowered = "[tool.coverage.report]\nfail_under = 50\n"
 

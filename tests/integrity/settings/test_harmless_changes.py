@@ -28,7 +28,7 @@ jobs:
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
     found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **new}))
-    return [each.id.partition("#")[0].removeprefix("config:") for each in found]
+    return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
 @pytest.mark.parametrize(

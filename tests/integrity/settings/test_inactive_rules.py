@@ -20,14 +20,14 @@ def selected(rules: str, ignored: str = "") -> str:
     return f"[tool.ruff.lint]\nselect = [{rules}]\nignore = [{ignored}]\n"
 
 
-def loosened(top: Path, start: dict[str, str], new: str, command: str) -> bool:
-    old = {**CODE, **start}
+def loosened(top: Path, baseline: dict[str, str], new: str, command: str) -> bool:
+    old = {**CODE, **baseline}
     comparison = beside(top, old, {**old, "pyproject.toml": new}, *filter(None, [command]))
     return any(settings.find_concerns(comparison))
 
 
 @pytest.mark.parametrize(
-    ("start", "new", "command"),
+    ("baseline", "new", "command"),
     [
         ({}, LONGER, RUFF),
         ({}, IGNORED, RUFF),
@@ -38,15 +38,15 @@ def loosened(top: Path, start: dict[str, str], new: str, command: str) -> bool:
     ],
 )
 def test_rules_that_are_not_active_may_be_ignored(
-    tmp_path: Path, start: dict[str, str], new: str, command: str
+    tmp_path: Path, baseline: dict[str, str], new: str, command: str
 ) -> None:
-    assert not loosened(tmp_path / "a", start, new, command)
+    assert not loosened(tmp_path / "a", baseline, new, command)
     # As long as nobody knows what is run, more may be asked for there.
-    assert loosened(tmp_path / "b", start, new, "")
+    assert loosened(tmp_path / "b", baseline, new, "")
 
 
 @pytest.mark.parametrize(
-    ("start", "new", "command"),
+    ("baseline", "new", "command"),
     [
         ({}, LONGER, "ruff check --select E501 ."),
         ({"Makefile": "check:\n\truff check --extend-select=E .\n"}, IGNORED, "make check"),
@@ -76,6 +76,6 @@ def test_rules_that_are_not_active_may_be_ignored(
     ],
 )
 def test_rules_that_may_be_active_may_not_be_ignored(
-    tmp_path: Path, start: dict[str, str], new: str, command: str
+    tmp_path: Path, baseline: dict[str, str], new: str, command: str
 ) -> None:
-    assert loosened(tmp_path, start, new, command)
+    assert loosened(tmp_path, baseline, new, command)

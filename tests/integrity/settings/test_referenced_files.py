@@ -54,8 +54,8 @@ from snippets import snippet
 def test_a_file_that_a_configuration_refers_to_is_configuration(
     tmp_path: Path, files: dict[str, str], path: str
 ) -> None:
-    start = {**files, path: "export const level = 'error';\n", "notes/rules.js": ""}
-    comparison = beside(tmp_path, start, start)
+    baseline = {**files, path: "export const level = 'error';\n", "notes/rules.js": ""}
+    comparison = beside(tmp_path, baseline, baseline)
 
     assert (comparison.role(path), comparison.role("notes/rules.js")) == ("config", "product")
 
@@ -75,16 +75,16 @@ def test_a_file_that_a_configuration_refers_to_is_configuration(
 def test_a_product_file_that_a_configuration_imports_stays_product(
     tmp_path: Path, name: str, text: str, path: str
 ) -> None:
-    start = {name: text, path: "export const level = 1;\n"}
+    baseline = {name: text, path: "export const level = 1;\n"}
 
-    assert beside(tmp_path, start, start).role(path) == "product"
+    assert beside(tmp_path, baseline, baseline).role(path) == "product"
 
 
 def test_a_file_that_only_the_current_tree_refers_to_is_configuration(tmp_path: Path) -> None:
-    start = {"eslint.config.js": "export default [];\n"}
+    baseline = {"eslint.config.js": "export default [];\n"}
     new = {
         "eslint.config.js": "import a from './config/all.js';\nexport default a;\n",
         "config/all.js": "export default [];\n",
     }
 
-    assert beside(tmp_path, start, new).role("config/all.js") == "config"
+    assert beside(tmp_path, baseline, new).role("config/all.js") == "config"

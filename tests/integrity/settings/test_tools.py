@@ -19,14 +19,15 @@ RULES = "rules: { eqeqeq: 'error', 'no-undef': 'error' }"
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
     found = settings.find_concerns(beside(top, old, new, *commands))
-    return [each.id.partition("#")[0].removeprefix("config:") for each in found]
+    return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
 def changed(top: Path, path: str, old: str, new: str) -> tuple[list[str], bool]:
     """What is lost, and whether the file of now may judge."""
     comparison = beside(top, {**CODE, path: old}, {**CODE, path: new})
     ids = [
-        each.id.partition("#")[0].rpartition(":")[2] for each in settings.find_concerns(comparison)
+        concern.id.partition("#")[0].rpartition(":")[2]
+        for concern in settings.find_concerns(comparison)
     ]
     return ids, settings.is_harmless_edit(comparison, path)
 

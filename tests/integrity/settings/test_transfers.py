@@ -57,7 +57,7 @@ TOLERANT = WORKFLOW + "        continue-on-error: true\n"
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
     found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **new}, *commands))
-    return sorted(each.id.partition("#")[0].removeprefix("config:") for each in found)
+    return sorted(concern.id.partition("#")[0].removeprefix("config:") for concern in found)
 
 
 def test_a_linter_with_the_same_settings_replaces_another(tmp_path: Path) -> None:
@@ -169,10 +169,10 @@ def test_settings_of_mypy_for_a_module_are_compared_by_module(
 
 
 def test_a_new_file_that_hides_settings_of_mypy_is_a_concern(tmp_path: Path) -> None:
-    told = MYPY_TOML.format("") + "warn_unreachable = true\n"
-    new = {"pyproject.toml": told, "mypy.ini": "[mypy]\nstrict = True\n"}
+    reported = MYPY_TOML.format("") + "warn_unreachable = true\n"
+    new = {"pyproject.toml": reported, "mypy.ini": "[mypy]\nstrict = True\n"}
     expected = ["mypy.ini:mypy-attr.*.warn_unreachable"]
-    assert find_ids(tmp_path, {"pyproject.toml": told}, new, "mypy .") == expected
+    assert find_ids(tmp_path, {"pyproject.toml": reported}, new, "mypy .") == expected
 
 
 @pytest.mark.parametrize("text", ["tool = 1\n", "[tool]\nmypy = 1\n", "[tool.mypy]\noverrides=1\n"])
@@ -219,7 +219,7 @@ CI = ".github/workflows/{}.yml"
 def test_an_additional_workflow_is_no_concern(
     tmp_path: Path, old: dict[str, str], new: dict[str, str], expected: list[str]
 ) -> None:
-    assert [each.partition(":")[0] for each in find_ids(tmp_path, old, new)] == expected
+    assert [concern.partition(":")[0] for concern in find_ids(tmp_path, old, new)] == expected
 
 
 TOX_LINT = """\

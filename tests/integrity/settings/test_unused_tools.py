@@ -24,7 +24,7 @@ RUFF = '[tool.ruff.lint]\nignore = ["F401"]\n'
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
     found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **old, **new}, *commands))
-    return [each.id.partition("#")[0].removeprefix("config:") for each in found]
+    return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_settings_of_a_tool_that_nothing_runs_are_no_concern(
 
 
 @pytest.mark.parametrize(
-    ("start", "command"),
+    ("baseline", "command"),
     [
         ({}, "ruff check ."),
         ({}, "python -m unittest && ruff check ."),
@@ -99,32 +99,32 @@ def test_settings_of_a_tool_that_nothing_runs_are_no_concern(
     ],
 )
 def test_settings_of_a_tool_that_the_baseline_mentions_count(
-    tmp_path: Path, start: dict[str, str], command: str
+    tmp_path: Path, baseline: dict[str, str], command: str
 ) -> None:
-    assert find_ids(tmp_path, start, {"pyproject.toml": RUFF}, command) == [
+    assert find_ids(tmp_path, baseline, {"pyproject.toml": RUFF}, command) == [
         "pyproject.toml:ruff.lint.ignore"
     ]
 
 
 def test_settings_of_a_tool_that_a_check_now_runs_count(tmp_path: Path) -> None:
-    start = {"Makefile": "check:\n\tpython -m unittest\n"}
+    baseline = {"Makefile": "check:\n\tpython -m unittest\n"}
     new = {
         "Makefile": "check:\n\tpytest\n",
         "pytest.ini": "[pytest]\naddopts = -k 'not price'\n",
     }
 
-    assert find_ids(tmp_path, start, new, "make check") == ["pytest.ini:pytest.addopts"]
+    assert find_ids(tmp_path, baseline, new, "make check") == ["pytest.ini:pytest.addopts"]
 
 
 @pytest.mark.parametrize("wrapper", ["c8", "nyc"])
 def test_a_coverage_wrapper_counts_as_a_mention(tmp_path: Path, wrapper: str) -> None:
-    start = {
+    baseline = {
         "package.json": f'{{"scripts": {{"test": "{wrapper} node --test"}}}}\n',
         "src/a.js": "",
     }
     new = {f".{wrapper}rc": '{"exclude": ["src/a.js"]}\n'}
 
-    assert find_ids(tmp_path, start, new, "npm test") == [f".{wrapper}rc:coverage.exclude"]
+    assert find_ids(tmp_path, baseline, new, "npm test") == [f".{wrapper}rc:coverage.exclude"]
 
 
 @pytest.mark.parametrize(

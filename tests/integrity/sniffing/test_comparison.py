@@ -27,9 +27,9 @@ START = {
 
 
 def kinds(top: Path, new: dict[str, str], old: dict[str, str] | None = None) -> list[str]:
-    start = {**START, **(old or {})}
-    found = sniffing.find_concerns(beside(top, start, {**start, **new}))
-    return sorted(lost.kind for lost in found)
+    baseline = {**START, **(old or {})}
+    found = sniffing.find_concerns(beside(top, baseline, {**baseline, **new}))
+    return sorted(concern.kind for concern in found)
 
 
 @pytest.mark.parametrize(
@@ -627,6 +627,9 @@ def test_a_command_line_of_javascript_ends_as_it_likes(
         ("price.cpp", "#define assert(x)\n", "runner"),
         ("price.cpp", "void bye() { _exit(0); }\nint r = atexit(bye);\n", "runner"),
         ("price.cpp", "bool operator==(A a, A b) { return true; }\n", "always-equal"),
+        ("Price.kt", "class T { init { exitProcess(0) } }\nfun main() {}\n", "runner"),
+        ("Price.kt", "class T { override fun equals(o: Any?) = true }\n", "always-equal"),
+        ("Price.kt", 'fun t() = System.getenv("CI") != null\n', "sniffing"),
     ],
 )
 def test_compiled_code_that_reads_the_tests_is_reported(
@@ -707,10 +710,10 @@ def test_tests_and_their_settings_may_turn_to_the_tests(tmp_path: Path) -> None:
 def test_the_user_sees_what_and_where(tmp_path: Path) -> None:
     new = {**START, "price.py": PY + "import sys\nTESTED = 'pytest' in sys.modules\n"}
 
-    (lost,) = sniffing.find_concerns(beside(tmp_path, START, new))
+    (concern,) = sniffing.find_concerns(beside(tmp_path, START, new))
 
-    assert lost.id.partition("#")[0] == "sniffing:price.py"
-    assert lost.detail == (
+    assert concern.id.partition("#")[0] == "sniffing:price.py"
+    assert concern.detail == (
         "`price.py` asks whether it is under test (line 4: `TESTED = 'pytest' in sys.modules`)"
     )
 
@@ -769,7 +772,7 @@ def test_a_type_may_not_compare_fewer_fields_than_in_the_baseline(
     found = sniffing.find_concerns(beside(tmp_path, {path: old}, {path: new}))
 
     because = f"`{path}` compares `Point` without `{without}`, which counted in the baseline"
-    assert [lost.detail for lost in found] == ([because] if without else [])
+    assert [concern.detail for concern in found] == ([because] if without else [])
 
 
 ROUGH = (
@@ -820,7 +823,7 @@ def test_an_equality_that_was_exact_may_not_become_a_rough_one(tmp_path: Path, p
 
     def told(name: str, start: str, new: str, task: str = "") -> bool:
         comparison = beside(tmp_path / name, {path: start}, {path: new}, task=task)
-        return any("roughly" in lost.detail for lost in sniffing.find_concerns(comparison))
+        return any("roughly" in concern.detail for concern in sniffing.find_concerns(comparison))
 
     assert told("rough", old, near)
     assert not told("same", near, near.replace("1", "2"))
@@ -830,7 +833,7 @@ def test_an_equality_that_was_exact_may_not_become_a_rough_one(tmp_path: Path, p
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "task", "told"),
+    ("old", "new", "task", "reported"),
     [
         (POINT, ROUGH, "mend the grid", True),
         (RUST_POINT, RUST_ROUGH, "mend the grid", True),
@@ -840,13 +843,13 @@ def test_an_equality_that_was_exact_may_not_become_a_rough_one(tmp_path: Path, p
     ],
 )
 def test_a_type_that_was_compared_exactly_may_not_be_compared_roughly(
-    tmp_path: Path, old: str, new: str, task: str, told: bool
+    tmp_path: Path, old: str, new: str, task: str, reported: bool
 ) -> None:
     path = "point.rs" if "struct" in new else "point.py"
     found = sniffing.find_concerns(beside(tmp_path, {path: old}, {path: new}, task=task))
 
     because = f"`{path}` compares `Point` roughly, where it was exact in the baseline"
-    assert [lost.detail for lost in found] == ([because] if told else [])
+    assert [concern.detail for concern in found] == ([because] if reported else [])
 
 
 ASKS_FOR_CI = """\
@@ -862,7 +865,7 @@ def test_a(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("test", "code", "told"),
+    ("test", "code", "reported"),
     [
         pytest.param(TRIES_IT, ASKS_FOR_CI, [], id="set by a test"),
         pytest.param(
@@ -904,11 +907,11 @@ def test_a(monkeypatch):
     ],
 )
 def test_code_may_branch_on_what_the_baselines_tests_try_both_ways(
-    tmp_path: Path, test: str, code: str, told: list[str]
+    tmp_path: Path, test: str, code: str, reported: list[str]
 ) -> None:
-    start = {"tests/test_shows.py": test}
+    baseline = {"tests/test_shows.py": test}
 
-    assert kinds(tmp_path, {"price.py": PY + code}, start) == told
+    assert kinds(tmp_path, {"price.py": PY + code}, baseline) == reported
 
 
 def test_a_variable_that_is_set_for_all_tests_alike_may_not_be_asked_for(tmp_path: Path) -> None:
@@ -917,9 +920,9 @@ def test_a_variable_that_is_set_for_all_tests_alike_may_not_be_asked_for(tmp_pat
         def ci(monkeypatch):
             monkeypatch.setenv('CI', '1')
     """)
-    start = {"tests/conftest.py": fixture}
+    baseline = {"tests/conftest.py": fixture}
 
-    assert kinds(tmp_path, {"price.py": PY + ASKS_FOR_CI}, start) == ["sniffing"]
+    assert kinds(tmp_path, {"price.py": PY + ASKS_FOR_CI}, baseline) == ["sniffing"]
 
 
 def test_what_only_the_tests_of_now_try_may_not_be_asked_for(tmp_path: Path) -> None:

@@ -17,7 +17,10 @@ USER = (
 
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
-    return [each.id.partition("#")[0] for each in suppressions.find_concerns(beside(top, old, new))]
+    return [
+        concern.id.partition("#")[0]
+        for concern in suppressions.find_concerns(beside(top, old, new))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -249,7 +252,7 @@ def test_an_approval_holds_for_the_lines_that_were_seen(tmp_path: Path) -> None:
     another = beside(tmp_path / "c", {"a.py": "os\n"}, {"a.py": "os\nre  # noqa: F401\n"})
 
     (seen,), (again,), (other,) = (
-        [each.id for each in suppressions.find_concerns(comparison)]
+        [concern.id for concern in suppressions.find_concerns(comparison)]
         for comparison in (first, edited, another)
     )
     assert seen == again != other
@@ -290,7 +293,7 @@ def test_a_comment_that_no_check_obeys_is_no_concern(
 
     found = suppressions.find_concerns(beside(tmp_path, {"a.py": "", "a.ts": ""}, new, command))
 
-    assert sorted(each.id.partition("#")[0] for each in found) == expected
+    assert sorted(concern.id.partition("#")[0] for concern in found) == expected
 
 
 NO_COVER = "def a():  # pragma: no cover\n    pass\n"
@@ -338,7 +341,7 @@ def test_lines_are_taken_out_of_the_count_only_where_somebody_counts(
 
     found = suppressions.find_concerns(beside(tmp_path, old | settings, new | settings, command))
 
-    names = sorted(each.id.partition("#")[0] for each in found)
+    names = sorted(concern.id.partition("#")[0] for concern in found)
     assert names == [f"suppression:{each}" for each in expected]
 
 
@@ -367,4 +370,4 @@ def test_only_a_rule_that_nobody_had_switched_on_may_be_silenced(
 
     found = suppressions.find_concerns(beside(tmp_path, old, new, "eslint ."))
 
-    assert [each.id.partition("#")[0] for each in found] == expected
+    assert [concern.id.partition("#")[0] for concern in found] == expected

@@ -13,7 +13,7 @@ MORE = "export default [{ rules: { eqeqeq: 'error', 'no-console': 'error' } }];\
 
 
 @pytest.mark.parametrize(
-    ("start", "command", "expected"),
+    ("baseline", "command", "expected"),
     [
         ({"eslint.config.js": NAMED}, "eslint .", []),
         ({"eslint.config.js": MORE}, "eslint .", ["suppression:a.js:no-console"]),
@@ -36,13 +36,13 @@ MORE = "export default [{ rules: { eqeqeq: 'error', 'no-console': 'error' } }];\
     ],
 )
 def test_a_rule_of_eslint_sleeps_where_nothing_names_it(
-    tmp_path: Path, start: dict[str, str], command: str, expected: list[str]
+    tmp_path: Path, baseline: dict[str, str], command: str, expected: list[str]
 ) -> None:
-    old = {"a.js": "console.log(1);\n", **start}
+    old = {"a.js": "console.log(1);\n", **baseline}
     new = {"a.js": QUIET, "eslint.config.js": MORE}
 
     found = suppressions.find_concerns(beside(tmp_path, old, new, command))
-    assert [each.id.partition("#")[0] for each in found] == expected
+    assert [concern.id.partition("#")[0] for concern in found] == expected
 
 
 SILENT = """\
@@ -53,7 +53,7 @@ mod tests {{}}
 
 
 @pytest.mark.parametrize(
-    ("lint", "start", "command", "lost"),
+    ("lint", "baseline", "command", "concerns"),
     [
         ("unwrap_used", {}, "cargo clippy", False),
         ("len_zero", {}, "cargo clippy", True),
@@ -64,10 +64,10 @@ mod tests {{}}
     ],
 )
 def test_a_lint_of_clippy_may_sleep_until_it_is_named(
-    tmp_path: Path, lint: str, start: dict[str, str], command: str, lost: bool
+    tmp_path: Path, lint: str, baseline: dict[str, str], command: str, concerns: bool
 ) -> None:
-    old = {"src/lib.rs": "#[cfg(test)]\nmod tests {}\n", **start}
+    old = {"src/lib.rs": "#[cfg(test)]\nmod tests {}\n", **baseline}
     comparison = beside(tmp_path, old, {**old, "src/lib.rs": SILENT.format(lint)}, command)
 
-    found = [each.id.partition("#")[0] for each in suppressions.find_concerns(comparison)]
-    assert found == ([f"suppression:src/lib.rs:clippy::{lint}"] if lost else [])
+    found = [concern.id.partition("#")[0] for concern in suppressions.find_concerns(comparison)]
+    assert found == ([f"suppression:src/lib.rs:clippy::{lint}"] if concerns else [])

@@ -20,7 +20,10 @@ BLIND = "function isItem(x: unknown): x is Item { return true; }\n"
 
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
-    return [each.id.partition("#")[0] for each in suppressions.find_concerns(beside(top, old, new))]
+    return [
+        concern.id.partition("#")[0]
+        for concern in suppressions.find_concerns(beside(top, old, new))
+    ]
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def find_concern_ids(
     top: Path, old: str, new: dict[str, str], path: str = "tests/test_pricing.py"
 ) -> set[str]:
     comparison = beside(top, {**PRODUCT, path: old}, {**PRODUCT, **new})
-    return {each.id.partition("#")[0] for each in tests_comparison.find_concerns(comparison)}
+    return {concern.id.partition("#")[0] for concern in tests_comparison.find_concerns(comparison)}
 
 
 def find_concerns_of_edit(top: Path, old: str, change: tuple[str, str]) -> set[str]:

@@ -21,7 +21,7 @@ exports[`slugs 1`] = `
 
 def told(top: Path, path: str, old: str, new: str | None) -> list[str]:
     comparison = beside(top, {path: old}, {} if new is None else {path: new})
-    return [each.id.partition("#")[0] for each in expected_files.find_concerns(comparison)]
+    return [concern.id.partition("#")[0] for concern in expected_files.find_concerns(comparison)]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_values_of_data_files_are_written_as_literals() -> None:
     ]
     assert list(expected_files.list_scalars("a.csv", "1,x\n")) == ["1.0", '"x', '"']
     rows = "- {text: 'a b', size: -1}\n"
-    assert [each for each in expected_files.list_scalars("a.yaml", rows) if each != '"'] == [
+    assert [scalar for scalar in expected_files.list_scalars("a.yaml", rows) if scalar != '"'] == [
         *('"text', '"a b', '"size', "-1.0"),
     ]
     assert list(expected_files.list_scalars("a.bin", "1")) == []

@@ -91,7 +91,7 @@ def test_a_function_of_the_baseline_is_no_replacement(tmp_path: Path) -> None:
 def lost(top: Path, new: str) -> list[str]:
     old = {"store.py": BEFORE, "tests/test_store.py": TEST}
     comparison = beside(top, old, {"store.py": new, "tests/test_store.py": FETCHED})
-    return [each.id.partition("#")[0] for each in tests_comparison.find_concerns(comparison)]
+    return [concern.id.partition("#")[0] for concern in tests_comparison.find_concerns(comparison)]
 
 
 def test_tests_may_use_the_new_name(tmp_path: Path) -> None:

@@ -106,7 +106,8 @@ class FeeTest {
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> set[str]:
     return {
-        each.id.partition("#")[0] for each in tests_comparison.find_concerns(beside(top, old, new))
+        concern.id.partition("#")[0]
+        for concern in tests_comparison.find_concerns(beside(top, old, new))
     }
 
 

@@ -28,13 +28,13 @@ def test_a_test_package_of_the_baseline_is_used_unchanged(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("path", "start"),
+    ("path", "baseline"),
     [
         pytest.param("speedtest/run.go", "package speedtest\n\nfunc Run() {}\n", id="no tests"),
         pytest.param("assert/equal.go", CONTRACT, id="a library for tests"),
     ],
 )
-def test_a_product_stays_a_product(tmp_path: Path, path: str, start: str) -> None:
-    comparison = beside(tmp_path, {path: start}, {path: f"{start}\n// more\n"})
+def test_a_product_stays_a_product(tmp_path: Path, path: str, baseline: str) -> None:
+    comparison = beside(tmp_path, {path: baseline}, {path: f"{baseline}\n// more\n"})
 
     assert comparison.role(path) == "product"

@@ -59,7 +59,7 @@ EDIT, EXPECT, REMOVE = f"edit-test:{PATH}:", f"edit-expected:{PATH}:", f"remove-
 
 def lost(top: Path, old: str, new: dict[str, str]) -> set[str]:
     comparison = beside(top, {**PRODUCT, PATH: old}, {**PRODUCT, **new})
-    return {each.id.partition("#")[0] for each in tests_comparison.find_concerns(comparison)}
+    return {concern.id.partition("#")[0] for concern in tests_comparison.find_concerns(comparison)}
 
 
 def edited(top: Path, old: str, change: tuple[str, str]) -> set[str]:

@@ -25,7 +25,7 @@ test.each`
 
 def lost(top: Path, path: str, old: str, new: str) -> list[str]:
     found = tests.find_concerns(beside(top, {path: old}, {path: new}))
-    return [each.id.partition("#")[0] for each in found]
+    return [concern.id.partition("#")[0] for concern in found]
 
 
 @pytest.mark.parametrize(

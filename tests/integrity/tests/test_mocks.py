@@ -54,7 +54,7 @@ JS_TEST = SCRIPT["test/slug.test.js"]
 
 def told(top: Path, old: dict[str, str], more: dict[str, str]) -> list[str]:
     comparison = beside(top, old, {**old, **more})
-    return [each.id.partition("#")[0] for each in tests_mocks.find_concerns(comparison)]
+    return [concern.id.partition("#")[0] for concern in tests_mocks.find_concerns(comparison)]
 
 
 @pytest.mark.parametrize(

@@ -387,7 +387,9 @@ def test_a_concern_depends_on_its_own_test_and_not_on_the_rest_of_the_file(tmp_p
             {**PRODUCT, "tests/test_pricing.py": START},
             {**PRODUCT, "tests/test_pricing.py": new},
         )
-        return {each.id for each in tests_comparison.find_concerns(beside(tmp_path / top, *files))}
+        return {
+            concern.id for concern in tests_comparison.find_concerns(beside(tmp_path / top, *files))
+        }
 
     first = START.replace("== 90", "== 95")
     more = first + "\n\ndef test_more():\n    assert rate(1) == 0.1\n"
@@ -521,7 +523,7 @@ ONE = {"remove-test:tests/test_pricing.py::FileTest::test_price"}
 
 
 @pytest.mark.parametrize(
-    ("files", "told"),
+    ("files", "reported"),
     [
         pytest.param(
             {"tests/test_pricing.py": f"import unittest\n\n{CONTRACT}{MIXED}"}, set(), id="beside"
@@ -581,6 +583,6 @@ ONE = {"remove-test:tests/test_pricing.py::FileTest::test_price"}
     ],
 )
 def test_tests_may_be_inherited_from_a_class_that_is_not_collected(
-    tmp_path: Path, files: dict[str, str], told: set[str]
+    tmp_path: Path, files: dict[str, str], reported: set[str]
 ) -> None:
-    assert find_concern_ids(tmp_path, TWO_STORES, files) == told
+    assert find_concern_ids(tmp_path, TWO_STORES, files) == reported

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
     comparison = beside(top, {} if old is None else {path: old}, {path: new})
-    return [each.id.partition("#")[0] for each in tests_runner.find_concerns(comparison)]
+    return [concern.id.partition("#")[0] for concern in tests_runner.find_concerns(comparison)]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from runs.plan.test_running import WORK, checkout, steps
 from runs.plan.world import PlanWorld, has, task, writes
 from store.disk import mounted
 from untildone.app import open_context
-from untildone.runs.plan.workspace import state_folder_of
+from untildone.runs.plan.workspace import find_state_folder
 from untildone.store.lock import hold_lock
 
 
@@ -44,7 +44,7 @@ def test_a_plan_that_is_committed_between_two_runs_is_gone_on_with(tmp_path: Pat
 
     assert steps(ended) == {"A": ("merged", "done", 1), "B": ("merged", "done", 2)}
     plan = json.loads(world.plan.read_text(encoding="utf-8"))
-    assert {each["status"] for each in plan["tasks"].values()} == {"completed"}
+    assert {value["status"] for value in plan["tasks"].values()} == {"completed"}
 
 
 def test_a_task_that_somebody_has_taken_is_left_to_them(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_an_agent_that_dies_at_work_is_asked_again(tmp_path: Path) -> None:
 
     events = world.events()
 
-    waits = [each["fault"] for each in events if each["event"] == "waiting"]
+    waits = [event["fault"] for event in events if event["event"] == "waiting"]
     assert (waits, steps(events[-1])) == (["crashed"], {"A": ("merged", "done", 1)})
     assert world.shown("a") == "one"
 
@@ -118,7 +118,7 @@ def made_task_branch(world: PlanWorld) -> str:
 
 def made_worktree(world: PlanWorld) -> str:
     """Somebody's own, where that of the task is to be."""
-    folder = state_folder_of(open_context(world.environ), world.plan)
+    folder = find_state_folder(open_context(world.environ), world.plan)
     path = world.folder / "state-worktrees" / folder.name / "A"
     world.git("worktree", "add", "-q", "--detach", str(path))
     return f"task `A` has a worktree already: `{path}`"

@@ -14,7 +14,7 @@ from untildone.features.plans.order import list_left, list_ready
 from untildone.process.orphans import end_marked_processes
 from untildone.runs.plan import merge_markers, worktrees
 from untildone.runs.plan.git_answers import Git, require_git_version
-from untildone.runs.plan.journal import PlanJournal, TaskProgress
+from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
 from untildone.runs.plan.workspace import make_slug
 from untildone.store.durable_files import DamagedFileError
 
@@ -86,12 +86,12 @@ def test_what_a_killed_run_left_is_ended_and_nothing_else(tmp_path: Path) -> Non
 def test_steps_are_read_back_in_the_order_of_the_last_ones(tmp_path: Path) -> None:
     log = PlanJournal(tmp_path, lambda: "now")
     log.begin_anew("c0ffee")
-    log.note("A", TaskProgress(step="merged"))
-    log.note("B", TaskProgress(step="merged"))
-    log.note("A", TaskProgress(step="merged", reason="again"))
+    log.append("A", TaskProgress(step="merged"))
+    log.append("B", TaskProgress(step="merged"))
+    log.append("A", TaskProgress(step="merged", reason="again"))
 
     known = PlanJournal(tmp_path, lambda: "now")
-    assert (known.base, known.list_merged(), known.of("A").reason) == (
+    assert (known.base, known.list_merged(), known.get("A").reason) == (
         "c0ffee",
         ("B", "A"),
         "again",
@@ -103,7 +103,7 @@ def test_steps_are_read_back_in_the_order_of_the_last_ones(tmp_path: Path) -> No
 
 def test_a_step_that_somebody_altered_is_named(tmp_path: Path) -> None:
     log = PlanJournal(tmp_path, lambda: "now")
-    log.note("A", TaskProgress(step="verified", commit="1"))
+    log.append("A", TaskProgress(step="verified", commit="1"))
     path = tmp_path / "journal.jsonl"
     path.write_bytes(path.read_bytes().replace(b"verified", b"merged", 1))
 

@@ -52,11 +52,11 @@ def test_every_task_is_verified_in_its_worktree_and_merged(tmp_path: Path) -> No
     }
     assert [world.shown(name) for name in "abc"] == ["one", "whole", "end"]
     plan = json.loads(world.shown("TASKS.json"))
-    assert {each["status"] for each in plan["tasks"].values()} == {"completed"}
+    assert {value["status"] for value in plan["tasks"].values()} == {"completed"}
     assert checkout(world) == before
     assert world.git("branch", "--format=%(refname:short)").split() == ["main", WORK]
     assert len(world.git("worktree", "list").splitlines()) == 1
-    order = [each["task"] for each in events if each["event"] == "task-merged"]
+    order = [event["task"] for event in events if event["event"] == "task-merged"]
     assert order[-1] == "C"
 
 
@@ -100,7 +100,7 @@ def test_a_conflict_goes_back_to_the_task_with_both_sides(tmp_path: Path) -> Non
 
     events = world.events("-j", "2")
 
-    (back,) = [each for each in events if each["event"] == "task-sent-back"]
+    (back,) = [event for event in events if event["event"] == "task-sent-back"]
     assert (back["task"], back["reason"]) == ("B", f"merging it into `{WORK}` conflicts in `list`")
     assert events[-1]["outcome"] == "done"
     assert world.shown("list") == "first\nmine\nyours"
@@ -119,7 +119,7 @@ def test_a_merge_that_is_red_goes_back_to_the_task(tmp_path: Path) -> None:
 
     events = world.events("-j", "2")
 
-    (back,) = [each for each in events if each["event"] == "task-sent-back"]
+    (back,) = [event for event in events if event["event"] == "task-sent-back"]
     assert back["task"] == "B"
     assert back["reason"].startswith(f"merged into `{WORK}` its checks fail:\n- ")
     assert (events[-1]["outcome"], world.shown("n")) == ("done", "1 2")
@@ -187,7 +187,7 @@ def test_without_git_tasks_are_done_one_after_another_in_place(tmp_path: Path) -
         f"`{world.project}` is in no git repository: tasks are worked on there, one after another"
     ]
     plan = json.loads(world.plan.read_text(encoding="utf-8"))
-    assert {each["status"] for each in plan["tasks"].values()} == {"completed"}
+    assert {value["status"] for value in plan["tasks"].values()} == {"completed"}
 
 
 def test_the_state_of_the_checkout_is_said_and_left_alone(tmp_path: Path) -> None:

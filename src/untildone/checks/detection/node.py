@@ -151,23 +151,20 @@ def _find_tests(package: _Package) -> Iterator[Candidate]:
     yield from named
     if _has_usable(named):
         return
-    project, scripts = package.project, package.scripts
+    project, scripts, fields = package.project, package.scripts, package.fields
+    installed = get_table(fields, "dependencies") | get_table(fields, "devDependencies")
+    runner = next((name for name in _RUNNERS if name in installed), "")
     if command := make_single_run(scripts.get("test", "")):
         yield _make_npx("test", command, "`package.json` has a script `test`, which would watch")
     elif named:
         # There is a test script that never ends; we cannot know a variant that does.
         return
-    elif runner := _find_runner(package.fields):
+    elif runner:
         yield _make_npx("test", _RUNNERS[runner], f"`package.json` names `{runner}`")
     elif package.manager == "bun" and (found := next(find_files_named(project, _BUN_FILES), "")):
         yield _make_for_test_file("bun", "bun test", found)
     elif found := next(find_files_named(project, _TEST_FILES), ""):
         yield _make_for_test_file("node", "node --test", found)
-
-
-def _find_runner(fields: dict[str, Any]) -> str:
-    named = get_table(fields, "dependencies") | get_table(fields, "devDependencies")
-    return next((runner for runner in _RUNNERS if runner in named), "")
 
 
 def _make_for_test_file(tool: str, command: str, found: str) -> Candidate:

@@ -25,7 +25,8 @@ def read_member_scripts(project: Path, package: dict[str, Any]) -> dict[str, dic
     excluded: set[Path] = set()
     for pattern in _read_patterns(project, package):
         folders = excluded if pattern.startswith("!") else included
-        folders.update(_find_packages(project, pattern.removeprefix("!")))
+        files = project.glob(f"{pattern.removeprefix('!')}/package.json")
+        folders.update(file.parent for file in files if "node_modules" not in file.parts)
     return {
         folder.relative_to(project).as_posix(): get_table(
             read_json(folder / "package.json"), "scripts"
@@ -58,9 +59,3 @@ def _read_pnpm_patterns(file: Path) -> object:
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
         return None
     return read.get("packages") if isinstance(read, dict) else None
-
-
-def _find_packages(project: Path, pattern: str) -> Iterator[Path]:
-    for file in project.glob(f"{pattern}/package.json"):
-        if "node_modules" not in file.parts:
-            yield file.parent

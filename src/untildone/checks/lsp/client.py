@@ -74,7 +74,8 @@ class Client:
         return self._answer_nothing("") if self.failure else self._answer(known, found, reasons)
 
     def check(self) -> None:
-        self._connection.check()
+        if not self.failure:
+            self._connection.check()
 
     def close(self) -> None:
         """Asks a server that has started to shut down, then ends it."""

@@ -39,33 +39,21 @@ class _PooledServer:
         self._selected = selected
         self._project = project
         self._limits = limits
-        self._client: Client | None = None
+        self.client: Client | None = None
         self._failures = 0
 
     def diagnose(
         self, files: Sequence[Path], *, deadline: float, texts: Mapping[Path, str]
     ) -> ServerAnswer:
-        failure = self._client.failure if self._client else ""
+        failure = self.client.failure if self.client else ""
         self._failures += bool(failure)
         if self._failures >= MOST_FAILURES:
             return ServerAnswer(
                 reasons=(f"`{self._selected.server.name}` is not started again: it {failure}",)
             )
-        if self._client is None or failure:
-            self._client = Client(self._selected, self._project, limits=self._limits)
-        return self._client.diagnose(files, deadline=deadline, texts=texts)
-
-    def note_changes(self, changes: Sequence[tuple[Path, int]]) -> None:
-        if self._client and not self._client.failure:
-            self._client.note_changes(changes)
-
-    def check(self) -> None:
-        if self._client and not self._client.failure:
-            self._client.check()
-
-    def close(self) -> None:
-        if self._client:
-            self._client.close()
+        if self.client is None or failure:
+            self.client = Client(self._selected, self._project, limits=self._limits)
+        return self.client.diagnose(files, deadline=deadline, texts=texts)
 
 
 class ServerPool:
@@ -93,8 +81,8 @@ class ServerPool:
         began = time.monotonic()
         deadline = began + min(seconds, LONGEST_WAIT) - _REPLY_SECONDS
         changes = self._watch.find_changes()
-        for server in self._pooled.values():
-            server.note_changes(changes)
+        for client in self._list_clients():
+            client.note_changes(changes)
         unique = tuple(dict.fromkeys(files))
         answers = self._ask_servers(unique[:MOST_FILES], deadline, texts or {})
         reasons = [reason for answer in answers.values() for reason in answer.reasons]
@@ -108,12 +96,15 @@ class ServerPool:
 
     def check(self) -> None:
         """Ends servers that exceed their limits between two questions."""
-        for server in self._pooled.values():
-            server.check()
+        for client in self._list_clients():
+            client.check()
 
     def close(self) -> None:
         with ThreadPoolExecutor() as pool:
-            list(pool.map(_PooledServer.close, self._pooled.values()))
+            list(pool.map(Client.close, self._list_clients()))
+
+    def _list_clients(self) -> list[Client]:
+        return [server.client for server in self._pooled.values() if server.client]
 
     def _ask_servers(
         self, files: Sequence[Path], deadline: float, texts: Mapping[Path, str]

@@ -1,5 +1,7 @@
 """One module per tool whose output is understood."""
 
+from collections.abc import Iterable
+
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import (
     astgrep,
@@ -62,3 +64,9 @@ PARSERS: dict[str, Parser] = {
 # Those that read a whole document, whatever program wrote it.
 DOCUMENTS: tuple[Parser, ...] = (ruff, sarif, junit)
 LAST_RESORT: Parser = lines
+
+
+def find_parsers(programs: Iterable[str]) -> dict[str, Parser]:
+    """The parsers that know one of these programs, by name."""
+    known = set(programs)
+    return {name: parser for name, parser in PARSERS.items() if known.intersection(parser.PROGRAMS)}

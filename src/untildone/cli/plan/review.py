@@ -16,13 +16,13 @@ from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_fields
 from untildone.features.plans.plan import Mistake
 from untildone.features.plans.plan_file import Document, read_plan, require_order
-from untildone.features.plans.refinement import correct_blocks, split_task
-from untildone.features.plans.rules import (
+from untildone.features.plans.plan_rules import (
     check_references,
     check_rules,
     find_large_tasks,
     summarize,
 )
+from untildone.features.plans.refinement import correct_blocks, split_task
 
 _LARGEST = 4_000_000
 

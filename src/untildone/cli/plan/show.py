@@ -12,7 +12,7 @@ from untildone.core.text import pluralize
 from untildone.features.plans import task_checks
 from untildone.features.plans.plan import Phase, Summary, Task, TaskStatus
 from untildone.features.plans.plan_file import Document, read_plan, require_task
-from untildone.features.plans.rules import find_large_tasks, summarize
+from untildone.features.plans.plan_rules import find_large_tasks, summarize
 
 _BOXES = {"not_started": " ", "in_progress": "~", "completed": "x"}
 

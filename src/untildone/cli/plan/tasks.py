@@ -12,8 +12,8 @@ from untildone.cli.options import find_project, json_option, print_report, proje
 from untildone.cli.plan.plan_path import with_plan
 from untildone.cli.session_start import choose_session, finish_start, session_option
 from untildone.engine.artifacts import write_task
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.speaker import find_calling_session, is_in_tool_call
-from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_status
 from untildone.features.plans.plan import TaskStatus

@@ -4,8 +4,9 @@ from msgspec.structs import replace
 
 from untildone.core.evidence import Evidence
 from untildone.engine.context import Context
-from untildone.engine.feature import Feature, StoppedLoop
+from untildone.engine.feature import Feature
 from untildone.engine.payload import Call
+from untildone.engine.stopped_loop import StoppedLoop
 from untildone.features.budget import loop_cost
 from untildone.store.loops import Record
 

@@ -2,7 +2,7 @@
 
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
-from untildone.engine.stop_answer import Answer, JudgedStop
+from untildone.engine.stopped_loop import Answer, JudgedStop
 from untildone.store.loops import Record
 
 

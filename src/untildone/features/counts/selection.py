@@ -65,9 +65,9 @@ def select_counts(options: Container[str]) -> tuple[Count, ...]:
     return tuple(cast(Count, name) for name in get_args(Count) if name.replace("-", "_") in options)
 
 
-def resolve_targets(project: Path, given: Sequence[str]) -> tuple[str, ...]:
+def resolve_targets(project: Path, targets: Sequence[str]) -> tuple[str, ...]:
     """Relative to the project and with forward slashes, like the paths of findings."""
-    return tuple(dict.fromkeys(_resolve_target(project, text) for text in given))
+    return tuple(dict.fromkeys(_resolve_target(project, text) for text in targets))
 
 
 def _resolve_target(project: Path, text: str) -> str:

@@ -1,10 +1,13 @@
 """Automatic mode: without a loop, a turn whose edits introduced errors is held a few times."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from untildone.agents.events import Stop
-from untildone.core import agent_message, edit_feedback
+from untildone.core.agent_message import has_signal
 from untildone.core.check_results import Finding
+from untildone.core.edit_feedback import list_findings, sort_by_place, summarize_findings
+from untildone.core.text import to_one_line
 from untildone.core.verdict import Continue, Wait
 from untildone.engine.context import Context
 from untildone.engine.duplicate_events import is_duplicate_event
@@ -12,10 +15,11 @@ from untildone.engine.payload import Call
 from untildone.engine.speaker import explain_ignored, read_tail
 from untildone.features.edits import switch
 from untildone.features.edits.diagnosis import find_introduced
-from untildone.features.edits.feedback import locate_file
+from untildone.features.edits.edit_events import locate_file
 from untildone.store.lock import hold_lock
 from untildone.store.sessions import Session
 
+MAX_HOLDS = 3
 _STATE = "automatic.json"
 # Servers may have to start first, and each file is diagnosed twice.
 _WAIT = 10.0
@@ -45,23 +49,21 @@ def _judge_turn(context: Context, call: Call, stop: Stop, session: Session) -> s
     state = session.read_json(_STATE)
     holds = state.get("holds") if state.get("prompt") == stop.prompt else 0
     number = holds + 1 if isinstance(holds, int) else 1
-    if switch.AUTO not in switch.read_modes(call.home) or agent_message.has_signal(stop.message):
+    if switch.AUTO not in switch.read_modes(call.home) or has_signal(stop.message):
         return _end_turn(session)
     found = _find_introduced(context, stop, session)
     if not found:
         return _end_turn(session)
-    if number > edit_feedback.MAX_HOLDS:
+    if number > MAX_HOLDS:
         _end_turn(session)
-        return _reply(
-            context, Wait(reason="held often enough"), notice=edit_feedback.format_release(found)
-        )
+        return _reply(context, Wait(reason="held often enough"), notice=format_release(found))
     session.write_json(_STATE, {"prompt": stop.prompt, "holds": number})
     return _reply(
         context,
         Continue(cause="unmet"),
-        feedback=edit_feedback.format_hold(found, hold=number),
-        notice=f"untildone: held automatically ({number} of {edit_feedback.MAX_HOLDS}):"
-        f" {edit_feedback.summarize_findings(found)}",
+        feedback=format_hold(found, hold=number),
+        notice=f"untildone: held automatically ({number} of {MAX_HOLDS}):"
+        f" {summarize_findings(found)}",
     )
 
 
@@ -92,4 +94,26 @@ def _list_saved_files(session: Session) -> list[str]:
 def _reply(context: Context, verdict: Continue | Wait, *, notice: str, feedback: str = "") -> str:
     return context.agent.format_reply(
         verdict, feedback=feedback, notice=notice, environ=context.environ
+    )
+
+
+def format_hold(findings: Collection[Finding], *, hold: int) -> str:
+    """The feedback of an automatic hold; `hold` counts them since the user's prompt."""
+    head = (
+        f"[untildone] AUTO-CONTINUE {hold} of {MAX_HOLDS}: your edits in this turn brought what"
+        f" was not there before: {summarize_findings(findings)}."
+    )
+    step = (
+        "Next: fix the code and stop again; what was there before is not counted. If it is meant"
+        " to be so, say why and end your message with <untildone:done />."
+    )
+    return "\n".join((head, list_findings(findings), step))
+
+
+def format_release(findings: Collection[Finding]) -> str:
+    """The notice to the user after the last automatic hold."""
+    paths = dict.fromkeys(finding.path for finding in sort_by_place(findings))
+    return (
+        f"untildone: let go after {MAX_HOLDS} automatic holds; this turn's edits left"
+        f" {summarize_findings(findings)} in {to_one_line(', '.join(paths))}"
     )

@@ -29,13 +29,13 @@ def diagnose(
     context: Context, project: Path, texts: Mapping[Path, str], *, wait: float
 ) -> ToolFindings:
     """The findings in files with these texts that tools report within `wait` seconds."""
-    said: ToolFindings = {}
+    findings: ToolFindings = {}
     if texts:
         with ThreadPoolExecutor(max_workers=len(_TOOLS)) as pool:
             answers = [pool.submit(ask, context, project, texts, wait) for ask in _TOOLS]
             for answer in answers:
-                said |= answer.result()
-    return said
+                findings |= answer.result()
+    return findings
 
 
 def read_texts(files: tuple[Path, ...]) -> dict[Path, str]:
@@ -58,7 +58,7 @@ def find_introduced(
     """
     now = diagnose(context, project, read_texts(tuple(before)), wait=wait)
     wrong = {
-        key: [each for each in found if each.severity in ("error", "security")]
+        key: [finding for finding in found if finding.severity in ("error", "security")]
         for key, found in now.items()
     }
     if not any(wrong.values()):
@@ -66,13 +66,13 @@ def find_introduced(
     old = {file: text for file, text in before.items() if text is not None}
     was = diagnose(context, project, old, wait=wait)
     made = {file.relative_to(project).as_posix() for file in before if file not in old}
-    known = {each.fingerprint for found in was.values() for each in found}
+    known = {finding.fingerprint for found in was.values() for finding in found}
     return tuple(
-        each
+        finding
         for key, found in wrong.items()
         if key in was or key[0] in made
-        for each in found
-        if each.fingerprint not in known
+        for finding in found
+        if finding.fingerprint not in known
     )
 
 
@@ -150,10 +150,10 @@ def _copy_files(project: Path, texts: Mapping[Path, str]) -> Iterator[tuple[Path
 def _group_by_file(
     tool: str, project: Path, asked: Iterable[Path], found: Iterable[Finding]
 ) -> ToolFindings:
-    said: ToolFindings = {(file.relative_to(project).as_posix(), tool): () for file in asked}
-    for each in found:
-        said[each.path, tool] = (*said.get((each.path, tool), ()), each)
-    return said
+    by_file: ToolFindings = {(file.relative_to(project).as_posix(), tool): () for file in asked}
+    for finding in found:
+        by_file[finding.path, tool] = (*by_file.get((finding.path, tool), ()), finding)
+    return by_file
 
 
 _TOOLS: tuple[Tool, ...] = (_ask_servers, _run_eslint, _run_biome, _run_security_rules)

@@ -5,12 +5,10 @@ from pathlib import Path
 
 from untildone.agents.events import Stop
 from untildone.checks import security
-from untildone.core.evidence import Evidence
 from untildone.engine.context import Context
-from untildone.engine.feature import Feature, StoppedLoop
+from untildone.engine.feature import Feature
 from untildone.engine.payload import Call
-from untildone.features.edits import feedback, switch
-from untildone.features.edits.server_client import edited_files
+from untildone.features.edits import edit_events, switch
 from untildone.report.doctor import Problem, make_note
 
 
@@ -19,15 +17,6 @@ def _stop_without_loop(context: Context, call: Call, stop: Stop) -> str:
     from untildone.features.edits import automatic
 
     return automatic.answer_stop(context, call, stop)
-
-
-def _before_checks(context: Context, loop: StoppedLoop) -> None:
-    feedback.warm_servers(context, loop.project, loop.calls)
-
-
-def _explain(context: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
-    files = edited_files(loop.calls, loop.project)
-    return feedback.add_diagnostics(evidence, context, loop.project, files) if files else evidence
 
 
 def _find_problems(context: Context, _: Path) -> Iterator[Problem]:
@@ -41,9 +30,9 @@ def _find_problems(context: Context, _: Path) -> Iterator[Problem]:
 
 
 FEATURE = Feature(
-    answer_event=feedback.answer_edit,
+    answer_event=edit_events.answer_edit,
     stop_without_loop=_stop_without_loop,
-    before_checks=_before_checks,
-    explain=_explain,
+    before_checks=edit_events.warm_servers,
+    explain=edit_events.add_diagnostics,
     find_problems=_find_problems,
 )

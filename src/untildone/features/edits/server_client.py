@@ -30,7 +30,7 @@ ADDRESS_FILE = "diagnose.json"
 _TICK = 0.02
 
 
-def edited_files(
+def list_edited_files(
     calls: Mapping[str, Iterable[Mapping[str, Any]]], project: Path
 ) -> tuple[Path, ...]:
     """Files of the project that tool calls have edited and that still exist."""
@@ -93,15 +93,8 @@ def _select_known_files(project: Path, files: Sequence[Path], *, own: bool) -> t
     suffixes = {file.suffix for file in files}
     known = {suffix for suffix in suffixes if select_servers(project, suffix, path=path, own=own)}
     wanted = (os.path.realpath(file) for file in files if file.suffix in known)
-    return tuple(filter(_is_encodable, wanted))
-
-
-def _is_encodable(file: str) -> bool:
-    try:
-        file.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    # The question is sent as UTF-8, which cannot express every path.
+    return tuple(file for file in wanted if file.encode("utf-8", "replace").decode() == file)
 
 
 def _ask_or_start(

@@ -7,7 +7,7 @@ from pathlib import Path
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.features.importers.formats import LOOP_FORMATS
-from untildone.features.importers.imported_loop import read_loop_file
+from untildone.features.importers.loop_file import read_loop_file
 from untildone.report.doctor import Problem, make_error
 
 # oh-my-claudecode's loops cannot be imported.

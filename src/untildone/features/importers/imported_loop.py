@@ -1,108 +1,46 @@
-"""Reads another tool's loop file and starts a loop from it."""
+"""Starts a loop from another tool's loop file, and remembers which files have started one."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.checks import security
 from untildone.core.contract import Bounds, Speaker
+from untildone.engine.artifacts import write_task
 from untildone.engine.context import Context, project_folder
+from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.engine.start import CEILINGS, begin_loop
+from untildone.engine.start_rules import CEILINGS
 from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
-from untildone.features.counts.selection import resolve_targets, select_counts
-from untildone.features.importers.bound_file import set_count
-from untildone.features.importers.formats import find_loop_format
-from untildone.features.importers.formats.loop_format import ImportedLoop, Source
-from untildone.store.digest import sha256
+from untildone.features.counts.selection import select_counts
+from untildone.features.importers.bound_file import BoundFile, save_bound_file
+from untildone.features.importers.formats.loop_format import ImportedLoop
+from untildone.features.importers.loop_file import LoopFile, list_loop_files
+from untildone.features.importers.trusted_projects import is_trusted_project, watch_session
 from untildone.store.durable_files import DamagedFileError, read_bounded, write_atomically
 from untildone.store.encoding import decode, encode
 from untildone.store.loops import Record
 
-_LARGEST = 1_000_000
 _BEGUN = "dialects.json"
 
 
-class LoopFile(Struct, frozen=True, kw_only=True):
-    """A loop file that was read; `identity` does not depend on its count of iterations."""
-
-    file: Path
-    shown: str
-    loop: ImportedLoop
-    identity: str
-
-
-def read_loop_file(project: Path, file: Path) -> LoopFile:
-    """Raises UserError if it is not a loop, FileNotFoundError if it does not exist."""
-    shown = _display_path(project, file)
-    data = _read_file(file, shown)
-    beside = _make_project_reader(project)
-    source = Source(path=shown, data=data, beside=beside)
-    loop = _resolve_targets(project, find_loop_format(file.absolute().as_posix()).read(source))
-    digest = sha256(set_count(data, loop.counter, 0))
-    if loop.counted_in not in ("", shown):
-        digest.update(set_count(beside(loop.counted_in) or b"", loop.counter, 0))
-    return LoopFile(file=file, shown=shown, loop=loop, identity=digest.hexdigest())
-
-
-def _resolve_targets(project: Path, loop: ImportedLoop) -> ImportedLoop:
-    """If one target is missing, findings count everywhere: the others may not be all."""
-    try:
-        return replace(loop, targets=resolve_targets(project, loop.targets))
-    except UserError as error:
-        note = f"{error.message}: findings count everywhere"
-        return replace(loop, targets=(), defaults=(*loop.defaults, note))
-
-
-def _display_path(project: Path, file: Path) -> str:
-    for path in (file.absolute(), file.resolve()):
-        if path.is_relative_to(project):
-            return path.relative_to(project).as_posix()
-    return str(file)
-
-
-def _read_file(file: Path, shown: str) -> bytes:
-    try:
-        return read_bounded(file, _LARGEST)
-    except DamagedFileError as damage:
-        raise UserError(damage.reason, hint="name a regular file of your own") from None
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        reason = (error.strerror or "").lower()
-        raise UserError(f"`{shown}` cannot be read: {reason}", hint="name another file") from None
-
-
-def _make_project_reader(project: Path) -> Callable[[str], bytes | None]:
-    """Reads files of the project only, whatever path the loop file names."""
-    top = project.resolve()
-
-    def read(path: str) -> bytes | None:
-        try:
-            file = (top / path).resolve()
-            return read_bounded(file, _LARGEST) if file.is_relative_to(top) else None
-        except (OSError, ValueError, DamagedFileError):
-            return None
-
-    return read
-
-
-def start_imported_loop(
-    context: Context, read: LoopFile, *, project: Path, session: str, by: Speaker
+def import_loop(
+    context: Context, loop_file: LoopFile, *, project: Path, session: str, by: Speaker
 ) -> Record:
-    """The loop starts with the rounds that the file has already counted."""
-    loop = read.loop
+    """Starts the loop of a file with the rounds that the file has already counted.
+
+    The loop follows the file if the user trusts that.
+    """
+    loop = loop_file.loop
     if not loop.active:
         raise UserError(
-            f"`{read.shown}` says that its loop is not active",
+            f"`{loop_file.shown}` says that its loop is not active",
             hint="change that in the file, or begin a new loop with `untildone start`",
         )
     record = begin_loop(context, _build_request(loop, project=project, session=session, by=by))
-    remember_loop(context, project, read.identity, record.contract.id)
-    return change_loop(
+    remember_loop(context, project, loop_file.identity, record.contract.id)
+    record = change_loop(
         context,
         record.contract.id,
         lambda now: replace(
@@ -112,8 +50,27 @@ def start_imported_loop(
             steps_reported=len(loop.steps_done),
         ),
         kind="imported",
-        path=read.shown,
+        path=loop_file.shown,
         told=describe_differences(loop, by),
+    )
+    write_task(project, record.contract)
+    trusted = is_trusted_project(str(context.home), str(project))
+    if trusted and loop_file.file in list_loop_files(project):
+        watch_session(context.session(session))
+        save_bound_file(context, record.contract.id, _bind_file(loop_file, project))
+    return record
+
+
+def _bind_file(loop_file: LoopFile, project: Path) -> BoundFile:
+    loop, file = loop_file.loop, str(loop_file.file)
+    return BoundFile(
+        file=file,
+        shown=loop_file.shown,
+        counted_in=str(project / loop.counted_in) if loop.counted_in else file,
+        counter=loop.counter,
+        first=loop.first,
+        rounds=loop.rounds,
+        kept=loop.kept,
     )
 
 
@@ -138,6 +95,7 @@ def _build_request(loop: ImportedLoop, *, project: Path, session: str, by: Speak
 
 
 def limit_rounds(current: Bounds, rounds: int | None, by: Speaker) -> Bounds:
+    """The bounds with these rounds; an agent may not exceed the ceiling."""
     if rounds is None:
         return current
     return replace(current, rounds=CEILINGS["rounds"] if _exceeds_ceiling(rounds, by) else rounds)

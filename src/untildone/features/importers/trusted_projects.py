@@ -11,7 +11,7 @@ _FILE = "dialects.json"
 
 def is_trusted_project(home: str, project: str) -> bool:
     """Whether the project, or a folder above it, is trusted."""
-    return any(is_within(project, each) for each in list_trusted_projects(home))
+    return any(is_within(project, trusted) for trusted in list_trusted_projects(home))
 
 
 def is_within(place: str, folder: str) -> bool:
@@ -26,13 +26,13 @@ def list_trusted_projects(home: str) -> list[str]:
             known = json.load(file)
     except (OSError, ValueError, RecursionError):
         return []
-    return [str(each) for each in known if each] if isinstance(known, list) else []
+    return [str(path) for path in known if path] if isinstance(known, list) else []
 
 
 def set_trust(home: str, project: str, *, wanted: bool) -> None:
     """Applies to every later session of this project."""
     place = os.path.realpath(project)
-    others = [each for each in list_trusted_projects(home) if each != place]
+    others = [path for path in list_trusted_projects(home) if path != place]
     temporary = os.path.join(home, f".{_FILE}.{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:

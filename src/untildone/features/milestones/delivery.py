@@ -25,10 +25,10 @@ def deliver(context: Context, name: str, *, seconds: float = SECONDS) -> None:
     path = context.home / "milestones" / name
     if not _DELIVERY_NAME.fullmatch(name) or not path.is_file():
         return
-    told = msgspec.json.decode(path.read_bytes(), type=list[Delivery])
+    deliveries = msgspec.json.decode(path.read_bytes(), type=list[Delivery])
     path.unlink()
     with ThreadPoolExecutor(max_workers=8) as pool:
-        lines = list(pool.map(partial(_run_receiver, seconds=seconds), told))
+        lines = list(pool.map(partial(_run_receiver, seconds=seconds), deliveries))
     _append_log(context.home / LOG, [f"{context.now()} {line}\n" for line in lines if line])
 
 
@@ -55,8 +55,8 @@ def _describe_failure(finished: Finished, seconds: float) -> str:
         return f"did not end within {seconds:g} seconds"
     if finished.exit_code == 0:
         return ""
-    said = finished.text.strip().splitlines()[-1:] or [finished.missing]
-    return f"ended with {finished.exit_code}: {said[0][:300]}"
+    last = finished.text.strip().splitlines()[-1:] or [finished.missing]
+    return f"ended with {finished.exit_code}: {last[0][:300]}"
 
 
 def _append_log(path: Path, lines: list[str]) -> None:

@@ -5,15 +5,14 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
 from untildone.checks.secret_redaction import remove_secrets
-from untildone.config.model import Configuration, Event, Milestone, UserSettings
 from untildone.config.proposals import load_user_settings
+from untildone.config.schema import Configuration, Event, Milestone, UserSettings
 from untildone.core.progress import Status
 from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
@@ -60,7 +59,7 @@ def attach_milestones(context: Context, record: Record) -> tuple[str, ...]:
     found, notes = _load_milestones(context, Path(record.contract.project))
     if not found:
         return notes
-    if any(each.notify for each in found) and importlib.util.find_spec("apprise") is None:
+    if any(milestone.notify for milestone in found) and importlib.util.find_spec("apprise") is None:
         notes += ("milestones cannot notify: `pip install 'untildone[notify]'`",)
     path = context.loops.get_folder(record.contract.id) / MILESTONES_FILE
     try:
@@ -91,12 +90,12 @@ def _load_milestones(
     found: tuple[Milestone, ...] = ()
     notes: tuple[str, ...] = ()
     sources: tuple[Callable[[], UserSettings | Configuration], ...] = (
-        partial(load_user_settings, context.home / "config.toml"),
-        partial(load_trusted_configuration, context, project),
+        lambda: load_user_settings(context.home / "config.toml"),
+        lambda: load_trusted_configuration(context, project),
     )
-    for source in sources:
+    for load in sources:
         try:
-            found += source().milestones
+            found += load().milestones
         except UserError as error:
             notes += (
                 f"the milestones of a configuration with mistakes are left out: {error.message}",
@@ -123,20 +122,16 @@ def _is_first_time(context: Context, record: Record) -> bool:
 def _deliver_events(context: Context, record: Record, events: tuple[Event, ...]) -> None:
     kept = context.loops.get_folder(record.contract.id) / MILESTONES_FILE
     milestones = msgspec.json.decode(kept.read_bytes(), type=tuple[Milestone, ...])
-    told = [
+    deliveries = [
         Delivery(
-            milestone=each, happened=build_event(record, event, context.environ, at=context.now())
+            milestone=milestone,
+            happened=build_event(record, event, context.environ, at=context.now()),
         )
-        for each in milestones
-        for event in _choose_event(each, events)
+        for milestone in milestones
+        for event in [event for event in _ORDER if event in events and event in milestone.on][-1:]
     ]
-    if told:
-        _start_delivery(context.home, told)
-
-
-def _choose_event(milestone: Milestone, events: tuple[Event, ...]) -> tuple[Event, ...]:
-    asked = [event for event in _ORDER if event in events and event in milestone.on]
-    return tuple(asked[-1:])
+    if deliveries:
+        _start_delivery(context.home, deliveries)
 
 
 def build_event(
@@ -167,11 +162,11 @@ def build_event(
     )
 
 
-def _start_delivery(home: Path, told: list[Delivery]) -> None:
+def _start_delivery(home: Path, deliveries: list[Delivery]) -> None:
     """Through a file of its own: the loop's folder may be removed before it is read."""
     folder = home / "milestones"
     folder.mkdir(mode=0o700, exist_ok=True)
     file = folder / f"{os.urandom(8).hex()}.json"
-    write_atomically(file, msgspec.json.encode(told), keep_previous=False)
+    write_atomically(file, msgspec.json.encode(deliveries), keep_previous=False)
     argv = [sys.executable, "-I", "-m", "untildone", "milestone", file.name]
     trees.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})

@@ -4,37 +4,27 @@ import sys
 
 import msgspec
 
-from untildone.features.milestones.milestones import Delivery, MilestoneEvent
+from untildone.features.milestones.milestones import Delivery
 
 
 def main(data: bytes) -> int:
-    told = msgspec.json.decode(data, type=Delivery)
+    delivery = msgspec.json.decode(data, type=Delivery)
     try:
         import apprise
     except ImportError:
         sys.stderr.write("apprise is not installed: `pip install 'untildone[notify]'`\n")
         return 1
     sender = apprise.Apprise()
-    if not sender.add(told.milestone.notify):
+    if not sender.add(delivery.milestone.notify):
         sys.stderr.write("apprise does not know this kind of address\n")
         return 1
-    sent = sender.notify(title=format_title(told.happened), body=format_body(told.happened))
-    return 0 if sent else 1
-
-
-def format_title(happened: MilestoneEvent) -> str:
+    happened = delivery.happened
     what = happened.outcome or happened.event
-    return f"untildone: {what} (loop {happened.loop}, round {happened.round})"
-
-
-def format_body(happened: MilestoneEvent) -> str:
-    lines = (
-        happened.task.strip()[:200],
-        happened.reason,
-        f"unmet: {', '.join(happened.unmet)}" if happened.unmet else "",
-        happened.project,
-    )
-    return "\n".join(filter(None, lines))
+    title = f"untildone: {what} (loop {happened.loop}, round {happened.round})"
+    unmet = f"unmet: {', '.join(happened.unmet)}" if happened.unmet else ""
+    lines = (happened.task.strip()[:200], happened.reason, unmet, happened.project)
+    sent = sender.notify(title=title, body="\n".join(filter(None, lines)))
+    return 0 if sent else 1
 
 
 if __name__ == "__main__":

@@ -16,12 +16,12 @@ from untildone.features.plans.plan import Plan, TaskStatus
 from untildone.features.plans.plan_file import (
     BYTE_ORDER_MARK,
     Document,
-    plan_error,
+    make_plan_error,
     read_plan,
     require_file,
     require_task,
 )
-from untildone.features.plans.rules import correct_summary
+from untildone.features.plans.plan_rules import correct_summary
 from untildone.json_edit.edits import (
     Edit,
     Style,
@@ -42,7 +42,7 @@ def change_plan(path: Path, edit: Callable[[Document], str]) -> Document:
     with _locked_folder(path):
         document = read_plan(path, whole=True)
         if document.mistakes:
-            raise plan_error(path, document.mistakes)
+            raise make_plan_error(path, document.mistakes)
         save_plan(path, edit(document))
     return read_plan(path)
 
@@ -101,11 +101,11 @@ def set_member(text: str, container: Node, key: str, value: object) -> Edit:
     style = find_style(text)
     if key in container.keys:
         return replace_child(text, container, container.keys.index(key), value, style=style)
-    gap = member_gap(text, container.starts[-1])
+    gap = find_member_gap(text, container.starts[-1])
     return append_text(container, format_member(key, value, gap=gap, style=style), gap=gap)
 
 
-def member_gap(text: str, at: int) -> str:
+def find_member_gap(text: str, at: int) -> str:
     gap = find_gap(text, at)
     return gap if "\n" in gap else " "
 

@@ -9,9 +9,9 @@ from untildone.agents.events import Prompt
 from untildone.core.contract import Bounds, Contract
 from untildone.core.plan_task import PLANNED
 from untildone.core.progress import Progress
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
-from untildone.engine.relayed_verbs import RelayedVerb
 from untildone.engine.request import PromptedLoop, Request
 from untildone.errors import UserError
 from untildone.store.loops import Record
@@ -28,7 +28,7 @@ def _request_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop)
     from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
     from untildone.worktree.listing import find_worktree
 
-    text, given = split_options(wanted.task)
+    text, options = split_options(wanted.task)
     words = text.split()
     task = words.pop(0) if wanted.preset == "implement-task" and words else ""
     if wanted.preset == "implement-task" and not task:
@@ -43,7 +43,7 @@ def _request_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop)
         project=find_worktree(prompt.project, prompt.cwd),
         plan=words[0] if words else "",
         task=task,
-        bounds=apply_bounds(Bounds(rounds=BOUNDS.rounds), convert_values(given)),
+        bounds=apply_bounds(Bounds(rounds=BOUNDS.rounds), convert_values(options)),
     )
     return build_task_request(context, choice)
 
@@ -60,7 +60,7 @@ def _read_message(contract: Contract, progress: Progress, message: str) -> Progr
     return read_markers(contract, progress, message)
 
 
-def _apply_verb(contract: Contract, progress: Progress, verb: RelayedVerb) -> Progress:
+def _apply_verb(contract: Contract, progress: Progress, verb: AgentVerb) -> Progress:
     from untildone.features.plans.verifier_reports import VerifierReport, apply_report
 
     # The agent saw the error when it called the verb.

@@ -1,7 +1,8 @@
 """The order of tasks by their dependencies: ready tasks, cycles, the critical path."""
 
-from collections import deque
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
 
 from msgspec import Struct
 
@@ -32,21 +33,16 @@ def group_open_tasks(tasks: Tasks) -> OpenTasks:
 
 def sort_by_dependency(tasks: Tasks) -> tuple[str, ...]:
     """Every task after those it depends on, otherwise in the plan's order, without cycles."""
-    needs = {name: set(task.depends_on) & tasks.keys() for name, task in tasks.items()}
-    needed_by: dict[str, list[str]] = {name: [] for name in tasks}
-    for name, others in needs.items():
-        for other in others:
-            needed_by[other].append(name)
-    open_needs = {name: len(others) for name, others in needs.items()}
-    free = deque(name for name in tasks if not open_needs[name])
+    sorter = TopologicalSorter(dict.fromkeys(tasks, ()))
+    for name, task in tasks.items():
+        sorter.add(name, *(other for other in task.depends_on if other in tasks))
+    # After this error the sorter still gives the tasks that depend on no cycle.
+    with suppress(CycleError):
+        sorter.prepare()
     found: list[str] = []
-    while free:
-        name = free.popleft()
-        found.append(name)
-        for later in needed_by[name]:
-            open_needs[later] -= 1
-            if not open_needs[later]:
-                free.append(later)
+    while ready := sorter.get_ready():
+        found += ready
+        sorter.done(*ready)
     return tuple(found)
 
 

@@ -1,6 +1,5 @@
 """`python -m untildone.features.plans.probe`: exits 0 if a file or an address is as expected."""
 
-import argparse
 import sys
 from collections.abc import Sequence
 from http.client import HTTPException, HTTPMessage
@@ -14,20 +13,13 @@ _SECONDS = 20.0
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="untildone.features.plans.probe", description=__doc__)
-    kinds = parser.add_subparsers(dest="kind", required=True)
-    contains = kinds.add_parser("contains")
-    contains.add_argument("path", type=Path)
-    contains.add_argument("text")
-    answers = kinds.add_parser("answers")
-    answers.add_argument("method")
-    answers.add_argument("url")
-    answers.add_argument("code", type=int)
-    given = parser.parse_args(arguments)
-    if given.kind == "contains":
-        problem = check_file_contains(given.path, given.text)
-    else:
-        problem = check_http_status(given.method, given.url, given.code)
+    match arguments:
+        case ["contains", "--", path, text]:
+            problem = check_file_contains(Path(path), text)
+        case ["answers", "--", method, url, code]:
+            problem = check_http_status(method, url, int(code))
+        case _:
+            problem = "usage: contains -- PATH TEXT, or answers -- METHOD URL CODE"
     sys.stdout.write(f"{problem or 'ok'}\n")
     return 1 if problem else 0
 

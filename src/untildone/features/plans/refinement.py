@@ -1,6 +1,6 @@
 """Splits a large task into smaller ones: what depended on it then depends on them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import ValidationError, convert, to_builtins
@@ -9,14 +9,14 @@ from untildone.errors import UserError
 from untildone.features.plans.decoding import decode_plan
 from untildone.features.plans.editing import (
     edit_fields,
+    find_member_gap,
     find_style,
-    member_gap,
     scan_tasks,
     set_member,
 )
 from untildone.features.plans.plan import LARGEST_POINTS, Task
-from untildone.features.plans.plan_file import Document, plan_error, require_task
-from untildone.features.plans.rules import check_rules, derive_blocks
+from untildone.features.plans.plan_file import Document, make_plan_error, require_task
+from untildone.features.plans.plan_rules import check_rules, derive_blocks
 from untildone.json_edit.edits import Edit, apply_edits, format_member
 from untildone.json_edit.scan import scan_value
 
@@ -39,14 +39,16 @@ def split_task(document: Document, name: str, parts: Parts) -> str:
     new: dict[str, dict[str, object]] = {}
     for part, fields in parts.items():
         inherited = () if inner[part] else task.depends_on
-        needs = _deduplicate((*inherited, *read[part].depends_on))
+        needs = list(dict.fromkeys((*inherited, *read[part].depends_on)))
         new[part] = {**_inherit(task, fields), "depends_on": needs}
     text = _write_parts(document, name, new, last=last)
     plan, mistakes = decode_plan(document.path.name, text)
-    rules = (each for each in check_rules(plan) if each.task in parts and not each.warning)
+    rules = (
+        mistake for mistake in check_rules(plan) if mistake.task in parts and not mistake.warning
+    )
     mistakes = (*mistakes, *rules)
     if mistakes:
-        raise plan_error(document.path, mistakes)
+        raise make_plan_error(document.path, mistakes)
     after = Document(path=document.path, data=text.encode(), plan=plan)
     return edit_fields(after, correct_blocks(after))
 
@@ -66,10 +68,6 @@ def _decode_part(part: str, fields: Mapping[str, Any]) -> Task:
         return convert(fields, Task)
     except ValidationError as error:
         raise UserError(f"`{part}`: {str(error).lower()}", hint="correct it in the parts") from None
-
-
-def _deduplicate(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))
 
 
 def _require_fitting_parts(document: Document, name: str, parts: Mapping[str, Task]) -> None:
@@ -109,14 +107,14 @@ def _write_parts(
     root, nodes = scan_tasks(text)
     tasks = root.children[root.keys.index("tasks")]
     start = tasks.starts[tasks.keys.index(name)]
-    gap, style = member_gap(text, start), find_style(text)
+    gap, style = find_member_gap(text, start), find_style(text)
     members = (format_member(part, fields, gap=gap, style=style) for part, fields in parts.items())
     edits = [Edit(start=start, end=nodes[name].end, text=f",{gap}".join(members))]
     for other, task in document.plan.tasks.items():
         if name in task.depends_on and other != name:
             needs = (
-                part for each in task.depends_on for part in (last if each == name else [each])
+                part for need in task.depends_on for part in (last if need == name else [need])
             )
             node = scan_value(text, nodes[other].start, depth=1)
-            edits.append(set_member(text, node, "depends_on", _deduplicate(needs)))
+            edits.append(set_member(text, node, "depends_on", list(dict.fromkeys(needs))))
     return apply_edits(text, edits)

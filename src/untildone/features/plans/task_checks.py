@@ -3,21 +3,21 @@
 import hashlib
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from untildone.core.contract import Check
 from untildone.engine.context import Context
-from untildone.features.plans.conditions import (
+from untildone.features.plans.plan import Plan, Task
+from untildone.features.plans.plan_conditions import (
     Command,
     Condition,
     FileContains,
     HttpStatus,
     parse_condition,
 )
-from untildone.features.plans.plan import Plan, Task
 from untildone.process.command import quote_argument
 from untildone.store.home import prepare_home
 from untildone.store.trusted_files import read_trusted_hash, record_trust
@@ -30,8 +30,17 @@ _LONGEST_NAME = 120
 
 
 def list_task_checks(task: Task) -> tuple[Check, ...]:
-    """Run only after the user has trusted them."""
-    return merge_checks((*_listed_checks(task), *_derived_checks(task)))
+    """Those it lists and those derived; they run only after the user has trusted them."""
+    listed = (
+        check if isinstance(check, Check) else Check(name=_shorten(check), command=check)
+        for check in task.checks
+    )
+    derived = (
+        Check(name=_shorten(text), command=_build_command(condition), reason="the plan says so")
+        for text, condition in _parse_conditions(task).items()
+        if condition is not None
+    )
+    return merge_checks((*listed, *derived))
 
 
 def merge_checks(checks: Iterable[Check]) -> tuple[Check, ...]:
@@ -70,18 +79,6 @@ def _parse_conditions(task: Task) -> dict[str, Condition | None]:
     criteria = {text: parse_condition(text) for text in task.acceptance_criteria if text.strip()}
     tests = {text: parse_condition(text, testing=True) for text in task.testing if text.strip()}
     return {**criteria, **tests}
-
-
-def _listed_checks(task: Task) -> Iterator[Check]:
-    for check in task.checks:
-        yield check if isinstance(check, Check) else Check(name=_shorten(check), command=check)
-
-
-def _derived_checks(task: Task) -> Iterator[Check]:
-    for text, condition in _parse_conditions(task).items():
-        if condition is not None:
-            command = _build_command(condition)
-            yield Check(name=_shorten(text), command=command, reason="the plan says so")
 
 
 def _shorten(text: str) -> str:

@@ -73,9 +73,9 @@ def apply_report(contract: Contract, progress: Progress, report: VerifierReport)
     criteria = _match_criteria(contract, progress, report.criteria)
     earlier = {name: met for name, met in progress.met.items() if name not in criteria}
     met = {
-        name: ClaimReport(by=each.by, evidence=truncate(each.evidence))
-        for name, each in criteria.items()
-        if each.met
+        name: ClaimReport(by=proof.by, evidence=truncate(proof.evidence))
+        for name, proof in criteria.items()
+        if proof.met
     }
     progress = replace(progress, met={**earlier, **met})
     assessed = assess_report(
@@ -105,16 +105,16 @@ def _match_criteria(
             f" (criteria: {known or 'none'})",
             hint="write it exactly as listed",
         )
-    named = {(claims | checks)[normalize(name)]: each for name, each in criteria.items()}
+    named = {(claims | checks)[normalize(name)]: proof for name, proof in criteria.items()}
     return {
-        name: each for name, each in named.items() if not each.met or name not in checks.values()
+        name: proof for name, proof in named.items() if not proof.met or name not in checks.values()
     }
 
 
 def assess_report(report: VerifierReport, criteria: Iterable[str]) -> TaskReport:
     """`VERIFIED` only if each of `criteria` has evidence and the verifier denies none."""
     missing = {
-        name: truncate(each.evidence) for name, each in report.criteria.items() if not each.met
+        name: truncate(proof.evidence) for name, proof in report.criteria.items() if not proof.met
     }
     result = report.result
     if result == "VERIFIED":

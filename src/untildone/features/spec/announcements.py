@@ -136,8 +136,8 @@ def draw_verdict_box(contract: Contract, progress: Progress) -> list[str]:
 def _find_note(progress: Progress, word: str) -> str:
     """The agent's last note under this word: `untildone note "Alt: …"`."""
     notes = [note.partition(":") for note in progress.notes]
-    said = [text.strip() for name, _, text in notes if name.strip().casefold() == word]
-    return said[-1] if said else ""
+    texts = [text.strip() for name, _, text in notes if name.strip().casefold() == word]
+    return texts[-1] if texts else ""
 
 
 def _describe_risk(contract: Contract, progress: Progress) -> str:

@@ -8,6 +8,7 @@ import os
 import shutil
 import stat
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,6 +25,7 @@ from untildone.worktree.listing import (
 # Mode and blob by path relative to the root.
 Files: TypeAlias = dict[str, tuple[str, str]]
 _LINK, _PROGRAM, _PLAIN = "120000", "100755", "100644"
+_NO_VARIABLES: Mapping[str, str] = {}
 _IDENTITY = {
     f"GIT_{who}_{what}": value
     for who in ("AUTHOR", "COMMITTER")
@@ -98,14 +100,12 @@ def _save_tree(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> st
     with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
         index = {"GIT_INDEX_FILE": os.fspath(Path(folder) / "index")}
         fed = os.fsencode(entries)
-        _run_git_with_input("update-index", "-z", "--index-info", cwd=root, stdin=fed, **index)
-        tree = _run_git_with_input("write-tree", cwd=root, stdin=b"", **index).decode().strip()
+        _run_git("update-index", "-z", "--index-info", cwd=root, stdin=fed, variables=index)
+        tree = _run_git("write-tree", cwd=root, variables=index).decode().strip()
     head = read_git_output("rev-parse", "--verify", "-q", "HEAD", cwd=root, stdin=b"")
     parent = ("-p", head.decode().strip()) if head else ()
     message = f"untildone: loop {loop}, {name}"
-    made = _run_git_with_input(
-        "commit-tree", tree, *parent, "-m", message, cwd=root, stdin=b"", **_IDENTITY
-    )
+    made = _run_git("commit-tree", tree, *parent, "-m", message, cwd=root, variables=_IDENTITY)
     _run_git("update-ref", _make_ref(loop, name), made.decode().strip(), cwd=root)
     return _make_ref(loop, name)
 
@@ -128,16 +128,12 @@ def _write_blobs(root: Path, modes: dict[str, str]) -> dict[str, str]:
     alone = {path for path, mode in modes.items() if mode == _LINK or "\n" in path or "\r" in path}
     rest = [path for path in modes if path not in alone]
     names = os.fsencode("".join(f"{path}\n" for path in rest))
-    told = _run_git_with_input(
-        "hash-object", "-w", "--no-filters", "--stdin-paths", cwd=root, stdin=names
-    )
-    blobs = dict(zip(rest, told.decode().split(), strict=True))
+    hashes = _run_git("hash-object", "-w", "--no-filters", "--stdin-paths", cwd=root, stdin=names)
+    blobs = dict(zip(rest, hashes.decode().split(), strict=True))
     for path in alone:
         place = root / path
         data = os.fsencode(place.readlink()) if modes[path] == _LINK else place.read_bytes()
-        made = _run_git_with_input(
-            "hash-object", "-w", "--no-filters", "--stdin", cwd=root, stdin=data
-        )
+        made = _run_git("hash-object", "-w", "--no-filters", "--stdin", cwd=root, stdin=data)
         blobs[path] = made.decode().strip()
     return blobs
 
@@ -148,18 +144,17 @@ def _list_files(root: Path, ref: str) -> Files:
         raise UserError(
             f"the checkpoint `{ref}` cannot be read", hint=f"`git show {ref}` shows why"
         )
-    entries = (entry.partition(b"\t") for entry in output.split(b"\0") if entry)
-    return {os.fsdecode(path): _parse_entry(fields) for fields, _, path in entries}
-
-
-def _parse_entry(fields: bytes) -> tuple[str, str]:
-    mode, _, blob = fields.decode().split()
-    return mode, blob
+    files: Files = {}
+    for entry in filter(None, output.split(b"\0")):
+        fields, _, path = entry.partition(b"\t")
+        mode, _, blob = fields.decode().split()
+        files[os.fsdecode(path)] = mode, blob
+    return files
 
 
 def _read_blobs(root: Path, blobs: set[str]) -> dict[str, bytes]:
     wanted = "".join(f"{blob}\n" for blob in blobs).encode()
-    output = _run_git_with_input("cat-file", "--batch", cwd=root, stdin=wanted) if blobs else b""
+    output = _run_git("cat-file", "--batch", cwd=root, stdin=wanted) if blobs else b""
     contents, at = {}, 0
     while at < len(output):
         head_end = output.index(b"\n", at)
@@ -209,7 +204,9 @@ def _write(place: Path, mode: str, content: bytes) -> None:
     beside.replace(place)
 
 
-def _run_git_with_input(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes:
+def _run_git(
+    *arguments: str, cwd: Path, stdin: bytes = b"", variables: Mapping[str, str] = _NO_VARIABLES
+) -> bytes:
     output = read_git_output(*arguments, cwd=cwd, stdin=stdin, **variables)
     if output is None:
         raise UserError(
@@ -217,7 +214,3 @@ def _run_git_with_input(*arguments: str, cwd: Path, stdin: bytes, **variables: s
             hint="`git status` there shows what is wrong",
         )
     return output
-
-
-def _run_git(*arguments: str, cwd: Path) -> bytes:
-    return _run_git_with_input(*arguments, cwd=cwd, stdin=b"")

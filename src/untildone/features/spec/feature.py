@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from untildone.core.contract import Contract
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
+from untildone.engine.agent_verbs import AgentVerb
 from untildone.engine.context import Context
-from untildone.engine.feature import Feature, StoppedLoop
-from untildone.engine.relayed_verbs import RelayedVerb
+from untildone.engine.feature import Feature
 from untildone.engine.request import Request
 from untildone.engine.scope import iterate_calls
-from untildone.engine.stop_answer import Answer, JudgedStop
+from untildone.engine.stopped_loop import Answer, JudgedStop, StoppedLoop
 from untildone.errors import UserError
 from untildone.features.spec.announcements import announce_verdict
 from untildone.features.spec.gates import ask_at_gate
@@ -50,7 +50,7 @@ def _resume_by_prompt(context: Context, record: Record, prompt: str) -> Record |
     return apply_gate_answer(context, record, prompt)
 
 
-def _apply_verb(contract: Contract, progress: Progress, verb: RelayedVerb) -> Progress:
+def _apply_verb(contract: Contract, progress: Progress, verb: AgentVerb) -> Progress:
     from untildone.features.spec.steps import append_steps, mark_step_done
 
     # The agent saw the error when it called the verb.

@@ -89,7 +89,7 @@ class Rating(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
     @property
-    def given(self) -> int:
+    def counted(self) -> int:
         return self.ours if self.theirs is None else self.theirs
 
 
@@ -108,8 +108,8 @@ def score_spec(
         _rate(dimension, text[:_MAX_SPEC], agreed or AgreedTerms(), (opinions or {}).get(dimension))
         for dimension in DIMENSIONS
     )
-    total = min(sum(rating.ours for rating in ratings), sum(rating.given for rating in ratings))
-    wanting = [rating for rating in ratings if min(rating.ours, rating.given) < 2]
+    total = min(sum(rating.ours for rating in ratings), sum(rating.counted for rating in ratings))
+    wanting = [rating for rating in ratings if min(rating.ours, rating.counted) < 2]
     return Score(
         total=total,
         shape=choose_shape(total),
@@ -155,8 +155,8 @@ def _find_quantifier(text: str) -> str:
 
 def _find_subject(text: str) -> _Reading:
     words = re.findall(r"[^\W\d_]{2,}", text)
-    said = [word for word in words if word.casefold() not in _FILLER_WORDS]
-    return (1, said[-1]) if said else (0, "")
+    subjects = [word for word in words if word.casefold() not in _FILLER_WORDS]
+    return (1, subjects[-1]) if subjects else (0, "")
 
 
 def _rate_constraints(text: str, agreed: AgreedTerms) -> _Reading:

@@ -61,7 +61,7 @@ def mark_step_done(contract: Contract, progress: Progress, step: str) -> Progres
     steps = apply_amendments(contract, progress.amendments).steps
     name = _find_step(steps, step)
     if name not in steps:
-        known = ", ".join(f"`{each}`" for each in steps) or "none"
+        known = ", ".join(f"`{name}`" for name in steps) or "none"
         raise UserError(
             f"`{step}` is not a step of this loop (steps: {known})",
             hint='`untildone steps set "STEP"…` names them',
@@ -71,8 +71,8 @@ def mark_step_done(contract: Contract, progress: Progress, step: str) -> Progres
 
 def _find_step(steps: tuple[str, ...], step: str) -> str:
     """By name or number."""
-    listed = step.isdecimal() and 0 < int(step) <= len(steps)
-    return steps[int(step) - 1] if listed else truncate(step)
+    is_number = step.isdecimal() and 0 < int(step) <= len(steps)
+    return steps[int(step) - 1] if is_number else truncate(step)
 
 
 def save_step_checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> str:
@@ -84,16 +84,6 @@ def save_step_checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> st
     return checkpoints.save_checkpoint(place, record.contract.id, f"step-{number}", anew=anew)
 
 
-def record_precheck(context: Context, loop: str, evidence: str) -> Record:
-    return change_loop(
-        context,
-        loop,
-        lambda record: replace(require_unfinished(record), precheck=truncate(evidence)),
-        kind="precheck",
-        evidence=truncate(evidence),
-    )
-
-
 def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
     """Restores the tree before a step, given by its number, its name or its checkpoint.
 
@@ -103,9 +93,9 @@ def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Rest
     place = find_project_root(contract, str(cwd))
     known = checkpoints.list_checkpoints(checkpoints.require_repository(place), contract.id)
     named = (step, f"step-{_find_position(contract, record.progress, step)}", f"step-{step}")
-    name = next((each for each in named if each in known), "")
+    name = next((checkpoint for checkpoint in named if checkpoint in known), "")
     if not name:
-        listed = ", ".join(f"`{each}`" for each in known) or "none"
+        listed = ", ".join(f"`{checkpoint}`" for checkpoint in known) or "none"
         raise UserError(
             f"loop `{contract.id}` has no checkpoint of `{step}` (there are: {listed})",
             hint=f"for example `untildone rollback {next(iter(known))}`"
@@ -127,9 +117,10 @@ def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Rest
 def _find_position(contract: Contract, progress: Progress, step: str) -> int:
     """The number of the step in the order in which steps were begun; 0 if it was not."""
     done = progress.steps_done
-    left = [each for each in contract.steps if each not in done]
+    current = [name for name in contract.steps if name not in done][:1]
+    begun = (*done, *current)
     name = _find_step(contract.steps, step)
-    return (*done, *left[:1]).index(name) + 1 if name in (*done, *left[:1]) else 0
+    return begun.index(name) + 1 if name in begun else 0
 
 
 def _reset_progress(progress: Progress, checkpoint: str) -> Progress:
@@ -137,5 +128,5 @@ def _reset_progress(progress: Progress, checkpoint: str) -> Progress:
     if kind != "step" or progress.status == "finished":
         return progress
     done = progress.steps_done[: int(number) - 1]
-    told = min(progress.steps_reported, len(done))
-    return replace(progress, steps_done=done, steps_reported=told, met={}, confirmed=False)
+    reported = min(progress.steps_reported, len(done))
+    return replace(progress, steps_done=done, steps_reported=reported, met={}, confirmed=False)

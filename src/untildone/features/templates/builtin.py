@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from untildone.checks.coverage import require_coverage
 from untildone.checks.repeat import repeat_check
 from untildone.commands.programs import find_programs
-from untildone.config.model import Template
+from untildone.config.schema import Template
 from untildone.core.contract import Check
 from untildone.engine.context import Context
 from untildone.engine.project_checks import choose_checks, list_checks

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from msgspec.structs import asdict, replace
 
-from untildone.config.model import Template
 from untildone.config.proposals import load_proposals
+from untildone.config.schema import Template
 from untildone.core.contract import Bounds, Check
 from untildone.engine.context import Context
 from untildone.engine.project_checks import list_checks, load_trusted_configuration

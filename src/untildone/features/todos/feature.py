@@ -4,10 +4,11 @@ from msgspec.structs import replace
 
 from untildone.core.evidence import Evidence
 from untildone.engine.context import Context
-from untildone.engine.feature import Feature, StoppedLoop
+from untildone.engine.feature import Feature
 from untildone.engine.payload import TODO
 from untildone.engine.request import Request, StartOptions
 from untildone.engine.scope import iterate_calls
+from untildone.engine.stopped_loop import StoppedLoop
 from untildone.features.todos.todo_lists import (
     build_reminder,
     format_todo_task,

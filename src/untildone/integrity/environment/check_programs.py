@@ -28,12 +28,12 @@ class Program(Struct, frozen=True):
 def find_check_programs(
     project: Path, commands: Iterable[str], environ: Mapping[str, str]
 ) -> Iterator[Program]:
+    # npm searches these folders first: of the project and of every folder above it.
+    npm = [str(folder / "node_modules" / ".bin") for folder in (project, *project.parents)]
     seen: set[str] = set()
     for command, is_script in find_run_commands(project, commands):
-        folders = [*_list_bin_folders(project)] if is_script else []
-        path = os.pathsep.join((*folders, environ.get("PATH", "")))
-        for call in parse_calls(command):
-            name = call[0]
+        path = os.pathsep.join((*(npm if is_script else ()), environ.get("PATH", "")))
+        for name, *_ in parse_calls(command):
             if name in _SHELL_WORDS or "$" in name or name in seen:
                 continue
             seen.add(name)
@@ -60,14 +60,8 @@ def read_package_field(project: Path, field: str) -> dict[str, object]:
         package = json.loads((project / "package.json").read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    held = package.get(field) if isinstance(package, dict) else None
-    return held if isinstance(held, dict) else {}
-
-
-def _list_bin_folders(project: Path) -> Iterator[str]:
-    """Yield the folders that npm searches first: of the project and of every folder above it."""
-    for folder in (project, *project.parents):
-        yield str(folder / "node_modules" / ".bin")
+    value = package.get(field) if isinstance(package, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def _locate(name: str, project: Path, path: str) -> str:

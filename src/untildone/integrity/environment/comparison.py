@@ -11,7 +11,6 @@ from untildone.integrity.environment.facts import SEARCH_PATH, collect_facts, ha
 
 # git config core.hooksPath .githooks
 _WORDS_OF_GIT_CONFIG = 4
-_OF_PACKAGES = ("altered", "loose", "plugin")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
@@ -32,11 +31,11 @@ def compare_environment(
     if not baseline:
         # Without facts of the baseline there is nothing to compare.
         return
-    given = tuple(commands)
+    commands = tuple(commands)
     # The search path of a hook may differ from that of the terminal where the loop began.
     search_path = baseline.get(SEARCH_PATH, environ.get(SEARCH_PATH, ""))
-    current = collect_facts(project, given, {**environ, SEARCH_PATH: search_path})
-    own = dict(_find_settings_by_checks(given))
+    current = collect_facts(project, commands, {**environ, SEARCH_PATH: search_path})
+    own = dict(_find_settings_by_checks(commands))
     yield from compare_facts({**own, **baseline}, {**own, **current})
 
 
@@ -56,10 +55,10 @@ def compare_facts(baseline: Mapping[str, str], current: Mapping[str, str]) -> It
         is_dropped = kind == "program" and fact not in current
         if old == new or fact == SEARCH_PATH or is_dropped:
             continue
-        if because := _explain(kind, name, old, new):
-            is_package = kind in _OF_PACKAGES
+        if reason := _explain(kind, name, old, new):
+            is_package = kind in ("altered", "loose", "plugin")
             concern = ConcernKind.DEPENDENCY if is_package else ConcernKind.ENVIRONMENT
-            yield make_concern(concern, name, reason=because, content=hash_text(new))
+            yield make_concern(concern, name, reason=reason, content=hash_text(new))
 
 
 def _explain(kind: str, name: str, old: str, new: str) -> str:

@@ -52,15 +52,15 @@ _DEPENDENCY_FOLDERS = frozenset(("node_modules", ".venv", "venv", "site-packages
 def collect_facts(
     project: Path, commands: Iterable[str], environ: Mapping[str, str]
 ) -> dict[str, str]:
-    given = tuple(commands)
-    programs = tuple(find_check_programs(project, given, environ))
+    commands = tuple(commands)
+    programs = tuple(find_check_programs(project, commands, environ))
     home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
     return {
         SEARCH_PATH: environ.get(SEARCH_PATH, ""),
         **{f"program {each.name}": _describe_program(project, each) for each in programs},
         **dict(_find_user_settings(home, programs, environ)),
         **dict(_find_python_facts(project, programs, home)),
-        **dict(_find_git_facts(project, given)),
+        **dict(_find_git_facts(project, commands)),
         **dict(_find_hidden_files(project, home)),
     }
 

@@ -75,15 +75,11 @@ def _find_package(path: str) -> str:
 
 
 def _find_foreign_commands(project: Path, changed: list[str]) -> Iterator[tuple[str, str]]:
-    for path in changed:
-        if _BINARY.fullmatch(path) and not _is_package_command(project / path):
+    for path in filter(_BINARY.fullmatch, changed):
+        place = project / path
+        is_linked = place.is_symlink() and _FOLDER in place.resolve().parts
+        if not is_linked and (place.is_symlink() or not _SHIM.search(_read_beginning(place))):
             yield path, f"`{path}` is no command of an installed package"
-
-
-def _is_package_command(place: Path) -> bool:
-    if place.is_symlink():
-        return _FOLDER in place.resolve().parts
-    return _SHIM.search(_read_beginning(place)) is not None
 
 
 def _read_beginning(place: Path) -> str:
@@ -98,7 +94,8 @@ def _find_hand_made_packages(
     project: Path, changed: list[str], baseline: Mapping[str, Stamp]
 ) -> Iterator[tuple[str, str]]:
     """Yield new packages that no installer has recorded and no `package.json` declares."""
-    declared = _find_declared(project)
+    kinds = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+    declared = {name for kind in kinds for name in read_package_field(project, kind)}
     for path in changed:
         found = _PACKAGE_FILE.fullmatch(path)
         if found is None or found["inner"] != "package.json" or path in baseline:
@@ -106,8 +103,3 @@ def _find_hand_made_packages(
         name = found["package"].rpartition(f"{_FOLDER}/")[2]
         if name not in declared:
             yield path, f"the package `{name}` was put there by hand"
-
-
-def _find_declared(project: Path) -> frozenset[str]:
-    kinds = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-    return frozenset(name for kind in kinds for name in read_package_field(project, kind))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.unused_tools import is_mentioned
+from untildone.integrity.settings.inactive_settings import is_mentioned
 from untildone.words import words
 
 _RUNNER_MODULES = words("""

@@ -2,10 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.experiments.deprecated_names import replace_deprecated_names
 from untildone.integrity.experiments.expected_failures import remove_marks
 from untildone.integrity.experiments.moved_exports import (
     convert_to_module,
@@ -18,6 +17,36 @@ from untildone.integrity.tests.forwarding_functions import find_forwarding_funct
 from untildone.integrity.tests.tested_names import find_defined_names
 from untildone.syntax.languages import language_of_tests
 
+# Deprecated names of test libraries and the names that replaced them, which older versions of the
+# libraries know as well.
+_PYTHON_NAMES = {
+    "assertEquals": "assertEqual",
+    "assertNotEquals": "assertNotEqual",
+    "assertAlmostEquals": "assertAlmostEqual",
+    "assertNotAlmostEquals": "assertNotAlmostEqual",
+    "assertRegexpMatches": "assertRegex",
+    "assertNotRegexpMatches": "assertNotRegex",
+    "assertRaisesRegexp": "assertRaisesRegex",
+    "assertItemsEqual": "assertCountEqual",
+    "assert_": "assertTrue",
+    "failUnless": "assertTrue",
+    "failIf": "assertFalse",
+    "failUnlessEqual": "assertEqual",
+    "yield_fixture": "fixture",
+}
+_JAVASCRIPT_NAMES = {
+    "toBeCalled": "toHaveBeenCalled",
+    "toBeCalledTimes": "toHaveBeenCalledTimes",
+    "toBeCalledWith": "toHaveBeenCalledWith",
+    "lastCalledWith": "toHaveBeenLastCalledWith",
+    "nthCalledWith": "toHaveBeenNthCalledWith",
+    "toReturn": "toHaveReturned",
+    "toReturnTimes": "toHaveReturnedTimes",
+    "toReturnWith": "toHaveReturnedWith",
+    "toThrowError": "toThrow",
+}
+_CALLED_NAME = re.compile(r"(?<=\.)(\w+)(?=\s*\()")
+# Stands for a renamed name in the shape of a line.
 _HIDDEN = "\0"
 
 
@@ -37,20 +66,25 @@ def adapt_tests(comparison: Comparison) -> dict[str, str]:
     }
     texts = {path: comparison.old.text(path) for path in before}
     renames = {
-        **find_forwarding_functions(comparison),
+        **comparison.fact(find_forwarding_functions),
         **_find_renames(comparison, texts.values(), after.values()),
     }
     places, exports = find_moved_names(comparison, after.values()), find_moved_exports(comparison)
     found = {}
     for path, text in texts.items():
-        said = _apply_renames(
-            redirect_imports(path, redirect_names(text, places), exports), renames
-        )
-        said = convert_to_module(comparison, path, replace_deprecated_names(path, said))
-        said = remove_marks(said, after.get(path, "")) if path.endswith(".py") else said
-        if said != text:
-            found[path] = said
+        adapted = redirect_imports(path, redirect_names(text, places), exports)
+        adapted = _replace_deprecated_names(path, _apply_renames(adapted, renames))
+        adapted = convert_to_module(comparison, path, adapted)
+        if path.endswith(".py"):
+            adapted = remove_marks(adapted, after.get(path, ""))
+        if adapted != text:
+            found[path] = adapted
     return found
+
+
+def _replace_deprecated_names(path: str, text: str) -> str:
+    known = _PYTHON_NAMES if path.endswith(".py") else _JAVASCRIPT_NAMES
+    return _CALLED_NAME.sub(lambda found: known.get(found[1], found[1]), text)
 
 
 def _select_tests(comparison: Comparison, paths: Iterable[str]) -> list[str]:
@@ -77,16 +111,16 @@ def _find_renames(
     """Pair names that the product removed and added, by lines that are otherwise the same."""
     if not _removes_names(comparison):
         return {}
-    known = compare_names(comparison)
-    gone, come = known.gone - known.come, known.come - known.gone
-    if not gone or not come:
+    names = compare_names(comparison)
+    removed, added = names.removed - names.added, names.added - names.removed
+    if not removed or not added:
         return {}
-    was, now = (dict(_group_lines(*each)) for each in ((before, gone), (after, come)))
+    old, new = _group_lines(before, removed), _group_lines(after, added)
     pairs = {
         pair
-        for shape in was.keys() & now.keys()
-        if len(was[shape]) == len(now[shape])
-        for pair in zip(was[shape], now[shape], strict=True)
+        for shape in old.keys() & new.keys()
+        if len(old[shape]) == len(new[shape])
+        for pair in zip(old[shape], new[shape], strict=True)
     }
     first, second = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
     return {a: b for a, b in pairs if first[a] == second[b] == 1}
@@ -104,9 +138,7 @@ def _removes_names(comparison: Comparison) -> bool:
     )
 
 
-def _group_lines(
-    texts: Iterable[str], words: frozenset[str]
-) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+def _group_lines(texts: Iterable[str], words: frozenset[str]) -> dict[tuple[str, ...], list[str]]:
     """Group the lines that hold these words by the rest of the line, with the words in order."""
     found: dict[tuple[str, ...], list[str]] = {}
     for line in (line for text in texts for line in text.splitlines()):
@@ -115,4 +147,4 @@ def _group_lines(
         if hits:
             shape = tuple(_HIDDEN if part in words else part for part in parts)
             found.setdefault(shape, []).extend(hits)
-    yield from found.items()
+    return found

@@ -1,15 +1,18 @@
 """Other trees on which the baseline's tests pass although they fail on the first one."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from untildone.core.check_results import CheckResult
+from untildone.commands.deciding_calls import find_deciding_calls
+from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.core.evidence import Evidence
 from untildone.core.failure_changes import make_test_matcher
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.composition import compose_files
 from untildone.sandbox.sandboxes import SandboxFiles
+from untildone.words import words
+from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
 # Stricter settings may be too strict for the baseline's tests.
@@ -22,6 +25,11 @@ _STEERS = re.compile(
     r"\bdef pytest_|\bhookimpl\b|\bcov|_cov\b|fail_under|config\.option|\bpluginmanager\b"
     r"|\batexit\b|\b_?exit\(|\bsettrace\b"
 )
+
+_LINTERS = words("""
+    eslint oxlint biome prettier stylelint ruff flake8 pylint black isort mypy pyright golangci-lint
+    shellcheck clippy fmt
+""")
 
 
 def find_alternative(
@@ -51,10 +59,38 @@ def find_alternative(
 
 def _wants_more_tests(result: CheckResult, evidence: Evidence) -> bool:
     """Red although every test of the baseline ran and passed, as for want of coverage."""
-    start = {each.name: each.tests for each in evidence.baseline or ()}
-    had, now = start.get(result.name), result.tests
-    if had is None or now is None or result.outcome != "red" or now.failed:
+    baseline = {each.name: each.tests for each in evidence.baseline or ()}
+    old, new = baseline.get(result.name), result.tests
+    if old is None or new is None or result.outcome != "red" or new.failed:
         return False
-    return now.executed >= had.executed and all(
-        map(make_test_matcher(now), (*had.passing, *had.failing))
+    names = (*old.passing, *old.failing)
+    return new.executed >= old.executed and all(map(make_test_matcher(new), names))
+
+
+def find_linted_tests(
+    tree: Tree,
+    restored: Sequence[str],
+    red: Sequence[CheckResult],
+    baseline: Iterable[BaselineResult],
+) -> frozenset[str]:
+    """Return test files whose baseline version already had the findings that make a check red.
+
+    None if anything else made the checks red.
+    """
+    known = {result.name: {each.fingerprint for each in result.findings} for result in baseline}
+    if not all(_is_red_by_findings(tree, result) for result in red):
+        return frozenset()
+    found = [(result, each) for result in red for each in result.findings]
+    old = all(
+        each.path in restored and each.fingerprint in known.get(result.name, ())
+        for result, each in found
     )
+    return frozenset(each.path for _, each in found) if old else frozenset()
+
+
+def _is_red_by_findings(tree: Tree, result: CheckResult) -> bool:
+    """Whether a linter's findings made it red, and no failing test did."""
+    failed = result.tests is not None and result.tests.failed > 0
+    calls = find_deciding_calls(tree, result.command)
+    linted = any(_LINTERS.intersection(call[:3]) for call in calls)
+    return bool(result.findings) and linted and not failed

@@ -5,16 +5,15 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.core.baseline_comparison import compare_with_baseline
 from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.core.contract import Check
-from untildone.core.criteria import compare_with_baseline
 from untildone.core.evidence import Concern, Evidence
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.experiments.alternatives import find_alternative
+from untildone.integrity.experiments.alternatives import find_alternative, find_linted_tests
 from untildone.integrity.experiments.blame import blame_files, report_unexplained
 from untildone.integrity.experiments.composition import take_whole_tree
-from untildone.integrity.experiments.linted_tests import find_linted_tests
-from untildone.integrity.experiments.python_path import add_usual_folders
+from untildone.integrity.experiments.python_path import add_moved_folders
 from untildone.integrity.experiments.trial import Trial, make_sandbox_source
 from untildone.sandbox.sandboxes import SandboxFiles, open_sandbox
 
@@ -130,7 +129,7 @@ def _pass_with_usual_folders(
     if not all(_NOT_FOUND in result.output for result in failed.red):
         return False
     inputs = runs.trial.inputs
-    path = add_usual_folders(runs.comparison, runs.comparison.baseline.variables)
+    path = add_moved_folders(runs.comparison, runs.comparison.baseline.variables, usual=True)
     trial = replace(runs.trial, inputs=replace(inputs, python_path=path))
     return replace(runs, trial=trial).run(inputs.files, checks).passed
 
@@ -146,18 +145,18 @@ def _explain_red_project(
     runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Check]
 ) -> PassToPass:
     """The current tree fails in a sandbox: it counts only if the baseline does not fail there."""
-    start = runs.run(take_whole_tree(runs.comparison, current=False), checks)
+    baseline = runs.run(take_whole_tree(runs.comparison, current=False), checks)
     known = {result.name: result for result in runs.evidence.baseline or ()}
-    if start.fault or not all(_is_as_known(result, known) for result in start.results):
+    if baseline.fault or not all(_is_as_known(result, known) for result in baseline.results):
         reasons = "; ".join(f"{result.name}: {result.reason}" for result in first.red)
         summary = f"comparison only: the checks do not run in the sandbox ({reasons})"
-        return PassToPass(None, summary, fault=start.fault)
+        return PassToPass(None, summary, fault=baseline.fault)
     concerns = tuple(report_unexplained(first.red))
     return PassToPass(False, "pass-to-pass: the checks pass in the project only", concerns)
 
 
 def _is_as_known(result: CheckResult, known: dict[str, BaselineResult]) -> bool:
-    """Say whether the sandbox shows of the baseline what the project itself showed."""
+    """Whether the sandbox shows of the baseline what the project itself showed."""
     then = known.get(result.name)
     if then is None or then.outcome != result.outcome:
         return False

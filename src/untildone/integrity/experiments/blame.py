@@ -24,18 +24,20 @@ def blame_files(
     failing = [test for result in red if result.tests for test in result.tests.failing]
     tests = [path for path in restored if comparison.role(path) in ("test", "product")]
     named = {path: [test for test in failing if _belongs_to(test, path)] for path in tests}
-    others = [path for path in restored if path not in tests]
-    if any(named.values()):
-        tests = [path for path in tests if named[path] or path not in comparison.old]
     for path in tests:
-        yield from _blame_test_file(comparison, path, named[path])
-    for path in others:
-        yield make_concern(
-            ConcernKind.CONFIG,
-            path,
-            reason=_describe_change(comparison, path),
-            content=_read_digest(comparison, path),
-        )
+        if named[path] or path not in comparison.old or not any(named.values()):
+            yield from _blame_test_file(comparison, path, named[path])
+    for path in restored:
+        if path not in tests:
+            reason = _describe_change(comparison, path)
+            yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason)
+
+
+def _describe_change(comparison: Comparison, path: str) -> str:
+    if path not in comparison.old:
+        return f"the checks pass only together with the new `{path}`"
+    what = "changed" if path in comparison.new else "gone"
+    return f"`{path}` is {what}, and the checks do not pass with it as it was in the baseline"
 
 
 def report_unexplained(red: Sequence[CheckResult]) -> Iterator[Concern]:
@@ -50,43 +52,26 @@ def report_unexplained(red: Sequence[CheckResult]) -> Iterator[Concern]:
 def _blame_test_file(
     comparison: Comparison, path: str, failing: Iterable[str]
 ) -> Iterator[Concern]:
-    content = _read_digest(comparison, path)
     if path not in comparison.new and path not in comparison.changes.moved:
-        because = f"`{path}` is gone, and the code does not pass it"
-        yield make_concern(ConcernKind.REMOVE_TEST, path, reason=because)
+        reason = f"`{path}` is gone, and the code does not pass it"
+        yield comparison.make_concern(ConcernKind.REMOVE_TEST, path, reason=reason)
         return
     if path not in comparison.old:
-        because = f"the checks pass only together with the new `{path}`"
-        yield make_concern(ConcernKind.EDIT_TEST, path, reason=because, content=content)
+        reason = f"the checks pass only together with the new `{path}`"
+        yield comparison.make_concern(ConcernKind.EDIT_TEST, path, reason=reason)
         return
     kind = ConcernKind.EDIT_TEST if path.endswith(_CODE) else ConcernKind.EDIT_EXPECTED
-    names = list(dict.fromkeys(_strip_path(test, path) for test in failing))[:_MOST_TESTS]
-    for name in names or [""]:
+    # Runners write `path::name` or `path > name`.
+    names = [test.rpartition("::")[2].removeprefix(path).lstrip(" \u203a>:") for test in failing]
+    for name in list(dict.fromkeys(names))[:_MOST_TESTS] or [""]:
         what = f"`{name}` of `{path}`" if name else f"`{path}`"
-        because = f"the code does not pass {what} as it was in the baseline"
-        yield make_concern(kind, path, name, reason=because, content=content)
-
-
-def _strip_path(test: str, path: str) -> str:
-    return test.rpartition("::")[2].removeprefix(path).lstrip(" \u203a>:")
+        reason = f"the code does not pass {what} as it was in the baseline"
+        yield comparison.make_concern(kind, path, name, reason=reason)
 
 
 def _belongs_to(test: str, path: str) -> bool:
     """pytest names the file; other runners name its module or class."""
-    if test.startswith(f"{path}::") or path in test:
-        return True
-    stem = PurePosixPath(path).name.partition(".")[0]
-    dotted = path.removesuffix(PurePosixPath(path).suffix).replace("/", ".")
-    return dotted in test or stem in test.replace("::", ".").replace(" > ", ".").split(".")
-
-
-def _describe_change(comparison: Comparison, path: str) -> str:
-    if path not in comparison.old:
-        return f"the checks pass only together with the new `{path}`"
-    what = "changed" if path in comparison.new else "gone"
-    return f"`{path}` is {what}, and the checks do not pass with it as it was in the baseline"
-
-
-def _read_digest(comparison: Comparison, path: str) -> str:
-    entry = comparison.new.entries.get(path)
-    return entry.digest if entry else ""
+    stem, ending = PurePosixPath(path).name.partition(".")[0], PurePosixPath(path).suffix
+    dotted = path.removesuffix(ending).replace("/", ".")
+    parts = test.replace("::", ".").replace(" > ", ".").split(".")
+    return path in test or dotted in test or stem in parts

@@ -1,14 +1,15 @@
 """The files of a sandbox: tests and settings of the baseline, the current product."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.experiments.baseline_scripts import restore_scripts
 from untildone.integrity.experiments.doc_tests import restore_examples
 from untildone.integrity.experiments.inline_tests import restore_inline_tests
+from untildone.integrity.settings.comparison import is_harmless_edit
 from untildone.sandbox.sandboxes import SandboxFiles
 
 UsesCurrent: TypeAlias = Callable[[str], bool]
@@ -27,16 +28,17 @@ def compose_files(
     """
     files: dict[str, Path | str] = {}
     restored: list[str] = []
-    for path in sorted({*comparison.old, *comparison.new}):
-        same = comparison.old.entries.get(path) == comparison.new.entries.get(path)
-        now = same or not is_protected(comparison, path) or uses_current(path)
-        tree = comparison.new if now else comparison.old
-        if path in tree:
-            files[path] = (
-                tree.root / path if now else _read_baseline_file(comparison, path, adapted)
-            )
-        if not now:
-            restored.append(path)
+    old, new = comparison.old, comparison.new
+    for path in sorted({*old, *new}):
+        is_same = old.entries.get(path) == new.entries.get(path)
+        if is_same or not is_protected(comparison, path) or uses_current(path):
+            if path in new:
+                files[path] = new.root / path
+            continue
+        restored.append(path)
+        if path in old:
+            merged = restore_scripts(comparison, path)
+            files[path] = adapted.get(path, old.root / path) if merged is None else merged
     for path in comparison.changes.edited:
         if path in restored or uses_current(path):
             continue
@@ -47,11 +49,28 @@ def compose_files(
     return SandboxFiles(files, tuple(restored))
 
 
-def _read_baseline_file(
-    comparison: Comparison, path: str, adapted: Mapping[str, str]
-) -> Path | str:
-    merged = restore_scripts(comparison, path)
-    return adapted.get(path, comparison.old.root / path) if merged is None else merged
+def restore_scripts(comparison: Comparison, path: str) -> str | None:
+    """Return the current `package.json` with the scripts of the baseline.
+
+    None for another file, or if more than the scripts has to be the baseline's.
+    """
+    trees = comparison.trees
+    if path.rpartition("/")[2] != "package.json" or not all(path in tree for tree in trees):
+        return None
+    try:
+        old, new = (json.loads(tree.text(path)) for tree in trees)
+        before, now = old.get("scripts", {}), new.get("scripts", {})
+        # New scripts may stay, as others may call them; but `pretest` would run with `test`.
+        fresh = {
+            name: script
+            for name, script in now.items()
+            if name not in before and not name.startswith(("pre", "post"))
+        }
+    except (ValueError, AttributeError, RecursionError):
+        return None
+    if not is_harmless_edit(comparison, path, but_for="scripts."):
+        return None
+    return json.dumps({**new, "scripts": {**fresh, **before}}, indent=2) + "\n"
 
 
 def _restore_own_tests(comparison: Comparison, path: str) -> str | None:
@@ -82,14 +101,12 @@ def make_allowance(allow: Iterable[str], comparison: Comparison) -> UsesCurrent:
         if each.startswith("remove-test:")
     }
 
-    def allowed(path: str) -> bool:
-        if any(_is_below(path, place) for place in places):
-            return True
+    def is_allowed(path: str) -> bool:
+        for place in places:
+            is_inside = path.startswith(f"{place.rstrip('/')}/") or place.startswith(f"{path}:")
+            if path == place or is_inside:
+                return True
         # The removal of a test may be allowed by its name alone.
         return bool(tests) and any(name in comparison.old.text(path) for name in tests if name)
 
-    return allowed
-
-
-def _is_below(path: str, place: str) -> bool:
-    return path == place or place.startswith(f"{path}:") or path.startswith(f"{place.rstrip('/')}/")
+    return is_allowed

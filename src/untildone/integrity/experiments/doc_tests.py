@@ -22,28 +22,25 @@ _RUST_BETWEEN = re.compile(r"\s*(#!?\[|//|$)")
 
 def restore_examples(comparison: Comparison, path: str, now: str) -> str | None:
     """Return the text with the baseline's examples; None if none is missing or none is run."""
-    start = comparison.old.text(path)
+    old = comparison.old.text(path)
     if path.endswith(".rs"):
-        return _restore_rust_examples(start, now) if "```" in start else None
-    if ">>>" not in start or not path.endswith((".py", *_DOCUMENTS)):
+        return _restore_rust_examples(old, now) if "```" in old else None
+    if ">>>" not in old:
         return None
-    found = (
-        _restore_docstrings(start, now) if path.endswith(".py") else _restore_document(start, now)
-    )
-    return found if found is not None and _runs_doctests(comparison) else None
-
-
-def _restore_document(start: str, now: str) -> str | None:
-    return start if _misses_examples(start, now) else None
+    restored = None
+    if path.endswith(".py"):
+        restored = _restore_docstrings(old, now)
+    elif path.endswith(_DOCUMENTS) and _misses_examples(old, now):
+        restored = old
+    return restored if restored is not None and _runs_doctests(comparison) else None
 
 
 def _runs_doctests(comparison: Comparison) -> bool:
-    """pytest and other runners look at examples only if they are configured to."""
+    """Whether a command or a file that steers the tests asks for doctests."""
     if any("doctest" in command for command in comparison.commands):
         return True
-    judging = (
-        path for path in comparison.old if comparison.role(path) in ("config", "script", "test")
-    )
+    roles = ("config", "script", "test")
+    judging = (path for path in comparison.old if comparison.role(path) in roles)
     return any("doctest" in comparison.old.text(path) for path in judging)
 
 

@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
+from untildone.core.baseline_comparison import MergedTest, find_missing_tests
 from untildone.core.evidence import Evidence
-from untildone.core.missing_tests import MergedTest, find_missing_tests
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.trial import Trial
 from untildone.integrity.tests.comparison import find_merged_tests

@@ -1,12 +1,12 @@
 """Exports that moved from one JavaScript module to another, for the tests that import them."""
 
-import os.path
+import posixpath
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.experiments.moved_names import pair_places
 from untildone.worktree.contents import Tree
 
 # The current file of an export, by its old file and name.
@@ -18,11 +18,12 @@ _EXPORTS = re.compile(
 )
 # import { a, b as c } from './x.js';
 _IMPORT = re.compile(
-    r"^import\s*(?P<type>type\s*)?\{(?P<names>[^{}]*)\}\s*from\s*(['\"])(?P<way>\.[^'\"]*)\3", re.M
+    r"^import\s*(?P<type>type\s*)?\{(?P<names>[^{}]*)\}\s*from\s*(['\"])(?P<source>\.[^'\"]*)\3",
+    re.M,
 )
 # const { a, b: c } = require('./x.js');
 _REQUIRE = re.compile(
-    r"^(?:const|let|var)\s+(?P<names>\{[^{}]*\}|\w+)\s*=\s*require\((['\"])(?P<way>[^'\"]+)\2\);?$",
+    r"^(?:const|let|var)\s+(?P<names>\{[^{}]*\}|\w+)\s*=\s*require\((['\"])(?P<source>[^'\"]+)\2\);?$",
     re.M,
 )
 _ENDINGS = ("", ".js", ".ts", ".mjs", ".tsx", ".jsx", "/index.js", "/index.ts")
@@ -30,27 +31,18 @@ _ENDINGS = ("", ".js", ".ts", ".mjs", ".tsx", ".jsx", "/index.js", "/index.ts")
 
 def find_moved_exports(comparison: Comparison) -> Exports:
     changes = comparison.changes
-    left = _list_exports(comparison.old, _product(comparison, changes.edited_or_removed))
-    came = _list_exports(comparison.new, _product(comparison, changes.edited_or_added))
-    found = {}
-    for name, files in left.items():
-        was, now = files - came.get(name, set()), came.get(name, set()) - files
-        if len(was) == len(now) == 1:
-            found[next(iter(was)), name] = next(iter(now))
-    return found
+    left = _list_exports(comparison, comparison.old, changes.edited_or_removed)
+    came = _list_exports(comparison, comparison.new, changes.edited_or_added)
+    return {(old, name): new for name, old, new in pair_places(left, came)}
 
 
-def _product(comparison: Comparison, paths: Iterable[str]) -> list[str]:
-    return [
-        path for path in paths if _SCRIPT.fullmatch(path) and comparison.role(path) == "product"
-    ]
-
-
-def _list_exports(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
+def _list_exports(comparison: Comparison, tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
+    """Return the files of the product that export a name, by name."""
     found: dict[str, set[str]] = {}
     for path in paths:
-        for name in _EXPORTS.findall(tree.text(path)):
-            found.setdefault(name, set()).add(path)
+        if _SCRIPT.fullmatch(path) and comparison.role(path) == "product":
+            for name in _EXPORTS.findall(tree.text(path)):
+                found.setdefault(name, set()).add(path)
     return found
 
 
@@ -61,35 +53,32 @@ def redirect_imports(path: str, text: str, exports: Exports) -> str:
 
     def split_import(match: re.Match[str]) -> str:
         items = [item.strip() for item in match["names"].split(",") if item.strip()]
-        by_way: dict[str, list[str]] = {}
+        by_source: dict[str, list[str]] = {}
         for item in items:
-            new = _find_current_import(path, match["way"], item.split()[0], exports)
-            by_way.setdefault(new or match["way"], []).append(item)
+            new = _find_current_import(path, match["source"], item.split()[0], exports)
+            by_source.setdefault(new or match["source"], []).append(item)
         word = f"import {match['type'] or ''}"
-        lines = [f"{word}{{ {', '.join(some)} }} from '{way}'" for way, some in by_way.items()]
-        return match[0] if list(by_way) == [match["way"]] else ";\n".join(lines)
+        imports = ((source, ", ".join(parts)) for source, parts in by_source.items())
+        lines = [f"{word}{{ {parts} }} from '{source}'" for source, parts in imports]
+        return match[0] if list(by_source) == [match["source"]] else ";\n".join(lines)
 
     return _IMPORT.sub(split_import, text)
 
 
 def convert_to_module(comparison: Comparison, path: str, text: str) -> str:
     """Write `require` as `import` if the package became an ES module."""
-    if (
-        not path.endswith(".js")
-        or _is_module_package(comparison.old)
-        or not _is_module_package(comparison.new)
-    ):
+    is_module, was_module = map(_is_module_package, (comparison.new, comparison.old))
+    if not path.endswith(".js") or was_module or not is_module:
         return text
 
     def convert(match: re.Match[str]) -> str:
-        names, way = match["names"], match["way"]
+        names, source = match["names"], match["source"]
+        imported = comparison.new.text(_resolve_import(path, source))
         if names.startswith("{"):
             names = re.sub(r"\s*:\s*", " as ", names)
-        elif way.startswith(".") and "export default" not in comparison.new.text(
-            _resolve_import(path, way)
-        ):
+        elif source.startswith(".") and "export default" not in imported:
             names = f"* as {names}"
-        return f"import {names} from '{way}';"
+        return f"import {names} from '{source}';"
 
     return _REQUIRE.sub(convert, text)
 
@@ -98,18 +87,16 @@ def _is_module_package(tree: Tree) -> bool:
     return re.search(r"\"type\"\s*:\s*\"module\"", tree.text("package.json")) is not None
 
 
-def _resolve_import(path: str, way: str) -> str:
-    folder = PurePosixPath(path).parent.as_posix()
-    return os.path.normpath(f"{folder}/{way}").replace(os.sep, "/")
+def _resolve_import(path: str, source: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), source))
 
 
-def _find_current_import(path: str, way: str, name: str, exports: Exports) -> str:
+def _find_current_import(path: str, source: str, name: str, exports: Exports) -> str:
     """Return the import path of the file that now exports the name; empty if it did not move."""
-    folder = PurePosixPath(path).parent.as_posix()
-    plain = _resolve_import(path, way)
-    new = next(
-        (exports[f"{plain}{end}", name] for end in _ENDINGS if (f"{plain}{end}", name) in exports),
-        "",
-    )
-    led = os.path.relpath(new, folder).replace(os.sep, "/") if new else ""
-    return led if not led or led.startswith(".") else f"./{led}"
+    plain = _resolve_import(path, source)
+    found = (exports.get((f"{plain}{ending}", name), "") for ending in _ENDINGS)
+    new = next(filter(None, found), "")
+    if not new:
+        return ""
+    relative = posixpath.relpath(new, posixpath.dirname(path) or ".")
+    return relative if relative.startswith(".") else f"./{relative}"

@@ -1,7 +1,7 @@
 """Names that moved from one Python module to another, for the tests that use them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from untildone.integrity.comparison import Comparison
@@ -18,21 +18,36 @@ _DEFINES = re.compile(
 def find_moved_names(comparison: Comparison, tests: Iterable[str]) -> Places:
     """Return moves to modules that the current tests name."""
     changes = comparison.changes
-    left = _list_defined(
-        comparison.old, _product(comparison, (*changes.edited, *changes.removed, *changes.moved))
-    )
-    came = _list_defined(
-        comparison.new,
-        _product(comparison, (*changes.edited, *changes.added, *changes.moved.values())),
-    )
-    said = "\n".join(tests) if left and came else ""
-    found = {}
-    for name, modules in left.items():
-        was, now = modules - came.get(name, set()), came.get(name, set()) - modules
-        if len(was) == len(now) == 1:
-            (old,), (new,) = was, now
-            if re.search(rf"(?<![\w.]){re.escape(new)}(?!\w)", said):
-                found[old, name] = new
+    left = _list_defined(comparison, comparison.old, (*changes.edited_or_removed, *changes.moved))
+    arrived = (*changes.edited_or_added, *changes.moved.values())
+    came = _list_defined(comparison, comparison.new, arrived)
+    text = "\n".join(tests) if left and came else ""
+    return {
+        (old, name): new
+        for name, old, new in pair_places(left, came)
+        if re.search(rf"(?<![\w.]){re.escape(new)}(?!\w)", text)
+    }
+
+
+def pair_places(
+    left: Mapping[str, set[str]], came: Mapping[str, set[str]]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield each name that exactly one place lost and one other got, with both places."""
+    for name, places in left.items():
+        old, new = places - came.get(name, set()), came.get(name, set()) - places
+        if len(old) == len(new) == 1:
+            yield name, old.pop(), new.pop()
+
+
+def _list_defined(comparison: Comparison, tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
+    """Return the modules of the product that define a name, by name."""
+    found: dict[str, set[str]] = {}
+    for path in paths:
+        if not path.endswith(".py") or comparison.role(path) != "product":
+            continue
+        module = path.removesuffix(".py").removesuffix("/__init__").removeprefix("src/")
+        for pair in _DEFINES.findall(tree.text(path)):
+            found.setdefault(pair[0] or pair[1], set()).add(module.replace("/", "."))
     return found
 
 
@@ -45,19 +60,6 @@ def redirect_names(text: str, places: Places) -> str:
     return text
 
 
-def _product(comparison: Comparison, paths: Iterable[str]) -> list[str]:
-    return [path for path in paths if path.endswith(".py") and comparison.role(path) == "product"]
-
-
-def _list_defined(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for path in paths:
-        module = path.removesuffix(".py").removesuffix("/__init__").removeprefix("src/")
-        for pair in _DEFINES.findall(tree.text(path)):
-            found.setdefault(pair[0] or pair[1], set()).add(module.replace("/", "."))
-    return found
-
-
 def _split_imports(text: str, old: str, names: Mapping[str, str]) -> str:
     """Write `from old import a, b` as one import from each current module."""
     statement = re.compile(
@@ -66,11 +68,12 @@ def _split_imports(text: str, old: str, names: Mapping[str, str]) -> str:
 
     def split(match: re.Match[str]) -> str:
         items = [item.strip() for item in match[2].strip("() \n").split(",") if item.strip()]
-        by_place: dict[str, list[str]] = {}
+        by_module: dict[str, list[str]] = {}
         for item in items:
-            by_place.setdefault(names.get(item.split()[0], old), []).append(item)
-        lines = (f"{match[1]}from {new} import {', '.join(some)}" for new, some in by_place.items())
-        return match[0] if list(by_place) == [old] else "\n".join(lines)
+            by_module.setdefault(names.get(item.split()[0], old), []).append(item)
+        imports = ((module, ", ".join(parts)) for module, parts in by_module.items())
+        lines = (f"{match[1]}from {module} import {parts}" for module, parts in imports)
+        return match[0] if list(by_module) == [old] else "\n".join(lines)
 
     return statement.sub(split, text)
 

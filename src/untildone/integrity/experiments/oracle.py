@@ -61,7 +61,9 @@ def _run_on_current_tree(oracle: Oracle, trial: Trial) -> Concern | None:
     source = make_sandbox_source(trial.inputs, trial.comparison)
     with open_sandbox(take_whole_tree(trial.comparison, current=True), source) as sandbox:
         environ = filter_environment(sandbox.environ)
-        return run_oracle(oracle, cwd=sandbox.project, environ=environ, through=sandbox.through)
+        return run_oracle(
+            oracle, cwd=sandbox.project, environ=environ, through=sandbox.wrapper_argv
+        )
 
 
 def run_oracle(

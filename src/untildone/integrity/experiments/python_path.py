@@ -1,39 +1,26 @@
 """Where Python finds the product after modules moved, as from `shop/` to `src/shop/`."""
 
 import os
-from collections.abc import Iterator, Mapping
+import posixpath
+from collections.abc import Iterable, Mapping
 
 from untildone.integrity.comparison import Comparison
 
 _VARIABLE = "PYTHONPATH"
-_USUAL = (".", "src")
 
 
-def add_moved_folders(comparison: Comparison, variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the variable with the folders that modules moved to."""
-    return _append_folders(variables, find_moved_folders(comparison))
-
-
-def add_usual_folders(comparison: Comparison, variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the variable with the usual folders of modules as well."""
-    return _append_folders(
-        variables,
-        (*find_moved_folders(comparison), *(each for each in _USUAL if _holds(comparison, each))),
-    )
-
-
-def _append_folders(variables: Mapping[str, str], folders: tuple[str, ...]) -> dict[str, str]:
-    """Append the folders to the variable's value; nothing if there are none."""
+def add_moved_folders(
+    comparison: Comparison, variables: Mapping[str, str], *, usual: bool = False
+) -> dict[str, str]:
+    """Return the variable with the folders that modules moved to, and with the usual ones."""
+    folders = find_moved_folders(comparison)
+    if usual:
+        modules = _select_modules(comparison, comparison.new)
+        has_sources = any(path.startswith("src/") for path in modules)
+        folders += (".",) * bool(modules) + ("src",) * has_sources
     before = variables.get(_VARIABLE, "")
     path = os.pathsep.join(dict.fromkeys(filter(None, (before, *folders))))
     return {_VARIABLE: path} if folders else {}
-
-
-def _holds(comparison: Comparison, folder: str) -> bool:
-    inside = "" if folder == "." else f"{folder}/"
-    return any(
-        path.startswith(inside) for path in _select_modules(comparison, tuple(comparison.new))
-    )
 
 
 def find_moved_folders(comparison: Comparison) -> tuple[str, ...]:
@@ -43,30 +30,28 @@ def find_moved_folders(comparison: Comparison) -> tuple[str, ...]:
     came = _select_modules(comparison, (*changes.added, *changes.moved.values()))
     by_name: dict[str, list[str]] = {}
     for path in left:
-        by_name.setdefault(path.rpartition("/")[2], []).append(path)
-    pairs = (
-        (was, now) for now in came for was in by_name.get(now.rpartition("/")[2], ()) if was != now
+        by_name.setdefault(posixpath.basename(path), []).append(path)
+    roots = dict.fromkeys(
+        _find_root(comparison, old, new)
+        for new in came
+        for old in by_name.get(posixpath.basename(new), ())
+        if old != new
     )
-    roots = dict.fromkeys(root for was, now in pairs for root in _find_root(comparison, was, now))
-    return tuple(root for root in roots if _holds_only_moved(comparison, root))
+    return tuple(root for root in roots if root and _holds_only_moved(comparison, root))
 
 
-def _select_modules(comparison: Comparison, paths: tuple[str, ...]) -> list[str]:
+def _select_modules(comparison: Comparison, paths: Iterable[str]) -> list[str]:
     return [path for path in paths if path.endswith(".py") and comparison.role(path) == "product"]
 
 
-def _find_root(comparison: Comparison, was: str, now: str) -> Iterator[str]:
-    """Yield the folder in which Python has to look to find the module by its old name."""
-    before, after = was.split("/"), now.split("/")
+def _find_root(comparison: Comparison, old: str, new: str) -> str:
+    """Return the folder in which Python finds the module by its old name; "" if there is none."""
+    before, after = old.split("/"), new.split("/")
     while before and after and before[-1] == after[-1]:
         del before[-1], after[-1]
     root = "/".join(after)
-    inside = (
-        f"{root}/__init__.py" in comparison.new
-        or "/".join((*before, "__init__.py")) in comparison.old
-    )
-    if root and not inside:
-        yield root
+    was_package = "/".join((*before, "__init__.py")) in comparison.old
+    return "" if was_package or f"{root}/__init__.py" in comparison.new else root
 
 
 def _holds_only_moved(comparison: Comparison, root: str) -> bool:

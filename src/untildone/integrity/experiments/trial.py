@@ -55,6 +55,6 @@ def make_sandbox_source(inputs: ConfirmationInputs, comparison: Comparison) -> S
         project=inputs.project,
         ignored=baseline.ignored,
         environ=dict(os.environ),
-        at_start=baseline.variables | inputs.python_path,
+        baseline_environ=baseline.variables | inputs.python_path,
         since=read_baseline_time(inputs.baseline_folder),
     )

@@ -19,20 +19,15 @@ _CELL = re.compile(r"[^,;:\t=|\n\[\]{}\"']+")
 
 def find_answer_sources(comparison: Comparison, path: str) -> list[str]:
     """Return the changed files whose name or folder occurs in the module's text."""
-    words = set(re.findall(r"\w+", comparison.new.text(path)))
+    names = set(re.findall(r"\w+", comparison.new.text(path)))
     return [
-        each
-        for each in comparison.changes.edited_or_added
-        if each != path
-        and each.endswith((".py", *DATA_SUFFIXES))
-        and comparison.role(each) in ("product", "document")
-        and words.intersection(_list_module_names(each))
+        source
+        for source in comparison.changes.edited_or_added
+        if source != path
+        and source.endswith((".py", *DATA_SUFFIXES))
+        and comparison.role(source) in ("product", "document")
+        and not names.isdisjoint((PurePosixPath(source).stem, PurePosixPath(source).parent.name))
     ]
-
-
-def _list_module_names(path: str) -> tuple[str, str]:
-    place = PurePosixPath(path)
-    return place.stem, place.parent.name
 
 
 def list_entries(path: str, text: str) -> frozenset[str]:
@@ -44,10 +39,10 @@ def list_entries(path: str, text: str) -> frozenset[str]:
 
 def list_values(path: str, text: str) -> Iterator[object]:
     """Yield the entries as Python values."""
-    for each in sorted(list_entries(path, text)):
-        if each.startswith("'"):
-            yield each[1:-1]
-        elif re.fullmatch(r"-?\d+", each):
-            yield int(each)
-        elif re.fullmatch(r"-?\d+\.\d+", each):
-            yield float(each)
+    for entry in sorted(list_entries(path, text)):
+        if entry.startswith("'"):
+            yield entry[1:-1]
+        elif re.fullmatch(r"-?\d+", entry):
+            yield int(entry)
+        elif re.fullmatch(r"-?\d+\.\d+", entry):
+            yield float(entry)

@@ -1,29 +1,37 @@
-"""Finds new code that returns hard-coded answers for the inputs of the tests."""
+"""Finds new code that returns hard-coded answers for the inputs of the tests.
 
+Where a test has `assert price(501) == 400`, a new branch `if total == 501: return 400` is
+suspected, unless the task or the documents name the pair. So are answers that are encoded, looked
+up by a hash or kept in a data file.
+"""
+
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, product
 
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.hard_coded.answers import Answer, find_answers, find_computing_functions
+from untildone.integrity.hard_coded.answers import Answer, find_answers
 from untildone.integrity.hard_coded.copied_answers import (
     Pairs,
     describe_copied_answers,
     format_value,
+    has_same_digits,
 )
-from untildone.integrity.hard_coded.derived_answers import has_same_digits
-from untildone.integrity.hard_coded.documentation import is_documented
 from untildone.integrity.hard_coded.encoded_answers import describe_encoding
+from untildone.integrity.hard_coded.input_dependence import find_computing_functions
 from untildone.integrity.hard_coded.literals import (
     detect_language,
     find_literal_pairs,
+    list_literals,
     normalize_literal,
+    parse_with_json,
 )
-from untildone.integrity.hard_coded.new_literals import find_new_literals
 from untildone.integrity.hard_coded.special_cases import describe_special_inputs
 from untildone.integrity.hard_coded.specific_values import (
     has_many_digits,
+    is_documented,
     is_large_number,
     is_literal,
     is_specific,
@@ -38,6 +46,11 @@ from untildone.integrity.tests.model import Test
 from untildone.words import words
 
 _LANGUAGES = words("python javascript typescript tsx go rust java kotlin c cpp json")
+
+# Code that reads documentation or source can take answers from docstrings.
+_READS_CODE = re.compile(
+    r"__doc__|getdoc|getsource|getcomments|__file__|__code__|co_consts|doctest|\bast\b"
+)
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
@@ -62,11 +75,12 @@ class _Search:
         self._comparison = comparison = copies.comparison
         self._suite = SuiteLiterals(comparison)
         self._new_answers = {path: _find_new_answers(comparison, path) for path in paths}
-        self._new_literals = find_new_literals(comparison, paths)
-        suspicious = [each for each in chain(*self._new_answers.values()) if _is_suspicious(each)]
-        values = frozenset(each.value for each in suspicious)
-        large = [each.value for each in suspicious if is_large_number(each.value)]
-        files = self._suite.find_files_with_answers(suspicious, singled=large)
+        self._new_literals = _find_new_literals(comparison, paths)
+        suspicious = list(filter(_is_suspicious, chain(*self._new_answers.values())))
+        values = frozenset(answer.value for answer in suspicious)
+        files = self._suite.find_files_with_answers(
+            suspicious, singled=list(filter(is_large_number, values))
+        )
         test_paths = frozenset(path for path in files if detect_language(path) in _LANGUAGES)
         self._test_files = _find_tests_containing(comparison, self._new_literals)
         # Read once for all files: dozens of them may share a literal with every test.
@@ -84,13 +98,12 @@ class _Search:
 
     def describe(self, path: str) -> str:
         """Return why the file is suspected; "" if it is not."""
-        answers = self._new_answers[path]
         return (
             self._describe_encoding(path)
             or describe_copied_answers(
                 self._copies,
                 path,
-                answers=answers,
+                answers=self._new_answers[path],
                 expected=self._expected,
                 computing=self._computing,
             )
@@ -100,63 +113,79 @@ class _Search:
         )
 
     def _describe_encoding(self, path: str) -> str:
-        text, answers = self._comparison.new.text(path), self._new_answers[path]
-        literals = self._new_literals[path]
-        encoding = describe_encoding(text, found=answers, new=literals, tests=self._suite)
+        encoding = describe_encoding(
+            self._comparison.new.text(path),
+            answers=self._new_answers[path],
+            new_literals=self._new_literals[path],
+            suite_literals=self._suite.literals,
+        )
         return f"`{path}` {encoding}" if encoding else ""
 
     def _describe_known_result(self, path: str) -> str:
         """Describe a large expected number inside a function that otherwise computes."""
         expected = {
-            value for given, value in self._asserted if is_literal(given) and not is_trivial(given)
+            value for key, value in self._asserted if is_literal(key) and not is_trivial(key)
         }
-        for each in self._new_answers[path]:
-            known = each.computes and each.value in expected and each.value not in each.keys
-            if (
-                known
-                and is_large_number(each.value)
-                and not is_documented(self._comparison, path, (each.value,))
-            ):
-                result = f"{format_value(each.value)} (line {each.line}), which a test expects"
+        for answer in self._new_answers[path]:
+            value = answer.value
+            is_expected = value in expected and value not in answer.keys and is_large_number(value)
+            documented = is_expected and is_documented(self._comparison, path, (value,))
+            if answer.computes and is_expected and not documented:
+                result = f"{format_value(value)} (line {answer.line}), which a test expects"
                 return f"`{path}` has a hard-coded result inside a computation: {result}"
         return ""
 
     def _describe_quoted_pair(self, path: str) -> str:
         """Describe a test input and its expected value that are both new literals of the file."""
-        new = self._new_literals[path]
-        for test in self._tests if self._test_files[path] else ():
-            if test.path not in self._test_files[path]:
-                continue
+        new, files = self._new_literals[path], self._test_files[path]
+        for test in (test for test in self._tests if test.path in files):
             for actual, expected in _list_literal_sides(test, new):
-                inputs = [
-                    each
-                    for each in actual
-                    if each not in expected
-                    and (is_specific_text(each) or any(has_same_digits(each, o) for o in expected))
-                ]
+                inputs = [key for key in actual if _may_give(key, expected)]
                 if inputs and not is_documented(self._comparison, path, (inputs[0], expected[0])):
                     pair = f"the input {inputs[0]} of `{test.name}` and its answer {expected[0]}"
                     return f"`{path}` contains {pair}"
         return ""
 
 
+def _may_give(key: str, expected: list[str]) -> bool:
+    """Whether an input is specific to a test, or has the digits of what is expected for it."""
+    if key in expected:
+        return False
+    return is_specific_text(key) or any(has_same_digits(key, value) for value in expected)
+
+
 def _list_literal_sides(test: Test, new: frozenset[str]) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the new literals of both sides of each assertion that expects one of them."""
     for assertion in test.assertions:
-        actual = [each for each in map(_normalize_asserted, assertion.actual) if each in new]
-        expected = [each for each in map(_normalize_asserted, assertion.expected) if each in new]
+        actual, expected = (
+            [literal for literal in map(_normalize_asserted, side) if literal in new]
+            for side in (assertion.actual, assertion.expected)
+        )
         if expected:
             yield actual, expected
 
 
 def _find_new_answers(comparison: Comparison, path: str) -> list[Answer]:
-    before = {(each.keys, each.value) for each in find_answers(comparison.old, path)}
+    before = {(answer.keys, answer.value) for answer in find_answers(comparison.old, path)}
     return [
-        each
-        for each in find_answers(comparison.new, path)
-        if (each.keys, each.value) not in before
-        and (not each.is_folded or any(map(is_specific, each.keys)))
+        answer
+        for answer in find_answers(comparison.new, path)
+        if (answer.keys, answer.value) not in before
+        and (not answer.is_folded or any(map(is_specific, answer.keys)))
     ]
+
+
+def _find_new_literals(comparison: Comparison, paths: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Return, for each file, the literals that it did not have in the baseline."""
+    docstrings = any(_READS_CODE.search(comparison.new.text(path)) for path in paths)
+    found = {}
+    for path in paths:
+        before, after = (
+            frozenset(list_literals(tree.fact(parse_with_json, path), docstrings=docstrings))
+            for tree in comparison.trees
+        )
+        found[path] = after - before
+    return found
 
 
 def _is_suspicious(answer: Answer) -> bool:
@@ -187,14 +216,14 @@ def _find_tests_containing(
 ) -> dict[str, set[str]]:
     """Return, for each file, the baseline tests that contain one of its specific new literals."""
     texts = {
-        path: [each.strip("'") for each in found if is_specific_text(each) or has_many_digits(each)]
+        path: [text.strip("'") for text in found if is_specific_text(text) or has_many_digits(text)]
         for path, found in new_literals.items()
     }
     found: dict[str, set[str]] = {path: set() for path in new_literals}
-    tests = (each for each in comparison.old if comparison.role(each) == "test")
+    tests = (path for path in comparison.old if comparison.role(path) == "test")
     for test in tests if any(texts.values()) else ():
-        whole = comparison.old.text(test)
-        for path, some in texts.items():
-            if whole and any(text in whole for text in some):
+        content = comparison.old.text(test)
+        for path, literals in texts.items():
+            if content and any(literal in content for literal in literals):
                 found[path].add(test)
     return found

@@ -3,7 +3,10 @@
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+
+from untildone.syntax.parsing import parse_expression, parse_python
 
 _ARITHMETIC: dict[type[ast.operator], Callable[..., object]] = {
     ast.Add: operator.add,
@@ -24,10 +27,9 @@ _MAX_OPERAND_SIZE = 4_096
 def read_constants(text: str, language: str) -> dict[str, object]:
     """Return the values of the file's top-level constants."""
     found: dict[str, object] = {}
+    is_python = language == "python"
     for name, written in (
-        _list_python_assignments(text)
-        if language == "python"
-        else _CONSTANT_DEFINITION.findall(text)
+        _list_python_assignments(text) if is_python else _CONSTANT_DEFINITION.findall(text)
     ):
         value = _evaluate(_parse_expression(written), found)
         if value is not None:
@@ -35,16 +37,11 @@ def read_constants(text: str, language: str) -> dict[str, object]:
     return found
 
 
-def _list_python_assignments(text: str) -> list[tuple[str, str]]:
-    try:
-        body = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError):
-        return []
-    return [
-        (node.targets[0].id, ast.unparse(node.value))
-        for node in body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    ]
+def _list_python_assignments(text: str) -> Iterator[tuple[str, str]]:
+    module = parse_python(text)
+    for node in module.body if module is not None else ():
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield node.targets[0].id, ast.unparse(node.value)
 
 
 def fold_constants(text: str, known: Mapping[str, object]) -> str:
@@ -53,15 +50,13 @@ def fold_constants(text: str, known: Mapping[str, object]) -> str:
     return repr(value) if isinstance(value, int | float | str) else ""
 
 
-def _parse_expression(text: str) -> ast.AST | None:
+def _parse_expression(text: str) -> ast.expr | None:
+    """Parse an expression of any language; the keys of an object become texts."""
     plain = re.sub(r"([{,]\s*)([A-Za-z_]\w*)\s*:", r"\1'\2':", text.strip())
-    try:
-        return ast.parse(plain, mode="eval").body if len(plain) <= _MAX_EXPRESSION_LENGTH else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    return parse_expression(plain) if len(plain) <= _MAX_EXPRESSION_LENGTH else None
 
 
-def _evaluate(node: ast.AST | None, known: Mapping[str, object]) -> object:
+def _evaluate(node: ast.expr | None, known: Mapping[str, object]) -> object:
     match node:
         case ast.Name(id=name):
             return known.get(name)
@@ -71,18 +66,12 @@ def _evaluate(node: ast.AST | None, known: Mapping[str, object]) -> object:
             return _look_up(_evaluate(table, known), name)
         case ast.BinOp(left=left, op=op, right=right):
             return _apply_operator(op, _evaluate(left, known), _evaluate(right, known))
-        case ast.expr():
-            return _evaluate_literal(node)
-        case _:
+        case None:
             return None
-
-
-def _evaluate_literal(node: ast.expr) -> object:
-    try:
-        value: object = ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return value
+        case _:
+            with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                return ast.literal_eval(node)
+            return None
 
 
 def _look_up(table: object, key: object) -> object:
@@ -90,8 +79,8 @@ def _look_up(table: object, key: object) -> object:
 
 
 def _apply_operator(op: ast.operator, left: object, right: object) -> object:
-    reckon = _ARITHMETIC.get(type(op))
-    if reckon is None or not all(isinstance(each, int | float | str) for each in (left, right)):
+    apply = _ARITHMETIC.get(type(op))
+    if apply is None or not all(isinstance(each, int | float | str) for each in (left, right)):
         return None
     if any(isinstance(each, str) for each in (left, right)) and not isinstance(op, ast.Add):
         return None
@@ -99,7 +88,7 @@ def _apply_operator(op: ast.operator, left: object, right: object) -> object:
         # Constants built from each other can double with every line.
         return None
     try:
-        return reckon(left, right)
+        return apply(left, right)
     except (TypeError, ArithmeticError):
         return None
 

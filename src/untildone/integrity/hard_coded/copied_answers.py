@@ -1,17 +1,22 @@
-"""Describes answers of the tests that a file repeats in branches or tables."""
+"""Describes answers of the tests that a file repeats in branches or tables.
+
+A function with branches for 100 and 501 that return what tests expect for them is described as "80
+for 100 (line 2), 400 for 501 (line 4)". A table of units, or one with many entries that no test
+has, is a rule of the product.
+"""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import TypeAlias
 
 from untildone.integrity.hard_coded.answers import Answer
-from untildone.integrity.hard_coded.derived_answers import is_derived_table
-from untildone.integrity.hard_coded.documentation import is_documented
 from untildone.integrity.hard_coded.literals import normalize_literal
 from untildone.integrity.hard_coded.special_cases import list_functions
 from untildone.integrity.hard_coded.specific_values import (
     MIN_DIGITS,
     count_digits,
+    is_documented,
     is_specific,
     is_trivial,
     rejects_one_negative,
@@ -23,6 +28,8 @@ from untildone.integrity.hard_coded.varied_inputs import TreeCopies, find_specia
 Pair: TypeAlias = tuple[str, str]
 Pairs: TypeAlias = frozenset[Pair]
 _MAX_SHOWN = 3
+_MIN_LETTERS = 3
+_MIN_DERIVED = 3
 
 
 def describe_copied_answers(
@@ -45,11 +52,11 @@ def describe_copied_answers(
             continue
         if is_unit_table(copies.comparison.new.text(path), own[0].line):
             continue
-        general = name in computing if name else bool(computing)
-        general = general or any(each.computes for each in own)
+        computes = name in computing if name else bool(computing)
+        computes = computes or any(answer.computes for answer in own)
         if (
-            (general and is_derived_table(pairs, len({each.keys for each in own})))
-            or _is_strong_evidence(pairs, general)
+            (computes and _is_derived_table(pairs, len({answer.keys for answer in own})))
+            or _is_strong_evidence(pairs, computes)
             or (_is_weak_evidence(pairs) and _is_special_case(copies, path, name, pairs))
         ):
             return _describe_pairs(path, pairs)
@@ -88,9 +95,31 @@ def _unquote_number(key: str) -> str:
     return number if re.fullmatch(r"-?\d+(\.\d+)?", number) else key
 
 
-def _is_strong_evidence(pairs: Collection[Pair], general: bool) -> bool:
+def _is_derived_table(pairs: Collection[Pair], size: int) -> bool:
+    """Whether all answers are of tests and resemble their keys, as a rule would: berry, berries."""
+    derived = {key for key, value in pairs if _has_same_beginning(key, value)}
+    return len(derived) >= _MIN_DERIVED and len(derived) == size
+
+
+def _has_same_beginning(key: str, value: str) -> bool:
+    """Whether both texts share at least half of the key, and three letters."""
+    if not key.startswith("'") or not value.startswith("'") or key == value:
+        return False
+    text = key.strip("'")
+    shared = max(_MIN_LETTERS, (len(text) + 1) // 2)
+    return len(text) >= shared and value.strip("'").startswith(text[:shared])
+
+
+def has_same_digits(key: str, value: str) -> bool:
+    """Whether both texts have the same digits, as 3.4.2024 and 2024-04-03."""
+    before, after = (Counter(re.findall(r"[1-9]", text)) for text in (key, value))
+    are_texts = key.startswith("'") and value.startswith("'") and key != value
+    return are_texts and before == after and before.total() >= MIN_DIGITS
+
+
+def _is_strong_evidence(pairs: Collection[Pair], computes: bool) -> bool:
     inputs = [key for key, _ in pairs if is_specific(key)]
-    if general:
+    if computes:
         unlikely = any(key.startswith("'") or count_digits(key) >= MIN_DIGITS for key in inputs)
         return unlikely or (bool(inputs) and len(pairs) >= 2)
     return len(inputs) >= 3 and len({value for _, value in pairs}) >= 3
@@ -105,13 +134,12 @@ def _is_special_case(copies: TreeCopies, path: str, name: str, pairs: Iterable[P
     comparison = copies.comparison
     if not path.endswith(".py") or path not in comparison.old:
         return False
-    tests = [
-        comparison.old.text(each) for each in comparison.old if comparison.role(each) == "test"
-    ]
+    old = comparison.old
+    tests = [old.text(each) for each in old if comparison.role(each) == "test"]
     functions = [name] if name else list_functions(comparison, path)
     found = find_special_inputs(copies, path, functions=functions, tests=tests)
-    given = {normalize_literal(repr(value)) for call in found for value in call.arguments}
-    return bool(found) and any(not is_trivial(key) or key in given for key, _ in pairs)
+    inputs = {normalize_literal(repr(value)) for call in found for value in call.arguments}
+    return bool(found) and any(not is_trivial(key) or key in inputs for key, _ in pairs)
 
 
 def _describe_pairs(path: str, pairs: dict[Pair, int]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import chain, permutations
 
 from ast_grep_py import SgNode
 
@@ -72,29 +72,23 @@ def find_literal_pairs(
 ) -> Iterator[frozenset[tuple[str, str]]]:
     """Yield the literal pairs of each assertion, call and row that has a wanted literal."""
     for node in find_kinds(tree.fact(parse_with_json, path), _GROUP_KINDS):
-        found = (each for part in _list_compared_parts(node) for each in list_literals_below(part))
-        values = tuple(dict.fromkeys(found))
-        is_wanted = 2 <= len(values) <= _MAX_LITERALS_IN_GROUP and not wanted.isdisjoint(values)
-        if is_wanted and not _has_body(node) and not _holds_rows(node):
-            yield frozenset(permutations(values, 2))
-
-
-def _has_body(node: SgNode) -> bool:
-    parts = _list_compared_parts(node)
-    return any(True for part in parts for _ in find_kinds(part, _BODY_KINDS))
-
-
-def _list_compared_parts(node: SgNode) -> list[SgNode]:
-    """Return the condition of an `if` without its body, or the node itself."""
-    if node.kind() != "if_statement":
-        return [node]
-    return [part for name in ("initializer", "condition") if (part := node.field(name))]
+        parts = [node]
+        if node.kind() == "if_statement":
+            # The body is not compared with anything.
+            fields = (node.field(name) for name in ("initializer", "condition"))
+            parts = [part for part in fields if part is not None]
+        literals = tuple(dict.fromkeys(chain.from_iterable(map(list_literals_below, parts))))
+        is_wanted = not wanted.isdisjoint(literals) and len(literals) > 1
+        if is_wanted and len(literals) <= _MAX_LITERALS_IN_GROUP:
+            has_body = any(True for part in parts for _ in find_kinds(part, _BODY_KINDS))
+            if not has_body and not _holds_rows(node):
+                yield frozenset(permutations(literals, 2))
 
 
 def _holds_rows(node: SgNode) -> bool:
     """Whether the node has several rows: literals of different rows do not belong together."""
-    inner = [each for each in find_kinds(node, _CONTAINER_KINDS) if each != node]
-    return sum(len(list_literals_below(each)) > 1 for each in inner) > 1
+    rows = (row for row in find_kinds(node, _CONTAINER_KINDS) if row != node)
+    return sum(len(list_literals_below(row)) > 1 for row in rows) > 1
 
 
 def list_literals_below(node: SgNode) -> list[str]:
@@ -115,13 +109,9 @@ def list_literals(root: SgNode, *, docstrings: bool = True) -> Iterator[str]:
     """Yield all literals, and the single words of texts; without `docstrings` not those."""
     for node in find_kinds(root, sorted(_LITERAL_KINDS)):
         value = normalize_literal(node.text())
-        if value is not None and (docstrings or not _is_statement(node)):
+        above = node.parent()
+        is_docstring = above is not None and above.kind() == "expression_statement"
+        if value is not None and (docstrings or not is_docstring):
             yield value
             parts = re.findall(r"[\w.]+", value) if value.startswith("'") else []
             yield from (normalize_literal(part) or f"'{part}'" for part in parts)
-
-
-def _is_statement(node: SgNode) -> bool:
-    """Whether the literal is a statement of its own, as a docstring is."""
-    above = node.parent()
-    return above is not None and above.kind() == "expression_statement"

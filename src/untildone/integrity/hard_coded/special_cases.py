@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.answer_sources import find_answer_sources, list_entries
-from untildone.integrity.hard_coded.documentation import is_documented
 from untildone.integrity.hard_coded.literals import normalize_literal
-from untildone.integrity.hard_coded.specific_values import is_trivial
+from untildone.integrity.hard_coded.specific_values import is_documented, is_trivial
 from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
 from untildone.integrity.hard_coded.varied_inputs import TreeCopies, find_special_inputs
+from untildone.syntax.parsing import parse_expression
 
 _MIN_ANSWERS = 2
 _MAX_SHOWN = 3
@@ -35,8 +35,8 @@ def describe_special_inputs(
     shown, count = [], 0
     for call, result in special.items():
         literals = _list_literals_of(result)
-        given = normalize_literal(repr(call.arguments[0])) or ""
-        documented = any(is_documented(comparison, path, (given, each)) for each in literals)
+        key = normalize_literal(repr(call.arguments[0])) or ""
+        documented = any(is_documented(comparison, path, (key, each)) for each in literals)
         if literals and literals <= new and not documented:
             shown.append(f"{result} for {', '.join(map(repr, call.arguments))}")
             count += max(1, sum(not is_trivial(each) for each in literals))
@@ -51,19 +51,14 @@ def list_functions(comparison: Comparison, path: str) -> list[str]:
 
 
 def _find_new_entries(comparison: Comparison, path: str) -> frozenset[str]:
-    before, after = (
-        list_entries(path, tree.text(path)) for tree in (comparison.old, comparison.new)
-    )
+    before, after = (list_entries(path, tree.text(path)) for tree in comparison.trees)
     return after - before
 
 
 def _list_literals_of(result: str) -> frozenset[str]:
     """Return the literals of a result: a list of several counts like several answers."""
-    try:
-        nodes = list(ast.walk(ast.parse(result, mode="eval")))
-    except (SyntaxError, ValueError, RecursionError):
-        return frozenset()
-    values = (
-        normalize_literal(repr(node.value)) for node in nodes if isinstance(node, ast.Constant)
-    )
-    return frozenset(each for each in values if each is not None)
+    expression = parse_expression(result)
+    found = ast.walk(expression) if expression is not None else ()
+    constants = (node.value for node in found if isinstance(node, ast.Constant))
+    literals = (normalize_literal(repr(constant)) for constant in constants)
+    return frozenset(literal for literal in literals if literal is not None)

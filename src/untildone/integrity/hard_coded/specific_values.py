@@ -1,8 +1,9 @@
-"""Tells values that only a test would have from those that ordinary code compares with."""
+"""Tells values that only a test would have from those that ordinary code or documents name."""
 
 import math
 import re
 
+from untildone.integrity.comparison import Comparison
 from untildone.words import words
 
 # A single word may name anything; a sentence, a text with punctuation or numbers with units, as
@@ -70,3 +71,19 @@ def _measure(number: str) -> float:
     except ValueError:
         # An octal or binary number, or one that is too long to convert.
         return math.inf
+
+
+def is_documented(comparison: Comparison, path: str, values: tuple[str, ...]) -> bool:
+    """Whether one line of the task, the documents or the baseline file has all the values."""
+    old = comparison.old
+    documents = (other for other in old if comparison.role(other) == "document")
+    texts = (comparison.task, old.text(path), *map(old.text, documents))
+    lines = (line for text in texts for line in text.splitlines() if "assert" not in line)
+    return any(all(_occurs_in(value, line) for value in values) for line in lines)
+
+
+def _occurs_in(value: str, line: str) -> bool:
+    if value.startswith("'"):
+        return value.strip("'") in line
+    numbers = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", line)
+    return value in (f"{float(number):g}" for number in numbers)

@@ -22,67 +22,64 @@ class SuiteLiterals:
 
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
+        self._read = comparison.old.text
 
     @cached_property
     def _literals(self) -> dict[str, frozenset[str]]:
         """By path of the test file; Rust files may hold tests beside the product."""
-        places = [
-            path
+        return {
+            path: frozenset(_list_literals(self._read(path)))
             for path in self._comparison.old
             if self._comparison.role(path) == "test" or path.endswith(".rs")
-        ]
-        return {path: frozenset(_list_literals(self._read(path))) for path in places}
+        }
 
     @cached_property
     def literals(self) -> frozenset[str]:
         return frozenset().union(*self._literals.values())
 
     def find_files_with_answers(
-        self, found: Sequence[Answer], *, singled: Sequence[str]
+        self, answers: Sequence[Answer], *, singled: Sequence[str]
     ) -> list[str]:
         """Return files with an answer and one of its inputs, or with a value of `singled`."""
         return [
             path
-            for path in (self._literals if found else ())
-            if self._has(path, singled) or any(self._has_pair(path, each) for each in found)
+            for path in (self._literals if answers else ())
+            if self._has(path, singled) or any(self._has_pair(path, answer) for answer in answers)
         ]
 
     def list_texts_calling(
         self, functions: Iterable[str], new: frozenset[str], *, fewest: int
     ) -> list[str]:
         """Return the texts of files that call one of the functions and have a new literal."""
-        wanted = frozenset(functions)
-        having = [
+        if len(new) < fewest:
+            return []
+        names = frozenset(functions)
+        paths = [
             path
-            for path, known in (self._literals if len(new) >= fewest else {}).items()
-            if new & known and not wanted.isdisjoint(_CALL.findall(self._read(path)))
+            for path, literals in self._literals.items()
+            if new & literals and not names.isdisjoint(_CALL.findall(self._read(path)))
         ]
-        seen = frozenset[str]().union(*(self._literals[path] & new for path in having))
-        return [self._read(path) for path in having] if len(seen) >= fewest else []
+        seen = frozenset[str]().union(*(new & self._literals[path] for path in paths))
+        return [self._read(path) for path in paths] if len(seen) >= fewest else []
 
     def _has_pair(self, path: str, answer: Answer) -> bool:
         if not self._has(path, (answer.value,)):
             return False
-        parts = (part for key in answer.keys for part in _SEPARATORS.split(key.strip("'")))
-        joined = (
-            each for part in parts if part for each in (f"'{part}'", normalize_literal(part) or "")
-        )
+        parts = (part for key in answer.keys for part in _SEPARATORS.split(key.strip("'")) if part)
+        joined = (form for part in parts for form in (f"'{part}'", normalize_literal(part) or ""))
         return self._has(path, answer.keys) or self._has(path, joined)
 
     def _has(self, path: str, values: Iterable[str]) -> bool:
         """Whether the file has one of the values; texts of several lines are no single token."""
-        known = self._literals[path]
+        literals, text = self._literals[path], self._read(path)
         return any(
-            each in known or (not _NUMBER.match(each) and each.strip("'") in self._read(path))
-            for each in values
+            value in literals or (not _NUMBER.match(value) and value.strip("'") in text)
+            for value in values
         )
-
-    def _read(self, path: str) -> str:
-        return self._comparison.old.text(path)
 
 
 def _list_literals(text: str) -> Iterator[str]:
     for token in set(_LITERAL.findall(text)):
-        for each in (token, token.removeprefix("-")):
-            if (value := normalize_literal(each)) is not None:
-                yield value
+        for form in (token, token.removeprefix("-")):
+            if (literal := normalize_literal(form)) is not None:
+                yield literal

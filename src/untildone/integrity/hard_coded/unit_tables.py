@@ -16,25 +16,18 @@ _LOOKUP = re.compile(
 
 def is_unit_table(text: str, line: int) -> bool:
     """Whether the table at this line is only iterated over, subtracting each row."""
-    table = _find_table_name(text.splitlines()[:line])
-    walks = [found for found in _LOOP.finditer(text) if found["table"] == table]
-    used = len(re.findall(rf"\b{table}\b", text)) if table else 0
-    return (
-        used == len(walks) + 1
-        and bool(walks)
-        and all(_subtracts_rows(text, each) for each in walks)
-    )
+    assignments = map(_ASSIGNMENT.search, reversed(text.splitlines()[:line]))
+    table = next((found[1] for found in assignments if found), "")
+    loops = [loop for loop in _LOOP.finditer(text) if loop["table"] == table]
+    uses = len(re.findall(rf"\b{table}\b", text)) if table else 0
+    is_only_iterated = bool(loops) and uses == len(loops) + 1
+    return is_only_iterated and all(_subtracts_rows(text, loop) for loop in loops)
 
 
-def _find_table_name(lines: list[str]) -> str:
-    held = (_ASSIGNMENT.search(each) for each in reversed(lines))
-    return next((found[1] for found in held if found), "")
-
-
-def _subtracts_rows(text: str, walk: re.Match[str]) -> bool:
-    inside = re.compile(rf"(?:{walk['indent']}[ \t]+[^\n]*\n|[ \t]*\n)*").match(text, walk.end())
+def _subtracts_rows(text: str, loop: re.Match[str]) -> bool:
+    inside = re.compile(rf"(?:{loop['indent']}[ \t]+[^\n]*\n|[ \t]*\n)*").match(text, loop.end())
     body = inside[0] if inside else ""
-    names = "|".join(re.findall(r"\w+", walk["head"]))
+    names = "|".join(re.findall(r"\w+", loop["head"]))
     row = rf"(?:{names})(?:\.\w+|\[0\])?"
-    left = rf"(?:[-%]=|=\s*\w+\s*[-%])\s*{row}\b|\bdivmod\(\w+,\s*{row}\b"
-    return bool(names and re.search(left, body)) and not _LOOKUP.search(body)
+    subtraction = rf"(?:[-%]=|=\s*\w+\s*[-%])\s*{row}\b|\bdivmod\(\w+,\s*{row}\b"
+    return bool(names and re.search(subtraction, body)) and not _LOOKUP.search(body)

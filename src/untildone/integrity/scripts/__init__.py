@@ -1,1 +1,1 @@
-"""Check commands and the scripts they lead to, compared."""
+"""Check commands and the scripts behind them, compared with the baseline."""

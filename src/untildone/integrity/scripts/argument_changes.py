@@ -1,4 +1,8 @@
-"""A tool's arguments in two trees: whether it checks less, or forgives more."""
+"""The argument by which a tool checks less, or reports fewer failures, than in the baseline.
+
+Where `pytest tests` became `pytest tests -k fast` it is `-k fast`; where `ruff check src tests`
+became `ruff check src` it is the target `tests`, which is no longer checked.
+"""
 
 import re
 from collections.abc import Sequence
@@ -6,8 +10,8 @@ from collections.abc import Sequence
 from untildone.commands.arguments import Arguments, parse_arguments
 from untildone.words import words
 
-# Options that choose what is checked, or what is no failure.
-_LOOSENING = re.compile(
+# Options that choose what is checked, or what is no failure. To add one loosens the check.
+_LOOSENING_OPTION = re.compile(
     r"""
       -k|-m|-g|-t|-run|-skip|-short|-p|-A|-W|-DskipTests|-Dmaven\.test\.\S+|-i|-n
     | --(?:deselect|ignore|exclude|extend-ignore|extend-exclude|per-file-ignores
@@ -23,13 +27,8 @@ _LOOSENING = re.compile(
     """,
     re.VERBOSE,
 )
-_CONFIGURATION_OPTION = re.compile(
-    r"--(?:config|config-file|rcfile|tsconfig|project|cov-config|baseline\S*)|-c|-p|-f"
-)
-_SWITCH = re.compile(r"--(pass\S+|allow\S+|update|bail|coverage\S*|strict\S*|check-coverage)")
-# Files that the tool reads without the option.
-_DEFAULT_FILE = re.compile(r"(\./)?((jest|vitest|eslint)\.config\.[cm]?[jt]s|tsconfig\.json)")
-_STRICT = re.compile(
+# Options that make a tool check more. To drop one loosens the check.
+_STRICT_OPTION = re.compile(
     r"""
       -W|-Werror\S*|-race|-D|-F|-d|-Wall|-Wextra|-pedantic
     | --(?:cov|cov-fail-under|fail-under|cov-branch|branch|strict\S*|max-warnings|error-on\S*
@@ -39,8 +38,19 @@ _STRICT = re.compile(
     """,
     re.VERBOSE,
 )
-# Options that loosen one tool and are harmless for another.
-_HARMLESS = {
+_CONFIGURATION_OPTION = re.compile(
+    r"--(?:config|config-file|rcfile|tsconfig|project|cov-config|baseline\S*)|-c|-p|-f"
+)
+# Files that a tool reads also without `--config FILE`.
+_DEFAULT_CONFIGURATION = re.compile(
+    r"(\./)?((jest|vitest|eslint)\.config\.[cm]?[jt]s|tsconfig\.json)"
+)
+# Options that `=false` switches off.
+_BOOLEAN_OPTION = re.compile(
+    r"--(pass\S+|allow\S+|update|bail|coverage\S*|strict\S*|check-coverage)"
+)
+# Options that loosen one tool and mean something harmless to another, by the other's name.
+_HARMLESS_OPTIONS = {
     "pytest": re.compile(r"-[tgi]|--(retry|bail|update|timeout|new\S*|n)"),
     "go": re.compile(r"-[pimnt]|--list"),
     "cargo": re.compile(r"-[pimntk]|--(select|bail)"),
@@ -53,67 +63,84 @@ _HARMLESS = {
     "eslint": re.compile(r"-[kmgtpi]"),
     "ruff": re.compile(r"-[kmgtpi]"),
 }
-_HARMLESS_PAIRS = frozenset(
+# Options with a value that is harmless for every tool.
+_HARMLESS_VALUES = frozenset(
     (("-p", "no:cacheprovider"), ("-p", "no:randomly"), ("-p", "xdist"), ("-W", "error"))
 )
 _LOWER_IS_LOOSER = re.compile(r"--(cov-)?fail-under|--coverage\.thresholds\.\S+|--threshold")
 _HIGHER_IS_LOOSER = re.compile(r"--max-\S+|--\w*[tT]imeout|--line-length|--retr\w+|--reruns")
+# `pytest -n 4` and `go test -p 4`: with a number they say how many processes run.
+_PROCESS_COUNTS = ("-n", "-p")
 _EVERYTHING = words(". ./ ./... ... * **/*")
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
-def find_narrowing_word(program: str, before: Sequence[str], now: Sequence[str]) -> str:
-    """Return the word by which the tool checks less; empty if it checks as much."""
-    old, new = parse_arguments(program, before), parse_arguments(program, now)
-    return find_loosening_option(program, old, new) or _find_dropped_target(
-        old.targets, new.targets
-    )
+def find_loosening_argument(program: str, old: Sequence[str], new: Sequence[str]) -> str:
+    """Return the option or target by which the new arguments check less than the old ones.
+
+    It is empty if they check as much. Arguments are the words behind the program.
+    """
+    before, now = parse_arguments(program, old), parse_arguments(program, new)
+    option = find_loosening_option(program, before, now)
+    return option or _find_narrowing_target(before.targets, now.targets)
 
 
 def find_loosening_option(program: str, old: Arguments, new: Arguments) -> str:
-    """Return the option by which the tool checks less or forgives more."""
+    """Return the added or dropped option by which the tool checks less; empty if there is none."""
     for option in new.options:
         if option not in old.options and _loosens(program, option, dict(old.options)):
             return " ".join(option).strip()
-    kept = dict(new.options)
+    new_names = dict(new.options)
     for name, value in old.options:
-        if _STRICT.fullmatch(name) and name not in kept:
+        if _STRICT_OPTION.fullmatch(name) and name not in new_names:
             return f"{name} {value}".strip()
     return ""
 
 
-def _loosens(program: str, option: tuple[str, str], old: dict[str, str]) -> bool:
+def _loosens(program: str, option: tuple[str, str], old_options: dict[str, str]) -> bool:
+    """Say whether an option that is new, or has a new value, makes the tool check less."""
     name, value = option
-    before = old.get(name)
+    old_value = old_options.get(name)
     configures = _CONFIGURATION_OPTION.fullmatch(name) is not None
-    if _NUMBER.fullmatch(value) and (before is None or _NUMBER.fullmatch(before)):
-        return _number_loosens(name, float(value), before)
-    if value == "false" and _SWITCH.fullmatch(name):
-        return _STRICT.fullmatch(name) is not None
-    if configures and _DEFAULT_FILE.fullmatch(value) and before in (None, ".", "./"):
+    if _NUMBER.fullmatch(value) and (old_value is None or _NUMBER.fullmatch(old_value)):
+        return _number_loosens(name, float(value), old_value)
+    if value == "false" and _BOOLEAN_OPTION.fullmatch(name):
+        # `--coverage=false` loosens; `--passWithNoTests=false` does not.
+        return _STRICT_OPTION.fullmatch(name) is not None
+    if configures and _DEFAULT_CONFIGURATION.fullmatch(value) and old_value in (None, ".", "./"):
+        # `jest --config jest.config.js` is what `jest` does.
         return False
-    harmless = _HARMLESS.get(program)
-    if option in _HARMLESS_PAIRS or (harmless and harmless.fullmatch(name)):
-        return configures and before is not None
-    return configures or _LOOSENING.fullmatch(name) is not None
+    harmless_options = _HARMLESS_OPTIONS.get(program)
+    if option in _HARMLESS_VALUES or (harmless_options and harmless_options.fullmatch(name)):
+        # `tsc -p .` may be added, but not changed to the settings of `tsc -p loose.json`.
+        return configures and old_value is not None
+    return configures or _LOOSENING_OPTION.fullmatch(name) is not None
 
 
-def _number_loosens(name: str, value: float, before: str | None) -> bool:
+def _number_loosens(name: str, value: float, old_value: str | None) -> bool:
+    """Say whether the option with this number checks less than with the old one, or without it."""
     if _LOWER_IS_LOOSER.fullmatch(name):
-        return before is not None and value < float(before)
+        return old_value is not None and value < float(old_value)
     if _HIGHER_IS_LOOSER.fullmatch(name):
-        return value > float(before or 0)
-    return bool(_LOOSENING.fullmatch(name)) and name not in ("-n", "-p")
+        return value > float(old_value or 0)
+    return bool(_LOOSENING_OPTION.fullmatch(name)) and name not in _PROCESS_COUNTS
 
 
-def _find_dropped_target(old: tuple[str, ...], new: tuple[str, ...]) -> str:
-    """Without targets a tool checks everything."""
-    if not new or _EVERYTHING.intersection(new) or (set(old) <= set(new) and old):
+def _find_narrowing_target(old: tuple[str, ...], new: tuple[str, ...]) -> str:
+    """Return a target that is no longer checked, or the first of those added to a call without.
+
+    Without targets a tool checks everything. The result is empty if nothing is left unchecked.
+    """
+    covers_old = bool(old) and set(old) <= set(new)
+    if not new or _EVERYTHING.intersection(new) or covers_old:
         return ""
     if not old:
         return new[0]
-    return next((each for each in old if not any(_contains(wide, each) for wide in new)), "")
+    return next(
+        (target for target in old if not any(_contains(outer, target) for outer in new)), ""
+    )
 
 
-def _contains(wide: str, narrow: str) -> bool:
-    return narrow == wide or narrow.startswith(wide.rstrip("/*") + "/")
+def _contains(outer: str, inner: str) -> bool:
+    """Say whether one target is the other or a folder around it, as `tests/**` of `tests/unit`."""
+    return inner == outer or inner.startswith(outer.rstrip("/*") + "/")

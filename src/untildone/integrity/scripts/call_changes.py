@@ -1,4 +1,8 @@
-"""The deciding calls of two trees compared: which are gone, and which cover less than before."""
+"""The calls of tools that decided a check in the baseline and decide less of it now.
+
+A call is a program with its arguments, such as `("pytest", "-q", "tests")`. If it became
+`("pytest", "-q", "tests/unit")` it is weakened by `tests`, the target that it lost.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
@@ -6,49 +10,58 @@ from typing import TypeAlias
 from untildone.commands.arguments import parse_arguments
 from untildone.commands.exit_status import Call
 from untildone.integrity.scripts.argument_changes import (
+    find_loosening_argument,
     find_loosening_option,
-    find_narrowing_word,
 )
 from untildone.integrity.scripts.covered_files import find_covered_files, runs_tests
 from untildone.worktree.contents import Tree
 
-# The baseline's, and the current one.
+# The baseline's tree and the current one.
 Trees: TypeAlias = tuple[Tree, Tree]
 
 
 def find_weakened_calls(
-    old: Iterable[Call], new: Iterable[Call], trees: Trees
+    old_calls: Iterable[Call], new_calls: Iterable[Call], trees: Trees
 ) -> Iterator[tuple[Call, str]]:
-    """Yield calls that no longer decide, with the word that narrows what is left of them."""
-    current = list(new)
-    for call in dict.fromkeys(old):
-        similar = [each for each in current if each[0] == call[0]]
-        reasons = [find_narrowing_word(call[0], call[1:], each[1:]) for each in similar]
-        if not reasons:
+    """Yield old calls that no new call is as strict as, with the argument that loosens them.
+
+    The argument is empty if no new call runs the same program.
+    """
+    current = list(new_calls)
+    for call in dict.fromkeys(old_calls):
+        program, *arguments = call
+        similar = [other for other in current if other[0] == program]
+        loosening = [find_loosening_argument(program, arguments, other[1:]) for other in similar]
+        if not similar:
             yield call, ""
-        elif all(reasons) and not _cover_together(call, similar, trees):
-            yield call, min(reasons, key=len)
+        elif all(loosening) and not _cover_together(call, similar, trees):
+            yield call, min(loosening, key=len)
 
 
 def _cover_together(call: Call, similar: list[Call], trees: Trees) -> bool:
-    """Whether the calls that are left cover the files of the old call together."""
+    """Say whether new calls of the same program cover the files of the old call together.
+
+    `pytest tests` may become `pytest tests/unit` and `pytest tests/web` if no test is elsewhere.
+    """
     program, (old_tree, new_tree) = call[0], trees
     old = parse_arguments(program, call[1:])
-    current = [parse_arguments(program, each[1:]) for each in similar]
-    equal = [each for each in current if not find_loosening_option(program, old, each)]
-    tests = runs_tests(program, dict(old.options))
+    current = [parse_arguments(program, other[1:]) for other in similar]
+    as_strict = [other for other in current if not find_loosening_option(program, old, other)]
+    only_tests = runs_tests(program, dict(old.options))
 
     def cover(targets: tuple[str, ...], tree: Tree) -> frozenset[str]:
-        return find_covered_files(program, targets, tree, tests=tests)
+        return find_covered_files(program, targets, tree, only_tests=only_tests)
 
-    if not equal or not all(
-        cover((each,), old_tree) | cover((each,), new_tree) for each in old.targets
-    ):
+    def is_understood(target: str) -> bool:
+        """Say whether the target names files; an expression or an unset variable names none."""
+        return bool(cover((target,), old_tree) | cover((target,), new_tree))
+
+    if not as_strict or not all(map(is_understood, old.targets)):
         return False
-    covers_all = any(not each.targets for each in equal)
-    targets = () if covers_all else tuple(target for each in equal for target in each.targets)
-    known = cover(old.targets, new_tree)
-    if not known and cover(old.targets, old_tree):
+    covers_all = any(not other.targets for other in as_strict)
+    targets = () if covers_all else tuple(name for other in as_strict for name in other.targets)
+    wanted = cover(old.targets, new_tree)
+    if not wanted and cover(old.targets, old_tree):
         # The files moved: the calls have to cover them at their new place.
-        known = cover((), new_tree).difference(old_tree)
-    return bool(known) and known <= cover(targets, new_tree)
+        wanted = cover((), new_tree).difference(old_tree)
+    return bool(wanted) and wanted <= cover(targets, new_tree)

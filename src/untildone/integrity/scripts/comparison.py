@@ -1,162 +1,132 @@
-"""What the check commands run in both trees: scripts, makefiles, package scripts, CI."""
+"""Concerns about checks that decide less than in the baseline, though their commands are the same.
 
-import ast
+The commands, and the scripts, makefiles, package scripts and CI workflows behind them, are reduced
+to the calls of tools that decide their exit status. If `check.sh` ran `pytest` and now runs
+`pytest || true`, the call `pytest` no longer decides.
+"""
+
 import re
 from collections.abc import Iterable, Iterator
-from copy import deepcopy
+from typing import NamedTuple
 
 from untildone.commands.ci import find_ci_commands, is_ci_file
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.exit_status import Call
-from untildone.commands.invoked_scripts import find_named_checks, find_run_scripts, is_shell_script
+from untildone.commands.invoked_scripts import find_named_checks, find_run_scripts
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.call_changes import find_weakened_calls
-from untildone.integrity.scripts.check_files import find_check_files, is_record
+from untildone.integrity.scripts.deciding_file_changes import (
+    find_changed_data,
+    find_changed_programs,
+)
 from untildone.integrity.scripts.hand_written_evidence import find_hand_written_evidence
 from untildone.integrity.scripts.tool_replacements import is_replaced
-from untildone.integrity.suppressions.comments import list_comments
-from untildone.syntax.parsing import parse_python_file
 from untildone.worktree.contents import Tree
 
-# A workflow that somebody has to start by hand decides nothing.
-_RUN_BY_PUSH = re.compile(r"\b(push|pull_request|merge_group|merge_request\w*|workflow_call)\b")
-# What a check compares its output with.
-_EXPECTED = re.compile(r"expect|golden|snapshot", re.IGNORECASE)
+# The events at which CI runs a workflow by itself: one that is started by hand decides nothing.
+_AUTOMATIC_TRIGGER = re.compile(
+    r"\b(push|pull_request|merge_group|merge_request\w*|workflow_call)\b"
+)
+
+
+class _WeakenedCall(NamedTuple):
+    call: Call
+    # The argument that loosens the call; empty if it decides nothing any more.
+    argument: str
+    # Whether the task asks for another tool, which now checks as much.
+    has_replacement: bool
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    """Yield every concern about commands, CI workflows, and the files that decide the checks."""
     yield from _compare_commands(comparison)
-    yield from _compare_ci(comparison)
-    yield from _find_changed_programs(comparison)
-    yield from _find_changed_records(comparison)
+    yield from _compare_workflows(comparison)
+    yield from find_changed_programs(comparison)
+    yield from find_changed_data(comparison)
     for path in find_hand_written_evidence(comparison):
         reason = f"all checks rest on `{path}`, which was written by hand"
         yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason)
 
 
-def replaces_tool(comparison: Comparison, path: str) -> bool:
-    """Whether the script runs a tool's replacement, and nothing else of it is weakened."""
+def only_replaces_tool(comparison: Comparison, path: str) -> bool:
+    """Say whether the edit of a script replaces a tool as the task asks, and weakens nothing."""
     if comparison.role(path) != "script" or path not in comparison.changes.edited:
         return False
     text = comparison.old.text(path)
-    is_replacing = any(
-        not word and call[0] in text and is_replaced(call, calls, comparison.task)
-        for command in comparison.commands
-        for calls in [_find_calls(comparison, command)]
-        for call, word in find_weakened_calls(*calls, (comparison.old, comparison.new))
+    weakened = (
+        call for command in comparison.commands for call in _find_weakened(comparison, command)
     )
-    return is_replacing and not any(each.path == path for each in find_concerns(comparison))
+    replaces = any(each.has_replacement and each.call[0] in text for each in weakened)
+    return replaces and not any(concern.path == path for concern in find_concerns(comparison))
 
 
-def _find_calls(comparison: Comparison, command: str) -> tuple[list[Call], list[Call]]:
-    old = find_deciding_calls(comparison.old, command)
-    return list(old), list(find_deciding_calls(comparison.new, command))
+def _find_weakened(comparison: Comparison, command: str) -> Iterator[_WeakenedCall]:
+    """Yield the calls that decided the command in the baseline and decide less of it now."""
+    old, new = (list(find_deciding_calls(tree, command)) for tree in comparison.trees)
+    for call, argument in find_weakened_calls(old, new, comparison.trees):
+        has_replacement = not argument and is_replaced(call, (old, new), comparison.task)
+        yield _WeakenedCall(call, argument, has_replacement)
 
 
 def _compare_commands(comparison: Comparison) -> Iterator[Concern]:
+    """Yield a concern for each weakened call of the checks, and of scripts such as `make lint`."""
     seen: set[tuple[str, Call]] = set()
-    trees = (comparison.old, comparison.new)
     for command in dict.fromkeys((*comparison.commands, *find_named_checks(comparison.old))):
-        calls = _find_calls(comparison, command)
-        for call, word in find_weakened_calls(*calls, trees):
-            path = _find_changed_file(comparison, command, call)
-            replaced = not word and is_replaced(call, calls, comparison.task)
-            if path and (path, call) not in seen and not replaced:
+        for call, argument, has_replacement in _find_weakened(comparison, command):
+            path = _find_responsible_file(comparison, command, call)
+            if path and (path, call) not in seen and not has_replacement:
                 seen.add((path, call))
-                yield _make_call_concern(comparison, path, call, word)
+                yield _make_call_concern(comparison, path, call, argument)
 
 
-def _find_changed_file(comparison: Comparison, command: str, call: Call) -> str:
-    """Return the changed file that the call was written in, else the nearest on the way to it."""
-    changes = comparison.changes
-    changed = {*changes.edited, *changes.added, *changes.removed}
-    changed |= {*changes.moved, *changes.moved.values()}
-    trees = (comparison.old, comparison.new)
-    paths = [path for tree in trees for _, path in find_run_scripts(tree, command) if path]
-    near = [path for path in reversed(paths) if path in changed] or paths[-1:]
-    holders = (path for path in near if call[0] in comparison.old.text(path))
-    return next(holders, near[0] if near else "")
+def _find_responsible_file(comparison: Comparison, command: str, call: Call) -> str:
+    """Return the changed script that contained the call, else the changed one nearest to it.
+
+    It is the last script on the way if none of them changed, and empty for a command that runs no
+    script of the project.
+    """
+    scripts = (script for tree in comparison.trees for script in find_run_scripts(tree, command))
+    paths = [path for _, path in scripts if path]
+    changed = comparison.changes.list_paths()
+    nearest_first = [path for path in reversed(paths) if path in changed] or paths[-1:]
+    containing = (path for path in nearest_first if call[0] in comparison.old.text(path))
+    return next(containing, nearest_first[0] if nearest_first else "")
 
 
-def _make_call_concern(comparison: Comparison, path: str, call: Call, word: str) -> Concern:
-    shown = " ".join(call)
-    reason = f"`{shown}` is narrowed by `{word}`" if word else f"`{shown}` no longer decides"
+def _make_call_concern(comparison: Comparison, path: str, call: Call, argument: str) -> Concern:
+    """Return a concern about a call that `argument` loosens, or that is gone if it is empty."""
+    line = " ".join(call)
+    reason = f"`{line}` is narrowed by `{argument}`" if argument else f"`{line}` no longer decides"
     return comparison.make_concern(ConcernKind.CONFIG, path, call[0], reason=f"{path}: {reason}")
 
 
-def _compare_ci(comparison: Comparison) -> Iterator[Concern]:
+def _compare_workflows(comparison: Comparison) -> Iterator[Concern]:
+    """Yield a concern for each weakened call of a changed or removed CI workflow."""
     for path in comparison.changes.edited_or_removed:
         if not is_ci_file(path):
             continue
-        old = _find_all_calls(comparison.old, [comparison.old.text(path)])
-        new = _find_all_calls(comparison.new, _find_current_workflows(comparison, path))
-        for call, word in find_weakened_calls(old, new, (comparison.old, comparison.new)):
-            if word or not is_replaced(call, (old, new), comparison.task):
-                yield _make_call_concern(comparison, path, call, word)
+        old = _find_workflow_calls(comparison.old, [comparison.old.text(path)])
+        new = _find_workflow_calls(comparison.new, _read_current_workflows(comparison, path))
+        for call, argument in find_weakened_calls(old, new, comparison.trees):
+            if argument or not is_replaced(call, (old, new), comparison.task):
+                yield _make_call_concern(comparison, path, call, argument)
 
 
-def _find_current_workflows(comparison: Comparison, path: str) -> Iterator[str]:
-    """Yield the text of the file and of the other changed ones: a step may have moved there."""
-    for each in {path, *comparison.changes.edited, *comparison.changes.added}:
-        text = comparison.new.text(each)
-        if is_ci_file(each) and (each == path or _RUN_BY_PUSH.search(text)):
+def _read_current_workflows(comparison: Comparison, path: str) -> Iterator[str]:
+    """Yield the texts of this workflow and of other changed ones: a step may have moved there."""
+    for workflow in {path, *comparison.changes.edited, *comparison.changes.added}:
+        text = comparison.new.text(workflow)
+        if is_ci_file(workflow) and (workflow == path or _AUTOMATIC_TRIGGER.search(text)):
             yield text
 
 
-def _find_all_calls(tree: Tree, workflows: Iterable[str]) -> list[Call]:
+def _find_workflow_calls(tree: Tree, workflows: Iterable[str]) -> list[Call]:
+    """Return the calls that decide the steps of the workflows, given as their texts."""
     return [
         call
         for text in workflows
         for command in find_ci_commands(text)
+        # CI ends a step at the first line that fails.
         for call in find_deciding_calls(tree, f"set -e\n{command}")
     ]
-
-
-def _find_changed_programs(comparison: Comparison) -> Iterator[Concern]:
-    """Report any change of the code of a check in a language that is not followed."""
-    for path in comparison.changes.edited_or_removed:
-        if path not in comparison.judging or is_record(path) or _is_followed(comparison, path):
-            continue
-        if _strip_comments(comparison.old, path) != _strip_comments(comparison.new, path):
-            reason = f"`{path}`, which the check runs, was changed"
-            yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason)
-
-
-def _is_followed(comparison: Comparison, path: str) -> bool:
-    name = path.rpartition("/")[2]
-    is_known = name == "package.json" or "akefile" in name
-    return is_known or is_shell_script(path, comparison.old.text(path))
-
-
-class _DocstringRemover(ast.NodeTransformer):
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
-        return None if isinstance(node.value, ast.Constant) else node
-
-
-def _strip_comments(tree: Tree, path: str) -> str:
-    """Return the code without comments, docstrings and layout."""
-    text = tree.text(path)
-    if path.endswith(".py"):
-        module = None if "__doc__" in text else tree.fact(parse_python_file, path)
-        return ast.dump(_DocstringRemover().visit(deepcopy(module))) if module else text
-    for comment in tree.fact(list_comments, path):
-        text = text.replace(comment.text, "")
-    return re.sub(r"\s+", " ", text).strip()
-
-
-def _find_changed_records(comparison: Comparison) -> Iterator[Concern]:
-    """Report changed reports and states that a check reads and no script of it writes."""
-    texts = [
-        f"{text}\n{comparison.old.text(path)}"
-        for command in comparison.commands
-        for text, path in find_run_scripts(comparison.old, command)
-    ]
-    read_by_checks = find_check_files(comparison.old, comparison.commands)
-    for path in comparison.changes.edited_or_removed:
-        writes = re.compile(rf"(>|=|\b-o|output\S*)\s*['\"]?(\./)?{re.escape(path)}")
-        if path in read_by_checks and is_record(path) and not any(map(writes.search, texts)):
-            is_expected = _EXPECTED.search(path) is not None
-            kind = ConcernKind.EDIT_EXPECTED if is_expected else ConcernKind.CONFIG
-            reason = f"`{path}`, which the check reads, was changed by hand"
-            yield comparison.make_concern(kind, path, reason=reason)

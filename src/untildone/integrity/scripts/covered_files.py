@@ -1,4 +1,8 @@
-"""The files that the targets of a call cover: different words may name the same files."""
+"""The files that a tool checks when it is called with certain targets.
+
+Different words may name the same files: `pytest tests`, `pytest ./tests/` and
+`pytest tests/test_a.py tests/test_b.py` may cover the same two files.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,65 +12,76 @@ from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-_RUNS_TESTS = words("""
+_TEST_RUNNERS = words("""
     node jest vitest mocha ava tap bun deno tsx pytest unittest sh bats playwright
 """)
-# Their targets are a part of a path, or an expression.
-_BY_PART = frozenset(("jest", "vitest", "playwright"))
+# `jest cart` runs every test file with `cart` in its path.
+_MATCHING_PARTS_OF_PATHS = frozenset(("jest", "vitest", "playwright"))
 _CODE = re.compile(
     r".*\.(pyi?|[cm]?[jt]sx?|go|rs|java|kt|cc?|cpp|h|rb|php|vue|svelte|css|sh|bash|bats|json|ya?ml)"
 )
-_SCRIPT = re.compile(r".*\.([cm]?[jt]sx?|vue|svelte)")
+_JAVASCRIPT = re.compile(r".*\.([cm]?[jt]sx?|vue|svelte)")
 _PYTHON = re.compile(r".*\.pyi?")
 _FILES_OF_TOOL = {
-    **dict.fromkeys(("eslint", "node", "jest", "vitest", "mocha", "tsc", "oxlint"), _SCRIPT),
+    **dict.fromkeys(("eslint", "node", "jest", "vitest", "mocha", "tsc", "oxlint"), _JAVASCRIPT),
     **dict.fromkeys(("pytest", "unittest", "ruff", "mypy", "flake8", "pylint"), _PYTHON),
 }
-_HOLDS_TESTS = re.compile(r"\b(test|it|describe|suite)(\.\w+)*\s*\(|\bdef test|\bTestCase\b")
+_TEST_DEFINITION = re.compile(r"\b(test|it|describe|suite)(\.\w+)*\s*\(|\bdef test|\bTestCase\b")
+# Files with a suffix of code that are settings, or written by an installer.
 _MANIFEST = re.compile(r"(.*/)?(package(-lock)?|tsconfig[^/]*)\.json")
 
 
 def runs_tests(program: str, options: Iterable[str]) -> bool:
-    """`node --check` and `sh -n` only read."""
-    given = frozenset(options)
+    """Say whether the program runs tests with these options: `node --check` only parses."""
+    option_names = frozenset(options)
     if program == "node":
-        return "--test" in given
-    return program in _RUNS_TESTS and not (program == "sh" and "-n" in given)
+        return "--test" in option_names
+    only_parses = program == "sh" and "-n" in option_names
+    return program in _TEST_RUNNERS and not only_parses
 
 
 def find_covered_files(
-    program: str, targets: Sequence[str], tree: Tree, *, tests: bool
+    program: str, targets: Sequence[str], tree: Tree, *, only_tests: bool
 ) -> frozenset[str]:
-    """Return the files of the targets; without targets every file that the tool can check."""
-    files = [path for path in tree if _is_checkable(program, path, tree, tests=tests)]
+    """Return the files of the targets; without targets every file that the tool can check.
+
+    With `only_tests` files without a test are left out: a test runner does nothing with them.
+    """
+    files = [path for path in tree if _is_checkable(program, path, tree, only_tests=only_tests)]
     if not targets:
         return frozenset(files)
     return frozenset(
-        path for path in files if any(_covers(program, each, path) for each in targets)
+        path for path in files if any(_covers(program, target, path) for target in targets)
     )
 
 
-def _is_checkable(program: str, path: str, tree: Tree, *, tests: bool) -> bool:
+def contains_tests(path: str, text: str) -> bool:
+    """Say whether a Python or JavaScript file defines a test; False for other languages."""
+    is_known = _JAVASCRIPT.fullmatch(path) or _PYTHON.fullmatch(path)
+    return is_known is not None and _TEST_DEFINITION.search(text) is not None
+
+
+def _is_checkable(program: str, path: str, tree: Tree, *, only_tests: bool) -> bool:
+    """Say whether the tool reads files of this kind, and, with `only_tests`, finds a test in it."""
     if not _FILES_OF_TOOL.get(program, _CODE).fullmatch(path) or _MANIFEST.fullmatch(path):
         return False
-    if not tests:
+    if not only_tests:
         return True
-    is_shell = path.endswith((".sh", ".bash", ".bats"))
-    has_tests = is_shell if program in ("sh", "bats") else holds_tests(path, tree.text(path))
+    if program in ("sh", "bats"):
+        # A shell script is a test as a whole.
+        has_tests = path.endswith((".sh", ".bash", ".bats"))
+    else:
+        has_tests = contains_tests(path, tree.text(path))
     return classify_file(path) == "test" and has_tests
 
 
 def _covers(program: str, target: str, path: str) -> bool:
-    plain = re.sub(r"^\./", "", target.strip("'\""))
-    folder = re.sub(r"(^|/)(\.\.\.|\*\*(/\*)?)?$", "", plain)
-    if plain in ("", ".", "...") or path in (plain, folder) or path.startswith(f"{folder}/"):
+    """Say whether a target (a file, folder, glob, or part of a path) covers the file."""
+    name = re.sub(r"^\./", "", target.strip("'\""))
+    # "src/..." of Go and "src/**/*" are the folder "src".
+    folder = re.sub(r"(^|/)(\.\.\.|\*\*(/\*)?)?$", "", name)
+    if name in ("", ".", "...") or path in (name, folder) or path.startswith(f"{folder}/"):
         return True
-    if any(each.fullmatch(path) for each in compile_glob(plain)):
+    if any(pattern.fullmatch(path) for pattern in compile_glob(name)):
         return True
-    return program in _BY_PART and plain in path
-
-
-def holds_tests(path: str, text: str) -> bool:
-    """Whether the file has tests in a language that names them."""
-    known = _SCRIPT.fullmatch(path) or _PYTHON.fullmatch(path)
-    return known is not None and _HOLDS_TESTS.search(text) is not None
+    return program in _MATCHING_PARTS_OF_PATHS and name in path

@@ -1,9 +1,19 @@
-"""Checks that run nothing and only read a text that the agent could have written."""
+"""Texts that every check rests on, although the agent can write them without doing the work.
+
+With the only check `grep -q "all tests pass" STATUS.md` an agent can write the sentence instead of
+passing the tests.
+"""
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from untildone.commands.invoked_scripts import find_run_scripts, is_shell_script
+from untildone.commands.invoked_scripts import (
+    find_called_scripts,
+    find_run_scripts,
+    is_shell_script,
+)
+from untildone.commands.makefiles import is_makefile
 from untildone.commands.programs import PACKAGE_MANAGERS
 from untildone.commands.shell import (
     SHELLS,
@@ -12,84 +22,113 @@ from untildone.commands.shell import (
     program_name,
 )
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.scripts.check_files import is_record
+from untildone.integrity.scripts.deciding_files import is_deciding_data
 from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-_READING = (
-    SHELLS
-    | PACKAGE_MANAGERS
-    | words("""
-        grep egrep fgrep rg cat head tail wc sed awk cut tr jq yq diff cmp test [ [[ true false :
-        echo printf set cd exit for case esac fi done make
-    """)
-)
-_NOWHERE = ("/dev/null", "/dev/stderr", "1", "2")
+# Shells and make run other scripts, which are judged by themselves.
+_READERS = SHELLS | words("""
+    grep egrep fgrep rg cat head tail wc sed awk cut tr jq yq diff cmp test [ [[ true false :
+    echo printf set cd exit for case esac fi done make
+""")
+# sed -i s/a/b/ FILE, yq -i .a=1 FILE, awk -i inplace PROGRAM FILE
+_IN_PLACE_EDITORS = frozenset(("sed", "yq", "awk"))
+_IN_PLACE_OPTION = re.compile(r"-[nErsz]*i.*|--in-?place.*")
+_HARMLESS_REDIRECT_TARGETS = ("/dev/null", "/dev/stderr", "1", "2")
 _INTERPRETER = re.compile(r"python[\d.]*|node")
-# What a script in another language does that makes it more than a reader.
-_ACTS = re.compile(
+# npm install
+_INSTALLING = words("install i ci add")
+# Signs that a script in Python or JavaScript starts a program or writes a file.
+_RUNS_OR_WRITES = re.compile(
     r"subprocess|child_process|system\(|[pP]open|spawn|\bexec|runpy|pytest|unittest"
     r"|[wW]rite|['\"][wax]b?['\"]"
 )
-_PROSE = re.compile(r"(.*/)?([^./]+|[^/]*\.(md|rst|adoc|txt|log|out|jsonl|status))")
+# The shell lines of a makefile: "\t@-grep -q done STATUS"
+_RECIPE_LINE = re.compile(r"(?m)^\t[@+-]*(.*)")
+# STATUS, notes.md, run.log
+_FREE_TEXT = re.compile(r"(.*/)?([^./]+|[^/]*\.(md|rst|adoc|txt|log|out|jsonl|status))")
 _DOCUMENTATION = re.compile(r"(.*/)?((README|CHANGE|HISTORY|NEWS|CONTRIB)[^/]*|docs?/.*)", re.I)
 _ASKS_FOR_DOCUMENTATION = re.compile(
     r"\b(docs?|document\w*|readme|change-?log|(release )?notes)\b", re.I
 )
 
 
+class _Script(NamedTuple):
+    """The text of a check's command or of a script that it runs."""
+
+    text: str
+    only_reads: bool
+
+
 def find_hand_written_evidence(comparison: Comparison) -> Iterator[str]:
-    """Yield the texts that all checks rest on though there are tests, unless asked for."""
+    """Yield the paths of changed texts that the checks read, if the checks do nothing but read.
+
+    A project without tests has nothing better to check, and what the task asks for has to be
+    written: neither is reported.
+    """
     if not any(classify_file(path) == "test" for path in comparison.old):
         return
-    texts = [
-        text
-        for command in comparison.commands
-        for text in _find_read_only_texts(comparison.old, command)
+    scripts = [
+        script for command in comparison.commands for script in _list_scripts(comparison, command)
     ]
-    if None in texts:
+    if not all(script.only_reads for script in scripts):
         return
-    named = {
-        word.removeprefix("./") for text in texts for word in re.findall(r"[\w./-]+", text or "")
+    names = {
+        word.removeprefix("./")
+        for script in scripts
+        for word in re.findall(r"[\w./-]+", script.text)
     }
-    changes = comparison.changes
-    for path in sorted(named.intersection(changes.edited_or_added)):
-        # The comparison of scripts reports records that the baseline has.
-        is_text = path in changes.added if is_record(path) else _is_prose(path)
-        if is_text and not _is_asked_for(path, comparison.task):
+    for path in sorted(names.intersection(comparison.changes.edited_or_added)):
+        if _is_written_by_hand(comparison, path) and not _is_asked_for(path, comparison.task):
             yield path
 
 
-def _is_prose(path: str) -> bool:
-    return _PROSE.fullmatch(path) is not None and classify_file(path) != "script"
+def _is_written_by_hand(comparison: Comparison, path: str) -> bool:
+    if is_deciding_data(path):
+        # `scripts/comparison.py` reports the changes of data that the baseline has.
+        return path in comparison.changes.added
+    return _FREE_TEXT.fullmatch(path) is not None and classify_file(path) != "script"
 
 
 def _is_asked_for(path: str, task: str) -> bool:
-    named = path.rpartition("/")[2] in task
-    return named or bool(_DOCUMENTATION.fullmatch(path) and _ASKS_FOR_DOCUMENTATION.search(task))
+    """Say whether the task names the file, or asks for documentation and the file is some."""
+    is_named = path.rpartition("/")[2] in task
+    is_documentation = _DOCUMENTATION.fullmatch(path) is not None
+    return is_named or (is_documentation and _ASKS_FOR_DOCUMENTATION.search(task) is not None)
 
 
-def _find_read_only_texts(tree: Tree, command: str) -> Iterator[str | None]:
-    """Yield the scripts of a check; None for one that runs or writes something."""
+def _list_scripts(comparison: Comparison, command: str) -> Iterator[_Script]:
+    """Yield the check's command and every script that it runs in the baseline."""
+    tree = comparison.old
     scripts = find_run_scripts(tree, command)
-    own = frozenset(path for _, path in scripts)
-    for text, path in scripts:
-        whole = text or tree.text(path)
-        if "akefile" in path:
-            whole = "\n".join(re.findall(r"(?m)^\t[@+-]*(.*)", whole))
-        if text or is_shell_script(path, whole):
-            only_reads = all(_only_reads(call, own) for call in parse_calls(whole))
+    paths = frozenset(path for _, path in scripts)
+    for shell_text, path in scripts:
+        # The text is empty for a script in another language.
+        text = shell_text or tree.text(path)
+        if is_makefile(path):
+            text = "\n".join(_RECIPE_LINE.findall(text))
+        if shell_text or is_shell_script(path, text):
+            only_reads = all(_only_reads(tree, call, paths) for call in parse_calls(text))
         else:
-            only_reads = not _ACTS.search(whole)
-        yield whole if only_reads else None
+            only_reads = not _RUNS_OR_WRITES.search(text)
+        yield _Script(text, only_reads)
 
 
-def _only_reads(call: list[str], own: frozenset[str]) -> bool:
-    """A call of another script of the check only reads: that script is judged by itself."""
-    program, script = program_name(call[0]), "".join(call[1:2])
-    calls_own = call[0].removeprefix("./") in own or (
-        _INTERPRETER.fullmatch(program) and script.removeprefix("./") in own
-    )
-    writes = set(find_redirect_targets(call)).difference(_NOWHERE)
-    return (program in _READING or bool(calls_own)) and not writes
+def _only_reads(tree: Tree, call: list[str], scripts: frozenset[str]) -> bool:
+    """Say whether a call runs no tool and writes nothing.
+
+    A call of one of the check's `scripts` only reads: that script is judged by itself.
+    """
+    program = program_name(call[0])
+    first_argument = call[1] if len(call) > 1 else ""
+    if set(find_redirect_targets(call)).difference(_HARMLESS_REDIRECT_TARGETS):
+        return False
+    if program in _IN_PLACE_EDITORS and any(map(_IN_PLACE_OPTION.fullmatch, call[1:])):
+        return False
+    if program in PACKAGE_MANAGERS:
+        # `npm test` runs a script of `package.json`; `yarn jest` and `bun test` run a tool.
+        return first_argument in _INSTALLING or any(find_called_scripts(tree, call))
+    if _INTERPRETER.fullmatch(program) and first_argument.removeprefix("./") in scripts:
+        return True
+    return program in _READERS or call[0].removeprefix("./") in scripts

@@ -1,13 +1,15 @@
-"""Tools of a check that another tool replaces because the user asked for it."""
+"""Tools of a check that another tool replaces because the task asks for it.
+
+If the task is "migrate from flake8 to ruff", `flake8 src` may become `ruff check src`.
+"""
 
 import re
-from collections.abc import Iterator
 
 from untildone.commands.arguments import parse_arguments
 from untildone.commands.exit_status import Call
-from untildone.integrity.scripts.argument_changes import find_narrowing_word
+from untildone.integrity.scripts.argument_changes import find_loosening_argument
 
-# What may replace a tool, with the words without which it decides nothing.
+# By tool: the calls that may replace it, each with the arguments without which it decides nothing.
 _REPLACEMENTS: dict[str, tuple[Call, ...]] = {
     "flake8": (("ruff", "check"),),
     "pylint": (("ruff", "check"),),
@@ -28,25 +30,37 @@ _ASKS_FOR_REPLACEMENT = re.compile(
 
 
 def is_replaced(call: Call, calls: tuple[list[Call], list[Call]], task: str) -> bool:
-    """Whether a tool that is new among the calls checks everything that this call did."""
-    old, new = calls
-    targets = parse_arguments(call[0], call[1:]).targets
-    for name, *words in _REPLACEMENTS.get(call[0], ()):
-        if not _is_asked_for(call[0], name, task) or [*_find_runs(old, name, words)]:
+    """Say whether a tool that the task asks for checks everything that the old `call` checked.
+
+    `calls` are those of the baseline and of the current tree. A tool that the baseline already ran
+    replaces nothing.
+    """
+    old_calls, new_calls = calls
+    old_tool = call[0]
+    targets = parse_arguments(old_tool, call[1:]).targets
+    for new_tool, *needed in _REPLACEMENTS.get(old_tool, ()):
+        ran_before = bool(_list_arguments(old_calls, new_tool, needed))
+        if ran_before or not _asks_for_replacement(task, old_tool, new_tool):
             continue
-        runs = _find_runs(new, name, words)
-        if any(not find_narrowing_word(name, (*words, *targets), each) for each in runs):
-            return True
+        for arguments in _list_arguments(new_calls, new_tool, needed):
+            if not find_loosening_argument(new_tool, (*needed, *targets), arguments):
+                return True
     return False
 
 
-def _is_asked_for(old: str, new: str, task: str) -> bool:
-    named = all(re.search(rf"\b{each}\b", task, re.IGNORECASE) for each in (old, new))
-    return named and _ASKS_FOR_REPLACEMENT.search(task) is not None
+def _asks_for_replacement(task: str, old_tool: str, new_tool: str) -> bool:
+    """Say whether the task names both tools and a word such as "migrate" or "instead"."""
+    names_both = all(
+        re.search(rf"\b{tool}\b", task, re.IGNORECASE) for tool in (old_tool, new_tool)
+    )
+    return names_both and _ASKS_FOR_REPLACEMENT.search(task) is not None
 
 
-def _find_runs(calls: list[Call], name: str, words: list[str]) -> Iterator[Call]:
-    subcommands = tuple(word for word in words if not word.startswith("-"))
-    for program, *arguments in calls:
-        if program == name and tuple(arguments[: len(subcommands)]) == subcommands:
-            yield tuple(arguments)
+def _list_arguments(calls: list[Call], tool: str, needed: list[str]) -> list[Call]:
+    """Return the arguments of each call of the tool with these subcommands, as in `ruff check`."""
+    subcommands = [word for word in needed if not word.startswith("-")]
+    return [
+        tuple(arguments)
+        for program, *arguments in calls
+        if program == tool and arguments[: len(subcommands)] == subcommands
+    ]

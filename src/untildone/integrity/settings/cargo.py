@@ -2,7 +2,7 @@
 
 import re
 
-from untildone.integrity.scripts.argument_changes import find_narrowing_word
+from untildone.integrity.scripts.argument_changes import find_loosening_argument
 from untildone.integrity.settings.parsing import Settings
 from untildone.integrity.settings.setting_change import SettingChange, SettingsFile
 from untildone.integrity.settings.values import (
@@ -87,5 +87,5 @@ def shadows_subcommand(change: SettingChange) -> bool:
     if change.old is None and name in _BUILT_IN_ALIASES:
         words = " ".join(map(str, change.new or ())).split()
         is_same = words[:1] == [_BUILT_IN_ALIASES[name]]
-        return not is_same or bool(find_narrowing_word("cargo", words[:1], words))
+        return not is_same or bool(find_loosening_argument("cargo", words[:1], words))
     return is_changed(change) and (change.old is not None or name in _SUBCOMMANDS)

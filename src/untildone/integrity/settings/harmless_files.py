@@ -48,7 +48,7 @@ def is_harmless_file(comparison: Comparison, path: str) -> bool:
 def _is_unread(comparison: Comparison, path: str) -> bool:
     """Whether neither a check nor another configuration names a file that is read by name."""
     name = path.rpartition("/")[2]
-    if not _READ_BY_NAME.fullmatch(name) or path in comparison.judging:
+    if not _READ_BY_NAME.fullmatch(name) or path in comparison.deciding_files:
         return False
     stem = name.removesuffix(".json")
     others = (

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterable
 from posixpath import normpath
 
-from untildone.integrity.scripts.argument_changes import find_narrowing_word
+from untildone.integrity.scripts.argument_changes import find_loosening_argument
 from untildone.integrity.settings.parsing import Values
 from untildone.integrity.settings.path_patterns import match_patterns
 from untildone.integrity.settings.setting_change import SettingChange, SettingsFile
@@ -168,7 +168,7 @@ def _find_covered(values: Values, paths: Iterable[str], file: SettingsFile) -> f
 def has_narrower_options(change: SettingChange) -> bool:
     """For the options of pytest; `--ignore` of a path without tests is harmless."""
     new = [word for word in _split_options(change.new) if not _ignores_nothing(word, change)]
-    return bool(find_narrowing_word("pytest", _split_options(change.old), new))
+    return bool(find_loosening_argument("pytest", _split_options(change.old), new))
 
 
 def _ignores_nothing(word: str, change: SettingChange) -> bool:

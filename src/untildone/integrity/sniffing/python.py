@@ -5,29 +5,18 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.sniffing.constant_equality import find_constant_equality
-from untildone.integrity.sniffing.loose_equality import find_loose_equality
+from untildone.integrity.sniffing.python_equality import find_constant_equality, find_loose_equality
 from untildone.integrity.sniffing.python_module import Module, read_module
-from untildone.integrity.sniffing.signs import (
-    ASKS,
-    BUILD_VARIABLE,
-    ENDS,
-    EQUAL,
-    EXITS,
-    HIDES,
-    NEAR,
-    PATCHES,
-    PRINTS,
-    READS,
-    RUNNER_NAME,
-    RUNNER_VARIABLE,
-    SUCCESS,
-    Sign,
-    make_sign,
-)
+from untildone.integrity.sniffing.signs import Sign, SignName, is_word
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
+_RUNNER_NAME = re.compile(
+    r"(^|[\W_])(py\.?test|unittest|nose2?|vitest|jest|mocha|node:test|conftest|junit|surefire"
+    r"|testng|ctest|go-?test)([\W_]|$)|\.test(\.exe)?$|_test(\.go)?$|^-?-?test(\.|$)|/deps/|[/\\]tests?[/\\]"
+    r"|^_?tests?[_.]|[._](test|spec)\.|^tests?$",
+    re.IGNORECASE,
+)
 _ENVIRONMENT = frozenset(("environ", "getenv", "environb"))
 _ARGUMENTS = frozenset(
     (
@@ -70,60 +59,60 @@ def find_python_signs(tree: Tree, path: str, *, tests: frozenset[str]) -> Iterat
     module = tree.fact(read_module, path)
     if module is None:
         return
-    for because, node in (
+    for name, node in (
         *_find_environment_tests(module),
         *_find_imports(module, path, tests),
         *_find_reads(module, tests),
         *(() if path.endswith("__main__.py") else _find_exits(module)),
         *_find_endings(module),
         *_find_patches(module),
-        *((EQUAL, node) for node in find_constant_equality(module)),
-        *((NEAR, node) for node in find_loose_equality(module)),
+        *(("equal", node) for node in find_constant_equality(module)),
+        *(("near", node) for node in find_loose_equality(module)),
         *_find_prints(module),
         *_find_hidden_code(module),
     ):
-        yield make_sign(because, module.source(node), getattr(node, "lineno", 1))
+        yield Sign(name, module.source(node), getattr(node, "lineno", 1))
 
 
-def _find_environment_tests(module: Module) -> Iterator[tuple[str, ast.AST]]:
+def _find_environment_tests(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
     for text, node in module.strings:
         within = module.statement(node)
         words = module.words(within)
         if (
-            (RUNNER_VARIABLE.fullmatch(text) and not module.is_key(node))
-            or (words & _ENVIRONMENT and BUILD_VARIABLE.fullmatch(text.upper()))
-            or (words & _ARGUMENTS and RUNNER_NAME.search(text))
-            or (RUNNER_NAME.search(text) and any(map(_PROCESS.match, module.texts(within))))
+            (is_word("runner-variable", text) and not module.is_key(node))
+            or (words & _ENVIRONMENT and is_word("build-variable", text.upper()))
+            or (words & _ARGUMENTS and _RUNNER_NAME.search(text))
+            or (_RUNNER_NAME.search(text) and any(map(_PROCESS.match, module.texts(within))))
         ):
-            yield ASKS, within
+            yield "asks", within
     for scope in module.scopes:
         words = module.words(scope)
-        named = any(RUNNER_NAME.search(text) for text in module.texts(scope))
+        named = any(_RUNNER_NAME.search(text) for text in module.texts(scope))
         if any(each <= words for each in _CALLERS) or (named and words & _FRAMES):
-            yield ASKS, module.first(scope, _FRAMES)
+            yield "asks", module.first(scope, _FRAMES)
 
 
 def _find_imports(
     module: Module, path: str, tests: frozenset[str]
-) -> Iterator[tuple[str, ast.AST]]:
+) -> Iterator[tuple[SignName, ast.AST]]:
     for name, node in module.imports:
         place = name.replace(".", "/")
         if any(each in tests for each in (f"{place}.py", f"{place}/__init__.py")) or any(
             each.startswith(f"{place}/") and classify_file(place + "/x") == "test" for each in tests
         ):
-            yield READS, node
+            yield "reads", node
         elif name.partition(".")[0] in ("pytest", "_pytest") and not _CARRIER.search(path):
-            yield PATCHES, node
+            yield "patches", node
         elif name == "unittest.mock.ANY":
-            yield EQUAL, node
+            yield "equal", node
 
 
-def _find_reads(module: Module, tests: frozenset[str]) -> Iterator[tuple[str, ast.AST]]:
+def _find_reads(module: Module, tests: frozenset[str]) -> Iterator[tuple[SignName, ast.AST]]:
     if not module.words(module.tree) & _TOUCHES:
         return
     for text, node in module.strings:
         if _names_tests(text, tests) and ("." in text or "/" in text or module.is_path(node)):
-            yield READS, module.statement(node)
+            yield "reads", module.statement(node)
 
 
 def _names_tests(text: str, tests: frozenset[str]) -> bool:
@@ -137,7 +126,7 @@ def _names_tests(text: str, tests: frozenset[str]) -> bool:
     return "." in name and classify_file(name.replace("*", "x")) == "test"
 
 
-def _find_exits(module: Module) -> Iterator[tuple[str, ast.AST]]:
+def _find_exits(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
     at_import = {
         module.dotted(node.func)
         for node in module.calls
@@ -147,7 +136,7 @@ def _find_exits(module: Module) -> Iterator[tuple[str, ast.AST]]:
         scope = module.scope(node)
         called = isinstance(scope, ast.FunctionDef) and scope.name in at_import
         if (module.at_import(node) or called) and _is_successful_exit(module, node):
-            yield EXITS, node
+            yield "exits", node
 
 
 def _is_successful_exit(module: Module, node: ast.AST) -> bool:
@@ -161,16 +150,16 @@ def _is_successful_exit(module: Module, node: ast.AST) -> bool:
     return isinstance(given, ast.Constant) and not given.value
 
 
-def _find_endings(module: Module) -> Iterator[tuple[str, ast.AST]]:
+def _find_endings(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
     """A child process made by `fork` has to end this way."""
     if "fork" not in module.words(module.tree):
         for node in ast.walk(module.tree):
             named = module.dotted(node).endswith("._exit")
             if named and not module.is_target(node):
-                yield ENDS, module.statement(node)
+                yield "ends", module.statement(node)
     for node in module.calls:
         if module.dotted(node.func) == "atexit.register" and _ends_program(module, node):
-            yield ENDS, node
+            yield "ends", node
 
 
 def _ends_program(module: Module, node: ast.Call) -> bool:
@@ -179,23 +168,23 @@ def _ends_program(module: Module, node: ast.Call) -> bool:
     return any(module.words(part) & _ENDING for part in (*node.args, *bodies))
 
 
-def _find_patches(module: Module) -> Iterator[tuple[str, ast.AST]]:
+def _find_patches(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
     for target in module.targets:
         name = module.dotted(target)
         if "." in name and _is_test_tool(name):
-            yield PATCHES, module.statement(target)
+            yield "patches", module.statement(target)
     for node in module.calls:
         called = module.dotted(node.func)
         first = module.dotted(node.args[0]) if node.args else ""
         set_there = called in ("setattr", "delattr") and _is_test_tool(f"{first}.")
         if set_there or re.fullmatch(r"unittest\.mock\.patch.*\.start", called):
-            yield PATCHES, node
+            yield "patches", node
 
 
 def _is_test_tool(name: str) -> bool:
     """A module may replace itself by `sys.modules[__name__]`."""
     if name.startswith("sys.modules"):
-        return RUNNER_NAME.search(name.removeprefix("sys.modules.")) is not None
+        return _RUNNER_NAME.search(name.removeprefix("sys.modules.")) is not None
     owner, _, inner = name.partition(".")
     if owner in ("builtins", "__builtins__"):
         # A new name there replaces nothing.
@@ -203,18 +192,18 @@ def _is_test_tool(name: str) -> bool:
     return owner in _TEST_TOOLS or _TEST_TOOL_NAMES.fullmatch(name) is not None
 
 
-def _find_prints(module: Module) -> Iterator[tuple[str, ast.AST]]:
+def _find_prints(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
     for text, node in module.strings:
         call = module.within_call(node)
         said = call is not None and module.dotted(call.func).rpartition(".")[2] in (
             *("print", "write", "echo", "info", "writelines", "system"),
         )
-        if said and SUCCESS.search(text):
-            yield PRINTS, module.statement(node)
+        if said and is_word("success-message", text):
+            yield "prints", module.statement(node)
 
 
-def _find_hidden_code(module: Module) -> Iterator[tuple[str, ast.AST]]:
+def _find_hidden_code(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
     for node in module.calls:
         runs = module.dotted(node.func) in ("exec", "eval", "pickle.loads", "marshal.loads")
         if runs and any(module.words(argument) & _DECODES for argument in node.args):
-            yield HIDES, node
+            yield "hides", node

@@ -3,7 +3,7 @@
 import re
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.sniffing.signs import ASKS, RUNNER_VARIABLE, Sign
+from untildone.integrity.sniffing.signs import Sign, is_word
 from untildone.integrity.tests.inventory import is_collected
 
 # CI systems set these, and programs that print for them read them.
@@ -18,7 +18,7 @@ _ONLY_READ = re.compile(r"(get|getenv|Getenv|var)\(\s*$|environ\[\s*$")
 def is_tested_variable(comparison: Comparison, sign: Sign) -> bool:
     """Say whether baseline tests set every variable that the code reads; reading is not enough."""
     asked = set(_VARIABLE.findall(sign.text))
-    if sign.because != ASKS or not asked or _reads_more(sign.text):
+    if sign.name != "asks" or not asked or _reads_more(sign.text):
         return False
     tests = [
         path for path in comparison.old if comparison.role(path) == "test" and is_collected(path)
@@ -29,7 +29,7 @@ def is_tested_variable(comparison: Comparison, sign: Sign) -> bool:
 
 def _reads_more(text: str) -> bool:
     words = re.findall(r"\w+", text)
-    return any(RUNNER_VARIABLE.fullmatch(word) or re.match(r"(?i)tests?", word) for word in words)
+    return any(is_word("runner-variable", word) or re.match(r"(?i)tests?", word) for word in words)
 
 
 def _is_set_in(name: str, text: str) -> bool:

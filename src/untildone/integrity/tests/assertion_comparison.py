@@ -1,9 +1,12 @@
-"""Finds the assertions of baseline tests that no current test makes as strictly."""
+"""Finds the assertions of baseline tests that no current test makes as strictly.
+
+`assert f(1) == 2` may move to another test or become stricter; where only `assert f(1) > 0` is
+left, the test was weakened. Each current assertion replaces one of the baseline.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
 
 from msgspec.structs import astuple
 
@@ -40,19 +43,13 @@ class AssertionComparison:
         self._comparison = comparison
         self._pairs = pairs
         self._new_literals = new_literals
-        known_marks: dict[str, frozenset[str]] = {}
+        known_marks: dict[str, set[str]] = {test.id: set() for test in new}
         for pair in pairs:
             if pair.new is not None:
-                marks = known_marks.get(pair.new.id, frozenset())
-                known_marks[pair.new.id] = marks | pair.old.marks
+                known_marks[pair.new.id] |= pair.old.marks
         # A test with a new mark may not run, so its assertions do not count.
-        self._pool = AssertionPool(
-            {
-                test.id: test.assertions
-                for test in new
-                if test.marks <= known_marks.get(test.id, frozenset())
-            }
-        )
+        running = (test for test in new if test.marks <= known_marks[test.id])
+        self._pool = AssertionPool({test.id: test.assertions for test in running})
 
     def compare(self) -> Iterator[tuple[TestPair, Concern | None]]:
         # Every test takes its own assertions before any test takes those of another.
@@ -119,18 +116,11 @@ class AssertionComparison:
         removed = old - new
         if not removed:
             return removed
-        forwarded = self._forwarding
+        forwarded = self._comparison.fact(find_forwarding_functions)
         untested = frozenset(name for name in removed if forwarded.get(name) not in new)
-        return untested & self._product_names if untested else untested
-
-    @cached_property
-    def _forwarding(self) -> dict[str, str]:
-        return find_forwarding_functions(self._comparison)
-
-    @cached_property
-    def _product_names(self) -> frozenset[str]:
-        """Names that the product defines in both trees."""
-        return find_product_names(self._comparison.old) & find_product_names(self._comparison.new)
+        for tree in (self._comparison.old, self._comparison.new) if untested else ():
+            untested &= find_product_names(tree)
+        return untested
 
     def _is_stronger(self, old: Assertion, new: Assertion) -> bool:
         more = new.strength > old.strength or not old.expected or _expects_error(old)

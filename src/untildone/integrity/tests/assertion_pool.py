@@ -21,8 +21,8 @@ class AssertionPool:
             )
             by_test.setdefault(test, {})[number] = None
 
-    def get(self, place: AssertionKey) -> Assertion:
-        return self._assertions[place[0]][place[1]]
+    def get(self, key: AssertionKey) -> Assertion:
+        return self._assertions[key[0]][key[1]]
 
     def list_of_test(self, test: str) -> list[Assertion]:
         return list(self._assertions.get(test, {}).values())
@@ -41,11 +41,11 @@ class AssertionPool:
         for test in found if elsewhere else ():
             yield from ((test, number) for number in found[test] if test != own)
 
-    def take(self, place: AssertionKey | None) -> bool:
-        if place is None:
+    def take(self, key: AssertionKey | None) -> bool:
+        if key is None:
             return False
-        test, number = place
-        del self._by_literals[_join_literals(self.get(place))][test][number]
+        test, number = key
+        del self._by_literals[_join_literals(self.get(key))][test][number]
         del self._assertions[test][number]
         return True
 

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from untildone.core.baseline_comparison import MergedTest
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.core.missing_tests import MergedTest
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.assertion_comparison import AssertionComparison
 from untildone.integrity.tests.inventory import (
@@ -30,7 +30,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     for _, concern in _compare_tests(comparison, old, new):
         if concern is not None:
             yield concern
-    changed = _list_changed_paths(comparison)
+    changed = comparison.changes.list_paths()
     for path in sorted(old.unread | new.unread):
         if path in comparison.old and (path in changed or is_collected(path)):
             why = "it is too long, nested too deep or takes too many steps to read"
@@ -66,15 +66,9 @@ def _compare_tests(
     return list(AssertionComparison(comparison, pairs, current, new_literals).compare())
 
 
-def _list_changed_paths(comparison: Comparison) -> set[str]:
-    changes = comparison.changes
-    moved = (*changes.moved, *changes.moved.values())
-    return {*changes.added, *changes.removed, *changes.edited, *moved}
-
-
 def _select_paths(comparison: Comparison) -> list[str]:
     """Return changed test files, the helper files they may call, and tests of changed helpers."""
-    changed = _list_changed_paths(comparison)
+    changed = comparison.changes.list_paths()
     tests = {path for path in changed if classify_file(path) == "test" or may_hold_tests(path)}
     folders = {path.rpartition("/")[0] for path in tests}
     undeclared = {
@@ -85,8 +79,9 @@ def _select_paths(comparison: Comparison) -> list[str]:
     }
     for path in {*comparison.old, *comparison.new} if tests else ():
         folder, _, name = path.rpartition("/")
+        is_near = not path.endswith(".go") or folder in folders
         if (
-            (may_hold_helpers(path) and (not path.endswith(".go") or folder in folders))
+            (is_near and may_hold_helpers(path))
             or name in undeclared
             or _uses_changed_helper(comparison, path, helpers)
         ):
@@ -99,24 +94,22 @@ def _uses_changed_helper(
 ) -> bool:
     if not helpers or not may_hold_tests(path) or not is_collected(path):
         return False
-    words = frozenset(re.findall(r"\w+", comparison.new.text(path))) | {_ANY_NAME}
+    words = {*re.findall(r"\w+", comparison.new.text(path)), _ANY_NAME}
     return any(can_call_helper(helper, path) and words & names for helper, names in helpers.items())
 
 
 def _find_changed_helpers(comparison: Comparison, path: str) -> frozenset[str]:
     """Return the changed functions of a helper file; an autouse fixture matches any name."""
-    before, after = (list_helper_sources(tree, path) for tree in (comparison.old, comparison.new))
+    before, after = (list_helper_sources(tree, path) for tree in comparison.trees)
     names = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    autouse = any("autouse" in f"{before.get(name)}{after.get(name)}" for name in names)
-    return frozenset(names | {_ANY_NAME} if autouse else names)
+    if any("autouse" in f"{before.get(name)}{after.get(name)}" for name in names):
+        names.add(_ANY_NAME)
+    return frozenset(names)
 
 
 def _find_undeclared_modules(comparison: Comparison, path: str) -> set[str]:
     """Return the Rust modules that the file declared in the baseline and no longer declares."""
     if not path.endswith(".rs"):
         return set()
-    before, after = (
-        set(_MODULE_DECLARATION.findall(tree.text(path)))
-        for tree in (comparison.old, comparison.new)
-    )
+    before, after = (set(_MODULE_DECLARATION.findall(tree.text(path))) for tree in comparison.trees)
     return {name for _, name in before - after}

@@ -1,12 +1,17 @@
-"""Finds tests and settings that newly replace the tested functions by mocks or aliases."""
+"""Finds tests and settings that newly replace the tested functions by mocks or aliases.
+
+After `monkeypatch.setattr(shop, "price", lambda total: 9)` a test of `price` tests the lambda. The
+same happens if a test file defines its own `price`, imports it from a file of fakes, or if settings
+map the import to another file.
+"""
 
 import posixpath
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ast_grep_py import SgNode
 
-from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.inventory import is_collected, read_inventory
@@ -15,21 +20,8 @@ from untildone.integrity.tests.tested_names import (
     find_defined_names,
     find_product_names,
 )
+from untildone.syntax import nodes
 from untildone.syntax.languages import language_of_tests
-from untildone.syntax.nodes import (
-    CALLS,
-    CLOSURES,
-    FUNCTIONS,
-    MEMBERS,
-    find_below,
-    list_arguments,
-    list_parts,
-    parse_test_file,
-    parse_test_source,
-    read_call_path,
-    read_callee,
-    read_literal,
-)
 from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
@@ -39,193 +31,176 @@ _MODULE_MOCKS = words("""
     proxyquire td.replace td.replaceEsm esmock t.mock.module mockRequire quibble rewiremock
 """)
 _MEMBER_MOCKS = words("spyOn method stub replace replaceProperty setattr object when doReturn")
-_ASSIGNMENTS = frozenset(("assignment", "assignment_expression", "short_var_declaration"))
-_IMPORTS = frozenset(("import_statement", "import_from_statement", "lexical_declaration"))
-_MAPPING_KEYS = frozenset(("moduleNameMapper", "alias", "paths", "imports"))
+_ASSIGNMENTS = words("assignment assignment_expression short_var_declaration")
+_IMPORTS = words("import_statement import_from_statement lexical_declaration")
+_MAPPING_KEYS = words("moduleNameMapper alias paths imports")
 _FILE_ENDINGS = ("", ".py", ".js", ".ts", ".mjs", ".cjs", ".tsx", ".jsx", "/index.js", "/index.ts")
-_DEFINITIONS = FUNCTIONS | {
-    *("class_definition", "class_declaration", "variable_declarator", "assignment"),
-}
+_DEFINITIONS = nodes.FUNCTIONS | words(
+    "class_definition class_declaration variable_declarator assignment"
+)
 _MAX_SETTINGS_LENGTH = 1_000_000
-# The replaced name, and the test that replaces it, or "" if it is replaced for all tests.
-Replacement = tuple[str, str]
+# from fakes import final_price, other as final_price
+_PYTHON_IMPORT = re.compile(r"from\s+(\.*)([\w.]*)\s+import\s+\(?([^)]*)")
+# import { slug } from './fake.js';  const { slug } = require('./fake');
+_SCRIPT_IMPORT = re.compile(
+    r"(?:import|const|let|var)\s+(.*?)\s*(?:from|=\s*require\()\s*[\"']([^\"']+)", re.DOTALL
+)
+# They run before every test.
+_AUTOMATIC_FUNCTION = re.compile(r"set_?up|pytest_", re.IGNORECASE)
+
+
+class _Replacement(NamedTuple):
+    """The replaced name, and the test that replaces it, or "" if it does so for all tests."""
+
+    name: str
+    test: str
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    replacements: dict[str, list[Replacement]] = {}
+    replacements: dict[str, list[_Replacement]] = {}
     for path in comparison.changes.edited_or_added:
-        if comparison.role(path) == "config":
+        role = comparison.role(path)
+        if role == "config":
             yield from _find_redirected_imports(comparison, path)
-        if (
-            language_of_tests(path) and comparison.role(path) in ("test", "config")
-        ) or path.endswith(".rs"):
+        if path.endswith(".rs") or (language_of_tests(path) and role in ("test", "config")):
             replacements[path] = _find_new_replacements(comparison, path)
-    names = frozenset(target for found in replacements.values() for target, _ in found)
-    called = (
-        find_called_names(comparison.old, names & find_product_names(comparison.old))
-        if names
-        else names
-    )
+    names = frozenset(each.name for found in replacements.values() for each in found)
+    if not names:
+        return
+    tested = find_called_names(comparison.old, names & find_product_names(comparison.old))
     for path, found in replacements.items():
         replaced = dict.fromkeys(
-            target
-            for target, inside in found
-            if target in called and _affects_baseline_tests(comparison, path, inside)
+            each.name
+            for each in found
+            if each.name in tested and _affects_baseline_tests(comparison, path, each.test)
         )
-        yield from (_make_concern(comparison, path, target) for target in replaced)
+        for name in replaced:
+            reason = f"`{path}` now replaces `{name}`, which the tests call"
+            yield comparison.make_concern(ConcernKind.EDIT_TEST, path, name, reason=reason)
 
 
-def _find_new_replacements(comparison: Comparison, path: str) -> list[Replacement]:
-    before = (
-        {target for target, _ in _find_replacements(comparison.old, path)}
-        if path in comparison.old
-        else set()
-    )
-    before |= _list_own_names(comparison.old, path)
-    called = set(re.findall(r"\b(\w+)\s*\(", comparison.old.text(path)))
-    replacements = [
-        *_find_replacements(comparison.new, path),
-        *((name, "") for name in _list_own_names(comparison.new, path) & called),
-    ]
-    return [each for each in replacements if each[0] not in before]
+def _find_new_replacements(comparison: Comparison, path: str) -> list[_Replacement]:
+    old, new = comparison.old, comparison.new
+    known = _list_own_names(old, path)
+    if path in old:
+        known.update(each.name for each in _find_replacements(old, path))
+    called = set(re.findall(r"\b(\w+)\s*\(", old.text(path)))
+    own = (_Replacement(name, "") for name in _list_own_names(new, path) & called)
+    return [each for each in (*_find_replacements(new, path), *own) if each.name not in known]
 
 
-def _make_concern(comparison: Comparison, path: str, target: str) -> Concern:
-    return make_concern(
-        ConcernKind.EDIT_TEST,
-        path,
-        target,
-        reason=f"`{path}` now replaces `{target}`, which the tests call",
-        content=comparison.new.entries[path].digest,
-    )
-
-
-def _affects_baseline_tests(comparison: Comparison, path: str, inside: str) -> bool:
-    """Whether a replacement made in `inside` is in effect in any baseline test."""
-    if not inside or inside in {
-        test.short_name for test in read_inventory(comparison.old, [path]).tests
-    }:
+def _affects_baseline_tests(comparison: Comparison, path: str, test: str) -> bool:
+    """Whether a replacement made in a test or fixture is in effect in any baseline test."""
+    if not test:
         return True
-    asks = re.compile(rf"def (test\w*)\s*\([^)]*\b{re.escape(inside)}\b")
-    ran = re.compile(r"def (test\w*)")
-    paths = [each for each in comparison.old if each.endswith(".py") and each in comparison.new]
+    if any(each.short_name == test for each in read_inventory(comparison.old, [path]).tests):
+        return True
+    asks_for_fixture = re.compile(rf"def (test\w*)\s*\([^)]*\b{re.escape(test)}\b")
     return any(
-        set(asks.findall(comparison.new.text(each))) & set(ran.findall(comparison.old.text(each)))
-        for each in paths
-        if classify_file(each) == "test"
+        set(asks_for_fixture.findall(comparison.new.text(each)))
+        & set(re.findall(r"def (test\w*)", comparison.old.text(each)))
+        for each in comparison.old
+        if each.endswith(".py") and each in comparison.new and classify_file(each) == "test"
     )
 
 
-def _find_replacements(tree: Tree, path: str) -> Iterator[Replacement]:
-    root = tree.fact(parse_test_file, path)
-    for call in find_below(root, CALLS):
-        for target in _list_targets(tree, path, call):
-            yield target, _find_enclosing_test(call)
-    for each in find_below(root, _ASSIGNMENTS):
-        yield from (
-            (target, _find_enclosing_test(each))
-            for target in _list_assigned_names(tree, each, root)
-        )
+def _find_replacements(tree: Tree, path: str) -> Iterator[_Replacement]:
+    root = tree.fact(nodes.parse_test_file, path)
+    for call in nodes.find_below(root, nodes.CALLS):
+        for name in _list_mocked_names(tree, path, call):
+            yield _Replacement(name, _find_enclosing_test(call))
+    for assignment in nodes.find_below(root, _ASSIGNMENTS):
+        for name in _list_assigned_names(tree, assignment, root):
+            yield _Replacement(name, _find_enclosing_test(assignment))
 
 
-def _list_own_names(tree: Tree, path: str) -> set[str]:
-    """Return the names that a test file defines, or imports from another test file."""
-    if path not in tree or not is_collected(path):
-        return set()
-    root = tree.fact(parse_test_file, path)
-    return {*_list_defined_names(path, root), *_list_imported_names(tree, path, root)}
-
-
-def _list_targets(tree: Tree, path: str, call: SgNode) -> Iterator[str]:
-    name, given = read_call_path(call), list_arguments(call)
-    if not given:
+def _list_mocked_names(tree: Tree, path: str, call: SgNode) -> Iterator[str]:
+    name = nodes.read_call_path(call)
+    texts = [_read_text(argument) for argument in nodes.list_arguments(call)]
+    if not texts:
         return
-    texts = [(read_literal(each) or "").removeprefix('"') for each in given]
     if name in _MODULE_MOCKS and texts[0]:
         yield from find_defined_names(tree.text(_resolve_import(tree, path, texts[0])))
     elif name.rpartition(".")[2] in ("patch", "setattr") and texts[0]:
         yield texts[0].rpartition(".")[2]
-    elif read_callee(call)[1] in _MEMBER_MOCKS and len(texts) > 1 and texts[1]:
+    elif nodes.read_callee(call)[1] in _MEMBER_MOCKS and len(texts) > 1 and texts[1]:
         yield texts[1]
     elif name.endswith(("setitem", "patch.dict")) and "sys.modules" in call.text():
         yield from _list_module_names(tree, call.text())
 
 
+def _read_text(node: SgNode) -> str:
+    return (nodes.read_literal(node) or "").removeprefix('"')
+
+
 def _list_module_names(tree: Tree, text: str) -> Iterator[str]:
-    for stem in re.findall(r"[\"']([\w.]+)[\"']", text):
-        yield from find_defined_names(tree.text(_resolve_import(tree, "", stem.replace(".", "/"))))
+    """Yield what the modules that are named in `sys.modules["shop.cart"] = …` define."""
+    for module in re.findall(r"[\"']([\w.]+)[\"']", text):
+        path = _resolve_import(tree, "", module.replace(".", "/"))
+        yield from find_defined_names(tree.text(path))
 
 
 def _resolve_import(tree: Tree, path: str, source: str) -> str:
     """Return the file that an import refers to, or "" if it is not in the project."""
     base = posixpath.join(posixpath.dirname(path), source) if source.startswith(".") else source
     plain = posixpath.normpath(base).removeprefix("@/").removeprefix("/")
-    for root in ("", "src/", "lib/"):
-        for ending in _FILE_ENDINGS:
-            if f"{root}{plain}{ending}" in tree:
-                return f"{root}{plain}{ending}"
-    return ""
+    names = (f"{root}{plain}{end}" for root in ("", "src/", "lib/") for end in _FILE_ENDINGS)
+    return next((name for name in names if name in tree), "")
 
 
 def _list_assigned_names(tree: Tree, node: SgNode, root: SgNode) -> Iterator[str]:
-    left = node.field("left")
-    if left is None:
+    target = node.field("left")
+    if target is None:
         return
-    if left.kind() in MEMBERS:
-        owner = left.text().partition(".")[0]
-        if any(re.search(rf"\b{owner}\b", each.text()) for each in find_below(root, _IMPORTS)):
-            yield left.text().rpartition(".")[2]
-    elif "sys.modules" in left.text():
-        yield from _list_module_names(tree, left.text())
-    elif left.kind() == "expression_list" and "func" in node.text():
-        yield left.text()
+    owner, name = target.text().partition(".")[0], target.text().rpartition(".")[2]
+    if target.kind() in nodes.MEMBERS:
+        imports = nodes.find_below(root, _IMPORTS)
+        if any(re.search(rf"\b{owner}\b", each.text()) for each in imports):
+            yield name
+    elif "sys.modules" in target.text():
+        yield from _list_module_names(tree, target.text())
+    elif target.kind() == "expression_list" and "func" in node.text():
+        yield target.text()
+
+
+def _list_own_names(tree: Tree, path: str) -> set[str]:
+    """Return the names that a test file defines, or imports from another test file."""
+    if path not in tree or not is_collected(path):
+        return set()
+    root = tree.fact(nodes.parse_test_file, path)
+    return {*_list_defined_names(path, root), *_list_imported_names(tree, path, root)}
 
 
 def _list_defined_names(path: str, root: SgNode) -> Iterator[str]:
     """Yield functions, classes and assigned names that are no tests."""
     if path.endswith(".rs"):
-        places = [
-            node
-            for node in find_below(root, frozenset(("function_item",)))
-            if _is_in_test_module(node)
-        ]
+        functions = nodes.find_below(root, frozenset(("function_item",)))
+        candidates = [node for node in functions if _is_in_test_module(node)]
     else:
-        places = [part for each in list_parts(root) for part in (each, *list_parts(each))]
-    for node in places:
+        tops = nodes.list_parts(root)
+        candidates = [node for top in tops for node in (top, *nodes.list_parts(top))]
+    for node in candidates:
         name = node.field("left") if node.kind() == "assignment" else node.field("name")
-        held = node.field("value")
-        valued = node.kind() == "variable_declarator" and (
-            held is None or held.kind() not in CLOSURES
-        )
-        if name is not None and not valued and node.kind() in _DEFINITIONS:
+        value = node.field("value")
+        is_function = value is not None and value.kind() in nodes.CLOSURES
+        is_definition = is_function or node.kind() != "variable_declarator"
+        if name is not None and is_definition and node.kind() in _DEFINITIONS:
             yield name.text()
 
 
 def _is_in_test_module(node: SgNode) -> bool:
-    return any(
-        above.kind() == "mod_item" and re.match(r"mod\s+tests?\b", above.text())
-        for above in node.ancestors()
-    )
-
-
-# from fakes import final_price, other as final_price
-_PYTHON_IMPORT = re.compile(r"from\s+(\.*[\w.]*)\s+import\s+\(?([^)]*)")
-# import { slug } from './fake.js';  const { slug } = require('./fake');
-_SCRIPT_IMPORT = re.compile(
-    r"(?:import|const|let|var)\s+(.*?)\s*(?:from|=\s*require\()\s*[\"']([^\"']+)", re.DOTALL
-)
+    modules = (above for above in node.ancestors() if above.kind() == "mod_item")
+    return any(re.match(r"mod\s+tests?\b", module.text()) for module in modules)
 
 
 def _list_imported_names(tree: Tree, path: str, root: SgNode) -> Iterator[str]:
     """Yield the names that are imported from a test file."""
-    for each in find_below(root, _IMPORTS):
-        if (python := _PYTHON_IMPORT.match(each.text())) is not None:
-            dots = len(python[1]) - len(python[1].lstrip("."))
-            folder = python[1].lstrip(".").replace(".", "/")
-            source = ("./" + "../" * (dots - 1) if dots else "") + folder
-            names = python[2]
-        elif (script := _SCRIPT_IMPORT.match(each.text())) is not None:
-            source, names = script[2], script[1]
+    for node in nodes.find_below(root, _IMPORTS):
+        if (python := _PYTHON_IMPORT.match(node.text())) is not None:
+            dots, module, names = python.groups()
+            source = ("./" + "../" * (len(dots) - 1) if dots else "") + module.replace(".", "/")
+        elif (script := _SCRIPT_IMPORT.match(node.text())) is not None:
+            names, source = script.groups()
         else:
             continue
         found = _resolve_import(tree, path, source) or _resolve_import(tree, path, f"./{source}")
@@ -237,20 +212,17 @@ def _find_enclosing_test(node: SgNode) -> str:
     """Return the enclosing test or fixture, or "" if the node takes effect for all tests."""
     found = ""
     for above in node.ancestors():
-        if (
-            above.kind() == "decorated_definition"
-            and "autouse" in above.text().partition("def ")[0]
-        ):
-            return ""
-        named = list_parts(above)[-1] if above.kind() == "decorated_definition" else above
-        if named.kind() in FUNCTIONS and (name := named.field("name")) is not None:
-            found = "" if re.match(r"set_?up|pytest_", name.text(), re.IGNORECASE) else name.text()
-        if (
-            above.kind() in CALLS
-            and read_callee(above)[1] in ("test", "it", "specify")
-            and list_arguments(above)
-        ):
-            found = (read_literal(list_arguments(above)[0]) or "").removeprefix('"')
+        function = above
+        if above.kind() == "decorated_definition":
+            if "autouse" in above.text().partition("def ")[0]:
+                return ""
+            function = nodes.list_parts(above)[-1]
+        if function.kind() in nodes.FUNCTIONS and (name := nodes.read_name(function)):
+            found = "" if _AUTOMATIC_FUNCTION.match(name) else name
+        elif above.kind() in nodes.CALLS:
+            arguments = nodes.list_arguments(above)
+            if nodes.read_callee(above)[1] in ("test", "it", "specify") and arguments:
+                found = _read_text(arguments[0])
     return found
 
 
@@ -258,30 +230,23 @@ def _find_redirected_imports(comparison: Comparison, path: str) -> Iterator[Conc
     """Report settings that newly map an import to a test file or to a new file."""
     if not path.endswith((".json", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts")):
         return
-    language = "json" if path.endswith(".json") else language_of_tests(path)
-    before = _list_import_mappings(comparison.old.text(path), language)
-    for key, aim in _list_import_mappings(comparison.new.text(path), language) - before:
-        found = _resolve_import(comparison.new, "", re.sub(r"^(<rootDir>)?[./]*", "", aim))
+    before, after = (_list_mappings(tree, path) for tree in comparison.trees)
+    for key, target in after - before:
+        found = _resolve_import(comparison.new, "", re.sub(r"^(<rootDir>)?[./]*", "", target))
         if found and (classify_file(found) == "test" or found not in comparison.old):
-            yield make_concern(
-                ConcernKind.CONFIG,
-                path,
-                key,
-                reason=f"`{key}` in `{path}` now redirects an import to `{found}`",
-                content=comparison.new.entries[path].digest,
-            )
+            reason = f"`{key}` in `{path}` now redirects an import to `{found}`"
+            yield comparison.make_concern(ConcernKind.CONFIG, path, key, reason=reason)
 
 
-def _list_import_mappings(text: str, language: str) -> set[tuple[str, str]]:
+def _list_mappings(tree: Tree, path: str) -> set[tuple[str, str]]:
+    """Return the targets of import mappings in settings, with the key that holds the mapping."""
+    language = "json" if path.endswith(".json") else language_of_tests(path)
+    root = nodes.parse_test_source(tree.text(path)[:_MAX_SETTINGS_LENGTH], language)
     found = set()
-    for pair in find_below(
-        parse_test_source(text[:_MAX_SETTINGS_LENGTH], language), frozenset(("pair",))
-    ):
-        key = list_parts(pair)[0].text().strip("\"'")
+    for pair in nodes.find_below(root, frozenset(("pair",))):
+        parts = nodes.list_parts(pair)
+        key = parts[0].text().strip("\"'")
         if key in _MAPPING_KEYS:
-            aims = [
-                read_literal(each)
-                for each in find_below(list_parts(pair)[-1], frozenset(("string",)))
-            ]
-            found |= {(key, aim.removeprefix('"')) for aim in aims if aim}
+            targets = map(_read_text, nodes.find_below(parts[-1], frozenset(("string",))))
+            found |= {(key, target) for target in targets if target}
     return found

@@ -1,28 +1,19 @@
-"""Finds new code that interferes with the test runner: hooks, exits, redefined assertions."""
+"""Finds new code that interferes with the test runner: hooks, exits, redefined assertions.
+
+A `conftest.py` whose hook sets `report.outcome = "passed"`, a test file that calls `os._exit(0)`
+and one that defines its own `expect` make failing tests look green.
+"""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 from ast_grep_py import SgNode
 
-from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
+from untildone.syntax import nodes
 from untildone.syntax.languages import language_of_tests
-from untildone.syntax.nodes import (
-    CALLS,
-    CLOSURES,
-    FUNCTIONS,
-    MEMBERS,
-    find_below,
-    get_member,
-    list_arguments,
-    list_assignments,
-    parse_test_file,
-    read_call_path,
-    read_callee,
-    read_literal,
-)
 from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
@@ -39,16 +30,10 @@ _DESELECTION = re.compile(
     r"|add_marker\([^)]*(skip|xfail)|force_result|force_exception"
 )
 _SKIPS_TESTS = "that skips tests"
-_DECIDING_HOOKS = (
-    "pytest_runtest_protocol",
-    "pytest_pyfunc_call",
-    "pytest_ignore_collect",
-    "pytest_runtest_call",
-    "pytest_pycollect_makeitem",
-    "pytest_collect_file",
-    "pytest_report_teststatus",
-    "pytest_cmdline_main",
-)
+_DECIDING_HOOKS = words("""
+    pytest_runtest_protocol pytest_pyfunc_call pytest_ignore_collect pytest_runtest_call
+    pytest_pycollect_makeitem pytest_collect_file pytest_report_teststatus pytest_cmdline_main
+""")
 _RUNNER_MODULES = words("pytest _pytest unittest builtins nose doctest")
 _TEST_FUNCTIONS = words("expect assert test it describe suite should")
 # Built-in matchers of Jest, Vitest and Playwright with their aliases.
@@ -66,35 +51,36 @@ _INTERCEPTOR_TYPES = re.compile(
     r"|LifecycleMethodExecutionExceptionHandler|TestRule|MethodRule|IInvokedMethodListener"
     r"|IRetryAnalyzer)\b"
 )
-_ASSIGNMENTS = frozenset(("assignment", "assignment_expression", "assignment_statement"))
+_TEST_FUNCTION_MEMBER = re.compile(
+    r"(globalThis|global|window)\.(expect|assert|test|it|describe)\b|(assert|expect)\.\w+$"
+)
+_AUTOMATIC_FUNCTION = re.compile(
+    r"pytest_|set_?up|tear_?down|load_tests|TestMain|init$|globalSetup|before|handleTestEvent",
+    re.IGNORECASE,
+)
+_ASSIGNMENTS = words("assignment assignment_expression assignment_statement")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """Report interference that no changed file of the baseline had, so that it may move."""
-    changed = comparison.changes.edited_or_added
-    paths = [path for path in changed if _may_steer_tests(comparison, path)]
+    changes = comparison.changes
+    paths = [path for path in changes.edited_or_added if _may_steer_tests(comparison, path)]
     if not paths:
         return
-    gone = comparison.changes.edited_or_removed
-    before = {
+    known = {
         sign
-        for path in gone
+        for path in changes.edited_or_removed
         if _may_steer_tests(comparison, path)
         for sign in find_interference(comparison.old, path)
     }
     for path in paths:
-        for sign in sorted(
-            find_interference(comparison.new, path) - before,
-            key=lambda each: (_SKIPS_TESTS in each, each),
-        ):
-            yield make_concern(
-                # Pass-to-pass still runs a test that is only skipped.
-                ConcernKind.EDIT_TEST if _SKIPS_TESTS in sign else ConcernKind.RUNNER,
-                path,
-                reason=f"`{path}` now {sign}, which can change the outcome of tests",
-                content=comparison.new.entries[path].digest,
-            )
-            break
+        signs = find_interference(comparison.new, path) - known
+        if signs:
+            sign = min(signs, key=lambda each: (_SKIPS_TESTS in each, each))
+            # Pass-to-pass still runs a test that is only skipped.
+            kind = ConcernKind.EDIT_TEST if _SKIPS_TESTS in sign else ConcernKind.RUNNER
+            reason = f"`{path}` now {sign}, which can change the outcome of tests"
+            yield comparison.make_concern(kind, path, reason=reason)
 
 
 def _may_steer_tests(comparison: Comparison, path: str) -> bool:
@@ -103,19 +89,18 @@ def _may_steer_tests(comparison: Comparison, path: str) -> bool:
 
 def find_interference(tree: Tree, path: str) -> set[str]:
     """Return the interference found in the file, each as a phrase for the message."""
-    language = language_of_tests(path)
-    root = tree.fact(parse_test_file, path)
+    root = tree.fact(nodes.parse_test_file, path)
     finders = _FINDERS if classify_file(path) in ("test", "config") else _ANYWHERE
-    return {sign for find in finders.get(language, ()) for sign in find(root)}
+    return {sign for find in finders.get(language_of_tests(path), ()) for sign in find(root)}
 
 
 def _find_exits(root: SgNode) -> Iterator[str]:
-    for call in find_below(root, CALLS):
-        name = read_call_path(call)
+    for call in nodes.find_below(root, nodes.CALLS):
+        name, arguments = nodes.read_call_path(call), nodes.list_arguments(call)
         if name in _EXIT_CALLS and _runs_unasked(call):
             yield f"calls `{name}` outside of a test"
-        if name in ("process.on", "process.once") and list_arguments(call):
-            event = (read_literal(list_arguments(call)[0]) or "").removeprefix('"')
+        if name in ("process.on", "process.once") and arguments:
+            event = (nodes.read_literal(arguments[0]) or "").removeprefix('"')
             if event in ("exit", "beforeExit", "uncaughtException", "unhandledRejection"):
                 yield f"answers the process's `{event}`"
 
@@ -125,47 +110,42 @@ def _runs_unasked(node: SgNode) -> bool:
     for above in node.ancestors():
         if above.kind() == "if_statement" and re.search(r"__main__|require\.main", above.text()):
             return False
-        if above.kind() in FUNCTIONS:
-            name = above.field("name")
-            return name is not None and bool(_AUTOMATIC_FUNCTION.match(name.text()))
-        if above.kind() in CLOSURES:
-            call = above.parent()
-            call = call.parent() if call is not None else None
-            named = read_call_path(call) if call is not None and call.kind() in CALLS else ""
-            return bool(re.match(r"(before|after|setup|teardown|global)", named))
+        if above.kind() in nodes.FUNCTIONS:
+            return bool(_AUTOMATIC_FUNCTION.match(nodes.read_name(above)))
+        if above.kind() in nodes.CLOSURES:
+            arguments = above.parent()
+            call = arguments.parent() if arguments is not None else None
+            is_argument = call is not None and call.kind() in nodes.CALLS
+            name = nodes.read_call_path(call) if call is not None and is_argument else ""
+            return bool(re.match(r"(before|after|setup|teardown|global)", name))
     return True
-
-
-_AUTOMATIC_FUNCTION = re.compile(
-    r"pytest_|set_?up|tear_?down|load_tests|TestMain|init$|globalSetup|before|handleTestEvent",
-    re.IGNORECASE,
-)
 
 
 def _find_hooks(root: SgNode) -> Iterator[str]:
     """Yield pytest hooks that change outcomes or deselect tests."""
-    for node in find_below(root, frozenset(("function_definition",))):
-        label = node.field("name")
-        name = label.text() if label is not None else ""
+    for name, node in nodes.find_named(root, frozenset(("function_definition",))):
         if name == "load_tests":
             yield "defines `load_tests`"
         if not name.startswith("pytest_"):
             continue
-        changed = {
-            get_member(left)
-            for each in find_below(node, _ASSIGNMENTS)
-            if (left := each.field("left")) is not None and left.kind() in MEMBERS
-        }
-        answers = name in _DECIDING_HOOKS and "yield" not in node.text() and "return" in node.text()
-        drops = {each[1] or "" for each in _DESELECTION.finditer(node.text())}
-        if changed & _OUTCOME_FIELDS or drops - {"skip"} or answers:
+        text = node.text()
+        is_answer = name in _DECIDING_HOOKS and "yield" not in text and "return" in text
+        changed = {nodes.get_member(target) for target in _list_assigned_members(node)}
+        drops = {found[1] or "" for found in _DESELECTION.finditer(text)}
+        if changed & _OUTCOME_FIELDS or drops - {"skip"} or is_answer:
             yield f"has a hook `{name}` that changes which tests count"
         elif drops:
             yield f"has a hook `{name}` {_SKIPS_TESTS}"
 
 
+def _list_assigned_members(node: SgNode) -> list[SgNode]:
+    """Return the targets of assignments such as `report.outcome = …`."""
+    targets = (each.field("left") for each in nodes.find_below(node, _ASSIGNMENTS))
+    return [each for each in targets if each is not None and each.kind() in nodes.MEMBERS]
+
+
 def _find_ignored_files(root: SgNode) -> Iterator[str]:
-    for target, _ in list_assignments(root):
+    for target, _ in nodes.list_assignments(root):
         if target in ("collect_ignore", "collect_ignore_glob"):
             yield f"sets a `{target}` {_SKIPS_TESTS}"
 
@@ -173,132 +153,120 @@ def _find_ignored_files(root: SgNode) -> Iterator[str]:
 def _find_patches(root: SgNode) -> Iterator[str]:
     """Yield assignments such as `Function.runtest = …` to names of the runner."""
     names = set(_RUNNER_MODULES)
-    for each in find_below(root, frozenset(("import_from_statement", "import_statement"))):
-        if re.match(r"(from|import)\s+(_?pytest|unittest|builtins)\b", each.text()):
-            names |= {part.text() for part in find_below(each, frozenset(("identifier",)))}
-    for each in find_below(root, _ASSIGNMENTS):
-        left = each.field("left")
-        if left is not None and left.kind() in MEMBERS and left.text().partition(".")[0] in names:
-            yield f"replaces `{left.text()}`"
-    for call in find_below(root, CALLS):
-        given = list_arguments(call)
-        if (
-            read_callee(call)[1] == "setattr"
-            and given
-            and given[0].text().partition(".")[0] in names
-        ):
-            yield f"replaces a part of `{given[0].text()}`"
+    for node in nodes.find_below(root, words("import_from_statement import_statement")):
+        if re.match(r"(from|import)\s+(_?pytest|unittest|builtins)\b", node.text()):
+            names |= {part.text() for part in nodes.find_below(node, frozenset(("identifier",)))}
+    for target in _list_assigned_members(root):
+        if target.text().partition(".")[0] in names:
+            yield f"replaces `{target.text()}`"
+    for call in nodes.find_below(root, nodes.CALLS):
+        if nodes.read_callee(call)[1] == "setattr":
+            owner = "".join(each.text() for each in nodes.list_arguments(call)[:1])
+            if owner.partition(".")[0] in names:
+                yield f"replaces a part of `{owner}`"
 
 
 def _find_redefined_functions(root: SgNode) -> Iterator[str]:
     """Yield redefinitions of `expect`, `assert`, `test` and similar functions."""
-    for node in find_below(root, FUNCTIONS | frozenset(("variable_declarator",))):
-        name, held = node.field("name"), node.field("value")
-        if name is None or name.text() not in _TEST_FUNCTIONS or node.kind() == "method_definition":
-            continue
-        if node.kind() != "variable_declarator" or (
-            held is not None and held.kind() in (*CLOSURES, "object")
-        ):
-            yield f"defines its own `{name.text()}`"
-    for each in find_below(root, _ASSIGNMENTS):
-        left = each.field("left")
-        text = left.text() if left is not None else ""
-        if re.match(
-            r"(globalThis|global|window)\.(expect|assert|test|it|describe)\b|(assert|expect)\.\w+$",
-            text,
-        ):
+    for name, node in nodes.find_named(root, nodes.FUNCTIONS | {"variable_declarator"}):
+        value = node.field("value")
+        kind = (
+            node.kind() if node.kind() != "variable_declarator" or value is None else value.kind()
+        )
+        is_function = kind in nodes.FUNCTIONS - {"method_definition"}
+        if name in _TEST_FUNCTIONS and (is_function or kind in nodes.CLOSURES | {"object"}):
+            yield f"defines its own `{name}`"
+    for node in nodes.find_below(root, _ASSIGNMENTS):
+        target = node.field("left")
+        text = target.text() if target is not None else ""
+        if _TEST_FUNCTION_MEMBER.match(text):
             yield f"replaces `{text}`"
         if text == "process.exitCode":
             yield "sets `process.exitCode`"
 
 
 def _find_matchers(root: SgNode) -> Iterator[str]:
-    for call in find_below(root, CALLS):
-        name = read_call_path(call)
+    for call in nodes.find_below(root, nodes.CALLS):
+        name, arguments = nodes.read_call_path(call), nodes.list_arguments(call)
         if name == "expect.extend":
-            text = call.text()
-            if re.search(r"\bpass\s*:\s*true\b", text) or any(
-                _BUILT_IN_MATCHERS.fullmatch(each.text())
-                for each in find_below(call, frozenset(("property_identifier",)))
-            ):
+            names = nodes.find_below(call, frozenset(("property_identifier",)))
+            is_built_in = any(_BUILT_IN_MATCHERS.fullmatch(each.text()) for each in names)
+            if is_built_in or re.search(r"\bpass\s*:\s*true\b", call.text()):
                 yield "gives `expect` matchers of its own"
-        if (
-            name == "Object.assign"
-            and list_arguments(call)
-            and list_arguments(call)[0].text() in _TEST_FUNCTIONS
-        ):
-            yield f"replaces parts of `{list_arguments(call)[0].text()}`"
-    for node in find_below(root, frozenset(("method_definition",))):
-        label = node.field("name")
-        if label is not None and label.text() == "handleTestEvent":
+        if name == "Object.assign" and arguments and arguments[0].text() in _TEST_FUNCTIONS:
+            yield f"replaces parts of `{arguments[0].text()}`"
+    for name, _ in nodes.find_named(root, frozenset(("method_definition",))):
+        if name == "handleTestEvent":
             yield "has an environment that handles test events"
 
 
 def _find_test_main(root: SgNode) -> Iterator[str]:
     """Yield a Go `TestMain` that does not pass on the result of `m.Run()`."""
-    functions = {}
-    for node in find_below(root, frozenset(("function_declaration",))):
-        name, body = node.field("name"), node.field("body")
-        if name is not None and body is not None:
-            functions[name.text()] = body
-    if (main := functions.get("TestMain")) is not None:
-        exits = [
-            list_arguments(call)
-            for call in find_below(main, CALLS)
-            if read_call_path(call) == "os.Exit"
-        ]
-        constant = [given for given in exits if not given or read_literal(given[0]) is not None]
-        names = [given[0].text().partition("(")[0] for given in exits if given]
-        texts = [functions[name].text() for name in names if name in functions]
-        runs = any(".Run()" in text for text in (main.text(), *texts))
-        if not runs or constant or any(re.search(r"\breturn 0\b", text) for text in texts):
-            yield "has a `TestMain` that does not pass on the result"
-    for node in find_below(root, frozenset(("method_declaration",))):
-        name = node.field("name")
-        if name is not None and re.fullmatch(r"(Error|Fatal|Fail)(f|Now)?", name.text()):
-            yield f"defines its own `{name.text()}`"
-    for call in find_below(root, CALLS):
-        if read_call_path(call) == "flag.Set" and '"test.' in call.text():
+    functions = {
+        name: body
+        for name, node in nodes.find_named(root, frozenset(("function_declaration",)))
+        if (body := node.field("body")) is not None
+    }
+    if "TestMain" in functions and not _passes_result_on(functions["TestMain"], functions):
+        yield "has a `TestMain` that does not pass on the result"
+    for name, _ in nodes.find_named(root, frozenset(("method_declaration",))):
+        if re.fullmatch(r"(Error|Fatal|Fail)(f|Now)?", name):
+            yield f"defines its own `{name}`"
+    for call in nodes.find_below(root, nodes.CALLS):
+        if nodes.read_call_path(call) == "flag.Set" and '"test.' in call.text():
             yield "sets the runner's flags"
+
+
+def _passes_result_on(main: SgNode, functions: Mapping[str, SgNode]) -> bool:
+    """Whether the tests run and no exit status is a constant."""
+    calls = nodes.find_below(main, nodes.CALLS)
+    exits = [
+        nodes.list_arguments(call) for call in calls if nodes.read_call_path(call) == "os.Exit"
+    ]
+    if any(not given or nodes.read_literal(given[0]) is not None for given in exits):
+        return False
+    names = [given[0].text().partition("(")[0] for given in exits]
+    texts = [functions[name].text() for name in names if name in functions]
+    if any(re.search(r"\breturn 0\b", text) for text in texts):
+        return False
+    return any(".Run()" in text for text in (main.text(), *texts))
 
 
 def _find_go_exits(root: SgNode) -> Iterator[str]:
     """Yield calls of `os.Exit` outside of `TestMain`, which `_find_test_main` reads."""
-    for call in find_below(root, CALLS):
-        if read_call_path(call) != "os.Exit":
+    for call in nodes.find_below(root, nodes.CALLS):
+        if nodes.read_call_path(call) != "os.Exit":
             continue
-        above = [each.field("name") for each in call.ancestors() if each.kind() in FUNCTIONS]
-        name = above[-1].text() if above and above[-1] is not None else ""
-        if name in ("init", ""):
+        around = [each for each in call.ancestors() if each.kind() in nodes.FUNCTIONS]
+        if not around or nodes.read_name(around[-1]) in ("init", ""):
             yield "calls `os.Exit` outside of a test"
 
 
 def _find_macros(root: SgNode) -> Iterator[str]:
-    for node in find_below(root, frozenset(("macro_definition",))):
-        name = node.field("name")
-        if name is not None and _ASSERT_MACRO.fullmatch(name.text()):
-            yield f"defines its own `{name.text()}!`"
+    for name, _ in nodes.find_named(root, frozenset(("macro_definition",))):
+        if _ASSERT_MACRO.fullmatch(name):
+            yield f"defines its own `{name}!`"
 
 
 def _find_interceptors(root: SgNode) -> Iterator[str]:
-    for node in find_below(root, frozenset(("class_declaration",))):
+    for node in nodes.find_below(root, frozenset(("class_declaration",))):
         if (interceptor := _INTERCEPTOR_TYPES.search(node.text())) is not None:
             yield f"intercepts tests by `{interceptor[1]}`"
 
 
-_FINDERS: dict[str, tuple[Callable[[SgNode], Iterator[str]], ...]] = {
+_Finders: TypeAlias = tuple[Callable[[SgNode], Iterator[str]], ...]
+_SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx")
+_SCRIPT_FINDERS: _Finders = (_find_exits, _find_redefined_functions, _find_matchers)
+_FINDERS: dict[str, _Finders] = {
     "python": (_find_exits, _find_hooks, _find_ignored_files, _find_patches),
     "go": (_find_test_main, _find_go_exits),
     "rust": (_find_macros,),
     "java": (_find_exits, _find_interceptors),
-    **dict.fromkeys(
-        ("javascript", "typescript", "tsx"),
-        (_find_exits, _find_redefined_functions, _find_matchers),
-    ),
+    **dict.fromkeys(_SCRIPT_LANGUAGES, _SCRIPT_FINDERS),
 }
 # A plugin or a set-up file may have any name.
-_ANYWHERE: dict[str, tuple[Callable[[SgNode], Iterator[str]], ...]] = {
+_ANYWHERE: dict[str, _Finders] = {
     "python": (_find_patches,),
     "rust": (_find_macros,),
-    **dict.fromkeys(("javascript", "typescript", "tsx"), (_find_matchers,)),
+    **dict.fromkeys(_SCRIPT_LANGUAGES, (_find_matchers,)),
 }

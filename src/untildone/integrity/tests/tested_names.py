@@ -31,23 +31,21 @@ def find_product_names(tree: Tree) -> frozenset[str]:
 
 def _read_product_names(tree: Tree, _path: str) -> frozenset[str]:
     names: set[str] = set()
-    left = _MAX_PRODUCT_LENGTH
+    length_left = _MAX_PRODUCT_LENGTH
     for path in tree:
-        if language_of_tests(path) and classify_file(path) == "product" and left > 0:
+        if length_left > 0 and language_of_tests(path) and classify_file(path) == "product":
             text = tree.text(path)
-            left -= len(text)
+            length_left -= len(text)
             names |= find_defined_names(text)
     return frozenset(names)
 
 
 def find_called_names(tree: Tree, names: frozenset[str]) -> frozenset[str]:
-    left = set(names)
+    """Return those of the names that tests call."""
+    uncalled = set(names)
     for path in tree:
-        if (
-            left
-            and language_of_tests(path)
-            and (classify_file(path) == "test" or path.endswith(".rs"))
-        ):
+        may_test = language_of_tests(path) and classify_file(path) == "test"
+        if uncalled and (may_test or path.endswith(".rs")):
             text = tree.text(path)
-            left -= {name for name in left if re.search(rf"\b{re.escape(name)}\s*\(", text)}
-    return names - left
+            uncalled -= {each for each in uncalled if re.search(rf"\b{re.escape(each)}\s*\(", text)}
+    return names - uncalled

@@ -11,7 +11,7 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.plan_task import PlanTask
 from untildone.core.text import shorten, to_one_line
-from untildone.engine.baseline import save_baseline_results
+from untildone.engine.baseline_results import save_baseline_results
 from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.engine.request import Request
@@ -19,7 +19,7 @@ from untildone.features.plans.plan import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
 from untildone.features.plans.task_loops import list_task_claims, load_project_checks
 from untildone.process.command import quote_argument
-from untildone.runs.plan.journal import TaskProgress
+from untildone.runs.plan.plan_journal import TaskProgress
 from untildone.runs.plan.workspace import Workspace
 from untildone.store.loops import Record
 

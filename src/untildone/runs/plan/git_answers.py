@@ -71,7 +71,7 @@ class Git(Struct, frozen=True):
         self, arguments: tuple[str, ...], env: Mapping[str, str] = _NOTHING, *, stdin: bytes = b""
     ) -> tuple[int | None, str, str]:
         """Return the exit code, None if git could not be run, its output and its complaint."""
-        heard: list[bytes] = []
+        output: list[bytes] = []
         with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
             errors = Path(folder) / "errors"
             finished = run_git(
@@ -82,24 +82,26 @@ class Git(Struct, frozen=True):
                 stdin=stdin,
                 errors=errors,
                 # The whole output: a merge may name many files.
-                on_output=heard.append,
+                on_output=output.append,
             )
-            said = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
-        return finished.exit_code, os.fsdecode(b"".join(heard)), finished.missing or said
+            complaint = (
+                errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
+            )
+        return finished.exit_code, os.fsdecode(b"".join(output)), finished.missing or complaint
 
 
 def require_git_version(git: Git) -> None:
     """Refuse a git that is too old before any work is done."""
-    said = git.ask("version")
-    numbers = [int(part) for part in said.split()[2].split(".")[:2] if part.isdigit()]
+    version = git.ask("version")
+    numbers = [int(part) for part in version.split()[2].split(".")[:2] if part.isdigit()]
     if tuple(numbers) < _OLDEST:
         raise UserError(
-            f"`{said}` cannot merge beside a checkout", hint="install git 2.38 or newer"
+            f"`{version}` cannot merge beside a checkout", hint="install git 2.38 or newer"
         )
 
 
-def _make_error(folder: Path, verb: str, said: str) -> UserError:
-    lines = [line for line in said.splitlines() if line.strip() and not _BESIDE.match(line)]
+def _make_error(folder: Path, verb: str, complaint: str) -> UserError:
+    lines = [line for line in complaint.splitlines() if line.strip() and not _BESIDE.match(line)]
     # The last line may only say that it failed.
     reason = "; ".join(_KIND.sub("", line) for line in lines[-2:]) or "no reason given"
     return UserError(

@@ -15,11 +15,11 @@ from untildone.features.plans.order import list_left, list_ready
 from untildone.process.command import quote_argument
 from untildone.process.orphans import end_marked_processes
 from untildone.process.runner import end_runs_on_signal
-from untildone.runs import memory
+from untildone.runs import run_memory
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.assignment import run_task_checks
-from untildone.runs.plan.events import PlanEnded, PlanStarted, TaskSummary
-from untildone.runs.plan.journal import PlanJournal, TaskProgress
+from untildone.runs.plan.plan_events import PlanEnded, PlanStarted, TaskSummary
+from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
 from untildone.runs.plan.task_run import PlanContext, Show, TaskRun, remove_merged_task
 from untildone.runs.plan.workspace import (
     Workspace,
@@ -94,7 +94,7 @@ class _PlanRun:
     def run_to_end(self) -> None:
         self._introduce()
         for name, task in self._tasks.items():
-            if task.status == "in_progress" and self._journal.of(name).step == "waiting":
+            if task.status == "in_progress" and self._journal.get(name).step == "waiting":
                 reason = _ELSEWHERE.format(quote_argument(name))
                 self._given_up[name] = TaskProgress(step="ended", outcome="blocked", reason=reason)
         with ThreadPoolExecutor(max_workers=self._workspace.jobs) as pool:
@@ -160,7 +160,7 @@ class _PlanRun:
     def _pause(self) -> None:
         """End the working agents gently; their loops can be resumed."""
         for name in self._working.values():
-            for loop in self._journal.of(name).loops[-1:]:
+            for loop in self._journal.get(name).loops[-1:]:
                 with suppress(UserError):
                     verbs.pause(self._workspace.context, loop)
 
@@ -187,7 +187,7 @@ class _PlanRun:
                     folder.rmdir()
 
     def make_ended_event(self, seconds: float) -> PlanEnded:
-        outcome, reason = self._outcome()
+        outcome, reason = self._decide_outcome()
         workspace, git = self._workspace, self._workspace.git
         return PlanEnded(
             outcome=outcome,
@@ -197,10 +197,10 @@ class _PlanRun:
             commit=git.tip(workspace.branch) if git else "",
             red=self._red,
             seconds=round(seconds, 1),
-            tasks=tuple(self._summary(name) for name in self._tasks),
+            tasks=tuple(self._summarize_task(name) for name in self._tasks),
         )
 
-    def _outcome(self) -> tuple[Outcome, str]:
+    def _decide_outcome(self) -> tuple[Outcome, str]:
         for name, state in self._given_up.items():
             return state.outcome or "paused", f"{name}: {state.reason or 'interrupted'}"
         if self._shared.stop.is_set():
@@ -208,27 +208,27 @@ class _PlanRun:
         if self._red:
             return "unverified", f"the whole feature is red: {', '.join(self._red)}"
         merged = self._journal.list_merged()
-        words = [name for name in merged if self._journal.of(name).outcome == "claimed"]
+        words = [name for name in merged if self._journal.get(name).outcome == "claimed"]
         if words:
             return "claimed", f"every task is merged; by words alone: {', '.join(words)}"
         return "done", "every task is verified and merged, and the whole feature is green"
 
-    def _summary(self, name: str) -> TaskSummary:
+    def _summarize_task(self, name: str) -> TaskSummary:
         context, task = self._workspace.context, self._tasks[name]
-        state = self._given_up.get(name) or self._journal.of(name)
-        progress = [context.loops.load(loop).progress for loop in state.loops]
-        books = [memory.read(context, loop) for loop in state.loops]
-        spent = [each.spend_usd for each in progress if each.spend_usd is not None]
+        state = self._given_up.get(name) or self._journal.get(name)
+        loops = [context.loops.load(loop).progress for loop in state.loops]
+        memories = [run_memory.read(context, loop) for loop in state.loops]
+        spent = [loop.spend_usd for loop in loops if loop.spend_usd is not None]
         return TaskSummary(
             id=name,
             title=task.title,
             step="merged" if task.status == "completed" else state.step,
             outcome=state.outcome,
             reason=state.reason,
-            rounds=sum(each.round for each in progress),
-            calls=sum(each.calls for each in books if each),
+            rounds=sum(loop.round for loop in loops),
+            calls=sum(memory.calls for memory in memories if memory),
             spend_usd=sum(spent) if spent else None,
-            seconds=round(sum(each.active_seconds for each in progress), 1),
+            seconds=round(sum(loop.active_seconds for loop in loops), 1),
             loop=next(reversed(state.loops), ""),
             fault=state.fault,
         )

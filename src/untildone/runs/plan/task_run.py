@@ -12,12 +12,11 @@ from untildone.agents.headless import RunEvent
 from untildone.core.check_results import CheckResult
 from untildone.engine import verbs
 from untildone.engine.context import update_index
-from untildone.engine.start import begin_loop
+from untildone.engine.loop_start import begin_loop
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_status
 from untildone.process.command import quote_argument
-from untildone.runs import memory
-from untildone.runs.memory import RunMemory
+from untildone.runs import run_memory
 from untildone.runs.outer_loop import drive
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.assignment import (
@@ -27,10 +26,11 @@ from untildone.runs.plan.assignment import (
     record_baseline,
     run_task_checks,
 )
-from untildone.runs.plan.events import TaskBegan, TaskMerged, TaskSentBack
 from untildone.runs.plan.git_answers import Git
-from untildone.runs.plan.journal import PlanJournal, TaskProgress
+from untildone.runs.plan.plan_events import TaskBegan, TaskMerged, TaskSentBack
+from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
 from untildone.runs.plan.workspace import Workspace, require_free_branch
+from untildone.runs.run_memory import RunMemory
 from untildone.store.loops import Record
 
 Show: TypeAlias = Callable[[str, RunEvent], None]
@@ -65,7 +65,7 @@ class TaskRun:
         self._new = ""
 
     def run_to_end(self) -> TaskProgress:
-        state = self._resume_task(self._shared.journal.of(self.name))
+        state = self._resume_task(self._shared.journal.get(self.name))
         self._restore_worktree(state)
         while state.step not in ("ended", "merged") and not self._shared.stop.is_set():
             match state.step:
@@ -76,22 +76,22 @@ class TaskRun:
                         state = self._merge(state)
         return state
 
-    def _note(self, state: TaskProgress) -> TaskProgress:
-        return self._shared.journal.note(self.name, state)
+    def _record(self, state: TaskProgress) -> TaskProgress:
+        return self._shared.journal.append(self.name, state)
 
     def _resume_task(self, state: TaskProgress) -> TaskProgress:
         """Work again on a task that ended in an earlier run."""
         if state.step == "waiting":
             self._require_own_worktree()
-            return self._attempt(replace(state, onto=self._tip()))
+            return self._begin_attempt(replace(state, onto=self._find_tip()))
         if state.step != "ended":
             return state
         if state.loops and not state.commit:
             progress = self._workspace.context.loops.load(state.loops[-1]).progress
             # The user may have continued its loop meanwhile until it was done.
             if progress.outcome != "cancelled":
-                return self._note(replace(state, step="begun"))
-        return self._attempt(replace(state, earlier=len(state.loops)))
+                return self._record(replace(state, step="begun"))
+        return self._begin_attempt(replace(state, earlier=len(state.loops)))
 
     def _restore_worktree(self, state: TaskProgress) -> None:
         """Check the worktree out again if it was removed; its commits still exist."""
@@ -118,18 +118,18 @@ class TaskRun:
                 hint=f"rename it: `git branch -m {branch} NAME`",
             )
 
-    def _tip(self) -> str:
+    def _find_tip(self) -> str:
         git = self._workspace.git
         return git.tip(self._workspace.branch) if git else ""
 
-    def _attempt(self, state: TaskProgress) -> TaskProgress:
+    def _begin_attempt(self, state: TaskProgress) -> TaskProgress:
         self._new = str(uuid.uuid4())
         fresh = replace(state, step="begun", session=self._new, outcome=None, reason="")
-        return self._note(replace(fresh, fault=None, commit="", merge=""))
+        return self._record(replace(fresh, fault=None, commit="", merge=""))
 
     def _drive(self, state: TaskProgress) -> TaskProgress:
         record = self._open_loop(state)
-        state = self._shared.journal.of(self.name)
+        state = self._shared.journal.get(self.name)
         context, loop = self._workspace.context, record.contract.id
         began = TaskBegan(
             title=self._task.title,
@@ -148,8 +148,8 @@ class TaskRun:
         outcome = progress.outcome or "unverified"
         known = replace(state, outcome=outcome, reason=progress.reason, fault=fault)
         if outcome not in ("done", "claimed"):
-            return self._note(replace(known, step="ended"))
-        return self._note(replace(known, step="verified", commit=self._commit_work(state)))
+            return self._record(replace(known, step="ended"))
+        return self._record(replace(known, step="verified", commit=self._commit_work(state)))
 
     def _open_loop(self, state: TaskProgress) -> Record:
         """Return the loop of this attempt: the one a crash left, or a new one."""
@@ -165,18 +165,19 @@ class TaskRun:
             update_index(context, record)
         if not record.progress.baseline and record.progress.status == "active":
             record = record_baseline(context, record)
-        if memory.read(context, loop) is None:
-            memory.write(context, loop, RunMemory(how=self._workspace.how))
+        if run_memory.read(context, loop) is None:
+            run_memory.write(context, loop, RunMemory(how=self._workspace.how))
         if loop not in state.loops:
-            self._note(replace(state, loops=(*state.loops, loop)))
+            self._record(replace(state, loops=(*state.loops, loop)))
         return record
 
     def _find_loop(self, session: str) -> Record | None:
         if session == self._new:
             return None
-        every = self._workspace.context.loops.list_all()
-        known = (each for each in every if isinstance(each, Record))
-        return next((record for record in known if record.contract.session == session), None)
+        for record in self._workspace.context.loops.list_all():
+            if isinstance(record, Record) and record.contract.session == session:
+                return record
+        return None
 
     def _prepare_worktree(self, state: TaskProgress) -> None:
         """Check out the work branch for a first attempt, the failed merge for a later one."""
@@ -206,7 +207,7 @@ class TaskRun:
         if not git or not workspace.git:
             return self._settle(state, ())
         require_free_branch(workspace.git, workspace.branch)
-        tip = self._tip()
+        tip = self._find_tip()
         if state.step == "merging" and self._advance_branch(git, state, tip):
             return self._settle(state, ())
         worktrees.unlock(git)
@@ -227,7 +228,7 @@ class TaskRun:
             return self._send_back(state, tip, replace(found, tree=tree), why)
         message = f"Merge {self.name}: {self._task.title}"
         made = git.make_commit(tree, tip, state.commit, message=message)
-        state = self._note(replace(state, step="merging", onto=tip, merge=made))
+        state = self._record(replace(state, step="merging", onto=tip, merge=made))
         git.move_branch(workspace.branch, made, onto=tip)
         return self._settle(state, results)
 
@@ -245,7 +246,7 @@ class TaskRun:
         if not workspace.tracked:
             change_plan(workspace.path, lambda plan: edit_status(plan, self.name, "completed"))
         last = self._shared.journal.list_merged()[-1:]
-        state = self._note(replace(state, step="merged", evidence="", conflicts=()))
+        state = self._record(replace(state, step="merged", evidence="", conflicts=()))
         names = tuple(result.name for result in results)
         self._shared.show(self.name, TaskMerged(commit=state.merge, checks=names))
         # The newest worktree stays until the whole feature was checked in it.
@@ -267,8 +268,8 @@ class TaskRun:
             conflicts=found.conflicts,
         )
         if self._workspace.bounds.rounds and rounds >= self._workspace.bounds.rounds:
-            return self._note(replace(state, step="ended", outcome="out-of-rounds", reason=why))
-        return self._attempt(state)
+            return self._record(replace(state, step="ended", outcome="out-of-rounds", reason=why))
+        return self._begin_attempt(state)
 
 
 def remove_merged_task(workspace: Workspace, name: str) -> None:

@@ -9,10 +9,10 @@ from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.features.plans.plan import Plan
-from untildone.runs.memory import RunOptions
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.git_answers import Git, require_git_version
-from untildone.runs.plan.journal import PlanJournal
+from untildone.runs.plan.plan_journal import PlanJournal
+from untildone.runs.run_memory import RunOptions
 from untildone.store.digest import sha256
 from untildone.worktree.listing import find_worktree_root, list_changed_files
 
@@ -65,7 +65,7 @@ def make_slug(text: str) -> str:
     return plain if plain == text else f"{plain}-{sha256(text.encode()).hexdigest()[:6]}"
 
 
-def state_folder_of(context: Context, path: Path) -> Path:
+def find_state_folder(context: Context, path: Path) -> Path:
     name = sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:24]
     return context.home / "plans" / name
 
@@ -146,7 +146,7 @@ def require_free_branch(git: Git, branch: str) -> None:
 
 def _require_no_lost_work(git: Git, branch: str, tip: str, journal: PlanJournal) -> None:
     for task in journal.list_merged():
-        merge = journal.of(task).merge
+        merge = journal.get(task).merge
         if merge and not (git.commit(merge) and git.contains(tip, merge)):
             raise UserError(
                 f"the branch `{branch}` has lost the merge of `{task}`",

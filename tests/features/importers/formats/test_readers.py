@@ -293,6 +293,12 @@ def test_shipspec_is_read_with_what_lies_beside_it(
     assert read(path, text, beside) == expected
 
 
+def test_boxes_in_code_and_below_an_optional_section_are_no_claims() -> None:
+    text = "- [ ] Parse\n```\n- [ ] in code\n```\n## Optional\n### Colours\n- [ ] Red\n"
+
+    assert [claim.name for claim in read("fix_plan.md", text).claims] == ["Parse"]
+
+
 def test_the_prompt_beside_a_fix_plan_is_its_task() -> None:
     found = read(".ralph/fix_plan.md", samples.FIX_PLAN, {".ralph/PROMPT.md": "Port it.\n"})
 

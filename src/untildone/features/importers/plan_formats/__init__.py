@@ -1,7 +1,7 @@
 """The task lists of other tools: one module per tool, and the table of them."""
 
 from untildone.errors import UserError
-from untildone.features.importers.parsing import decode_text
+from untildone.features.importers.file_parsing import decode_text
 from untildone.features.importers.plan_formats import (
     beads,
     check_list,

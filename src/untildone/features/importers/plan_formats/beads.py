@@ -59,10 +59,10 @@ def _build_task(issue: Fields) -> tuple[str, Task]:
 
 
 def _list_dependencies(issue: Mapping[str, Value]) -> Iterator[str]:
-    yield from (each for each in _as_list(issue.get("blocked_by")) if isinstance(each, str))
-    for each in _as_list(issue.get("dependencies")):
-        if isinstance(each, dict) and each.get("type", "blocks") == "blocks":
-            yield str(each.get("depends_on_id", ""))
+    yield from (name for name in _as_list(issue.get("blocked_by")) if isinstance(name, str))
+    for dependency in _as_list(issue.get("dependencies")):
+        if isinstance(dependency, dict) and dependency.get("type", "blocks") == "blocks":
+            yield str(dependency.get("depends_on_id", ""))
 
 
 def _as_list(value: Value) -> list[Value]:

@@ -1,0 +1,129 @@
+"""Starts a loop: turns a request into a contract, records it and binds it to its session."""
+
+import secrets
+
+from msgspec.structs import replace
+
+from untildone.core.agent_message import is_vague
+from untildone.core.contract import Check, Contract, ExitRule, Oracle, Terms
+from untildone.core.progress import Progress
+from untildone.engine.active_time import read_clock
+from untildone.engine.baseline_snapshot import snapshot_baseline
+from untildone.engine.context import Context, project_folder, update_index
+from untildone.engine.feature import load_used_features
+from untildone.engine.project_checks import choose_checks, list_checks, validate_check
+from untildone.engine.request import DEFAULT_TASKS, Request
+from untildone.engine.scope import Scope
+from untildone.engine.start_rules import require_evidence, require_no_loop, require_valid_request
+from untildone.errors import UserError
+from untildone.report.notices import format_status_line
+from untildone.store.home import prepare_home
+from untildone.store.loops import Record
+
+
+def begin_loop(context: Context, request: Request) -> Record:
+    """Records the loop, active and bound to its session; the baseline's results come later."""
+    prepare_home(context.home)
+    require_no_loop(context, request.session)
+    require_valid_request(request)
+    contract = _build_contract(context, request)
+    with snapshot_baseline(context, contract) as (kept, unkept):
+        first = Progress(
+            updated_at=contract.started_at,
+            clock=read_clock(),
+            baseline_tree_digest=kept,
+            baseline_missing=unkept,
+        )
+        record = context.loops.create(contract, first)
+    session = context.session_of(record)
+    session.remove("prompt.json")
+    if contract.checks:
+        folder = project_folder(context.home, request.project) / "checks"
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    update_index(context, record, format_status_line(record))
+    features = load_used_features(context, Scope(event="start", session=session, contract=contract))
+    warnings = [line for feature in features for line in feature.loop_started(context, record)]
+    warnings += [
+        f"the promise `{text}` is vague, an agent says it on the way:"
+        ' `--promise "ALL TESTS GREEN"` says what must be true'
+        for text in request.promises
+        if is_vague(text)
+    ]
+    return replace(record, warnings=(*record.warnings, *warnings))
+
+
+def _build_contract(context: Context, request: Request) -> Contract:
+    checks = _add_checks(request.checks or _find_checks(context, request), request.also)
+    for check in checks:
+        validate_check(check)
+    rule = request.done_when or _choose_exit_rule(request, checks)
+    require_evidence(rule, request, checks)
+    terms = {name: getattr(request, name) for name in Terms.__struct_fields__}
+    terms |= {
+        "task": request.task or DEFAULT_TASKS.get(request.preset, "Finish the work."),
+        "checks": checks,
+    }
+    contract = Contract(
+        id=secrets.token_hex(4),
+        agent=context.agent.NAME,
+        project=str(request.project),
+        started_at=context.now(),
+        started_by=request.by,
+        done_when=rule,
+        oracle=_make_oracle(request, checks),
+        **terms,
+    )
+    scope = Scope(event="start", contract=contract, request=request)
+    for feature in load_used_features(context, scope):
+        contract = feature.agree(context, request, contract)
+    return contract
+
+
+def _make_oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
+    if request.oracle is None:
+        return None
+    if not checks:
+        raise UserError(
+            "`--oracle` only confirms checks, and there is none",
+            hint='name one: `--check "YOUR COMMAND"`',
+        )
+    # Imported where it is used: a prompt that starts no loop must not pay for it.
+    from untildone.integrity.experiments.oracle import make_oracle
+
+    return make_oracle(request.oracle, request.project)
+
+
+def _find_checks(context: Context, request: Request) -> tuple[Check, ...]:
+    if not request.preset and (request.promises or request.claims or request.todos):
+        return ()
+    try:
+        return choose_checks(context, request.project, request.preset)
+    except UserError:
+        # A spec-driven loop may rest on claims that the agent adds.
+        enough = request.preset == "loop" or (request.also and not request.preset)
+        if enough and list_checks(context, request.project)[0] == ():
+            return ()
+        raise
+
+
+def _add_checks(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, ...]:
+    """A criterion goes by its check's name, so the project may have its own of the same name."""
+    taken = {check.name for check in checks}
+    commands = {check.command for check in checks}
+    return checks + tuple(
+        replace(check, name=f"{check.name}-2") if check.name in taken else check
+        for check in also
+        if check.command not in commands
+    )
+
+
+def _choose_exit_rule(request: Request, checks: tuple[Check, ...]) -> ExitRule:
+    listed = request.todos and not checks and not request.promises
+    if request.claims or request.preset == "loop" or listed:
+        return "both"
+    return "checks" if checks else "promise"
+
+
+def is_armed(context: Context, record: Record) -> bool:
+    """Whether a hook of this session was seen: without one the agent is not held."""
+    return bool(context.session_of(record).find_last_event())

@@ -1,0 +1,93 @@
+"""Settings that decide nothing: of tools that nobody runs, of rules that fail nothing."""
+
+import re
+from collections.abc import Iterable
+
+from untildone.commands.deciding_calls import find_deciding_calls
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.settings.formats import Scalar
+from untildone.integrity.settings.parsing import find_tool, list_configurations, read_settings
+from untildone.worktree.contents import Tree
+
+# They run no other tool unless a file of the project names it.
+_SELF_CONTAINED = frozenset(
+    (
+        *("pytest", "unittest", "mypy", "ruff", "pyright", "flake8", "pylint", "python", "python3"),
+        *("node", "vitest", "jest", "mocha", "eslint", "tsc", "prettier", "biome", "go", "cargo"),
+    )
+)
+_TOOL_OF_FILE = re.compile(
+    r"\.?(pytest|mypy|ruff|flake8|pylint|pyright|bandit|playwright|cypress|stryker|vite|jest|mocha"
+    r"|golangci|codecov|sonar|biome|oxlint|isort|deny|rustfmt|pre-commit|lefthook)"
+)
+# In files that hold the settings of several tools.
+_TOOL_OF_KEY = re.compile(r"pytest|mypy|ruff|flake8|pylint|pyright|bandit|jest|coverage")
+_OTHER_NAMES = {
+    "coverage": r"(?<![a-z])cov|coverage|\bc8\b|\bnyc\b|istanbul",
+    "rustfmt": "fmt",
+}
+# They name caches of tools that nobody may use.
+_IGNORE_FILE = re.compile(r"(.*/)?\.\w+ignore")
+# Rules of line length, which no version of ruff enables by default.
+_LENGTH_RULES = frozenset(("E501", "W505"))
+_SELECTED = re.compile(r"ruff\.lint\.(extend-)?select")
+_IGNORED = re.compile(r"ruff\.lint\.(extend-)?ignore")
+_SELECT_OPTION = r"--(extend-)?select"
+_WARNINGS_AS_ERRORS = r"-W\W{0,4}error|PYTHONWARNINGS|filterwarnings|simplefilter"
+
+
+def is_of_unused_tool(comparison: Comparison, path: str, key: str) -> bool:
+    found = _TOOL_OF_FILE.match(path.rpartition("/")[2]) or _TOOL_OF_KEY.fullmatch(find_tool(key))
+    tool = found[found.lastindex or 0] if found else ""
+    return tool != "" and not is_mentioned(comparison, _OTHER_NAMES.get(tool, tool))
+
+
+def is_mentioned(comparison: Comparison, pattern: str) -> bool:
+    """Whether the checks or a file of the baseline mention it; True if the calls are not known."""
+    trees, commands = (comparison.old, comparison.new), comparison.commands
+    calls = [
+        call for tree in trees for each in commands for call in find_deciding_calls(tree, each)
+    ]
+    if not calls or any(call[0] not in _SELF_CONTAINED for call in calls):
+        return True
+    words = (*commands, *(word for call in calls for word in call))
+    mentions = re.compile(pattern, re.IGNORECASE).search
+    return any(map(mentions, words)) or comparison.old.fact(_is_in_files, pattern)
+
+
+def _is_in_files(tree: Tree, pattern: str) -> bool:
+    mentions = re.compile(pattern, re.IGNORECASE).search
+    paths = (path for path in tree if not _IGNORE_FILE.fullmatch(path))
+    return any(mentions(path) or mentions(tree.text(path)) for path in paths)
+
+
+def is_of_inactive_rules(comparison: Comparison, key: str, new: Iterable[Scalar]) -> bool:
+    """Whether the key is about rules that are not active."""
+    if key == "pytest.filterwarnings":
+        return not is_mentioned(comparison, _WARNINGS_AS_ERRORS)
+    if key == "ruff.line-length":
+        rules = _LENGTH_RULES
+    elif _IGNORED.fullmatch(key):
+        rules = frozenset(map(str, new))
+    else:
+        return False
+    return _is_unselected(comparison, rules) and not is_mentioned(comparison, _SELECT_OPTION)
+
+
+def _is_unselected(comparison: Comparison, rules: frozenset[str]) -> bool:
+    every = [read_settings(comparison.old, path) for path in list_configurations(comparison.old)]
+    keys = {key for settings in every for key in settings}
+    selected = [
+        str(value)
+        for settings in every
+        for key, values in settings.items()
+        if _SELECTED.fullmatch(key)
+        for value in values
+    ]
+    is_selected = any(
+        each == "ALL" or each.startswith(rule) or rule.startswith(each)
+        for each in selected
+        for rule in rules
+    )
+    is_known = "ruff.lint.select" in keys or rules <= _LENGTH_RULES
+    return is_known and not is_selected and "ruff.extend" not in keys
