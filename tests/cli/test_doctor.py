@@ -1,4 +1,4 @@
-"""The doctor finds what keeps a loop from holding, each with what mends it."""
+"""The doctor finds what keeps a loop from holding, each with what fixes it."""
 
 import json
 import subprocess

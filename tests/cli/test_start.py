@@ -1,4 +1,4 @@
-"""`start`: what is agreed on, in which session, and what the person is told."""
+"""`start`: what is agreed on, in which session, and what the user sees."""
 
 import json
 from pathlib import Path
