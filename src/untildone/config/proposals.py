@@ -39,13 +39,13 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
     def make_checks(self) -> dict[str, Check]:
         """The checks by their names in the file; their full names are `folder:name`."""
-        return {name: self._make_check(name) for name in self.configuration.checks}
-
-    def _make_check(self, name: str) -> Check:
-        settings = msgspec.structs.asdict(self.configuration.checks[name])
-        cwd = "/".join(filter(None, (self.folder, settings.pop("cwd"))))
-        full = f"{self.folder}:{name}" if self.folder else name
-        return Check(name=full, cwd=cwd, reason=f"configured in `{self.name}`", **settings)
+        checks = {}
+        for name, check in self.configuration.checks.items():
+            settings = msgspec.structs.asdict(check)
+            settings["cwd"] = "/".join(filter(None, (self.folder, check.cwd)))
+            full = f"{self.folder}:{name}" if self.folder else name
+            checks[name] = Check(name=full, reason=f"configured in `{self.name}`", **settings)
+        return checks
 
 
 def load_proposals(project: Path) -> tuple[Proposal, ...]:

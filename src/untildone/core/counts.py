@@ -79,7 +79,8 @@ def _apply_counts_to(
 ) -> CheckResult:
     inside = tuple(finding for finding in result.findings if _is_in_target(contract, finding))
     outside = len(result.findings) - len(inside)
-    own = _drop_test_findings(result, inside)
+    named = index_tests_by_name(result.tests.failing) if result.tests else {}
+    own = [finding for finding in inside if finding.code not in named]
     result = replace(result, findings=inside)
     if result.green:
         return _require_zero(contract, result, own)
@@ -134,11 +135,6 @@ def _is_in_target(contract: Contract, finding: Finding) -> bool:
             for target in contract.targets
         )
     )
-
-
-def _drop_test_findings(result: CheckResult, findings: Sequence[Finding]) -> list[Finding]:
-    named = index_tests_by_name(result.tests.failing) if result.tests else {}
-    return [finding for finding in findings if finding.code not in named]
 
 
 def _explain_green(own: list[Finding], tests: int, outside: int) -> str:
