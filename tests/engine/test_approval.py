@@ -100,7 +100,7 @@ def test_without_a_baseline_concerns_are_shown_without_their_changes(
 
     (shown,) = load_concern_diffs(world.context, world.record, (reported,), project=world.project)
     assert (shown.id, shown.change) == (reported.id, "")
-    with pytest.raises(UserError, match="nothing is kept of the start"):
+    with pytest.raises(UserError, match="nothing is kept of the baseline"):
         read_baseline_file(world.context, world.record, "shop.py")
 
 
