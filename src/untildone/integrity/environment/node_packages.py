@@ -30,10 +30,12 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 def compare_packages(project: Path, baseline: Mapping[str, Stamp]) -> Iterator[Concern]:
     """Compare sizes and times, and read only what changed."""
-    current = dict(read_stamps(project, _find_folders(project, baseline)))
+    known = {f"{path.partition(_FOLDER)[0]}{_FOLDER}" for path in baseline if _FOLDER in path}
+    folders = sorted(folder for folder in {_FOLDER, *known} if (project / folder).is_dir())
+    current = dict(read_stamps(project, folders))
     changed = [path for path, stamp in current.items() if baseline.get(path) != stamp]
     is_recorded = any(path.endswith(_INSTALLER_RECORDS) for path in changed)
-    is_installed = is_recorded or any((project / each).exists() for each in _LOCKS_WITHOUT_RECORD)
+    is_installed = is_recorded or any((project / lock).exists() for lock in _LOCKS_WITHOUT_RECORD)
     reinstalled = _find_reinstalled(baseline, current) if is_installed else frozenset[str]()
     kept = [path for path in changed if _find_package(path) not in reinstalled]
     found = (
@@ -44,11 +46,6 @@ def compare_packages(project: Path, baseline: Mapping[str, Stamp]) -> Iterator[C
     for path, reason in found[:_MAX_SHOWN]:
         content = "-".join(map(str, current[path]))
         yield make_concern(ConcernKind.DEPENDENCY, path, reason=reason, content=content)
-
-
-def _find_folders(project: Path, baseline: Mapping[str, Stamp]) -> list[str]:
-    known = {f"{path.partition(_FOLDER)[0]}{_FOLDER}" for path in baseline if _FOLDER in path}
-    return sorted(each for each in {_FOLDER, *known} if (project / each).is_dir())
 
 
 def _find_reinstalled(

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
-from untildone.integrity.tests.evaluation import bind, evaluate, evaluate_all
+from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.model import EXACT, PARTIAL, WEAK, Assertion
+from untildone.integrity.tests.patterns import bind
 from untildone.integrity.tests.values import Value, Variables
 from untildone.syntax import nodes
 from untildone.words import words

@@ -16,8 +16,9 @@ from untildone.integrity.tests import control_flow
 from untildone.integrity.tests.assertion_calls import read_assertions, read_raised
 from untildone.integrity.tests.assertion_names import normalize_name
 from untildone.integrity.tests.conditions import read_condition
-from untildone.integrity.tests.evaluation import bind, evaluate
+from untildone.integrity.tests.evaluation import evaluate
 from untildone.integrity.tests.model import EXACT, NOTHING, PARTIAL, Assertion
+from untildone.integrity.tests.patterns import bind
 from untildone.integrity.tests.values import UNKNOWN, Value, Variables, merge
 from untildone.syntax import nodes
 from untildone.words import words

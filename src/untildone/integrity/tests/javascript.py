@@ -87,14 +87,10 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
     for name, tests in file.tests.items():
         assertions = tuple(assertion for test in tests for assertion in test.assertions)
         marks = frozenset(interpreter.marks).union(*(test.marks for test in tests))
-        others = set() if _is_focused(name, file.focused) else file.focused
-        if others:
-            marks |= {f"`.only` on `{min(others)}`"}
+        is_focused = any(f"{name}::".startswith(f"{focus}::") for focus in file.focused)
+        if file.focused and not is_focused:
+            marks |= {f"`.only` on `{min(file.focused)}`"}
         yield Test(path, name, assertions, marks)
-
-
-def _is_focused(name: str, focused: set[str]) -> bool:
-    return any(name == each or name.startswith(f"{each}::") for each in focused)
 
 
 def _read_call(
