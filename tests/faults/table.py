@@ -454,7 +454,7 @@ FAULTS = (
         {
             "cli/test_trust.py": ("what_is_not_trusted_is_not_run", "an_agent_cannot_trust"),
             "features/importers/test_importers.py": ("a_file_is_not_obeyed_without_trust",),
-            "features/plans/test_trust.py": ("trust_is_in_the_commands",),
+            "features/plans/test_plan_trust.py": ("trust_is_in_the_commands",),
             "store/test_trusted_files.py": ("nothing_is_trusted_before_it_was",),
         },
     ),

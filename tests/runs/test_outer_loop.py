@@ -27,8 +27,8 @@ from untildone.errors import UserError
 from untildone.process.command import quote_argument
 from untildone.runs import run_memory
 from untildone.runs.client_call import Return
-from untildone.runs.events import Asked, Ended, Judged, Started, Waiting
 from untildone.runs.outer_loop import RetryDelays, drive
+from untildone.runs.run_events import Asked, Ended, Judged, Started, Waiting
 from untildone.runs.run_memory import RunMemory, RunOptions
 from untildone.runs.scripted_agent import Edit, Shell
 from untildone.runs.scripted_client import Script, Step, read, write_script

@@ -19,7 +19,7 @@ from untildone.install.health import find_broken_settings, find_disabled_hooks
 from untildone.install.installation import Installation, read_installation
 from untildone.process.runner import end_runs_on_signal
 from untildone.report.doctor import Problem
-from untildone.runs.drill import SCENES, Proof, prove
+from untildone.runs.drill_proofs import SCENES, Proof, prove
 from untildone.runs.drill_scene import make_settings
 from untildone.store.home import prepare_home
 

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from untildone.agents.headless import AgentText, Denied, Retrying, Returned, RunEvent, Tool
 from untildone.core.text import pluralize
-from untildone.runs.events import Asked, Ended, Judged, Started, Waiting
+from untildone.runs.run_events import Asked, Ended, Judged, Started, Waiting
 
 _PLAIN = "UNTILDONE_HEADLESS"
 Show: TypeAlias = Callable[[str, RunEvent], None]

@@ -12,9 +12,9 @@ from untildone.agents.headless import AgentText, RunEvent, Tool
 from untildone.cli.run_display import format_minutes
 from untildone.core.text import pluralize, to_one_line
 from untildone.core.verdict import Pause
-from untildone.runs.events import Asked, Ended, Judged, Waiting
-from untildone.runs.plan import events
-from untildone.runs.plan.events import PlanEnded, PlanStarted, TaskMerged, TaskSummary
+from untildone.runs.plan import plan_events
+from untildone.runs.plan.plan_events import PlanEnded, PlanStarted, TaskMerged, TaskSummary
+from untildone.runs.run_events import Asked, Ended, Judged, Waiting
 
 
 class _Row(Struct):
@@ -99,7 +99,7 @@ class PlanLines:
 
 def _describe(event: RunEvent) -> str:
     match event:
-        case events.TaskBegan():
+        case plan_events.TaskBegan():
             again = f", attempt {event.attempt}" if event.attempt > 1 else ""
             return f"{event.title}{again}"
         case Judged() if isinstance(event.verdict, Pause):
@@ -108,7 +108,7 @@ def _describe(event: RunEvent) -> str:
             return event.notice.removeprefix("untildone: ")
         case Waiting():
             return f"{event.fault}: {event.reason}; waiting {round(event.seconds)} s"
-        case events.TaskSentBack():
+        case plan_events.TaskSentBack():
             return f"sent back: {event.reason}"
         case TaskMerged():
             return f"merged {event.commit[:12]}".rstrip() if event.commit else "done"

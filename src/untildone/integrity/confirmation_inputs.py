@@ -91,7 +91,11 @@ def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> Confirma
         return path in followers or is_allowed(path)
 
     def is_harmless(path: str) -> bool:
-        return uses_current(path) or _loosens_nothing(comparison, path)
+        if uses_current(path):
+            return True
+        is_settings = classify_file(path) == "config"
+        loosens_nothing = is_settings and is_harmless_edit(comparison, path)
+        return loosens_nothing or only_replaces_tool(comparison, path)
 
     return replace(
         inputs,
@@ -101,11 +105,4 @@ def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> Confirma
         followers=tuple(sorted(followers.intersection(comparison.new))),
         uses_current=uses_current,
         python_path=add_moved_folders(comparison, comparison.baseline.variables),
-    )
-
-
-def _loosens_nothing(comparison: Comparison, path: str) -> bool:
-    is_settings = classify_file(path) == "config"
-    return (is_settings and is_harmless_edit(comparison, path)) or only_replaces_tool(
-        comparison, path
     )

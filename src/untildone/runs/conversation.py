@@ -16,7 +16,7 @@ from untildone.engine.verbs import move_loop
 from untildone.process.command import parse_argv
 from untildone.runs import run_memory
 from untildone.runs.client_call import CallSettings, Limits, Return, Show, call
-from untildone.runs.events import Asked
+from untildone.runs.run_events import Asked
 from untildone.runs.run_memory import RunMemory
 from untildone.runs.stop_request import StopRequest
 from untildone.store.loops import Record
@@ -107,6 +107,7 @@ class Conversation:
             self._keep(replace(self.memory, returned=None))
 
     def _remember(self, returned: Return, number: int) -> None:
+        """Store the return and its costs, so that a crash does not lose them."""
         known = replace(self.memory, round=number)
         if returned.cost_usd is not None:
             known = replace(known, spent_here=max(returned.cost_usd, known.spent_here or 0))

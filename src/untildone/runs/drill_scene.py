@@ -6,8 +6,8 @@ import shlex
 import shutil
 import sys
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -144,7 +144,7 @@ class DrillScene:
     def progress(self) -> Progress:
         return self.context.loops.load(self._loops[-1]).progress
 
-    def clean(self) -> None:
+    def close(self) -> None:
         """Remove everything of the drill from the user's state."""
         for loop in self._loops:
             shutil.rmtree(self.context.loops.get_folder(loop), ignore_errors=True)
@@ -159,17 +159,6 @@ class DrillScene:
             with suppress(OSError):
                 # Removed only if it holds no project of the user.
                 kept.parent.rmdir()
-
-
-@contextmanager
-def open_scene(
-    context: Context, settings: Sequence[Settings], folder: Path
-) -> Iterator[DrillScene]:
-    scene = DrillScene(context, settings, folder)
-    try:
-        yield scene
-    finally:
-        scene.clean()
 
 
 def make_settings(hooks: dict[str, list[dict[str, object]]], env: dict[str, object]) -> Settings:

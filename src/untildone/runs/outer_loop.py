@@ -23,8 +23,8 @@ from untildone.errors import UserError
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs.client_call import Return, Show
 from untildone.runs.conversation import Conversation
-from untildone.runs.events import Ended, Judged, Started, Waiting
 from untildone.runs.limit_times import parse_limit_end
+from untildone.runs.run_events import Ended, Judged, Started, Waiting
 from untildone.runs.stop_request import catch_first_interrupt
 from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.store.loops import Record
@@ -119,6 +119,7 @@ class _Run:
         self.fault: ClientFault | None = None
 
     def run_to_end(self) -> Record:
+        """Call and judge until the loop is no longer active."""
         talk = self.conversation
         self._begin_loop()
         prompt = write_reminder(talk.record)
@@ -147,6 +148,7 @@ class _Run:
         return talk.record
 
     def _begin_loop(self) -> None:
+        """Take the loop's session and show that it started."""
         talk = self.conversation
         contract, bounds = talk.record.contract, talk.bounds
         talk.take()
@@ -227,6 +229,7 @@ class _Run:
         return waited
 
     def _judge_return(self, returned: Return) -> Answer | None:
+        """Judge the agent's return like a stop; go on with the next loop if one follows."""
         talk = self.conversation
         stop = Stop(
             session=talk.session,

@@ -51,10 +51,6 @@ Show: TypeAlias = Callable[[ScriptEvent], None]
 Ended: TypeAlias = Literal["let go", "blocked", "overridden", "out of script"]
 
 
-def show_nothing(happened: ScriptEvent) -> None:
-    """Shows nothing."""
-
-
 class Agent:
     """One session; `settings` are the files that the client would read."""
 
@@ -65,7 +61,7 @@ class Agent:
         settings: Sequence[Settings],
         environ: Mapping[str, str],
         session: str = "",
-        show: Show = show_nothing,
+        show: Show = lambda _: None,
     ) -> None:
         self.project = project
         self.session = session or str(uuid.uuid4())

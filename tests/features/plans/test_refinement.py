@@ -9,8 +9,8 @@ import pytest
 from features.plans.samples import LOGIN, document
 from untildone.errors import UserError
 from untildone.features.plans.plan_file import read_plan
+from untildone.features.plans.plan_rules import check_rules
 from untildone.features.plans.refinement import correct_blocks, split_task
-from untildone.features.plans.rules import check_rules
 
 ROUTE = '"depends_on": ["TASK-001"]'
 LARGE = (

@@ -9,7 +9,7 @@ from features.plans.samples import plan, task
 from snippets import snippet
 from untildone.core.contract import Check
 from untildone.core.plan_task import TaskReport, VerifierResult
-from untildone.features.plans.conditions import (
+from untildone.features.plans.plan_conditions import (
     Command,
     Condition,
     FileContains,

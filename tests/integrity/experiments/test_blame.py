@@ -1,8 +1,8 @@
-"""A red run on the start's tests comes down to what was changed."""
+"""A red run on the baseline's tests is traced to what was changed."""
 
 from pathlib import Path
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from untildone.core.check_results import CheckResult, Tests
 from untildone.integrity.experiments.blame import blame_files, report_unexplained
 
@@ -21,7 +21,7 @@ def red(*failing: str) -> CheckResult:
 def test_failing_tests_are_named_with_the_file_they_were_changed_in(tmp_path: Path) -> None:
     old = {"tests/test_a.py": "a", "tests/test_b.py": "b", "tests/golden.json": "1", "tox.ini": ""}
     new = {"tests/test_a.py": "x", "tests/test_b.py": "y", "tests/golden.json": "2", "tox.ini": "x"}
-    comparison = beside(tmp_path, old, new)
+    comparison = compare_projects(tmp_path, old, new)
 
     found = list(blame_files(comparison, sorted(new), [red("tests/test_a.py::test_one")]))
 
@@ -35,7 +35,7 @@ def test_failing_tests_are_named_with_the_file_they_were_changed_in(tmp_path: Pa
 
 
 def test_where_no_test_is_named_every_changed_file_is(tmp_path: Path) -> None:
-    comparison = beside(
+    comparison = compare_projects(
         tmp_path,
         {"tests/golden.json": "1", "tests/test_gone.py": "gone", "ci/check.sh": "a"},
         {"tests/golden.json": "2", "tests/conftest.py": "x", "tests/pytest.ini": ""},
@@ -66,7 +66,7 @@ def test_where_no_test_is_named_every_changed_file_is(tmp_path: Path) -> None:
 
 def test_tests_are_found_by_module_and_by_title_too(tmp_path: Path) -> None:
     files = ("tests/test_a.py", "src/b.test.ts", "src/lib.rs", "c_test.go")
-    comparison = beside(tmp_path, dict.fromkeys(files, "1"), dict.fromkeys(files, "2"))
+    comparison = compare_projects(tmp_path, dict.fromkeys(files, "1"), dict.fromkeys(files, "2"))
     failing = ("tests.test_a.Case.test_x", "src/b.test.ts \u203a adds \u203a rows", "lib::tests::z")
 
     found = list(blame_files(comparison, files, [red(*failing)]))

@@ -14,7 +14,7 @@ from untildone.features.plans.order import list_left, list_ready
 from untildone.process.orphans import end_marked_processes
 from untildone.runs.plan import merge_markers, worktrees
 from untildone.runs.plan.git_answers import Git, require_git_version
-from untildone.runs.plan.journal import PlanJournal, TaskProgress
+from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
 from untildone.runs.plan.workspace import make_slug
 from untildone.store.durable_files import DamagedFileError
 

@@ -16,13 +16,13 @@ from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_fields
 from untildone.features.plans.plan import Mistake
 from untildone.features.plans.plan_file import Document, read_plan, require_order
-from untildone.features.plans.refinement import correct_blocks, split_task
-from untildone.features.plans.rules import (
+from untildone.features.plans.plan_rules import (
     check_references,
     check_rules,
     find_large_tasks,
     summarize,
 )
+from untildone.features.plans.refinement import correct_blocks, split_task
 
 _LARGEST = 4_000_000
 
@@ -53,7 +53,7 @@ def validate_command(*, fix: bool, path: Path, as_json: bool) -> int:
     if fix:
         change_plan(path, lambda context: edit_fields(context, correct_blocks(context)))
     report = _validate(read_plan(path, whole=True))
-    print_report(report, _format_report, as_json=as_json)
+    print_report(report, _format_report(report), as_json=as_json)
     return 0 if report.valid else 1
 
 
@@ -143,7 +143,7 @@ def refine_command(task: str | None, *, into: str | None, path: Path, as_json: b
     )
     lines = [f"{part.id}: {part.title} ({part.points} points)" for part in large]
     shown = lines or ["no task is over 5 points"]
-    print_report(Refinement(large=large), lambda _: shown, as_json=as_json)
+    print_report(Refinement(large=large), shown, as_json=as_json)
     return 1 if large and task is None else 0
 
 

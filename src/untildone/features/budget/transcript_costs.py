@@ -69,10 +69,12 @@ def _ledger_path(context: Context, record: Record) -> Path:
 
 
 def update_ledger(context: Context, record: Record, transcript: str) -> Ledger:
+    """The ledger with the new messages of the session's transcript and of its subagents'."""
     ledger = load_ledger(context, record)
     read = dict(ledger.read)
     found: dict[str, Usage] = {}
-    for path in _list_transcripts(transcript, context.agent.find_subagents_folder(transcript)):
+    subagents = Path(context.agent.find_subagents_folder(transcript)).rglob("*.jsonl")
+    for path in (transcript, *map(str, islice(subagents, _MOST_FILES))):
         for line in _read_new_lines(path, read):
             usage = context.agent.parse_usage(line)
             # Compared by the second: messages of the loop's first second count.
@@ -83,11 +85,6 @@ def update_ledger(context: Context, record: Record, transcript: str) -> Ledger:
     ledger = _add_prices(replace(ledger, read=read), found)
     save_ledger(context, record, ledger)
     return ledger
-
-
-def _list_transcripts(transcript: str, subagents: str) -> Iterator[str]:
-    yield transcript
-    yield from map(str, islice(Path(subagents).rglob("*.jsonl"), _MOST_FILES))
 
 
 def _read_new_lines(path: str, read: dict[str, int]) -> Iterator[bytes]:

@@ -89,24 +89,19 @@ def ask_servers(
 
 
 def _select_known_files(project: Path, files: Sequence[Path], *, own: bool) -> tuple[str, ...]:
+    """The files for which there is a language server."""
     path = os.environ.get("PATH", "")
     suffixes = {file.suffix for file in files}
     known = {suffix for suffix in suffixes if select_servers(project, suffix, path=path, own=own)}
     wanted = (os.path.realpath(file) for file in files if file.suffix in known)
-    return tuple(filter(_is_encodable, wanted))
-
-
-def _is_encodable(file: str) -> bool:
-    try:
-        file.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    # The question is sent as UTF-8, which cannot express every path.
+    return tuple(file for file in wanted if file.encode("utf-8", "replace").decode() == file)
 
 
 def _ask_or_start(
     context: Context, project: Path, files: Mapping[str, str | None], deadline: float
 ) -> DiagnosticsReport | None:
+    """Ask the running process; if there is none, start one and ask it before the deadline."""
     folder = project_folder(context.home, project)
     known = load_address(folder)
     if known:

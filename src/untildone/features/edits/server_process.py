@@ -3,12 +3,11 @@
 import os
 from collections.abc import Sequence
 from contextlib import closing, suppress
-from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from untildone.checks.lsp.daemon_socket import DaemonAddress, open_listener
+from untildone.checks.lsp.daemon_socket import open_listener
 from untildone.checks.lsp.pool import ServerPool, serve_pool
 from untildone.engine.context import Context, has_run_checks, project_folder
 from untildone.features.edits.server_client import ADDRESS_FILE, load_address
@@ -42,17 +41,14 @@ def keep_warm(
             try:
                 warm.diagnose(files, seconds=0)
                 # The process ends if the state folder or the project is removed.
-                wanted = partial(_is_still_wanted, folder, own, project)
-                serve_pool(listener, warm, token=own.token, idle=idle, wanted=wanted)
+                serve_pool(
+                    listener,
+                    warm,
+                    token=own.token,
+                    idle=idle,
+                    wanted=lambda: load_address(folder) == own and project.is_dir(),
+                )
             finally:
-                _leave(folder, own)
-
-
-def _is_still_wanted(folder: Path, own: DaemonAddress, project: Path) -> bool:
-    return load_address(folder) == own and project.is_dir()
-
-
-def _leave(folder: Path, own: DaemonAddress) -> None:
-    """Remove our address first, so that the next client starts another process."""
-    if load_address(folder) == own:
-        (folder / ADDRESS_FILE).unlink(missing_ok=True)
+                # Before the servers end, so that the next client starts another process.
+                if load_address(folder) == own:
+                    (folder / ADDRESS_FILE).unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """A loop file of another tool: where it may be, and what it says."""
 
 import os
-from collections.abc import Callable
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def read_loop_file(project: Path, file: Path) -> LoopFile:
     """Raises UserError if it is not a loop, FileNotFoundError if it does not exist."""
     shown = _display_path(project, file)
     data = _read_file(file, shown)
-    beside = _make_project_reader(project)
+    beside = partial(_read_project_file, project.resolve())
     source = Source(path=shown, data=data, beside=beside)
     loop = _resolve_targets(project, find_loop_format(file.absolute().as_posix()).read(source))
     digest = sha256(set_count(data, loop.counter, 0))
@@ -69,18 +69,13 @@ def _read_file(file: Path, shown: str) -> bytes:
         raise UserError(f"`{shown}` cannot be read: {reason}", hint="name another file") from None
 
 
-def _make_project_reader(project: Path) -> Callable[[str], bytes | None]:
-    """Reads files of the project only, whatever path the loop file names."""
-    top = project.resolve()
-
-    def read(path: str) -> bytes | None:
-        try:
-            file = (top / path).resolve()
-            return read_bounded(file, _LARGEST) if file.is_relative_to(top) else None
-        except (OSError, ValueError, DamagedFileError):
-            return None
-
-    return read
+def _read_project_file(project: Path, path: str) -> bytes | None:
+    """None unless it is a file of the project, whatever path the loop file names."""
+    try:
+        file = (project / path).resolve()
+        return read_bounded(file, _LARGEST) if file.is_relative_to(project) else None
+    except (OSError, ValueError, DamagedFileError):
+        return None
 
 
 def list_loop_files(project: Path) -> list[Path]:

@@ -120,6 +120,7 @@ def _is_first_time(context: Context, record: Record) -> bool:
 
 
 def _deliver_events(context: Context, record: Record, events: tuple[Event, ...]) -> None:
+    """Start a process that sends each receiver the most important of the events it wants."""
     kept = context.loops.get_folder(record.contract.id) / MILESTONES_FILE
     milestones = msgspec.json.decode(kept.read_bytes(), type=tuple[Milestone, ...])
     deliveries = [
@@ -128,15 +129,10 @@ def _deliver_events(context: Context, record: Record, events: tuple[Event, ...])
             happened=build_event(record, event, context.environ, at=context.now()),
         )
         for milestone in milestones
-        for event in _choose_event(milestone, events)
+        for event in [event for event in _ORDER if event in events and event in milestone.on][-1:]
     ]
     if deliveries:
         _start_delivery(context.home, deliveries)
-
-
-def _choose_event(milestone: Milestone, events: tuple[Event, ...]) -> tuple[Event, ...]:
-    asked = [event for event in _ORDER if event in events and event in milestone.on]
-    return tuple(asked[-1:])
 
 
 def build_event(

@@ -21,7 +21,7 @@ from untildone.features.plans.plan_file import (
     require_file,
     require_task,
 )
-from untildone.features.plans.rules import correct_summary
+from untildone.features.plans.plan_rules import correct_summary
 from untildone.json_edit.edits import (
     Edit,
     Style,

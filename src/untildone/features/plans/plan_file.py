@@ -1,7 +1,6 @@
 """A plan's file as it was read: its bytes, the plan in them and the mistakes."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -113,24 +112,19 @@ def _decode(path: Path, data: bytes) -> str:
 
 def find_plan(folder: Path) -> Path:
     """The only plan of the folder's project; raises UserError if there are several."""
-    for place in _walk_up(folder):
+    for place in (folder, *folder.parents):
         found = list_plans(place)
         if len(found) > 1:
             listed = ", ".join(f"`{path}`" for path in found)
             raise UserError(f"there are several plans: {listed}", hint="name one with `--plan`")
         if found:
             return found[0]
+        # The top of the repository; running git would be slower.
+        if (place / ".git").exists():
+            break
     raise UserError(
         f"there is no plan in `{folder}`", hint="`untildone plan init FEATURE` writes one"
     )
-
-
-def _walk_up(folder: Path) -> Iterator[Path]:
-    """Up to the top of the repository; looks for `.git` because running git is slower."""
-    for place in (folder, *folder.parents):
-        yield place
-        if (place / ".git").exists():
-            return
 
 
 def list_plans(folder: Path) -> list[Path]:

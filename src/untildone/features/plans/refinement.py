@@ -1,6 +1,6 @@
 """Splits a large task into smaller ones: what depended on it then depends on them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import ValidationError, convert, to_builtins
@@ -16,7 +16,7 @@ from untildone.features.plans.editing import (
 )
 from untildone.features.plans.plan import LARGEST_POINTS, Task
 from untildone.features.plans.plan_file import Document, make_plan_error, require_task
-from untildone.features.plans.rules import check_rules, derive_blocks
+from untildone.features.plans.plan_rules import check_rules, derive_blocks
 from untildone.json_edit.edits import Edit, apply_edits, format_member
 from untildone.json_edit.scan import scan_value
 
@@ -39,7 +39,7 @@ def split_task(document: Document, name: str, parts: Parts) -> str:
     new: dict[str, dict[str, object]] = {}
     for part, fields in parts.items():
         inherited = () if inner[part] else task.depends_on
-        needs = _deduplicate((*inherited, *read[part].depends_on))
+        needs = list(dict.fromkeys((*inherited, *read[part].depends_on)))
         new[part] = {**_inherit(task, fields), "depends_on": needs}
     text = _write_parts(document, name, new, last=last)
     plan, mistakes = decode_plan(document.path.name, text)
@@ -70,10 +70,6 @@ def _decode_part(part: str, fields: Mapping[str, Any]) -> Task:
         raise UserError(f"`{part}`: {str(error).lower()}", hint="correct it in the parts") from None
 
 
-def _deduplicate(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))
-
-
 def _require_fitting_parts(document: Document, name: str, parts: Mapping[str, Task]) -> None:
     status = document.plan.tasks[name].status
     if status != "not_started":
@@ -97,6 +93,7 @@ def _require_fitting_parts(document: Document, name: str, parts: Mapping[str, Ta
 
 
 def _inherit(task: Task, fields: Mapping[str, Any]) -> dict[str, object]:
+    """The part's fields with those of the split task that it leaves out."""
     known = to_builtins(task)
     inherited = {
         field: known[field] for field in _INHERITED if known[field] and field not in fields
@@ -107,6 +104,7 @@ def _inherit(task: Task, fields: Mapping[str, Any]) -> dict[str, object]:
 def _write_parts(
     document: Document, name: str, parts: Mapping[str, object], *, last: list[str]
 ) -> str:
+    """The text with the parts as members, and with `last` where others depended on the task."""
     text = document.text
     root, nodes = scan_tasks(text)
     tasks = root.children[root.keys.index("tasks")]
@@ -120,5 +118,5 @@ def _write_parts(
                 part for need in task.depends_on for part in (last if need == name else [need])
             )
             node = scan_value(text, nodes[other].start, depth=1)
-            edits.append(set_member(text, node, "depends_on", _deduplicate(needs)))
+            edits.append(set_member(text, node, "depends_on", list(dict.fromkeys(needs))))
     return apply_edits(text, edits)

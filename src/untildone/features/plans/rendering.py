@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from msgspec import to_builtins
 
 from untildone.features.plans.plan import LARGEST_POINTS, Plan, Task
-from untildone.features.plans.rules import find_large_tasks, summarize
+from untildone.features.plans.plan_rules import find_large_tasks, summarize
 
 GENERATED_NOTICE = "<!-- written by `untildone plan render`; changes made here are lost -->"
 _ORDER = ("version", "feature", "summary", "phases", "tasks")

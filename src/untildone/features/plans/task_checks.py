@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from untildone.core.contract import Check
 from untildone.engine.context import Context
-from untildone.features.plans.conditions import (
+from untildone.features.plans.plan import Plan, Task
+from untildone.features.plans.plan_conditions import (
     Command,
     Condition,
     FileContains,
     HttpStatus,
     parse_condition,
 )
-from untildone.features.plans.plan import Plan, Task
 from untildone.process.command import quote_argument
 from untildone.store.home import prepare_home
 from untildone.store.trusted_files import read_trusted_hash, record_trust

@@ -6,28 +6,16 @@ from collections.abc import Iterator
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, digest
+from untildone.integrity.settings import parsing, transfers
 from untildone.integrity.settings.cargo import needs_run_to_decide
 from untildone.integrity.settings.harmless_files import is_harmless_file, is_new_member
-from untildone.integrity.settings.inactive_rules import is_inactive
-from untildone.integrity.settings.lint_baselines import is_grown_baseline
-from untildone.integrity.settings.loosening import find_loosening_test
-from untildone.integrity.settings.parsing import (
-    Settings,
-    Values,
-    find_tool,
-    is_configuration,
-    list_configurations,
-    read_settings,
+from untildone.integrity.settings.inactive_settings import (
+    is_of_inactive_rules,
+    is_of_unused_tool,
 )
+from untildone.integrity.settings.loosening import find_loosening_test
 from untildone.integrity.settings.referenced_files import resolve_beside
 from untildone.integrity.settings.setting_change import SettingChange, SettingsFile
-from untildone.integrity.settings.transfers import (
-    find_given_up_settings,
-    is_abandoned_tox,
-    is_changed_file,
-    translate_to_flake8,
-)
-from untildone.integrity.settings.unused_tools import is_of_unused_tool
 from untildone.worktree.contents import Tree
 
 # A new file of theirs hides the settings above it, unless it extends them.
@@ -38,6 +26,12 @@ _PACKAGE_MAPS = ("imports", "exports", "bin")
 # A dependency that the agent could have written itself.
 _LOCAL_DEPENDENCY = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
 _MAX_EXTENDS = 5
+# Lists of old findings that a linter forgives: they may only get shorter.
+_BASELINE = re.compile(
+    r"(.*/)?[^/]*(baseline|eslint-suppressions|rubocop_todo|betterer\.results|\.secrets)[^/]*"
+    r"(\.(json|xml|ya?ml|neon|txt|toml|results|baseline))?|(.*/)?\.basedpyright/.*"
+)
+_SOURCE = re.compile(r".*\.(py|[cm]?[jt]sx?|go|rs|java|kt|md|rst|sh)")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
@@ -48,12 +42,29 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 
 def _find_file_concerns(comparison: Comparison, path: str) -> Iterator[Concern]:
-    if is_configuration(path) and not is_harmless_file(comparison, path):
+    if parsing.is_configuration(path) and not is_harmless_file(comparison, path):
         yield from _find_loosened_settings(comparison, path)
-    if is_grown_baseline(comparison, path):
+    if _is_grown_baseline(comparison, path):
         reason = f"`{path}` forgives findings that it did not forgive in the baseline"
         content = comparison.new.entries[path].digest
         yield make_concern(ConcernKind.CONFIG, path, reason=reason, content=content)
+
+
+def _is_grown_baseline(comparison: Comparison, path: str) -> bool:
+    if not _BASELINE.fullmatch(path) or _SOURCE.fullmatch(path):
+        return False
+    is_changed = path in (*comparison.changes.edited, *comparison.changes.added)
+    if not is_changed or comparison.role(path) == "test":
+        return False
+    return bool(_find_lines(comparison.new.text(path)) - _find_lines(comparison.old.text(path)))
+
+
+def _find_lines(text: str) -> set[str]:
+    """Return the findings without their line numbers, which move with every edit."""
+    return {
+        re.sub(r":\d+(:\d+)?:|\bline=\"\d+\"", ":", line).strip().rstrip(",")
+        for line in text.splitlines()
+    }
 
 
 def is_harmless_edit(comparison: Comparison, path: str, *, but_for: str = "\0") -> bool:
@@ -72,7 +83,7 @@ def is_harmless_edit(comparison: Comparison, path: str, *, but_for: str = "\0") 
     return known and not any(_find_file_concerns(comparison, path))
 
 
-def _is_known(key: str, old: Settings, new: Settings) -> bool:
+def _is_known(key: str, old: parsing.Settings, new: parsing.Settings) -> bool:
     section = key.partition(".")[0]
     if section in _PACKAGE_MAPS and not any(each.partition(".")[0] == section for each in old):
         return True
@@ -111,61 +122,67 @@ def _is_loosened(change: SettingChange) -> bool:
 def _is_idle(comparison: Comparison, path: str, change: SettingChange) -> bool:
     """Whether the setting changes nothing that a check does."""
     return (
-        is_abandoned_tox(comparison, change.key, change.file.new_settings)
+        transfers.is_abandoned_tox(comparison, change.key, change.file.new_settings)
         or is_of_unused_tool(comparison, path, change.key)
-        or is_inactive(comparison, change.key, change.new or ())
+        or is_of_inactive_rules(comparison, change.key, change.new or ())
     )
 
 
-def _read_extended(tree: Tree, path: str, depth: int = 0) -> Settings:
+def _read_extended(tree: Tree, path: str, depth: int = 0) -> parsing.Settings:
     """Return the settings with those of the files in the tree that they extend."""
-    settings = read_settings(tree, path) if path in tree else {}
+    settings = parsing.read_settings(tree, path) if path in tree else {}
     for name in settings.get("tsconfig.extends", ()) if depth < _MAX_EXTENDS else ():
         extended = resolve_beside(path, str(name)).removesuffix(".json") + ".json"
         settings = {**_read_extended(tree, extended, depth + 1), **settings}
     return settings
 
 
-def _find_old_settings(comparison: Comparison, path: str) -> Settings:
+def _find_old_settings(comparison: Comparison, path: str) -> parsing.Settings:
     """Return what the baseline has: for a new file, the settings of the files above it."""
     new = _read_extended(comparison.new, path)
     others = sorted(_find_configurations_above(comparison.old, path), key=len, reverse=True)
-    given_up = find_given_up_settings(comparison, path, others)
+    given_up = transfers.find_given_up_settings(comparison, path, others)
     found = {key: values for key, values in given_up.items() if key in new}
     if path in comparison.old:
         return {**found, **_read_extended(comparison.old, path)}
-    tools = set(map(find_tool, new)) or {path.rpartition("/")[2].strip(".").partition(".")[0]}
+    tools = set(map(parsing.find_tool, new)) or {
+        path.rpartition("/")[2].strip(".").partition(".")[0]
+    }
     extends = any(re.fullmatch(r"\w+\.extends?", key) for key in new)
     replaced = [tool for tool in tools if tool in _REPLACING and not extends]
     for other in others:
-        found.update(read_settings(comparison.old, other))
+        found.update(parsing.read_settings(comparison.old, other))
     return {
-        key: values for key, values in found.items() if key in new or find_tool(key) in replaced
+        key: values
+        for key, values in found.items()
+        if key in new or parsing.find_tool(key) in replaced
     }
 
 
 def _find_configurations_above(tree: Tree, path: str) -> Iterator[str]:
     """Yield the configurations in the same folder or above it."""
     folder = _find_folder(path)
-    for other in list_configurations(tree):
+    for other in parsing.list_configurations(tree):
         above = _find_folder(other)
         if not above or folder == above or folder.startswith(f"{above}/"):
             yield other
 
 
-def _find_moved_settings(comparison: Comparison, path: str) -> Settings:
+def _find_moved_settings(comparison: Comparison, path: str) -> parsing.Settings:
     """Return the settings that are new in other files at the same place or above it."""
-    found: Settings = {}
+    found: parsing.Settings = {}
     for other in _find_configurations_above(comparison.new, path):
-        if other != path and is_changed_file(comparison, other):
-            old, new = (read_settings(tree, other) for tree in (comparison.old, comparison.new))
+        if other != path and transfers.is_changed_file(comparison, other):
+            old, new = (
+                parsing.read_settings(tree, other) for tree in (comparison.old, comparison.new)
+            )
             found.update({key: values for key, values in new.items() if key not in old})
-    return {**translate_to_flake8(comparison, found), **found}
+    return {**transfers.translate_to_flake8(comparison, found), **found}
 
 
 def _find_folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _quote(values: Values | None) -> str:
+def _quote(values: parsing.Values | None) -> str:
     return "not set" if values is None else f"`{', '.join(map(str, values))[:120]}`"

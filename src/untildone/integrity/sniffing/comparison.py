@@ -7,11 +7,14 @@ from collections.abc import Iterator, Sequence
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.sniffing.compared_fields import find_ignored_fields, read_compared_fields
-from untildone.integrity.sniffing.loosened_equality import EQUALITY_LANGUAGES, find_loosened_type
 from untildone.integrity.sniffing.python import find_python_signs
 from untildone.integrity.sniffing.signs import Sign, find_rule_signs
 from untildone.integrity.sniffing.tested_variables import is_tested_variable
+from untildone.integrity.sniffing.type_equality import (
+    find_ignored_fields,
+    find_loosened_type,
+    read_compared_fields,
+)
 from untildone.syntax.languages import language_of
 from untildone.worktree.contents import Tree
 
@@ -59,8 +62,8 @@ def _find_ignored_fields(comparison: Comparison) -> Iterator[Concern]:
 
 def _find_loosened_equality(comparison: Comparison) -> Iterator[Concern]:
     for path in () if _ABOUT_EQUALITY.search(comparison.task) else comparison.changes.edited:
-        is_read = language_of(path) in EQUALITY_LANGUAGES and comparison.role(path) == "product"
-        if is_read and (name := find_loosened_type(comparison, path)):
+        is_product = comparison.role(path) == "product"
+        if is_product and (name := find_loosened_type(comparison, path)):
             reason = f"`{path}` compares `{name}` roughly, where it was exact in the baseline"
             yield _make_concern(comparison, ConcernKind.ALWAYS_EQUAL, path, reason)
 

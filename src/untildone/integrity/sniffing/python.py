@@ -5,8 +5,7 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.sniffing.constant_equality import find_constant_equality
-from untildone.integrity.sniffing.loose_equality import find_loose_equality
+from untildone.integrity.sniffing.python_equality import find_constant_equality, find_loose_equality
 from untildone.integrity.sniffing.python_module import Module, read_module
 from untildone.integrity.sniffing.signs import Sign, SignName, is_word
 from untildone.worktree.contents import Tree

@@ -1,11 +1,13 @@
-"""Whether the checks run anything that reads suppressions: a test runner alone does not."""
+"""What the checks read: suppressions for a tool or a rule that is not active silence nothing."""
 
 import re
+from collections.abc import Iterator
 
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.invoked_scripts import find_run_scripts
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.parsing import list_configurations, read_settings
+from untildone.integrity.settings.eslint import uses_presets
+from untildone.integrity.settings.parsing import Settings, list_configurations, read_settings
 
 # Test runners that read no comments; some of them compile typed code.
 _TEST_RUNNERS = frozenset(("pytest", "unittest", "node", "vitest", "jest", "mocha"))
@@ -20,6 +22,16 @@ _SWITCH = re.compile(r"(.*\.)?(addopts|collectCoverage|runner|(coverage|typechec
 
 # Suppressions that only a coverage tool reads.
 COVERAGE_RULES = frozenset(("pragma: no cover", "coverage ignore"))
+# Lints of clippy that are off until they or their group are named.
+_OFF_BY_DEFAULT = frozenset(
+    (
+        *("unwrap_used", "expect_used", "panic", "indexing_slicing", "dbg_macro", "print_stdout"),
+        *("print_stderr", "todo", "unimplemented", "unreachable", "arithmetic_side_effects"),
+        *("missing_docs_in_private_items", "float_arithmetic", "integer_division", "use_debug"),
+        *("as_conversions", "string_slice", "unwrap_in_result", "exit", "get_unwrap"),
+    )
+)
+_MAY_SWITCH_ON = re.compile(r".*\.(rs|toml|sh|ya?ml|mk|json)|(.*/)?([Mm]akefile|[Jj]ustfile)")
 
 
 def runs_linter(comparison: Comparison) -> bool:
@@ -51,3 +63,40 @@ def _is_configured(comparison: Comparison, option: re.Pattern[str]) -> bool:
         for value in values
         if _SWITCH.fullmatch(key) and value is not False
     )
+
+
+def is_inactive(comparison: Comparison, reach: str, rule: str) -> bool:
+    if rule.startswith("clippy::"):
+        return _is_unnamed_lint(comparison, rule.removeprefix("clippy::"))
+    # Without a rule's name it silences all rules.
+    named = reach.endswith("eslint-disable") and rule != "eslint-disable"
+    return named and _is_unset_rule(comparison, rule)
+
+
+def _is_unnamed_lint(comparison: Comparison, lint: str) -> bool:
+    if lint not in _OFF_BY_DEFAULT:
+        return False
+    named = re.compile(rf"\b({re.escape(lint)}|restriction)\b|clippy::all\b")
+    paths = (path for path in comparison.old if _MAY_SWITCH_ON.fullmatch(path))
+    texts = (*comparison.commands, *map(comparison.old.text, paths))
+    return not any(named.search(text) for text in texts)
+
+
+def _is_unset_rule(comparison: Comparison, rule: str) -> bool:
+    """Unknown, so false, where no settings of ESLint are seen or they use presets."""
+    every = list(_read_eslint_settings(comparison))
+    if not every or any("--rule" in command for command in comparison.commands):
+        return False
+    keys = {key for each in every for key in each}
+    if any(map(uses_presets, every)) or any(key.endswith(".rules") for key in keys):
+        # `rules: preset.rules`: the preset is not in the settings file.
+        return False
+    beside = any(rule in comparison.old.text(path) for path in comparison.settings_files)
+    return not beside and not any(key.endswith(f"rules.{rule}") for key in keys)
+
+
+def _read_eslint_settings(comparison: Comparison) -> Iterator[Settings]:
+    for path in list_configurations(comparison.old):
+        found = read_settings(comparison.old, path)
+        if any(key.partition(".")[0] == "eslint" for key in found):
+            yield found

@@ -9,6 +9,7 @@ from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.suppressions.active_linters import (
     COVERAGE_RULES,
+    is_inactive,
     measures_coverage,
     runs_linter,
 )
@@ -16,7 +17,6 @@ from untildone.integrity.suppressions.annotations import find_weakened_types
 from untildone.integrity.suppressions.code_escapes import find_escapes
 from untildone.integrity.suppressions.comments import list_comments
 from untildone.integrity.suppressions.hidden_files import find_hidden_files
-from untildone.integrity.suppressions.inactive_rules import is_inactive
 from untildone.integrity.suppressions.markers import STRICTER, read_markers, read_strictness
 from untildone.integrity.suppressions.type_promises import find_broken_promises
 from untildone.worktree.contents import Tree

@@ -19,7 +19,7 @@ from untildone.features.plans.plan import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
 from untildone.features.plans.task_loops import list_task_claims, load_project_checks
 from untildone.process.command import quote_argument
-from untildone.runs.plan.journal import TaskProgress
+from untildone.runs.plan.plan_journal import TaskProgress
 from untildone.runs.plan.workspace import Workspace
 from untildone.store.loops import Record
 
@@ -57,6 +57,7 @@ def count_rounds(workspace: Workspace, state: TaskProgress) -> int:
 
 
 def write_task_text(name: str, task: Task, state: TaskProgress) -> str:
+    """The task as the agent reads it, with the evidence of a failed merge."""
     criteria = [f"- {text}" for text in (*task.acceptance_criteria, *task.testing)]
     back = f"This was done once, but {state.evidence}\n\nFix that." if state.evidence else ""
     parts = (

@@ -11,7 +11,7 @@ from untildone.errors import UserError
 from untildone.features.plans.plan import Plan
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.git_answers import Git, require_git_version
-from untildone.runs.plan.journal import PlanJournal
+from untildone.runs.plan.plan_journal import PlanJournal
 from untildone.runs.run_memory import RunOptions
 from untildone.store.digest import sha256
 from untildone.worktree.listing import find_worktree_root, list_changed_files

@@ -5,8 +5,8 @@ import re
 from untildone.core.agent_message import MAX_CLAIMS
 from untildone.core.contract import Claim
 from untildone.errors import UserError
+from untildone.features.importers.file_parsing import decode_text
 from untildone.features.importers.formats.loop_format import ImportedLoop, Source
-from untildone.features.importers.parsing import decode_text
 from untildone.features.markdown import list_boxes, parse_lines, skip_sections
 
 PATHS = (".ralph/fix_plan.md", "fix_plan.md", "@fix_plan.md")

@@ -5,12 +5,12 @@ from typing import get_args
 from untildone.core.agent_message import MAX_CLAIMS
 from untildone.core.contract import Claim, Verification
 from untildone.features.importers.fields import Fields, Value
+from untildone.features.importers.file_parsing import parse_json_object
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,
     Source,
     list_differences,
 )
-from untildone.features.importers.parsing import parse_json_object
 
 PATHS = (".loop/state.json", ".loop/workflow-state.json")
 AT_STOPS = PATHS

@@ -1,11 +1,11 @@
 """JikiME's diagnostic loop: counts that must be zero, or a completion marker."""
 
+from untildone.features.importers.file_parsing import parse_json_object
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,
     Source,
     list_differences,
 )
-from untildone.features.importers.parsing import parse_json_object
 
 PATHS = (".jikime/cache/.jikime_loop_state.json", ".jikime_loop_state.json")
 AT_STOPS = PATHS

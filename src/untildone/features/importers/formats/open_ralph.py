@@ -1,12 +1,12 @@
 """open-ralph-wiggum: a prompt and a promise around a headless agent."""
 
+from untildone.features.importers.file_parsing import parse_json_object
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,
     Source,
     read_promises,
     read_rest,
 )
-from untildone.features.importers.parsing import parse_json_object
 
 PATHS = (".ralph/ralph-loop.state.json",)
 AT_STOPS: tuple[str, ...] = ()

@@ -1,12 +1,12 @@
 """The ralph-loop plugin: a prompt, and a promise unless it runs without end."""
 
+from untildone.features.importers.file_parsing import parse_front_matter
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,
     Source,
     read_promises,
     read_rest,
 )
-from untildone.features.importers.parsing import parse_front_matter
 
 PATHS = (".claude/ralph-loop.local.md",)
 AT_STOPS = PATHS

@@ -4,13 +4,13 @@ import regex  # type: ignore[import-untyped]  # it ships no types
 
 from untildone.core.contract import Check
 from untildone.features.importers.fields import Fields
+from untildone.features.importers.file_parsing import parse_front_matter
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,
     Source,
     list_differences,
     read_promises,
 )
-from untildone.features.importers.parsing import parse_front_matter
 
 PATHS = (".shipkit/relentless-state.local.md",)
 AT_STOPS = PATHS

@@ -8,8 +8,8 @@ import re
 
 from untildone.errors import UserError
 from untildone.features.importers.fields import Fields
+from untildone.features.importers.file_parsing import parse_front_matter, parse_json_object
 from untildone.features.importers.formats.loop_format import ImportedLoop, Source, read_rest
-from untildone.features.importers.parsing import parse_front_matter, parse_json_object
 
 _LOOPS = ("task-loop", "feature-retry", "planning-refine")
 PATHS = (

@@ -1,11 +1,11 @@
 """smart-ralph: works through a `tasks.md` until the agent says a fixed promise."""
 
+from untildone.features.importers.file_parsing import parse_json_object
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,
     Source,
     list_differences,
 )
-from untildone.features.importers.parsing import parse_json_object
 
 PATHS = ("specs/*/.ralph-state.json", ".ralph-state.json")
 AT_STOPS = PATHS

@@ -1,12 +1,12 @@
 """Stravinsky's continuation loop: a promise, with the goal below it."""
 
+from untildone.features.importers.file_parsing import parse_front_matter
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,
     Source,
     read_promises,
     read_rest,
 )
-from untildone.features.importers.parsing import parse_front_matter
 
 PATHS = (".stravinsky/continuation-loop.md",)
 AT_STOPS = PATHS

@@ -1,7 +1,7 @@
 """The task lists of other tools: one module per tool, and the table of them."""
 
 from untildone.errors import UserError
-from untildone.features.importers.parsing import decode_text
+from untildone.features.importers.file_parsing import decode_text
 from untildone.features.importers.plan_formats import (
     beads,
     check_list,
@@ -24,6 +24,7 @@ PLAN_FORMATS: dict[str, PlanFormat] = {
 
 
 def read_foreign_plan(path: str, data: bytes, *, kind: str = "") -> ImportedPlan:
+    """Read a task list in the format `kind`, else in the first that recognises it."""
     text = decode_text(path, data, largest=LARGEST)
     if kind:
         return PLAN_FORMATS[kind].read(path, text)

@@ -5,7 +5,7 @@ from typing import Any
 
 from untildone.errors import UserError
 from untildone.features.importers.fields import Fields
-from untildone.features.importers.parsing import parse_json_object
+from untildone.features.importers.file_parsing import parse_json_object
 from untildone.features.importers.plan_formats.plan_format import (
     ImportedPlan,
     build_plan,

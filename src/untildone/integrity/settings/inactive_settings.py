@@ -1,10 +1,12 @@
-"""Tools that nothing runs or mentions: their settings change no check."""
+"""Settings that decide nothing: of tools that nobody runs, of rules that fail nothing."""
 
 import re
+from collections.abc import Iterable
 
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.parsing import find_tool
+from untildone.integrity.settings.formats import Scalar
+from untildone.integrity.settings.parsing import find_tool, list_configurations, read_settings
 from untildone.worktree.contents import Tree
 
 # They run no other tool unless a file of the project names it.
@@ -26,6 +28,12 @@ _OTHER_NAMES = {
 }
 # They name caches of tools that nobody may use.
 _IGNORE_FILE = re.compile(r"(.*/)?\.\w+ignore")
+# Rules of line length, which no version of ruff enables by default.
+_LENGTH_RULES = frozenset(("E501", "W505"))
+_SELECTED = re.compile(r"ruff\.lint\.(extend-)?select")
+_IGNORED = re.compile(r"ruff\.lint\.(extend-)?ignore")
+_SELECT_OPTION = r"--(extend-)?select"
+_WARNINGS_AS_ERRORS = r"-W\W{0,4}error|PYTHONWARNINGS|filterwarnings|simplefilter"
 
 
 def is_of_unused_tool(comparison: Comparison, path: str, key: str) -> bool:
@@ -51,3 +59,35 @@ def _is_in_files(tree: Tree, pattern: str) -> bool:
     mentions = re.compile(pattern, re.IGNORECASE).search
     paths = (path for path in tree if not _IGNORE_FILE.fullmatch(path))
     return any(mentions(path) or mentions(tree.text(path)) for path in paths)
+
+
+def is_of_inactive_rules(comparison: Comparison, key: str, new: Iterable[Scalar]) -> bool:
+    """Whether the key is about rules that are not active."""
+    if key == "pytest.filterwarnings":
+        return not is_mentioned(comparison, _WARNINGS_AS_ERRORS)
+    if key == "ruff.line-length":
+        rules = _LENGTH_RULES
+    elif _IGNORED.fullmatch(key):
+        rules = frozenset(map(str, new))
+    else:
+        return False
+    return _is_unselected(comparison, rules) and not is_mentioned(comparison, _SELECT_OPTION)
+
+
+def _is_unselected(comparison: Comparison, rules: frozenset[str]) -> bool:
+    every = [read_settings(comparison.old, path) for path in list_configurations(comparison.old)]
+    keys = {key for settings in every for key in settings}
+    selected = [
+        str(value)
+        for settings in every
+        for key, values in settings.items()
+        if _SELECTED.fullmatch(key)
+        for value in values
+    ]
+    is_selected = any(
+        each == "ALL" or each.startswith(rule) or rule.startswith(each)
+        for each in selected
+        for rule in rules
+    )
+    is_known = "ruff.lint.select" in keys or rules <= _LENGTH_RULES
+    return is_known and not is_selected and "ruff.extend" not in keys

@@ -2,7 +2,7 @@
 
 from untildone.agents.headless import ClientFault, RunEvent
 from untildone.core.verdict import Outcome
-from untildone.runs.plan.journal import Step
+from untildone.runs.plan.plan_journal import Step
 
 
 class PlanStarted(RunEvent, frozen=True, kw_only=True, tag="plan-started"):

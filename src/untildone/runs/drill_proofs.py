@@ -3,7 +3,7 @@
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from untildone.engine.context import Context
 from untildone.runs.claude_hooks import Settings
-from untildone.runs.drill_scene import DrillScene, HookAnswer, open_scene
+from untildone.runs.drill_scene import DrillScene, HookAnswer
 
 # Plays a scene and returns what went wrong, or nothing.
 Scene: TypeAlias = Callable[[DrillScene], str]
@@ -168,7 +168,7 @@ SCENES: dict[str, tuple[str, Scene]] = {
 def prove(name: str, *, context: Context, settings: Sequence[Settings], folder: Path) -> Proof:
     expected, scene = SCENES[name]
     began = time.monotonic()
-    with open_scene(context, settings, folder / name.replace(" ", "-")) as stage:
+    with closing(DrillScene(context, settings, folder / name.replace(" ", "-"))) as stage:
         problem = scene(stage)
     seconds = round(time.monotonic() - began, 2)
     return Proof(name=name, expected=expected, passed=not problem, problem=problem, seconds=seconds)
