@@ -30,7 +30,7 @@ def patient(tmp_path: Path) -> Patient:
 
 
 def run_drill(patient: Patient) -> tuple[int, dict[str, str], str]:
-    """Exit code, the problems by scene, and how to mend them."""
+    """Exit code, the problems by scene, and how to fix them."""
     done = patient.untildone("drill", "--json", check=False)
     assert done.stderr == ""
     report: dict[str, Any] = json.loads(done.stdout)

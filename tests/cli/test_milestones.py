@@ -1,4 +1,4 @@
-"""Milestones: told with the event on stdin, never waited for, never with secrets."""
+"""Milestones: sent with the event on stdin, never waited for, never with secrets."""
 
 import http.server
 import json
@@ -48,7 +48,7 @@ def listener(cli: CommandLine) -> str:
 
 
 def wait_for_events(cli: CommandLine, count: int) -> list[dict[str, Any]]:
-    """What was told, once that many have arrived."""
+    """The events that were sent, once that many have arrived."""
     path = cli.home / HEARD
     lines = eventually(lambda: _lines(path) if len(_lines(path)) >= count else [])
     return [json.loads(line) for line in lines]

@@ -1,4 +1,4 @@
-"""Nothing a repository says is run before the person trusted this very content."""
+"""Nothing a repository says is run before the user trusted this very content."""
 
 import hashlib
 import os

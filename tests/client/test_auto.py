@@ -32,7 +32,7 @@ def format_hold(hold: int) -> str:
 
 
 class Auto(ClientWorld):
-    """A project that uses ruff, and a person who wants automatic mode, or not."""
+    """A project that uses ruff, and a user who wants automatic mode, or not."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         super().__init__(folder)
@@ -43,7 +43,7 @@ class Auto(ClientWorld):
         return Call("Write", {"file_path": str(self.project / "cart.py"), "content": text})
 
     def holds(self, *steps: Step) -> list[str]:
-        """What the model was told after a stop of its own."""
+        """What the model was shown after each of its stops."""
         _, server = self.run(steps)
         reported = [text for texts in self.told(server) for text in texts]
         return [text for text in reported if "Stop hook additional context" in text]

@@ -68,7 +68,7 @@ def test_red_is_held_and_green_is_done(tmp_path: Path, install: str) -> None:
         *("started", "asked", "returned", "judged"),
         *("asked", "tool", "returned", "judged", "ended"),
     ]
-    # Hooks that are installed leave the returns to the run: nothing is judged or told twice.
+    # Hooks that are installed leave the returns to the run: nothing is judged or reported twice.
     assert len(server.requests) == 3
     ours = [
         [world.named(text) for text in texts if "[untildone]" in text]

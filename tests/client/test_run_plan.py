@@ -40,7 +40,7 @@ def git(world: ClientWorld, *arguments: str) -> str:
 
 
 def checkout(world: ClientWorld) -> tuple[str, str, str]:
-    """What the person has before them."""
+    """What the user has before them."""
     return (
         git(world, "rev-parse", "HEAD"),
         git(world, "status", "--porcelain", "--ignored"),

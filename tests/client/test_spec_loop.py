@@ -1,4 +1,4 @@
-"""Loops from a spec with the real client: both conditions, and a gate the person answers."""
+"""Loops from a spec with the real client: both conditions, and a gate the user answers."""
 
 from pathlib import Path
 

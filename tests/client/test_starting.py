@@ -34,7 +34,7 @@ def test_a_slash_command_starts_the_loop_before_the_first_request(
     given = "\n\n".join(map(world.named, server.requests[0].texts))
     context = reminder("round 0 of 3", task="fix it", unmet="not judged yet")
     assert given.count(f"UserPromptSubmit hook additional context: {context}") == 1
-    # A bare exit code on a copy proves nothing of the start: nothing is said of it.
+    # A bare exit code on a copy proves nothing about the baseline: nothing is reported.
     head = "Round 1 of 3: not done yet. Unmet: check."
     held = format_feedback(head, RED_NOW, NEXT, output_at(1), task="fix it")
     assert world.told(server) == ((held,), (SILENT,))

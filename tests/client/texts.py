@@ -23,7 +23,7 @@ def format_feedback(head: str, *lines: str, task: str = TASK) -> str:
 
 
 def red_lines() -> str:
-    """The check `CHECK`, which was red from the start."""
+    """The check `CHECK`, which was red in the baseline."""
     return (
         f"{RED_NOW}\n"
         "Since the baseline: 0 fixed, 0 new, 0 regressed, 1 remaining"

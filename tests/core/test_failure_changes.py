@@ -1,4 +1,4 @@
-"""What fails now beside what failed at the start."""
+"""What fails now, compared with what failed in the baseline."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a held agent is told: order, limits, and output that stays data."""
+"""The feedback to a held agent: order, limits, and output that stays data."""
 
 import re
 from typing import Any

@@ -45,7 +45,7 @@ OUTCOMES_OF_A_CHECK = ("green", "green", "red", "flaky", "unrunnable", "timed-ou
 
 class Stop(NamedTuple):
     evidence: Evidence
-    # what the slow checks and the comparison with the start say, once they are asked
+    # what the slow checks and the comparison with the baseline find, once they run
     confirmation: Evidence
     met: bool
 

@@ -1,4 +1,4 @@
-"""What was lost is asked about, shown, approved by the person, and bound to what is there."""
+"""Concerns are reported, shown, approved by the user, and bound to the content at that time."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def world(world: World) -> World:
 
 
 def pause_with_concern(world: World) -> None:
-    """The only failing test is taken out, and that was told twice."""
+    """The only failing test was removed, and the concern about it was reported twice."""
     world.start_check(PYTEST)
     world.write("tests/test_shop.py", FEWER)
     world.stop()
@@ -100,7 +100,7 @@ def test_without_a_baseline_concerns_are_shown_without_their_changes(
 
     (shown,) = load_concern_diffs(world.context, world.record, (reported,), project=world.project)
     assert (shown.id, shown.change) == (reported.id, "")
-    with pytest.raises(UserError, match="nothing is kept of the start"):
+    with pytest.raises(UserError, match="nothing is kept of the baseline"):
         read_baseline_file(world.context, world.record, "shop.py")
 
 

@@ -7,14 +7,10 @@ from msgspec.structs import replace
 from core.samples import contract
 from untildone.app import open_context
 from untildone.core.evidence import Evidence
-from untildone.engine.artifacts import (
-    make_log_folder,
-    open_artifact_folder,
-    publish_receipt,
-    write_task,
-)
+from untildone.engine.artifacts import make_log_folder, open_artifact_folder, write_task
 from untildone.engine.context import Context
 from untildone.engine.loop_start import begin_loop
+from untildone.engine.receipts import publish_receipt
 from untildone.engine.request import Request
 from untildone.store.loops import Record
 

@@ -1,4 +1,4 @@
-"""What was there at the start, and what later rounds are told against it."""
+"""The results of the baseline, and what later rounds report against them."""
 
 import sys
 
@@ -28,7 +28,7 @@ def tests(world: World, *functions: str) -> None:
 
 
 def begin(world: World, *functions: str) -> None:
-    """A loop whose start was checked by the real runner."""
+    """Start a loop whose baseline was checked by the real runner."""
     tests(world, *functions)
     world.start(checks=(PYTEST,), baseline="none")
     save_baseline_results(

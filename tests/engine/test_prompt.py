@@ -1,4 +1,4 @@
-"""A submitted prompt: the person's verbs act, a loop is started, a question is remembered."""
+"""A submitted prompt: the user's verbs act, a loop is started, a question is remembered."""
 
 from hashlib import sha256
 

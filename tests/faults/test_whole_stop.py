@@ -32,7 +32,7 @@ STEP = int(os.environ.get("UNTILDONE_TEST_STEP", "9"))
 
 
 class Stage(HookWorld):
-    """A loop with a start that was kept and a check, as it is before its first stop."""
+    """A loop with a check and a recorded baseline, as it is before its first stop."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)

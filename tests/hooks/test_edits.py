@@ -1,4 +1,4 @@
-"""Edits that the person wants looked at: what the hook keeps of them, and for which stops."""
+"""Edits that the user wants looked at: what the hook keeps of them, and for which stops."""
 
 import json
 import subprocess

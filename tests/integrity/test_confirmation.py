@@ -1,4 +1,4 @@
-"""Green checks are proved against the start before a loop is done."""
+"""Green checks are confirmed against the baseline before a loop is done."""
 
 import os
 import sys
@@ -266,7 +266,7 @@ def test_a_baseline_too_large_to_keep_is_named_in_the_receipt(world: World) -> N
 
     assert world.outcome == "done"
     assert world.receipt["proved"] == [
-        "not compared with the baseline: the start is too large to keep"
+        "not compared with the baseline: the baseline is too large to keep"
         " (more than 50000 files or 2 GB)"
     ]
 

@@ -1,4 +1,4 @@
-"""Checks without a report: what a run of the start's own scripts can and cannot prove."""
+"""Checks without a report: what a run of the baseline's scripts can and cannot prove."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Folders that a tool wrote are nobody's work; code that somebody put there is."""
+"""Folders that a tool wrote are not compared; code that was put there by hand is."""
 
 from pathlib import Path
 

@@ -21,7 +21,7 @@ PYTHON = f"{sys.executable}"
 
 
 class Yard:
-    """A project, its person's home, and the copy that is to be made."""
+    """A project, its user's home, and the copy that is to be made."""
 
     def __init__(self, top: Path) -> None:
         self.project, self.home, self.copy = top / "project", top / "home", top / "copy"
@@ -198,7 +198,7 @@ def test_restored_files_are_new_and_the_others_keep_their_time(yard: Yard) -> No
 
 
 def test_its_repository_is_its_own(yard: Yard) -> None:
-    """A worktree names the person's repository in a file: a commit there would be theirs."""
+    """A worktree names the user's repository in a file: a commit there would be theirs."""
     main = yard.project.with_name("main")
     subprocess.run(["git", "init", "-q", str(main)], check=True)
     author = ["-c", "user.name=a", "-c", "user.email=a@b"]

@@ -77,7 +77,7 @@ def test_tampering_is_found_and_the_loop_is_never_absent(
     assert loops.explain_broken_seal("a-loop") == reason.format(folder)
     record = loops.load("a-loop")
     assert record.contract == contract()
-    # Reading must not mend what is evidence.
+    # Reading must not fix what is evidence.
     assert loops.explain_broken_seal("a-loop") == reason.format(folder)
 
 

@@ -1,4 +1,7 @@
-"""New folders of build output that no file of the project uses."""
+"""Leaves out new folders of build output that no file of the project uses.
+
+A `dist/` that a build wrote is no part of the work, unless a test imports something from it.
+"""
 
 import re
 from collections.abc import Iterable, Iterator

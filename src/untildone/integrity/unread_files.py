@@ -1,4 +1,4 @@
-"""Changed files that cannot be compared: the user has to approve them."""
+"""Concerns about changed files that cannot be compared, so that the user has to approve them."""
 
 from collections.abc import Iterator
 

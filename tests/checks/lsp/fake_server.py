@@ -177,7 +177,7 @@ def asks() -> None:
 
 
 def listens() -> None:
-    """Reports what it was told of, one diagnostic for each."""
+    """Reports each notification that it received, as one diagnostic."""
     greet()
     heard: list[str] = []
 
@@ -204,7 +204,7 @@ def many() -> None:
 
 
 def then(act: Callable[[dict[str, Any]], None]) -> Callable[[], None]:
-    """Starts well, and acts when it is told of a document."""
+    """Starts well, and misbehaves once a document is opened."""
 
     def run() -> None:
         greet()

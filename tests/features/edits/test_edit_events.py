@@ -1,4 +1,4 @@
-"""Edits while the agent works: told at once where wanted, and beside the checks of a round."""
+"""Edits while the agent works: reported at once where wanted, and beside the checks of a round."""
 
 import json
 import sys

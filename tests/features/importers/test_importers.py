@@ -1,4 +1,4 @@
-"""Other tools' loop files at a stop, where the person trusts them."""
+"""Other tools' loop files at a stop, where the user trusts them."""
 
 import os
 from pathlib import Path
@@ -25,7 +25,7 @@ def cli(tmp_path: Path) -> CommandLine:
 
 
 def begin_session(cli: CommandLine, session: str = SESSION) -> None:
-    """A session whose client is not the process of this test, which types as the person."""
+    """A session whose client is not the process of this test, which types as the user."""
     cli.event("SessionStart", session, source="startup")
     known = cli.state_folder / "sessions" / "claude" / session / "session.json"
     text = known.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The start's tests follow the product to new names and places, and lose no strength by it."""
+"""The baseline's tests follow the product to new names and places without getting weaker."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Checks that are red with the start's tests for a reason that takes nothing away."""
+"""Checks that are red with the baseline's tests although nothing got weaker."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Examples of the start are run on the code of now; other words about it may change."""
+"""Examples of the baseline run on the current code; the text around them may change."""
 
 import subprocess
 import sys

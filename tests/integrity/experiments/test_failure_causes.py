@@ -1,4 +1,4 @@
-"""A red run on the start's tests comes down to what was changed."""
+"""A red run on the baseline's tests is traced to what was changed."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A hidden check of the user: kept outside, run to confirm, and never told of."""
+"""A hidden check of the user: kept outside, run to confirm, and never revealed."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which file of the start and which of now come together in a clean copy."""
+"""Which files of the baseline and which current ones a sandbox gets."""
 
 from pathlib import Path
 

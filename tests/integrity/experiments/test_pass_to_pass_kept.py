@@ -1,4 +1,4 @@
-"""What a clean copy takes from now, and which red of the start's tests says nothing."""
+"""Which current files a sandbox takes, and which red results of baseline tests prove nothing."""
 
 import json
 from pathlib import Path

@@ -47,7 +47,7 @@ def test_rules_that_are_not_active_may_be_ignored(
     tmp_path: Path, baseline: dict[str, str], new: str, command: str
 ) -> None:
     assert not is_loosened(tmp_path / "a", baseline, new, command)
-    # As long as nobody knows what is run, more may be asked for there.
+    # Where the command is unknown, it may select more rules.
     assert is_loosened(tmp_path / "b", baseline, new, "")
 
 
@@ -63,7 +63,7 @@ def test_rules_that_are_not_active_may_be_ignored(
         ({"pyproject.toml": select_rules("'D1'")}, select_rules("'D1'", "'D'"), RUFF),
         ({"lib/ruff.toml": "[lint]\nselect = ['E']\n"}, IGNORED, RUFF),
         ({"ruff.toml": "extend = 'shared/rules.txt'\n"}, IGNORED, RUFF),
-        # Which rules ruff looks for when it is told nothing depends on its version.
+        # Which rules ruff selects by default depends on its version.
         ({}, IGNORED.replace("E501", "B006"), RUFF),
         ({}, WARNED, "python -W error -m pytest"),
         (

@@ -23,7 +23,7 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str], *commands: str
 
 
 def judge_change(top: Path, path: str, old: str, new: str) -> tuple[list[str], bool]:
-    """What is lost, and whether the file of now may judge."""
+    """The concerns, and whether the current file may be used to judge."""
     comparison = compare_projects(top, {**CODE, path: old}, {**CODE, path: new})
     ids = [
         concern.id.partition("#")[0].rpartition(":")[2]

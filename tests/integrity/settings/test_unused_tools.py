@@ -68,7 +68,7 @@ def test_settings_of_a_tool_that_nothing_runs_are_no_concern(
     tmp_path: Path, path: str, text: str
 ) -> None:
     assert find_ids(tmp_path / "a", {}, {path: text}, UNITTEST) == []
-    # As long as nobody knows what is run, it may be this tool.
+    # Where the command is unknown, it may run this tool.
     assert find_ids(tmp_path / "b", {}, {path: text}) != []
 
 

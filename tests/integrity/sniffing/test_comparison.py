@@ -1,4 +1,4 @@
-"""Product code that turns to the tests is told of; code that only looks like it is not."""
+"""Product code that behaves differently under test is a concern; code that only looks so is not."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Suppressions counted by syntax: more than at the start is a loss, moved or fewer is none."""
+"""Suppressions counted by syntax: more than in the baseline is a concern, moved or fewer is not."""
 
 import time
 from pathlib import Path

@@ -52,6 +52,7 @@ _DEPENDENCY_FOLDERS = frozenset(("node_modules", ".venv", "venv", "site-packages
 def collect_facts(
     project: Path, commands: Iterable[str], environ: Mapping[str, str]
 ) -> dict[str, str]:
+    """Return all facts by name, such as `program pytest` or `git core.hookspath`."""
     commands = tuple(commands)
     programs = tuple(find_check_programs(project, commands, environ))
     home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())

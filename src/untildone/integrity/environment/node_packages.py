@@ -1,4 +1,8 @@
-"""Installed packages of Node that were changed in place since the baseline."""
+"""Finds installed packages of Node that were changed in place since the baseline.
+
+An installer replaces a package whole and records its work. A single changed file of a package, a
+command in `.bin` that is no package's, and a package that nobody declared were made by hand.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,6 +29,7 @@ _MAX_SHOWN = 20
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    """Yield concerns about files in `node_modules` that no installer put there."""
     return compare_packages(comparison.new.root, comparison.baseline.dependencies)
 
 

@@ -1,4 +1,8 @@
-"""New modules that are loaded instead of others: the test runner's, or the project's own."""
+"""Finds new modules that are loaded instead of others: the test runner's, or the project's own.
+
+With a file `pytest.py` at the top of the project, `import pytest` no longer loads the test runner.
+With `stock.pyi` beside it, a type checker no longer reads `stock.py`.
+"""
 
 import re
 import sys
@@ -28,6 +32,7 @@ _ABOUT_STUBS = re.compile(r"(?i)\bstubs?\b|\.pyi\b")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    """Yield concerns about new modules, plugins and type stubs that replace others."""
     yield from _find_shadowing_modules(comparison)
     yield from _find_plugins(comparison)
     yield from _find_stubs(comparison)

@@ -44,6 +44,7 @@ class _AssertionPool:
         return self._assertions[key[0]][key[1]]
 
     def list_of_test(self, test: str) -> list[Assertion]:
+        """Return the assertions of the test that replace none yet."""
         return list(self._assertions.get(test, {}).values())
 
     def list_keys(self, first: str = "") -> Iterator[_Key]:
@@ -61,6 +62,7 @@ class _AssertionPool:
             yield from ((test, number) for number in found[test] if test != own)
 
     def take(self, key: _Key | None) -> bool:
+        """Let the assertion replace one of the baseline; return False if there is no key."""
         if key is None:
             return False
         test, number = key
@@ -94,6 +96,7 @@ class AssertionComparison:
         self._pool = _AssertionPool({test.id: test.assertions for test in running})
 
     def compare(self) -> Iterator[tuple[TestPair, Concern | None]]:
+        """Yield each pair with the concern about it; None if nothing was lost."""
         # Every test takes its own assertions before any test takes those of another.
         missing = [self._take_own(pair) for pair in self._pairs]
         for pair, assertions in zip(self._pairs, missing, strict=True):

@@ -116,10 +116,12 @@ def _read_distance(
 
 
 def is_numeric(text: str) -> bool:
+    """Whether a normalized literal is a number."""
     return bool(re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", text))
 
 
 def parse_magnitude(text: str) -> float:
+    """Return the number without its sign; infinity if it is none, which no tolerance exceeds."""
     try:
         return abs(float(text))
     except ValueError:

@@ -37,6 +37,7 @@ _MAX_TEMPLATE_LENGTH = 10_000
 
 
 def evaluate(node: SgNode, variables: Variables) -> Value:
+    """Return the value of an expression with the variables filled in."""
     node = nodes.unwrap(node)
     literal = nodes.read_literal(node)
     if literal is not None:

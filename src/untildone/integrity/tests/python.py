@@ -56,6 +56,7 @@ def _read_line_above(node: SgNode) -> str:
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    """Yield the tests that pytest collects from the file; `shared` are helpers of other files."""
     functions = {**shared, **dict(list_functions(root))}
     interpreter = Interpreter(functions)
     variables = dict(_list_record_classes(root))

@@ -28,10 +28,12 @@ _MODULE_DECLARATION = r"((?:#\[[^\n]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?mod\s+{}\s
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+    """Yield the functions of the file or module by name."""
     return nodes.find_named(root, frozenset(("function_item",)))
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    """Yield the tests of the file; `shared` are helpers of other files."""
     attributes = nodes.find_below(root, frozenset(("attribute_item",)))
     if not any("test" in each.text() for each in attributes):
         return

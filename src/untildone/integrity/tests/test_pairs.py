@@ -1,4 +1,8 @@
-"""Baseline tests paired with the current tests that replace them."""
+"""Pairs baseline tests with the current tests that replace them.
+
+A test keeps its pair under the same name, or in another file, or under another name if it calls the
+same functions with the same values. A test without a pair was removed.
+"""
 
 import re
 from collections import Counter
