@@ -1,4 +1,9 @@
-"""Other trees on which the baseline's tests pass although they fail on the first one."""
+"""Harmless reasons for checks that fail with the baseline's tests and settings in the sandbox.
+
+Stricter settings may reject the baseline's tests, the baseline's tests may be too few for a
+coverage limit, and a linter may reject code of the baseline's tests. Each reason is tried out on
+another composition of files, on which the checks then have to pass.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -15,13 +20,13 @@ from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-# Stricter settings may be too strict for the baseline's tests.
-_WITH_SETTINGS = "with the baseline's settings"
-# The baseline's tests may be too few.
-_WITH_TESTS = "and the checks with those of now"
+# How the checks passed, for the receipt: new settings are too strict for the baseline's tests.
+_WITH_OLD_SETTINGS = "with the baseline's settings"
+# The same: the baseline's tests are too few for the checks, which pass with the current ones.
+_WITH_NEW_TESTS = "and the checks with those of now"
 
 # Code in tests that could make a run pass with less than the baseline's settings ask for.
-_STEERS = re.compile(
+_STEERS_RUNNER = re.compile(
     r"\bdef pytest_|\bhookimpl\b|\bcov|_cov\b|fail_under|config\.option|\bpluginmanager\b"
     r"|\batexit\b|\b_?exit\(|\bsettrace\b"
 )
@@ -40,27 +45,32 @@ def find_alternative(
     red: Sequence[CheckResult],
     passes: Callable[[SandboxFiles], bool],
 ) -> str:
-    """Say how the checks pass after all; empty if they do not."""
-    plain = compose_files(comparison, uses_current=inputs.uses_current, adapted=inputs.adapted)
-    if plain.files != inputs.files.files and passes(plain):
-        return _WITH_SETTINGS
+    """Return in words how the `red` checks pass after all; empty if they do not.
+
+    `passes` runs the checks on a tree in a sandbox.
+    """
+    old_settings = compose_files(
+        comparison, uses_current=inputs.uses_current, adapted=inputs.adapted
+    )
+    if old_settings.files != inputs.files.files and passes(old_settings):
+        return _WITH_OLD_SETTINGS
     if evidence.concerns or not all(_wants_more_tests(result, evidence) for result in red):
         return ""
     changed = comparison.changes.edited_or_added
     tests = (path for path in changed if classify_file(path) == "test")
-    if any(_STEERS.search(comparison.new.text(path)) for path in tests):
+    if any(_STEERS_RUNNER.search(comparison.new.text(path)) for path in tests):
         return ""
 
     def uses_current(path: str) -> bool:
         return inputs.uses_current(path) or classify_file(path) == "test"
 
-    return _WITH_TESTS if passes(compose_files(comparison, uses_current=uses_current)) else ""
+    return _WITH_NEW_TESTS if passes(compose_files(comparison, uses_current=uses_current)) else ""
 
 
 def _wants_more_tests(result: CheckResult, evidence: Evidence) -> bool:
-    """Red although every test of the baseline ran and passed, as for want of coverage."""
-    baseline = {each.name: each.tests for each in evidence.baseline or ()}
-    old, new = baseline.get(result.name), result.tests
+    """Say whether a check fails although every baseline test ran and passed, as by low coverage."""
+    old_tests = {each.name: each.tests for each in evidence.baseline or ()}
+    old, new = old_tests.get(result.name), result.tests
     if old is None or new is None or result.outcome != "red" or new.failed:
         return False
     names = (*old.passing, *old.failing)
@@ -73,24 +83,28 @@ def find_linted_tests(
     red: Sequence[CheckResult],
     baseline: Iterable[BaselineResult],
 ) -> frozenset[str]:
-    """Return test files whose baseline version already had the findings that make a check red.
+    """Return test files whose findings by linters, known from the baseline, make the checks red.
 
-    None if anything else made the checks red.
+    `tree` is the baseline's, `restored` are the files that the sandbox has from it. The result is
+    empty if anything else made a check red.
     """
-    known = {result.name: {each.fingerprint for each in result.findings} for result in baseline}
+    known = {
+        result.name: {finding.fingerprint for finding in result.findings} for result in baseline
+    }
     if not all(_is_red_by_findings(tree, result) for result in red):
         return frozenset()
-    found = [(result, each) for result in red for each in result.findings]
-    old = all(
-        each.path in restored and each.fingerprint in known.get(result.name, ())
-        for result, each in found
+    findings = [(result.name, finding) for result in red for finding in result.findings]
+    are_known = all(
+        finding.path in restored and finding.fingerprint in known.get(check, ())
+        for check, finding in findings
     )
-    return frozenset(each.path for _, each in found) if old else frozenset()
+    return frozenset(finding.path for _, finding in findings) if are_known else frozenset()
 
 
 def _is_red_by_findings(tree: Tree, result: CheckResult) -> bool:
-    """Whether a linter's findings made it red, and no failing test did."""
-    failed = result.tests is not None and result.tests.failed > 0
+    """Say whether the findings of a linter made the check red, and no failing test did."""
+    has_failed_tests = result.tests is not None and result.tests.failed > 0
     calls = find_deciding_calls(tree, result.command)
-    linted = any(_LINTERS.intersection(call[:3]) for call in calls)
-    return bool(result.findings) and linted and not failed
+    # The linter may be a subcommand: `cargo clippy`, `cargo +nightly fmt`.
+    runs_linter = any(_LINTERS.intersection(call[:3]) for call in calls)
+    return bool(result.findings) and runs_linter and not has_failed_tests

@@ -1,4 +1,7 @@
-"""A check that the user keeps outside of the repository, run only to confirm."""
+"""The oracle: a hidden check that the user keeps outside of the repository.
+
+It is given by `untildone start --oracle PATH` and runs only to confirm work that is otherwise done.
+"""
 
 import hashlib
 import os
@@ -18,15 +21,19 @@ from untildone.process.command import filter_environment
 from untildone.process.runner import run
 from untildone.sandbox.sandboxes import open_sandbox
 
-_SECONDS = 1_800.0
-_PROGRAMS = {".py": sys.executable, ".sh": "sh", ".js": "node", ".mjs": "node", ".cjs": "node"}
-# It says neither where the check is nor what it printed: an agent that knew the hidden inputs
-# could answer them one by one.
+_TIMEOUT_SECONDS = 1_800.0
+# What runs an oracle that is not executable, by its suffix.
+_INTERPRETERS = {".py": sys.executable, ".sh": "sh", ".js": "node", ".mjs": "node", ".cjs": "node"}
+# The message says neither where the check is nor what it printed: an agent that knew the hidden
+# inputs could answer them one by one.
 _FAILED = "a hidden check of the user does not pass"
 
 
 def make_oracle(path: Path, project: Path) -> Oracle:
-    """Refuse a file inside of the project: the agent could read it there."""
+    """Return the oracle with its digest; raise UserError if it cannot be run.
+
+    A file inside of the project is refused too: the agent could read it there.
+    """
     place = Path(os.path.realpath(path))
     if place.is_relative_to(os.path.realpath(project)):
         raise UserError(
@@ -35,13 +42,16 @@ def make_oracle(path: Path, project: Path) -> Oracle:
         )
     if not place.is_file():
         raise UserError(f"the oracle `{path}` is not a file", hint="name a program or a script")
-    if place.suffix not in _PROGRAMS and not os.access(place, os.X_OK):
+    if place.suffix not in _INTERPRETERS and not os.access(place, os.X_OK):
         raise UserError(f"the oracle `{path}` cannot be run", hint=f"`chmod +x {path}`")
     return Oracle(path=str(place), sha256=_digest(place))
 
 
 def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
-    """Run the hidden check, unless something else already stands against the work."""
+    """Return the evidence with the result of the oracle.
+
+    It is not run if the work is not accepted anyhow: each run could tell the agent something.
+    """
     oracle = trial.inputs.contract.oracle
     if oracle is None or evidence.fault or trial.find_unapproved(evidence):
         return evidence
@@ -56,6 +66,7 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
 
 
 def _run_on_current_tree(oracle: Oracle, trial: Trial) -> Concern | None:
+    """Run the oracle in a sandbox with the current tree; in the project if there is no baseline."""
     if trial.comparison is None:
         return run_oracle(oracle, cwd=trial.inputs.project, environ=filter_environment(os.environ))
     source = make_sandbox_source(trial.inputs, trial.comparison)
@@ -69,20 +80,25 @@ def _run_on_current_tree(oracle: Oracle, trial: Trial) -> Concern | None:
 def run_oracle(
     oracle: Oracle, *, cwd: Path, environ: Mapping[str, str], through: tuple[str, ...] = ()
 ) -> Concern | None:
-    """Run the check in `cwd`; `through` is the command line that enters the sandbox."""
+    """Run the oracle in `cwd` and return a concern if it fails or is not the same file any more.
+
+    `through` is the command line that enters the sandbox.
+    """
     place = Path(oracle.path)
     if _digest(place) != oracle.sha256:
-        because = "the hidden check of the user is gone or has changed since the start"
-        return make_concern(ConcernKind.ORACLE, "hidden", reason=because, content=_digest(place))
-    program = _PROGRAMS.get(place.suffix)
-    argv = (program, str(place)) if program and not os.access(place, os.X_OK) else (str(place),)
-    finished = run((*through, *argv), cwd=cwd, timeout=_SECONDS, env=dict(environ))
+        reason = "the hidden check of the user is gone or has changed since the start"
+        return make_concern(ConcernKind.ORACLE, "hidden", reason=reason, content=_digest(place))
+    interpreter = _INTERPRETERS.get(place.suffix)
+    is_executable = os.access(place, os.X_OK)
+    argv = (interpreter, str(place)) if interpreter and not is_executable else (str(place),)
+    finished = run((*through, *argv), cwd=cwd, timeout=_TIMEOUT_SECONDS, env=dict(environ))
     if finished.exit_code == 0:
         return None
     return make_concern(ConcernKind.ORACLE, "hidden", reason=_FAILED)
 
 
 def _digest(place: Path) -> str:
+    """Return the hash of the file's content; empty if it cannot be read."""
     try:
         return hashlib.sha256(place.read_bytes()).hexdigest()
     except OSError:
