@@ -34,10 +34,10 @@ def end_keepers(project: Path) -> None:
                 os.kill(pid, signal.SIGTERM)
         return not found
 
-    assert until(ended)
+    assert wait_until(ended)
 
 
-def until(holds: Callable[[], object]) -> bool:
+def wait_until(holds: Callable[[], object]) -> bool:
     end = time.monotonic() + PATIENCE
     # Asked once more it may not hold any longer: a busy machine answers late.
     while not (held := holds()) and time.monotonic() < end:

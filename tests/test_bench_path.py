@@ -17,7 +17,7 @@ def test_modules_of_one_package_in_a_row_are_one_pass() -> None:
     passed = trail(
         "untildone.hooks.entry",
         "untildone.engine.stop",
-        "untildone.engine.gather",
+        "untildone.engine.early_evidence",
         "untildone.features.todos.feature",
         "untildone.features.spec.feature",
         "untildone.engine.conclusion",

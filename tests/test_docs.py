@@ -17,7 +17,7 @@ _CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 
 
-def typed_in(page: Path) -> Iterator[list[str]]:
+def read_commands(page: Path) -> Iterator[list[str]]:
     for code in _CODE.findall(page.read_text(encoding="utf-8")):
         for line in _QUOTED.sub("TEXT", code).splitlines():
             yield from (found["words"].split() for found in _TYPED.finditer(line))
@@ -36,7 +36,7 @@ def meant(words: list[str]) -> tuple[click.Command | None, list[str]]:
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_and_options_that_are_shown_exist(page: Path) -> None:
     unknown = []
-    for words in typed_in(page):
+    for words in read_commands(page):
         command, rest = meant(words)
         params = command.params if command else []
         known = {name for param in params for name in (*param.opts, *param.secondary_opts)}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import NotInstalled, Tool, installed, missing, on_machine
+from tools import NotInstalled, Tool, install, missing, on_machine
 
 NOTHING = Tool("nothing-like-this-package", "0.0.0")
 
@@ -31,7 +31,7 @@ def test_a_missing_tool_fails_the_test_where_it_is_required(
 
 def test_what_cannot_be_installed_says_why() -> None:
     with pytest.raises(NotInstalled, match="`nothing-like-this-package` could not be installed"):
-        installed(NOTHING)
+        install(NOTHING)
     assert not NOTHING.folder.joinpath("ready").exists()
 
 
@@ -40,11 +40,11 @@ def test_what_is_installed_is_not_installed_again() -> None:
     program.parent.mkdir(parents=True)
     program.touch()
     NOTHING.folder.joinpath("ready").touch()
-    assert installed(NOTHING) == program
+    assert install(NOTHING) == program
 
 
 def test_a_package_without_the_program_is_not_the_tool() -> None:
     NOTHING.folder.mkdir()
     NOTHING.folder.joinpath("ready").touch()
     with pytest.raises(NotInstalled, match="holds no program `nothing-like-this-package`"):
-        installed(NOTHING)
+        install(NOTHING)

@@ -79,7 +79,7 @@ def on_machine(program: str) -> str:
 def tool(program: str) -> str:
     """As a word of a command line: what the tests install, at the version named here."""
     try:
-        return shlex.quote(str(installed(TOOLS[program])))
+        return shlex.quote(str(install(TOOLS[program])))
     except NotInstalled as reason:
         missing(str(reason))
 
@@ -128,7 +128,7 @@ class NotInstalled(Exception):  # noqa: N818 - reads as what the tool is
     """Says which tool it is, and what its installer complained about."""
 
 
-def installed(wanted: Tool) -> Path:
+def install(wanted: Tool) -> Path:
     """Its program; a folder without its mark is what an interrupted installation left."""
     folder = wanted.folder
     ready = folder / "ready"
@@ -198,7 +198,7 @@ def main(say: Callable[[str], object] = sys.stdout.write) -> int:
     failed = 0
     for wanted in TOOLS.values():
         try:
-            say(f"{wanted.package} {wanted.version}: {installed(wanted)}\n")
+            say(f"{wanted.package} {wanted.version}: {install(wanted)}\n")
         except NotInstalled as reason:
             failed = 1
             say(f"{reason}\n")

@@ -29,10 +29,10 @@ def install_toolbox() -> Toolbox:
     """What the tests install too, once a machine."""
     sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
     # Only where it is needed: it is part of the tests.
-    from tools import TOOLS, cache, installed
+    from tools import TOOLS, cache, install
 
     wanted = ("pytest", "mypy", "go", "vitest", "tsc")
-    programs = [installed(TOOLS[name]).parent for name in wanted]
+    programs = [install(TOOLS[name]).parent for name in wanted]
     ruff = Path(sys.executable).parent
     modules = TOOLS["vitest"].folder / "node_modules"
     return Toolbox(folder=cache(), programs=(*programs, _cargo(), ruff), modules=modules)

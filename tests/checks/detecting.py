@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import TypeAlias
 
-from untildone.checks.detect import detect_checks
+from untildone.checks.detected_checks import detect_checks
 
 Files: TypeAlias = dict[str, str]
 

@@ -6,7 +6,7 @@ import pytest
 
 from checks.detecting import Files, commands, project, scripts
 from snippets import snippet
-from untildone.checks.detect import detect_preset, find_rejected
+from untildone.checks.detected_checks import detect_preset, find_rejected
 from untildone.errors import UserError
 
 ROWS = [

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.detecting import Files, commands, package, project, scripts
-from untildone.checks.detect import find_rejected
+from untildone.checks.detected_checks import find_rejected
 from untildone.errors import UserError
 from untildone.process.runner import run
 

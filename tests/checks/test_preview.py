@@ -209,7 +209,7 @@ def test_a_real_mypy_and_eslint_report_early(project: Path, tmp_path: Path) -> N
 
 
 def test_a_real_pytest_reports_early_and_keeps_its_order(project: Path, tmp_path: Path) -> None:
-    """`test_b` leans on `test_a`: run first it fails, whatever is mended."""
+    """`test_b` leans on `test_a`: run first it fails, whatever is fixed."""
     tests = snippet("""
         seen = []
         def test_a(): seen.append(1)

@@ -13,7 +13,7 @@ import pytest
 
 from cli.world import CommandLine, error
 from client.world import BIN, ClientWorld
-from keepers import until
+from keepers import wait_until
 from snippets import snippet
 from untildone.process.runner import is_alive
 
@@ -105,7 +105,7 @@ def test_ctrl_c_ends_the_checks_too(tmp_path: Path, number: int, code: int) -> N
         stderr=subprocess.DEVNULL,
     )
     started = cli.project / "started"
-    assert until(lambda: started.exists() and started.read_text(encoding="utf-8").strip())
+    assert wait_until(lambda: started.exists() and started.read_text(encoding="utf-8").strip())
 
     child.send_signal(number)
 

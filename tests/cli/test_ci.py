@@ -87,7 +87,7 @@ def options(cli: CommandLine, *steps: Step) -> str:
     return "\n".join(("--check", CHECK, "--client", client, ""))
 
 
-def published(runner: Runner) -> tuple[int, Path]:
+def run_action(runner: Runner) -> tuple[int, Path]:
     """The exit code of the action, and the folder of the one loop."""
     ran = runner.step("Run until it is done")
     assert ran.returncode == 0, ran.stderr
@@ -100,7 +100,7 @@ def published(runner: Runner) -> tuple[int, Path]:
 def test_a_task_is_run_published_and_ends_with_its_outcome(cli: CommandLine) -> None:
     runner = Runner(cli, task="write $(touch harm) it", options=options(cli, LAZY, WORKS))
 
-    code, folder = published(runner)
+    code, folder = run_action(runner)
 
     assert (code, runner.values["steps.run.outputs.exit-code"]) == (0, "0")
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -121,7 +121,7 @@ def test_a_plan_is_worked_off_and_published(cli: CommandLine) -> None:
     cli.write("TASKS.json", json.dumps({"feature": "notes", "tasks": {"TASK-001": task}}))
     client = write_script(cli.home / "script.json", (LAZY, WORKS))
 
-    code, folder = published(Runner(cli, plan="TASKS.json", options=f"--client\n{client}"))
+    code, folder = run_action(Runner(cli, plan="TASKS.json", options=f"--client\n{client}"))
 
     receipt = msgspec.json.decode(folder.joinpath("receipt.json").read_bytes())
     assert (code, receipt["outcome"], receipt["rounds"]) == (0, "done", 2)
@@ -130,7 +130,7 @@ def test_a_plan_is_worked_off_and_published(cli: CommandLine) -> None:
 def test_a_bound_that_is_reached_fails_the_job_and_is_published_too(cli: CommandLine) -> None:
     runner = Runner(cli, task="write it", rounds="2", options=options(cli, LAZY))
 
-    code, folder = published(runner)
+    code, folder = run_action(runner)
 
     assert code == 10
     assert 'tests="1" failures="1"' in folder.joinpath("junit.xml").read_text(encoding="utf-8")

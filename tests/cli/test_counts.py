@@ -22,7 +22,7 @@ def contract(cli: CommandLine, *options: str) -> Any:  # noqa: ANN401  a contrac
     return cli.json("show", cli.start(*options))["contract"]
 
 
-def refused(cli: CommandLine, *options: str) -> Any:  # noqa: ANN401  exit code and both outputs
+def start_with(cli: CommandLine, *options: str) -> Any:  # noqa: ANN401  exit code and both outputs
     return cli.run("start", "--session", SESSION, *options)
 
 
@@ -99,14 +99,14 @@ def test_the_projects_own_tests_measure_that_they_pass(cli: CommandLine) -> None
 def test_what_could_not_hold_is_refused(
     cli: CommandLine, options: tuple[str, ...], message: str, hint: str
 ) -> None:
-    assert refused(cli, *options) == error(message, hint)
+    assert start_with(cli, *options) == error(message, hint)
 
 
 def test_a_target_lies_in_the_project(cli: CommandLine) -> None:
     cli.write("src/a.py", "")
 
     agreed = contract(cli, "--check", CHECK, "--target", "src/", "--target", "./src/a.py")
-    outside = refused(cli, "--check", CHECK, "--target", "..")
+    outside = start_with(cli, "--check", CHECK, "--target", "..")
 
     assert agreed["targets"] == ["src", "src/a.py"]
     assert outside[2].startswith("error: the target `..` is not in ")
@@ -135,7 +135,7 @@ def test_items_beside_checks_must_be_finished_too(cli: CommandLine) -> None:
 
 
 def test_a_vague_promise_is_reported_and_taken(cli: CommandLine) -> None:
-    code, _, reported = refused(cli, "--promise", "Done")
+    code, _, reported = start_with(cli, "--promise", "Done")
 
     assert (code, reported.splitlines()[0]) == (
         0,

@@ -1,4 +1,4 @@
-"""The doctor finds what keeps a loop from holding, each with what mends it."""
+"""The doctor finds what keeps a loop from holding, each with what fixes it."""
 
 import json
 import subprocess
@@ -426,4 +426,4 @@ def test_users_see_what_to_fix_first(patient: Patient) -> None:
         "error: switched off: `UNTILDONE_DISABLE` is set: no agent is held",
         "  fix: `unset UNTILDONE_DISABLE`",
     ]
-    assert shown[-1] == "1 to fix"
+    assert shown[-1] == "1 problem to fix"

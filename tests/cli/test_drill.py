@@ -29,8 +29,8 @@ def patient(tmp_path: Path) -> Patient:
     return Patient(tmp_path)
 
 
-def drilled(patient: Patient) -> tuple[int, dict[str, str], str]:
-    """Exit code, the problems by scene, and how to mend them."""
+def run_drill(patient: Patient) -> tuple[int, dict[str, str], str]:
+    """Exit code, the problems by scene, and how to fix them."""
     done = patient.untildone("drill", "--json", check=False)
     assert done.stderr == ""
     report: dict[str, Any] = json.loads(done.stdout)
@@ -53,7 +53,7 @@ def test_it_passes_after_init_and_leaves_everything_as_it_was(patient: Patient) 
 
 
 def test_it_fails_where_nothing_is_installed(tmp_path: Path) -> None:
-    code, problems, mend = drilled(Patient(tmp_path, install="nothing"))
+    code, problems, mend = run_drill(Patient(tmp_path, install="nothing"))
 
     assert (code, problems) == (1, {"installed": "no hook of untildone is installed for `Stop`"})
     assert "`untildone init`" in mend
@@ -64,7 +64,7 @@ def test_it_fails_where_the_stop_hook_was_removed(patient: Patient) -> None:
     del found["hooks"]["Stop"]
     patient.settings.write_text(json.dumps(found), encoding="utf-8")
 
-    code, problems, _ = drilled(patient)
+    code, problems, _ = run_drill(patient)
 
     assert (code, problems) == (1, {"installed": "no hook of untildone is installed for `Stop`"})
 
@@ -75,7 +75,7 @@ def test_it_fails_where_hooks_are_switched_off(patient: Patient, name: str) -> N
     path.parent.mkdir()
     path.write_text('{"disableAllHooks": true}', encoding="utf-8")
 
-    code, problems, mend = drilled(patient)
+    code, problems, mend = run_drill(patient)
 
     reported = f"hooks are switched off: `disableAllHooks` is set in `{path}`"
     assert (code, problems) == (1, {"installed": reported})
@@ -87,7 +87,7 @@ def test_it_fails_where_the_interpreter_is_gone(patient: Patient) -> None:
     words = found["hooks"]["Stop"][0]["hooks"][0]["command"].split()
     patient.change(words[words.index("-I") - 1], "/gone/python")
 
-    code, problems, mend = drilled(patient)
+    code, problems, mend = run_drill(patient)
 
     assert code == 1
     assert problems["red"].startswith("the hook ended with exit code 127")
@@ -98,7 +98,7 @@ def test_it_fails_where_the_interpreter_is_gone(patient: Patient) -> None:
 def test_it_fails_where_the_client_would_end_the_hook(patient: Patient) -> None:
     patient.change('"timeout": 3600', '"timeout": 0.01')
 
-    code, problems, _ = drilled(patient)
+    code, problems, _ = run_drill(patient)
 
     assert (code, problems["canary"]) == (1, "the client ends the hook after 0.01 seconds")
 
@@ -106,7 +106,7 @@ def test_it_fails_where_the_client_would_end_the_hook(patient: Patient) -> None:
 def test_it_fails_where_the_hook_says_nothing(patient: Patient) -> None:
     patient.change("exit 0; exec", "exit 0; exit 0; exec")
 
-    code, problems, _ = drilled(patient)
+    code, problems, _ = run_drill(patient)
 
     assert code == 1
     assert problems["red"] == problems["canary"] == "not held: silence"
@@ -118,7 +118,7 @@ def test_it_fails_where_the_hook_holds_whatever_comes(patient: Patient) -> None:
     hold = 'echo \'{\\"decision\\": \\"block\\", \\"reason\\": \\"no\\"}\'; exit 0; exec'
     patient.change("|| exit 0; exec", f"; {hold}")
 
-    code, problems, _ = drilled(patient)
+    code, problems, _ = run_drill(patient)
 
     assert code == 1
     assert {"no loop", "green", "other session"} <= set(problems)
@@ -127,7 +127,7 @@ def test_it_fails_where_the_hook_holds_whatever_comes(patient: Patient) -> None:
 def test_it_fails_where_the_user_switched_it_off(patient: Patient) -> None:
     patient.extra["UNTILDONE_DISABLE"] = "1"
 
-    code, problems, mend = drilled(patient)
+    code, problems, mend = run_drill(patient)
 
     assert (code, problems) == (1, {"installed": "`UNTILDONE_DISABLE` is set: no agent is held"})
     assert mend == "`unset UNTILDONE_DISABLE`"
@@ -157,6 +157,6 @@ def test_it_fails_where_the_hook_serves_a_hostile_repository(
 ) -> None:
     patient.change("exit 0; exec", f"exit 0; {command}; exec")
 
-    code, problems, _ = drilled(patient)
+    code, problems, _ = run_drill(patient)
 
     assert (code, problems) == (1, {"hostile repository": problem})

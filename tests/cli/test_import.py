@@ -13,7 +13,7 @@ STRAVINSKY = ".stravinsky/continuation-loop.md"
 SHIPKIT = ".shipkit/relentless-state.local.md"
 
 
-def imported(cli: CommandLine, *options: str) -> object:
+def import_loop(cli: CommandLine, *options: str) -> object:
     found = cli.json("import", *options, "--session", SESSION)
     return {key: value for key, value in found.items() if key != "id"}
 
@@ -21,7 +21,7 @@ def imported(cli: CommandLine, *options: str) -> object:
 def test_a_promise_loop_begins_where_the_file_has_come(cli: CommandLine) -> None:
     cli.write(STRAVINSKY, samples.STRAVINSKY)
 
-    assert imported(cli, STRAVINSKY) == {
+    assert import_loop(cli, STRAVINSKY) == {
         "session": SESSION,
         "armed": False,
         "checks": [],

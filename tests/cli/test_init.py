@@ -1,4 +1,4 @@
-"""What `init` writes and `uninstall` takes out again, with the files a person really has."""
+"""What `init` writes and `uninstall` takes out again, with the files a user really has."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Milestones: told with the event on stdin, never waited for, never with secrets."""
+"""Milestones: sent with the event on stdin, never waited for, never with secrets."""
 
 import http.server
 import json
@@ -47,8 +47,8 @@ def listener(cli: CommandLine) -> str:
     return f"{sys.executable} {script} {cli.home / HEARD}"
 
 
-def heard(cli: CommandLine, count: int) -> list[dict[str, Any]]:
-    """What was told, once that many have arrived."""
+def wait_for_events(cli: CommandLine, count: int) -> list[dict[str, Any]]:
+    """The events that were sent, once that many have arrived."""
     path = cli.home / HEARD
     lines = eventually(lambda: _lines(path) if len(_lines(path)) >= count else [])
     return [json.loads(line) for line in lines]
@@ -77,14 +77,14 @@ def test_a_command_hears_of_the_whole_loop(cli: CommandLine) -> None:
     cli.environ["ANTHROPIC_API_KEY"] = "sk-ant-0123456789"
     task = "Port it with token ghp_abcdefghijklmnopqrstuvwxyz"
     loop = cli.start("--check", CHECK, "--task", task, "--rounds", "4")
-    heard(cli, 1)
+    wait_for_events(cli, 1)
     for expected in (2, 3, 4):
         stop(cli)
-        heard(cli, expected)
+        wait_for_events(cli, expected)
     (cli.project / "done.txt").touch()
     stop(cli)
 
-    reported = heard(cli, 5)
+    reported = wait_for_events(cli, 5)
 
     assert [each["event"] for each in reported] == ["start", "round", "half", "round", "done"]
     assert {each["task"] for each in reported} == {"Port it with token [secret removed]"}
@@ -115,7 +115,7 @@ def test_a_pause_is_reported_with_its_outcome(cli: CommandLine) -> None:
 
     stop(cli)
 
-    (reported,) = heard(cli, 1)
+    (reported,) = wait_for_events(cli, 1)
     assert (reported["event"], reported["outcome"]) == ("pause", "out-of-rounds")
 
 
@@ -129,17 +129,17 @@ MISBEHAVING = {
 
 @pytest.mark.parametrize("program", MISBEHAVING.values(), ids=MISBEHAVING)
 def test_a_command_that_misbehaves_changes_nothing(cli: CommandLine, program: str) -> None:
-    without = answered(CommandLine(cli.home.parent / "other"))
+    without = read_answers(CommandLine(cli.home.parent / "other"))
     script = cli.home / "bad.py"
     script.write_text(f"import sys, time\nbegan = time.monotonic()\n{program}\n", encoding="utf-8")
     personal(cli, '["start", "round"]', f"{sys.executable} {script}")
 
     began = time.monotonic()
-    assert answered(cli) == without
+    assert read_answers(cli) == without
     assert time.monotonic() - began < 60
 
 
-def answered(cli: CommandLine) -> tuple[object, ...]:
+def read_answers(cli: CommandLine) -> tuple[object, ...]:
     loop = cli.start("--check", CHECK, "--rounds", "2")
     answer = stop(cli)
     return sorted(answer), cli.standing(loop)
@@ -250,11 +250,11 @@ def test_those_of_the_repository_need_trust(cli: CommandLine) -> None:
 
     cli.run("trust", "--yes")
     cli.start("--check", CHECK, "--rounds", "1")
-    assert [each["event"] for each in heard(cli, 1)] == ["start"]
+    assert [each["event"] for each in wait_for_events(cli, 1)] == ["start"]
     # What counts is what was trusted when the loop began.
     path.write_text("", encoding="utf-8")
     stop(cli)
-    assert [each["event"] for each in heard(cli, 2)] == ["start", "pause"]
+    assert [each["event"] for each in wait_for_events(cli, 2)] == ["start", "pause"]
 
 
 def test_a_mistake_in_a_configuration_is_reported_and_the_loop_starts(cli: CommandLine) -> None:

@@ -1,4 +1,4 @@
-"""`start --oracle`: the person's alone, outside of the project, and withheld from what is shown."""
+"""`start --oracle`: the user's alone, outside of the project, and withheld from what is shown."""
 
 import json
 from pathlib import Path

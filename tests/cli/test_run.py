@@ -43,7 +43,7 @@ def standing(cli: CommandLine) -> tuple[object, ...]:
     return loop["status"], loop["outcome"], loop["round"], loop["reason"]
 
 
-def begun(cli: CommandLine, options: Sequence[str], mark: Path) -> subprocess.Popen[str]:
+def start_run(cli: CommandLine, options: Sequence[str], mark: Path) -> subprocess.Popen[str]:
     """A run whose client has left its mark."""
     child = subprocess.Popen(
         [BIN / "untildone", "run", "task", *options],
@@ -209,7 +209,7 @@ def test_a_run_is_continued_on_another_day(cli: CommandLine) -> None:
 @POSIX
 def test_a_loop_that_is_run_is_not_continued_beside_it(cli: CommandLine) -> None:
     mark = cli.project / "mark"
-    child = begun(cli, shell_client(cli, "touch mark\nsleep 60\n"), mark)
+    child = start_run(cli, shell_client(cli, "touch mark\nsleep 60\n"), mark)
 
     code, _, stderr = cli.run("continue")
     cli.run("pause")
@@ -229,7 +229,7 @@ def test_a_second_ctrl_c_kills_what_does_not_end(cli: CommandLine) -> None:
             while :; do sleep 1; done
         """),
     )
-    child = begun(cli, client, mark)
+    child = start_run(cli, client, mark)
     process = int(mark.read_text(encoding="utf-8") or 0)
 
     child.send_signal(signal.SIGINT)
@@ -244,7 +244,7 @@ def test_a_second_ctrl_c_kills_what_does_not_end(cli: CommandLine) -> None:
 @POSIX
 def test_a_run_that_is_ended_can_be_continued(cli: CommandLine) -> None:
     mark = cli.project / "mark"
-    child = begun(cli, shell_client(cli, "touch mark\nsleep 60\n"), mark)
+    child = start_run(cli, shell_client(cli, "touch mark\nsleep 60\n"), mark)
 
     child.send_signal(signal.SIGTERM)
     child.communicate(timeout=60)
@@ -258,7 +258,7 @@ def test_ctrl_c_while_checks_run_pauses_too(cli: CommandLine) -> None:
     mark = cli.project / "mark"
     options = script(cli, LAZY)
     slow = "test -f mark && exit 1; test -f first && touch mark && sleep 60; touch first; exit 1"
-    child = begun(cli, (*options, "--check", slow), mark)
+    child = start_run(cli, (*options, "--check", slow), mark)
 
     child.send_signal(signal.SIGINT)
     child.communicate(timeout=60)
@@ -271,7 +271,7 @@ def test_ctrl_c_while_checks_run_pauses_too(cli: CommandLine) -> None:
 def test_a_run_that_was_killed_is_resumed_where_it_was(cli: CommandLine) -> None:
     mark = cli.project / "mark"
     hanging = Step(edits=(Edit(path="mark", content=""),), hangs=60)
-    child = begun(cli, script(cli, LAZY, hanging, WORKS), mark)
+    child = start_run(cli, script(cli, LAZY, hanging, WORKS), mark)
 
     child.kill()
     child.communicate(timeout=60)

@@ -1,4 +1,4 @@
-"""`start`: what is agreed on, in which session, and what the person is told."""
+"""`start`: what is agreed on, in which session, and what the user sees."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from cli.world import CommandLine, error
 from snippets import snippet
 from world import CHECK, OTHER_SESSION, SESSION
 
-UNARMED = "not armed yet: no hook of this session has run; `untildone doctor` tells why"
+UNARMED = "not armed yet: no hook of this session has run; `untildone doctor` says why"
 SIGNAL = "nothing is red, so green proves nothing: the agent must also say that it is done"
 STARTED = {"id", "session", "armed", "checks", "red_at_start", "unrunnable_at_start"}
 

@@ -20,7 +20,7 @@ ROUND = {
 PAST = {"id", "started_at", "project", "status", "outcome", "rounds", "spend_usd", "task"}
 
 
-def held_once(cli: CommandLine) -> str:
+def start_held_loop(cli: CommandLine) -> str:
     """The id of a loop whose agent was held in its first round."""
     cli.run("init")
     cli.event("SessionStart", source="startup")
@@ -41,7 +41,7 @@ def test_no_loop_here(cli: CommandLine) -> None:
 
 
 def test_a_loop_that_is_held(cli: CommandLine) -> None:
-    loop = held_once(cli)
+    loop = start_held_loop(cli)
 
     code, stdout, stderr = cli.run_process("status")
 
@@ -57,7 +57,7 @@ def test_a_loop_that_is_held(cli: CommandLine) -> None:
 
 
 def test_json(cli: CommandLine) -> None:
-    loop = held_once(cli)
+    loop = start_held_loop(cli)
 
     report = cli.json("status")
     (found,) = report["loops"]
@@ -101,7 +101,7 @@ def test_a_loop_that_nobody_holds_says_so(cli: CommandLine) -> None:
 
 
 def test_a_session_whose_client_is_gone_is_not_held(cli: CommandLine) -> None:
-    held_once(cli)
+    start_held_loop(cli)
     cli.event("SessionEnd", reason="other")
 
     (found,) = cli.json("status")["loops"]
@@ -113,7 +113,7 @@ def test_a_session_whose_client_is_gone_is_not_held(cli: CommandLine) -> None:
 
 
 def test_a_paused_loop_names_its_remedy(cli: CommandLine) -> None:
-    loop = held_once(cli)
+    loop = start_held_loop(cli)
     cli.run("pause")
 
     lines = cli.run("status")[1].splitlines()
@@ -167,7 +167,7 @@ def test_a_damaged_loop_is_named_and_never_taken_for_no_loop(cli: CommandLine) -
 
 
 def test_history(cli: CommandLine) -> None:
-    loop = held_once(cli)
+    loop = start_held_loop(cli)
     cli.run("cancel")
 
     (past,) = cli.json("history")["loops"]
@@ -185,7 +185,7 @@ def test_history(cli: CommandLine) -> None:
 
 
 def test_rounds(cli: CommandLine) -> None:
-    loop = held_once(cli)
+    loop = start_held_loop(cli)
     cli.run("pause")
     cli.run("continue")
     (cli.project / "done.txt").touch()
@@ -264,7 +264,7 @@ def test_no_round_yet(cli: CommandLine) -> None:
 
 
 def test_show(cli: CommandLine) -> None:
-    loop = held_once(cli)
+    loop = start_held_loop(cli)
     cli.run("criterion", "add", "docs", "--by", "review")
     cli.run("note", "look at the importer")
 
@@ -341,7 +341,7 @@ def test_the_last_loop_is_shown_when_nothing_runs_any_more(cli: CommandLine) -> 
 def test_a_loop_taken_out_of_the_index_is_tampered_with_and_can_be_continued(
     cli: CommandLine,
 ) -> None:
-    loop = held_once(cli)
+    loop = start_held_loop(cli)
     for folder in ("sessions", "held"):
         shutil.rmtree(cli.state_folder / folder)
 
@@ -357,7 +357,7 @@ def test_a_loop_taken_out_of_the_index_is_tampered_with_and_can_be_continued(
 def test_a_loop_whose_folder_is_gone_is_named_until_the_user_gives_it_up(
     cli: CommandLine,
 ) -> None:
-    loop = held_once(cli)
+    loop = start_held_loop(cli)
     folder = cli.state_folder / "loops" / loop
     shutil.rmtree(folder)
 

@@ -49,11 +49,11 @@ def contract(cli: CommandLine, *arguments: str) -> Any:  # noqa: ANN401  a contr
     return cli.json("show", loop)["contract"]
 
 
-def told(cli: CommandLine, *arguments: str) -> Any:  # noqa: ANN401  exit code and both outputs
+def run_start(cli: CommandLine, *arguments: str) -> Any:  # noqa: ANN401  exit code and both outputs
     return cli.run("start", "--session", SESSION, "--template", *arguments)
 
 
-def listed(cli: CommandLine) -> dict[str, Any]:
+def list_templates(cli: CommandLine) -> dict[str, Any]:
     return {each["name"]: each for each in cli.json("templates")["templates"]}
 
 
@@ -104,7 +104,7 @@ def test_those_built_in(cli: CommandLine) -> None:
     again = f"{sys.executable} -I -m untildone.checks.repeat 5 pytest"
     covered = "pytest --cov --cov-report=term-missing:skip-covered --cov-fail-under=80"
 
-    found = {name: each["checks"] for name, each in listed(cli).items()}
+    found = {name: each["checks"] for name, each in list_templates(cli).items()}
 
     assert found == {
         "fix-tests": ["pytest"],
@@ -171,11 +171,11 @@ def test_a_project_without_checks_can_be_specified(cli: CommandLine) -> None:
 def test_a_template_that_cannot_be(
     cli: CommandLine, arguments: tuple[str, ...], message: str, hint: str
 ) -> None:
-    assert told(cli, *arguments) == error(message, hint)
+    assert run_start(cli, *arguments) == error(message, hint)
 
 
 def test_a_specification_that_is_not_there(cli: CommandLine) -> None:
-    assert told(cli, "implement-spec", "SPEC.md") == error(
+    assert run_start(cli, "implement-spec", "SPEC.md") == error(
         f"`SPEC.md` is not a file in `{cli.project}`", "name the specification's file"
     )
 
@@ -183,7 +183,7 @@ def test_a_specification_that_is_not_there(cli: CommandLine) -> None:
 def test_a_project_without_a_type_checker(cli: CommandLine) -> None:
     cli.write("untildone.toml", "")
 
-    assert told(cli, "migrate-types") == error(
+    assert run_start(cli, "migrate-types") == error(
         f"no type checker was found in `{cli.project}`",
         'name it: `untildone start --template migrate-types --check "mypy --strict src"`',
     )
@@ -208,7 +208,7 @@ def test_a_check_the_project_does_not_have(cli: CommandLine) -> None:
     )
     cli.run("trust", "--yes")
 
-    assert told(cli, "a") == error(
+    assert run_start(cli, "a") == error(
         "the template's `tset` is not a check of this project (there are: `test`)",
         "`untildone detect` shows where they come from",
     )
@@ -217,7 +217,7 @@ def test_a_check_the_project_does_not_have(cli: CommandLine) -> None:
 def test_one_of_the_repository_needs_trust(cli: CommandLine) -> None:
     cli.write("untildone.toml", CONFIGURED + "# changed\n")
 
-    assert told(cli, "plain") == error(
+    assert run_start(cli, "plain") == error(
         "the template `plain` is in a configuration that is not trusted",
         "`untildone trust` shows it and asks",
     )
@@ -266,7 +266,7 @@ def test_they_are_listed_with_checks_and_bounds(cli: CommandLine) -> None:
 def test_what_cannot_be_started_here_says_why(cli: CommandLine) -> None:
     cli.write("untildone.toml", "")
 
-    found = listed(cli)
+    found = list_templates(cli)
 
     assert found["lint-clean"]["unusable"] == f"no lint command was found in `{cli.project}`"
     assert found["implement-spec"]["unusable"] == ""

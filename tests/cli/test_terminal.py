@@ -1,4 +1,4 @@
-"""What a terminal shows: live lines, colours unless the person wants none."""
+"""What a terminal shows: live lines, colours unless the user wants none."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""Nothing a repository says is run before the person trusted this very content."""
+"""Nothing a repository says is run before the user trusted this very content."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ def path(cli: CommandLine) -> Path:
     return cli.write("untildone.toml", TEXT)
 
 
-def ran(cli: CommandLine) -> bool:
+def check_has_run(cli: CommandLine) -> bool:
     return (cli.project / "marker").exists()
 
 
@@ -33,7 +33,7 @@ def test_what_is_not_trusted_is_not_run(cli: CommandLine) -> None:
 
     assert cli.run("check") == ignored
     assert cli.run("start", "--session", SESSION) == ignored
-    assert not ran(cli)
+    assert not check_has_run(cli)
 
 
 def test_what_is_found_is_run_instead_and_it_is_said(cli: CommandLine) -> None:
@@ -47,7 +47,7 @@ def test_what_is_found_is_run_instead_and_it_is_said(cli: CommandLine) -> None:
     assert [check["command"] for check in cli.json("check")["checks"]] == ["make test"]
     assert ignored in checked.stderr.splitlines()
     assert ignored in started.stderr.splitlines()
-    assert not ran(cli)
+    assert not check_has_run(cli)
 
 
 def test_it_is_shown_and_asked_about(cli: CommandLine, path: Path) -> None:
@@ -56,7 +56,7 @@ def test_it_is_shown_and_asked_about(cli: CommandLine, path: Path) -> None:
     shown = f"{TEXT}\ntrust this content? [y/N]: trusted: {path} (sha256 {HASH})\n"
     assert (done.returncode, done.stdout, done.stderr) == (0, shown, "")
     assert cli.run("check")[0] == 0
-    assert ran(cli)
+    assert check_has_run(cli)
 
 
 def test_a_no_is_a_no(cli: CommandLine) -> None:
@@ -116,7 +116,7 @@ def test_a_change_revokes_it_and_is_shown(cli: CommandLine, path: Path) -> None:
     path.write_text(TEXT.replace("marker", "marker other"), encoding="utf-8")
 
     assert cli.run("check")[0] == 2
-    assert not ran(cli)
+    assert not check_has_run(cli)
     shown = cli.untildone("trust", stdin="n\n").stdout.splitlines()
     assert shown[:-1] == [
         "--- trusted",

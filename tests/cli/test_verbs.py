@@ -1,4 +1,4 @@
-"""The person's verbs and the agent's, as they are typed."""
+"""The user's verbs and the agent's, as they are typed."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Every mistake is told with its value and one remedy, and changes nothing."""
+"""Every mistake is reported with its value and one remedy, and changes nothing."""
 
 import re
 from collections.abc import Callable

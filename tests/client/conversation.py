@@ -50,7 +50,7 @@ class Result:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What the person is told by hooks, such as `systemMessage`."""
+        """What hooks show the user, such as `systemMessage`."""
         return tuple(str(event["content"]) for event in self.system_events("informational"))
 
     def responses_to(self, event_name: str) -> tuple[Json, ...]:

@@ -58,7 +58,7 @@ def command_hooks(**commands: str) -> Json:
 
 @dataclass(kw_only=True)
 class Client:
-    """A person's machine: home, project, environment. `server` is the only model it knows."""
+    """A user's machine: home, project, environment. `server` is the only model it knows."""
 
     home: Path
     project: Path

@@ -1,4 +1,4 @@
-"""The real Claude Code client as a person sees it: interactive, in a tmux of its own."""
+"""The real Claude Code client as a user sees it: interactive, in a tmux of its own."""
 
 import shutil
 import subprocess
@@ -84,7 +84,7 @@ class Terminal:
         return screen
 
     def wait_until_idle(self, *, timeout: float = 15) -> None:
-        """Until the client waits for the person again."""
+        """Until the client waits for the user again."""
         deadline = time.monotonic() + timeout
         while _BUSY in (screen := self.screen()):
             if time.monotonic() > deadline:

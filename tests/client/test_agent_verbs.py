@@ -8,14 +8,14 @@ import pytest
 
 from client.control import requests_without_us
 from client.script import Step, bash
-from client.texts import NEXT, output_at, red_lines, said, still_red
+from client.texts import NEXT, format_feedback, output_at, red_lines, still_red
 from client.world import ClientWorld
 from world import CHECK
 
 pytestmark = pytest.mark.client
 
 SIGNALLED = "recorded; stop now, and the checks decide"
-UNSAID = said(
+UNSAID = format_feedback(
     "Round 1 of 10: every criterion holds, but you have not said that the task is done.",
     "If the whole task is done, run `untildone signal`; otherwise go on with what is missing."
     " No check was red in the baseline, so the checks alone prove nothing.",
@@ -54,7 +54,7 @@ def test_a_blocked_agent_is_asked_once_and_then_the_loop_pauses(tmp_path: Path) 
         ("noted",),
         ("recorded; stop now",),
         (
-            said(
+            format_feedback(
                 "Round 2 of 10: you said you are blocked: no network",
                 red_lines(),
                 "What would unblock you without the user? Try that first. If nothing would,"
@@ -98,7 +98,7 @@ def test_claims_are_met_by_reports_and_the_agent_s_word(tmp_path: Path) -> None:
     assert len(server.requests) == 5
     assert world.told(server) == (
         (
-            said(
+            format_feedback(
                 "Round 1 of 10: not done yet. Unmet: check, reads well.",
                 red_lines(),
                 f"{NEXT} Only you can tell whether this holds: reads well. Report it with"
@@ -109,7 +109,7 @@ def test_claims_are_met_by_reports_and_the_agent_s_word(tmp_path: Path) -> None:
         ),
         ("recorded: reads well by review",),
         (
-            said(
+            format_feedback(
                 "Round 2 of 10: every criterion holds, but you have not said that the task is"
                 " done.",
                 "Since the baseline: 1 fixed, 0 new, 0 regressed, 0 remaining"
@@ -137,7 +137,7 @@ def test_a_promise_ends_the_loop_as_claimed(tmp_path: Path) -> None:
     assert len(server.requests) == 3
     assert world.told(server) == tuple(
         (
-            said(
+            format_feedback(
                 f"Round {number} of 10: not done yet. Unmet: promise `ALL PAGES WRITTEN`.",
                 "See what is done and what is missing, and go on with the task. When it is true,"
                 " and only then, say <promise>ALL PAGES WRITTEN</promise>. If you cannot go on, run"

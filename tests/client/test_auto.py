@@ -21,7 +21,7 @@ exec {python} "$@"
 """
 
 
-def held(hold: int) -> str:
+def format_hold(hold: int) -> str:
     return (
         f"<system-reminder>\nStop hook additional context: [untildone] AUTO-CONTINUE {hold} of 3:"
         " your edits in this turn brought what was not there before: 1 error.\n"
@@ -32,7 +32,7 @@ def held(hold: int) -> str:
 
 
 class Auto(ClientWorld):
-    """A project that uses ruff, and a person who wants automatic mode, or not."""
+    """A project that uses ruff, and a user who wants automatic mode, or not."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         super().__init__(folder)
@@ -43,7 +43,7 @@ class Auto(ClientWorld):
         return Call("Write", {"file_path": str(self.project / "cart.py"), "content": text})
 
     def holds(self, *steps: Step) -> list[str]:
-        """What the model was told after a stop of its own."""
+        """What the model was shown after each of its stops."""
         _, server = self.run(steps)
         reported = [text for texts in self.told(server) for text in texts]
         return [text for text in reported if "Stop hook additional context" in text]
@@ -68,7 +68,7 @@ def test_a_turn_that_broke_a_file_is_held_once_and_released_when_it_is_fixed(aut
     result, server = auto.run(script)
 
     assert (result.exit_code, result.text, len(server.requests)) == (0, "Now it is.", 4)
-    assert auto.told(server)[1] == (held(1),)
+    assert auto.told(server)[1] == (format_hold(1),)
     assert result.notices == ("Stop says: untildone: held automatically (1 of 3): 1 error",)
     assert auto.loops() == []
 
@@ -89,7 +89,7 @@ def test_three_holds_at_most(auto: Auto) -> None:
     result, server = auto.run(script)
 
     assert (result.text, len(server.requests)) == ("Done 3.", 5)
-    assert auto.told(server)[1:] == tuple((held(hold),) for hold in (1, 2, 3))
+    assert auto.told(server)[1:] == tuple((format_hold(hold),) for hold in (1, 2, 3))
     assert result.notices[-1] == (
         "Stop says: untildone: let go after 3 automatic holds; this turn's edits left 1 error in"
         " cart.py"
@@ -99,7 +99,7 @@ def test_three_holds_at_most(auto: Auto) -> None:
 def test_the_marker_ends_it(auto: Auto) -> None:
     meant = "It is meant so.\n<untildone:done />"
 
-    assert auto.holds(auto.write_call(BROKEN), "Done.", meant, "Unheard.") == [held(1)]
+    assert auto.holds(auto.write_call(BROKEN), "Done.", meant, "Unheard.") == [format_hold(1)]
 
 
 def test_a_turn_without_an_edit_starts_no_interpreter(auto: Auto, tmp_path: Path) -> None:

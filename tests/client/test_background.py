@@ -8,7 +8,7 @@ import pytest
 from client.control import requests_without_us
 from client.model_request import Request
 from client.script import Call, Step, bash
-from client.texts import SILENT, said, still_red
+from client.texts import SILENT, format_feedback, still_red
 from client.world import ClientWorld
 
 pytestmark = pytest.mark.client
@@ -39,7 +39,7 @@ def test_a_background_command_is_named_once_and_then_ignored(tmp_path: Path) -> 
     first, _, running, second, done, _ = world.told(server)
     assert (first, second, done) == ((still_red(1),), (still_red(2),), (SILENT,))
     assert running == (
-        said(
+        format_feedback(
             "Still running in the background: scripted.",
             "Wait for it if you need its result; carry on if it is a service.",
         ),

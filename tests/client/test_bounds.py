@@ -7,7 +7,7 @@ import pytest
 
 from client.control import requests_without_us
 from client.script import Step, bash
-from client.texts import SILENT, said, still_red
+from client.texts import SILENT, format_feedback, still_red
 from client.world import ClientWorld
 from world import CHECK
 
@@ -42,7 +42,7 @@ def test_a_check_that_cannot_run_is_reported_once_and_then_pauses_the_loop(tmp_p
     assert len(server.requests) == 2
     assert world.told(server) == (
         (
-            said(
+            format_feedback(
                 "Round 1 of 10: a check could not be run: check.",
                 "- check: unrunnable (`no-such-program --now`): `no-such-program` was not found",
                 "Make it runnable if that is part of the work; next time the loop pauses.",

@@ -18,7 +18,7 @@ LOOP = samples.STRAVINSKY.replace("count: 1", "count: 0")
 PROMISED = "It is mended.\n\nAll tests passing."
 
 
-def put(world: ClientWorld, text: str = LOOP) -> Path:
+def write_loop_file(world: ClientWorld, text: str = LOOP) -> Path:
     path = world.project / FILE
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -32,7 +32,7 @@ def write(world: ClientWorld, text: str = LOOP) -> Call:
 def test_an_imported_file_holds_until_its_promise(tmp_path: Path) -> None:
     script: list[Step] = ["Done.", PROMISED]
     world = ClientWorld(tmp_path)
-    put(world)
+    write_loop_file(world)
     done = world.untildone("import", FILE, "--session", world.session, "--json")
 
     result, server = world.run(script)
@@ -81,7 +81,7 @@ def test_a_file_the_agent_removes_does_not(tmp_path: Path) -> None:
 def test_another_session_of_the_project_is_untouched(tmp_path: Path) -> None:
     world = ClientWorld(tmp_path)
     world.untildone("trust", "--dialects")
-    put(world)
+    write_loop_file(world)
 
     result, server = world.run(["Only a question answered."])
 
@@ -107,7 +107,9 @@ def test_the_loop_of_one_session_does_not_hold_the_next(tmp_path: Path) -> None:
 
 def test_a_file_the_repository_brings_is_not_obeyed(tmp_path: Path) -> None:
     world = ClientWorld(tmp_path)
-    put(world, samples.STRAVINSKY.replace("active", "success_command: touch ran\nactive"))
+    write_loop_file(
+        world, samples.STRAVINSKY.replace("active", "success_command: touch ran\nactive")
+    )
     world.git("add", "-A")
     world.git("commit", "-qm", "a loop for whoever clones this")
 

@@ -16,7 +16,7 @@ WARNING = "def total(prices=[]):\n    return sum(prices)\n"
 
 
 class Shop(ClientWorld):
-    """A project whose linter complains in two places, of which the person named one."""
+    """A project whose linter complains in two places, of which the user named one."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)

@@ -1,4 +1,4 @@
-"""The real client in a terminal: the person is never fought."""
+"""The real client in a terminal: the user is never fought."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ START = "/untildone:test finish it --check 'test -f done.txt' --rounds 20 --stag
 
 @contextmanager
 def sitting_at(world: ClientWorld, steps: Sequence[Step]) -> Iterator[tuple[Terminal, ModelServer]]:
-    """A person at the terminal, with Bash allowed."""
+    """A user at the terminal, with Bash allowed."""
     with ModelServer(steps) as server:
         client = world.client(server)
         with Terminal(client, *allow("Bash")) as terminal:

@@ -38,7 +38,7 @@ PLAN = {
 }
 
 
-def planned(tmp_path: Path, install: str = "settings") -> ClientWorld:
+def make_world(tmp_path: Path, install: str = "settings") -> ClientWorld:
     world = ClientWorld(tmp_path, install=install)
     file = world.project / ".shipspec" / "planning" / "notes" / "TASKS.json"
     file.parent.mkdir(parents=True)
@@ -64,7 +64,7 @@ def verify(task_id: str, result: str, *more: str) -> str:
 
 
 # The first and the last task are reported by the agent itself, the second by its verifier.
-def built(world: ClientWorld) -> tuple[list[Step], list[Step]]:
+def script_task(world: ClientWorld) -> tuple[list[Step], list[Step]]:
     agent: list[Step] = [
         *(bash(f"touch one.txt; {verify('TASK-001', 'VERIFIED')}"), "Done."),
         *(bash("touch two.txt"), verifier(world), "Done."),
@@ -90,8 +90,8 @@ def statuses(world: ClientWorld) -> list[str]:
 def test_a_feature_is_built_through_an_incomplete_task_and_a_retry(
     tmp_path: Path, install: str
 ) -> None:
-    world = planned(tmp_path, install)
-    agent, subagent = built(world)
+    world = make_world(tmp_path, install)
+    agent, subagent = script_task(world)
 
     result, server = world.run(
         agent, "/untildone:implement-feature notes", subagents=subagent, limit=240
@@ -107,7 +107,7 @@ def test_a_feature_is_built_through_an_incomplete_task_and_a_retry(
 
 
 def test_a_typed_task_is_held_and_given_back_when_it_is_cancelled(tmp_path: Path) -> None:
-    world = planned(tmp_path)
+    world = make_world(tmp_path)
     thinking = Gate("two")
     with sitting_at(world, ["one", thinking, "three"]) as (terminal, _):
         terminal.submit("/untildone:implement-task TASK-001 notes")

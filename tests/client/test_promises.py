@@ -6,7 +6,7 @@ import pytest
 
 from client.control import requests_without_us
 from client.script import Step, bash
-from client.texts import said
+from client.texts import format_feedback
 from client.world import ClientWorld
 from snippets import snippet
 
@@ -34,7 +34,8 @@ def test_one_of_several_promises_ends_it_as_claimed_once_it_is_meant(tmp_path: P
 
     unmet = "Unmet: promise `ALL PAGES WRITTEN`, promise `Nothing left to write`."
     assert world.told(server) == tuple(
-        (said(f"Round {number} of 10: not done yet. {unmet}", STEP),) for number in (1, 2, 3)
+        (format_feedback(f"Round {number} of 10: not done yet. {unmet}", STEP),)
+        for number in (1, 2, 3)
     )
     assert world.standing() == ("finished", "claimed", 4)
     assert result.notices[-1] == (

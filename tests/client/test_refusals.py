@@ -19,7 +19,7 @@ ENTRIES = "leave untildone's entries as they are; change other keys with Edit"
 
 
 def attempts(world: ClientWorld, loop: str) -> list[tuple[Call, str]]:
-    """Tool calls, each with what the model is told of it."""
+    """Tool calls, each with the reason that the model is shown."""
     state = str(world.state_folder / "loops" / loop / "extra.json")
     settings = str(world.project / ".claude" / "settings.local.json")
     soon = {"cron": "*/1 * * * *", "recurring": False}
@@ -57,7 +57,7 @@ def attempts(world: ClientWorld, loop: str) -> list[tuple[Call, str]]:
             "PreToolUse:CronCreate hook error: untildone: scheduling `/untildone:cancel` is"
             f" refused: {PERSONS}",
         ),
-        # An honest call before it must not make the next one look like the person's.
+        # An honest call before it must not make the next one look like the user's.
         (bash("true"), SILENT),
         (
             bash("sh cancel.sh"),

@@ -13,7 +13,7 @@ import pytest
 from client.harness import claude_binary
 from client.model_server import ModelServer
 from client.script import Billed, Fail, Gate, Step, bash
-from client.texts import held, reminder, still_red
+from client.texts import format_held, reminder, still_red
 from client.world import BIN, ClientWorld
 from world import CHECK
 
@@ -25,7 +25,7 @@ MAY = ("--", "--allowedTools", "Bash")
 
 def feedback(number: int) -> str:
     """As a prompt of its own, not as a hook's text."""
-    before, after = held("|").split("|")
+    before, after = format_held("|").split("|")
     return still_red(number, task=TASK).removeprefix(before).removesuffix(after)
 
 
@@ -68,7 +68,7 @@ def test_red_is_held_and_green_is_done(tmp_path: Path, install: str) -> None:
         *("started", "asked", "returned", "judged"),
         *("asked", "tool", "returned", "judged", "ended"),
     ]
-    # Hooks that are installed leave the returns to the run: nothing is judged or told twice.
+    # Hooks that are installed leave the returns to the run: nothing is judged or reported twice.
     assert len(server.requests) == 3
     ours = [
         [world.named(text) for text in texts if "[untildone]" in text]

@@ -1,4 +1,4 @@
-"""What the agent of a headless run may use without a word of the person's: its own verbs."""
+"""What the agent of a headless run may use without a word of the user's: its own verbs."""
 
 from pathlib import Path
 

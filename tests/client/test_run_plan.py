@@ -20,7 +20,7 @@ pytestmark = pytest.mark.client
 WORK = "untildone/notes"
 
 
-def planned(tmp_path: Path, plan: dict[str, Any] = PLAN) -> ClientWorld:
+def make_world(tmp_path: Path, plan: dict[str, Any] = PLAN) -> ClientWorld:
     world = ClientWorld(tmp_path)
     (world.project / "TASKS.json").write_text(json.dumps(plan), encoding="utf-8")
     world.git("add", "-A")
@@ -40,7 +40,7 @@ def git(world: ClientWorld, *arguments: str) -> str:
 
 
 def checkout(world: ClientWorld) -> tuple[str, str, str]:
-    """What the person has before them."""
+    """What the user has before them."""
     return (
         git(world, "rev-parse", "HEAD"),
         git(world, "status", "--porcelain", "--ignored"),
@@ -73,13 +73,13 @@ def run(
     return done.returncode, json.loads(done.stdout.splitlines()[-1]), said
 
 
-def ended(end: dict[str, Any]) -> list[tuple[str, str, int, int]]:
+def summarize_tasks(end: dict[str, Any]) -> list[tuple[str, str, int, int]]:
     return [(each["step"], each["outcome"], each["rounds"], each["calls"]) for each in end["tasks"]]
 
 
 @pytest.mark.timeout(300)
 def test_a_feature_is_built_through_an_incomplete_task_and_a_retry(tmp_path: Path) -> None:
-    world = planned(tmp_path)
+    world = make_world(tmp_path)
     before = checkout(world)
     agent: list[Step] = [
         *(bash("touch one.txt"), "Done."),
@@ -95,7 +95,7 @@ def test_a_feature_is_built_through_an_incomplete_task_and_a_retry(tmp_path: Pat
     code, end, said = run(world, agent, subagent)
 
     once, twice = ("merged", "done", 1, 1), ("merged", "done", 2, 2)
-    assert (code, end["outcome"], ended(end)) == (0, "done", [once, twice, once])
+    assert (code, end["outcome"], summarize_tasks(end)) == (0, "done", [once, twice, once])
     assert f"Missing, by the verifier:\n- {HELP}: no help" in said
     files = git(world, "ls-tree", "--name-only", WORK).split()
     assert files == ["TASKS.json", "help.txt", "one.txt", "readme.txt", "three.txt", "two.txt"]
@@ -108,12 +108,12 @@ def test_a_feature_is_built_through_an_incomplete_task_and_a_retry(tmp_path: Pat
 def test_what_a_verifier_calls_misaligned_pauses_its_task_and_what_needs_it(
     tmp_path: Path,
 ) -> None:
-    world = planned(tmp_path)
+    world = make_world(tmp_path)
     why = verify("TASK-001", "MISALIGNED", "--reason", "the PRD asks for a queue")
 
     code, end, _ = run(world, [bash("touch one.txt"), verifier(world), "Done."], [bash(why), "No."])
 
     paused, waits = ("ended", "blocked", 1, 1), ("waiting", None, 0, 0)
-    assert (code, end["outcome"], ended(end)) == (14, "blocked", [paused, waits, waits])
+    assert (code, end["outcome"], summarize_tasks(end)) == (14, "blocked", [paused, waits, waits])
     assert end["reason"] == "TASK-001: MISALIGNED: the PRD asks for a queue"
     assert git(world, "rev-parse", WORK) == git(world, "rev-parse", "main")

@@ -1,4 +1,4 @@
-"""Loops from a spec with the real client: both conditions, and a gate the person answers."""
+"""Loops from a spec with the real client: both conditions, and a gate the user answers."""
 
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def test_both_conditions_are_needed_and_claims_are_compared(tmp_path: Path) -> N
     assert requests_without_us(script) == 1
 
 
-def answered(terminal: Terminal, question: str, prompt: str) -> None:
+def answer_question(terminal: Terminal, question: str, prompt: str) -> None:
     terminal.wait_for(question)
     terminal.wait_until_idle()
     terminal.submit(prompt)
@@ -71,9 +71,9 @@ def test_a_colleague_asks_at_each_gate_and_the_user_answers(tmp_path: Path) -> N
     ]
     with sitting_at(world, steps) as (terminal, server):
         terminal.submit(f"/untildone:loop {COLLEAGUE} --check '{CHECK}'")
-        answered(terminal, "Proceed?", "yes")
-        answered(terminal, "is complete: continue?", "go on")
-        answered(terminal, "confirm that it is done?", "yes")
+        answer_question(terminal, "Proceed?", "yes")
+        answer_question(terminal, "is complete: continue?", "go on")
+        answer_question(terminal, "confirm that it is done?", "yes")
         server.wait_for_requests(7)
         assert world.status()["status"] == "active"
         thanks = steps[-1]

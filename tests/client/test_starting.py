@@ -7,7 +7,7 @@ import pytest
 
 from client.control import requests_without_us
 from client.script import Step, bash
-from client.texts import NEXT, RED_NOW, SILENT, output_at, reminder, said
+from client.texts import NEXT, RED_NOW, SILENT, format_feedback, output_at, reminder
 from client.world import PLUGIN, ClientWorld
 
 pytestmark = pytest.mark.client
@@ -34,9 +34,9 @@ def test_a_slash_command_starts_the_loop_before_the_first_request(
     given = "\n\n".join(map(world.named, server.requests[0].texts))
     context = reminder("round 0 of 3", task="fix it", unmet="not judged yet")
     assert given.count(f"UserPromptSubmit hook additional context: {context}") == 1
-    # A bare exit code on a copy proves nothing of the start: nothing is said of it.
+    # A bare exit code on a copy proves nothing about the baseline: nothing is reported.
     head = "Round 1 of 3: not done yet. Unmet: check."
-    held = said(head, RED_NOW, NEXT, output_at(1), task="fix it")
+    held = format_feedback(head, RED_NOW, NEXT, output_at(1), task="fix it")
     assert world.told(server) == ((held,), (SILENT,))
     assert world.standing("task", "max_rounds") == ("finished", "done", 2, "fix it", 3)
     assert requests_without_us(WORK, COMMAND, *without_hooks(tmp_path)) == 1

@@ -16,7 +16,7 @@ RECALLED = (
 )
 
 
-def recalled(world: ClientWorld) -> int:
+def count_recalls(world: ClientWorld) -> int:
     """How often in this conversation, after one more prompt."""
     _, server = world.run(["Done."], "and now?")
     return "\n\n".join(server.requests[0].texts).count(RECALLED)
@@ -29,9 +29,9 @@ def test_items_of_a_file_are_recalled_until_they_are_done(tmp_path: Path) -> Non
     _, first = world.run([bash(f"sleep 1.1; {WRITTEN}"), "Done."], "please work")
 
     assert [text for text in first.requests[0].texts if "[untildone]" in text] == []
-    assert recalled(world) == 1
+    assert count_recalls(world) == 1
     world.project.joinpath("TODO.md").write_text("- [x] docs\n", encoding="utf-8")
-    assert recalled(world) == 1
+    assert count_recalls(world) == 1
 
 
 def test_tasks_of_the_client_are_recalled_unless_switched_off(tmp_path: Path) -> None:
@@ -48,14 +48,14 @@ def test_tasks_of_the_client_are_recalled_unless_switched_off(tmp_path: Path) ->
     ]
     world.run(steps)
 
-    assert recalled(world) == 1
+    assert count_recalls(world) == 1
     world.state_folder.joinpath("config.toml").write_text(
         "recall_todos = false\n", encoding="utf-8"
     )
-    assert recalled(world) == 1
+    assert count_recalls(world) == 1
     world.state_folder.joinpath("config.toml").unlink()
     world.variables["UNTILDONE_DISABLE"] = "1"
-    assert recalled(world) == 1
+    assert count_recalls(world) == 1
 
 
 def test_a_loop_of_the_items_holds_until_they_are_worked_off(tmp_path: Path) -> None:

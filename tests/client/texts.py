@@ -11,19 +11,19 @@ RED_NOW = f"- check: red (`{CHECK}`): exit code 1"
 NEXT = f"Find the cause and fix the code, not the check.{AGAIN}"
 
 
-def held(text: str) -> str:
+def format_held(text: str) -> str:
     """How the client brings a Stop hook's text to the model."""
     return f"<system-reminder>\nStop hook additional context: {text}\n</system-reminder>"
 
 
-def said(head: str, *lines: str, task: str = TASK) -> str:
+def format_feedback(head: str, *lines: str, task: str = TASK) -> str:
     """A feedback of a few lines, and the task at its end."""
     body = "\n".join((head, *lines))
-    return held(f"[untildone] {body}\n\nThe task, as agreed:\n{task}")
+    return format_held(f"[untildone] {body}\n\nThe task, as agreed:\n{task}")
 
 
 def red_lines() -> str:
-    """The check `CHECK`, which was red from the start."""
+    """The check `CHECK`, which was red in the baseline."""
     return (
         f"{RED_NOW}\n"
         "Since the baseline: 0 fixed, 0 new, 0 regressed, 1 remaining"
@@ -57,7 +57,7 @@ def still_red(
     """The feedback of a round whose only check is `CHECK`."""
     head = f"Round {number} of {of}: not done yet. Unmet: check."
     next_step = step(number, changed=changed)
-    return said(head, red_lines(), next_step, output_at(number, root=root), task=task)
+    return format_feedback(head, red_lines(), next_step, output_at(number, root=root), task=task)
 
 
 def reminder(standing: str, *, task: str = TASK, unmet: str = "check") -> str:

@@ -65,7 +65,7 @@ def finding(
     )
 
 
-def started(*results: CheckResult) -> tuple[BaselineResult, ...]:
+def make_baseline(*results: CheckResult) -> tuple[BaselineResult, ...]:
     """The same results as a later stop knows them."""
     return tuple(
         BaselineResult(
@@ -81,7 +81,7 @@ def started(*results: CheckResult) -> tuple[BaselineResult, ...]:
     )
 
 
-def seen(*results: CheckResult, **given: Any) -> Evidence:  # noqa: ANN401  any field
+def make_evidence(*results: CheckResult, **given: Any) -> Evidence:  # noqa: ANN401  any field
     return Evidence(checks=results, **given)
 
 

@@ -1,6 +1,6 @@
 """The breakers of a loop from a spec, through the decision."""
 
-from core.samples import RED, bounds, contract, failing, finding, result, seen
+from core.samples import RED, bounds, contract, failing, finding, make_evidence, result
 from untildone.core.contract import Claim, Contract
 from untildone.core.decide import decide
 from untildone.core.evidence import Evidence
@@ -26,7 +26,7 @@ def rounds(asked: Contract, evidence: Evidence) -> tuple[int, Verdict]:
 
 
 def test_the_same_failing_test_three_times() -> None:
-    assert rounds(LOOP, seen(failing("t1"))) == (
+    assert rounds(LOOP, make_evidence(failing("t1"))) == (
         3,
         Pause(outcome="stagnated", reason="the same error in 3 rounds: t1"),
     )
@@ -35,22 +35,22 @@ def test_the_same_failing_test_three_times() -> None:
 def test_the_same_finding_three_times() -> None:
     found = result("red", findings=(finding(),))
 
-    assert rounds(LOOP, seen(found)) == (
+    assert rounds(LOOP, make_evidence(found)) == (
         3,
         Pause(outcome="stagnated", reason="the same error in 3 rounds: a.py: unused import"),
     )
 
 
 def test_the_same_criteria_five_times() -> None:
-    assert rounds(LOOP, seen(RED)) == (
+    assert rounds(LOOP, make_evidence(RED)) == (
         5,
         Pause(outcome="stagnated", reason="the same criteria are unmet in 5 rounds: test"),
     )
-    assert rounds(CLAIMS, seen())[0] == 5
+    assert rounds(CLAIMS, make_evidence())[0] == 5
 
 
 def test_a_file_turned_in_circles() -> None:
-    verdict = decide(LOOP, Progress(), seen(RED, reverted_files=("a.py",)))
+    verdict = decide(LOOP, Progress(), make_evidence(RED, reverted_files=("a.py",)))
 
     assert verdict == Pause(
         outcome="stagnated",
@@ -61,5 +61,5 @@ def test_a_file_turned_in_circles() -> None:
 def test_other_loops_and_a_limit_of_the_user_have_no_breaker() -> None:
     limited = contract(preset="loop", bounds=bounds(50, stagnation=7))
 
-    assert rounds(contract(bounds=bounds(50)), seen(failing("t1")))[0] == 4
-    assert rounds(limited, seen(failing("t1")))[0] == 8
+    assert rounds(contract(bounds=bounds(50)), make_evidence(failing("t1")))[0] == 4
+    assert rounds(limited, make_evidence(failing("t1")))[0] == 8

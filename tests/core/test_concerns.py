@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.samples import seen, started
+from core.samples import make_baseline, make_evidence
 from untildone.core.baseline_comparison import MergedTest, find_missing_tests, mark_missing_tests
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.concerns import is_allowed, is_removal_allowed, make_concern
@@ -58,7 +58,7 @@ def test_a_test_may_go_by_whatever_name_its_runner_gives_it(
     assert is_removal_allowed(test, (allowance,)) is expected
 
 
-def ran(*names: str, passed: int = 0, outcome: CheckOutcome = "green") -> CheckResult:
+def run_result(*names: str, passed: int = 0, outcome: CheckOutcome = "green") -> CheckResult:
     tests = Tests(passed=passed or len(names), passing=names)
     return CheckResult(name="test", command="c", outcome=outcome, tests=tests)
 
@@ -66,19 +66,19 @@ def ran(*names: str, passed: int = 0, outcome: CheckOutcome = "green") -> CheckR
 @pytest.mark.parametrize(
     ("now", "allow", "expected"),
     [
-        pytest.param(ran("a", "b", "c"), (), [], id="all run"),
-        pytest.param(ran("a"), (), ["remove-test:b", "remove-test:c"], id="two are gone"),
-        pytest.param(ran("a"), ("remove-test:b",), ["remove-test:c"], id="one is allowed"),
-        pytest.param(ran("a", "b", "d"), (), [], id="another in its place"),
-        pytest.param(ran(passed=2), (), ["remove-test:test"], id="only counted"),
-        pytest.param(ran(passed=2), ("remove-test:b",), [], id="counted and allowed"),
-        pytest.param(ran("a", outcome="red"), (), [], id="red says it itself"),
+        pytest.param(run_result("a", "b", "c"), (), [], id="all run"),
+        pytest.param(run_result("a"), (), ["remove-test:b", "remove-test:c"], id="two are gone"),
+        pytest.param(run_result("a"), ("remove-test:b",), ["remove-test:c"], id="one is allowed"),
+        pytest.param(run_result("a", "b", "d"), (), [], id="another in its place"),
+        pytest.param(run_result(passed=2), (), ["remove-test:test"], id="only counted"),
+        pytest.param(run_result(passed=2), ("remove-test:b",), [], id="counted and allowed"),
+        pytest.param(run_result("a", outcome="red"), (), [], id="red says it itself"),
     ],
 )
 def test_tests_that_no_longer_run_are_asked_about(
     now: CheckResult, allow: tuple[str, ...], expected: list[str]
 ) -> None:
-    evidence = seen(now, baseline=started(ran("a", "b", "c")))
+    evidence = make_evidence(now, baseline=make_baseline(run_result("a", "b", "c")))
 
     assert [concern.id for concern in find_missing_tests(evidence, allow)] == expected
 
@@ -99,7 +99,7 @@ def test_tests_that_no_longer_run_are_asked_about(
 def test_a_package_stands_for_its_tests(
     then: tuple[str, ...], now: tuple[str, ...], expected: list[str]
 ) -> None:
-    evidence = seen(ran(*now), baseline=started(ran(*then)))
+    evidence = make_evidence(run_result(*now), baseline=make_baseline(run_result(*then)))
 
     assert [concern.id for concern in find_missing_tests(evidence, ())] == expected
 
@@ -117,21 +117,24 @@ def test_a_package_stands_for_its_tests(
 def test_rows_of_unittest_that_pass_are_reported_by_their_test(
     then: str, expected: list[str]
 ) -> None:
-    evidence = seen(ran("cart.Case.test_rows"), baseline=started(ran(then, "cart.Case.test_rows")))
+    evidence = make_evidence(
+        run_result("cart.Case.test_rows"),
+        baseline=make_baseline(run_result(then, "cart.Case.test_rows")),
+    )
 
     assert [concern.id for concern in find_missing_tests(evidence, ())] == expected
 
 
 def test_where_nothing_is_known_of_the_baseline_nothing_is_lost() -> None:
-    assert list(find_missing_tests(seen(ran("a")), ())) == []
+    assert list(find_missing_tests(make_evidence(run_result("a")), ())) == []
 
 
 @pytest.mark.parametrize(
     ("now", "strict", "expected"),
     [
-        (ran("a"), True, "no-evidence"),
-        (ran("a"), False, "green"),
-        (ran("b", "c"), True, "green"),
+        (run_result("a"), True, "no-evidence"),
+        (run_result("a"), False, "green"),
+        (run_result("b", "c"), True, "green"),
         (CheckResult(name="test", command="c", outcome="green"), False, "no-evidence"),
     ],
 )
@@ -143,8 +146,8 @@ def test_a_run_in_the_clean_copy_needs_as_many_tests_as_the_baseline(
     assert mark_missing_tests(now, had, allow=(), strict=strict).outcome == expected
 
 
-def named(*tests: str) -> CheckResult:
-    return ran(*(f"t.py::test_{test}" for test in tests))
+def result_with_tests(*tests: str) -> CheckResult:
+    return run_result(*(f"t.py::test_{test}" for test in tests))
 
 
 TWO_IN_ONE = (
@@ -178,7 +181,9 @@ TWO_IN_ONE = (
 def test_a_test_that_another_one_took_in_is_not_lost(
     now: tuple[str, ...], folds: tuple[MergedTest, ...], expected: list[str]
 ) -> None:
-    evidence = seen(named(*now), baseline=started(named("a", "b", "c")))
+    evidence = make_evidence(
+        result_with_tests(*now), baseline=make_baseline(result_with_tests("a", "b", "c"))
+    )
 
     lost = find_missing_tests(evidence, (), folds)
     assert [concern.id for concern in lost] == [
@@ -196,7 +201,9 @@ def test_a_test_that_another_one_took_in_is_not_lost(
 def test_rows_went_into_their_test_only_if_it_has_none_now(
     now: tuple[str, ...], kept: bool
 ) -> None:
-    evidence = seen(named(*now), baseline=started(named("a[1]", "a[2]")))
+    evidence = make_evidence(
+        result_with_tests(*now), baseline=make_baseline(result_with_tests("a[1]", "a[2]"))
+    )
     folds = (MergedTest("t.py::test_a", "t.py::test_a", fresh=False),)
 
     assert (list(find_missing_tests(evidence, (), folds)) == []) is kept
@@ -206,6 +213,8 @@ def test_rows_went_into_their_test_only_if_it_has_none_now(
 def test_where_no_test_is_named_as_many_may_be_missing_as_were_taken_in(
     passed: int, kept: bool
 ) -> None:
-    evidence = seen(ran(passed=passed), baseline=started(ran(passed=3)))
+    evidence = make_evidence(
+        run_result(passed=passed), baseline=make_baseline(run_result(passed=3))
+    )
 
     assert (list(find_missing_tests(evidence, (), TWO_IN_ONE)) == []) is kept

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.samples import contract, finding, result, started
+from core.samples import contract, finding, make_baseline, result
 from untildone.core.baseline_comparison import compare_with_baseline
 from untildone.core.check_results import CheckResult, Tests
 from untildone.core.contract import Count
@@ -25,9 +25,14 @@ NEW = Tests(passed=0, failed=2, failing=("test_old", "test_new"))
 UNNAMED = Tests(passed=1, failed=1)
 
 
-def judged(outcome: str, *found: Any, tests: Tests | None = None, **agreed: Any) -> CheckResult:  # noqa: ANN401
+def judge_counts(
+    outcome: str,
+    *found: Any,  # noqa: ANN401  a finding of any kind
+    tests: Tests | None = None,
+    **agreed: Any,  # noqa: ANN401  any field of a contract
+) -> CheckResult:
     terms = {"preset": "fix", "counts": ("zero-errors",), **agreed}
-    before = started(result("red", tests=OLD))
+    before = make_baseline(result("red", tests=OLD))
     (changed,) = apply_counts(
         contract(**terms), (result(outcome, findings=found, tests=tests),), before
     )
@@ -37,69 +42,75 @@ def judged(outcome: str, *found: Any, tests: Tests | None = None, **agreed: Any)
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        pytest.param(judged("red", ERROR, WARNING), ("red", ""), id="an error"),
+        pytest.param(judge_counts("red", ERROR, WARNING), ("red", ""), id="an error"),
         pytest.param(
-            judged("red", WARNING, NOTE),
+            judge_counts("red", WARNING, NOTE),
             ("green", "not counted: 1 warning, 1 note"),
             id="warnings that do not count",
         ),
         pytest.param(
-            judged("red", WARNING, counts=("zero-errors", "zero-warnings")),
+            judge_counts("red", WARNING, counts=("zero-errors", "zero-warnings")),
             ("red", ""),
             id="warnings that count",
         ),
-        pytest.param(judged("red", INSECURE), ("red", ""), id="security always counts"),
+        pytest.param(judge_counts("red", INSECURE), ("red", ""), id="security always counts"),
         pytest.param(
-            judged("red", ERROR, counts=("zero-warnings",)),
+            judge_counts("red", ERROR, counts=("zero-warnings",)),
             ("green", "not counted: 1 error"),
             id="errors that do not count",
         ),
-        pytest.param(judged("red"), ("red", ""), id="an exit code that nothing explains"),
-        pytest.param(judged("timed-out", WARNING), ("timed-out", ""), id="no answer"),
-        pytest.param(judged("green"), ("green", ""), id="nothing at all"),
-        pytest.param(judged("green", WARNING), ("green", ""), id="green with what does not count"),
+        pytest.param(judge_counts("red"), ("red", ""), id="an exit code that nothing explains"),
+        pytest.param(judge_counts("timed-out", WARNING), ("timed-out", ""), id="no answer"),
+        pytest.param(judge_counts("green"), ("green", ""), id="nothing at all"),
         pytest.param(
-            judged("green", ERROR, ERROR),
+            judge_counts("green", WARNING), ("green", ""), id="green with what does not count"
+        ),
+        pytest.param(
+            judge_counts("green", ERROR, ERROR),
             ("red", "it passes, but reports 2 errors"),
             id="green with errors",
         ),
         pytest.param(
-            judged("green", WARNING, preset="lint", counts=("zero-warnings",)),
+            judge_counts("green", WARNING, preset="lint", counts=("zero-warnings",)),
             ("red", "it passes, but reports 1 warning"),
             id="another preset, green with warnings",
         ),
         pytest.param(
-            judged("red", NOTE, preset="lint", counts=("zero-warnings",)),
+            judge_counts("red", NOTE, preset="lint", counts=("zero-warnings",)),
             ("red", ""),
             id="another preset excuses nothing",
         ),
         pytest.param(
-            judged("red", ELSEWHERE, targets=("src",)),
+            judge_counts("red", ELSEWHERE, targets=("src",)),
             ("green", "not counted: 1 finding outside of the target"),
             id="elsewhere",
         ),
         pytest.param(
-            judged("red", finding(path="srcs/a.py"), targets=("src",)),
+            judge_counts("red", finding(path="srcs/a.py"), targets=("src",)),
             ("green", "not counted: 1 finding outside of the target"),
             id="a name that begins alike",
         ),
-        pytest.param(judged("red", INSIDE, targets=("src",)), ("red", ""), id="in the folder"),
-        pytest.param(judged("red", INSIDE, targets=("src/a.py",)), ("red", ""), id="in the file"),
-        pytest.param(judged("red", NOWHERE, targets=("src",)), ("red", ""), id="in no file"),
         pytest.param(
-            judged("red", tests=OLD),
+            judge_counts("red", INSIDE, targets=("src",)), ("red", ""), id="in the folder"
+        ),
+        pytest.param(
+            judge_counts("red", INSIDE, targets=("src/a.py",)), ("red", ""), id="in the file"
+        ),
+        pytest.param(judge_counts("red", NOWHERE, targets=("src",)), ("red", ""), id="in no file"),
+        pytest.param(
+            judge_counts("red", tests=OLD),
             ("green", "not counted: 1 test that failed before"),
             id="a test that failed at the start",
         ),
-        pytest.param(judged("red", tests=NEW), ("red", ""), id="a test that did not"),
-        pytest.param(judged("red", tests=UNNAMED), ("red", ""), id="a test without a name"),
+        pytest.param(judge_counts("red", tests=NEW), ("red", ""), id="a test that did not"),
+        pytest.param(judge_counts("red", tests=UNNAMED), ("red", ""), id="a test without a name"),
         pytest.param(
-            judged("red", tests=OLD, counts=("zero-errors", "tests-pass")),
+            judge_counts("red", tests=OLD, counts=("zero-errors", "tests-pass")),
             ("red", ""),
             id="tests that must pass",
         ),
         pytest.param(
-            judged("red", finding(code="test_old"), tests=OLD),
+            judge_counts("red", finding(code="test_old"), tests=OLD),
             ("green", "not counted: 1 test that failed before"),
             id="a test's own failure is no error",
         ),
@@ -110,7 +121,7 @@ def test_a_result_as_the_loop_means_it(changed: CheckResult, expected: tuple[str
 
 
 def test_findings_outside_of_the_target_are_not_reported() -> None:
-    assert judged("red", INSIDE, ELSEWHERE, targets=("src",)).findings == (INSIDE,)
+    assert judge_counts("red", INSIDE, ELSEWHERE, targets=("src",)).findings == (INSIDE,)
 
 
 def test_without_a_baseline_every_failing_test_counts() -> None:

@@ -16,8 +16,8 @@ from core.samples import (
     bounds,
     contract,
     failing,
+    make_evidence,
     result,
-    seen,
 )
 from untildone.core.contract import Amendment, Claim, Contract
 from untildone.core.criteria import apply_amendments, hash_state
@@ -41,100 +41,105 @@ CLAIMED = Finish(outcome="claimed", reason="ended by the agent's words alone")
 CANCELLED = Finish(outcome="cancelled", reason="cancelled by the user")
 UNMET = Continue(cause="unmet", names=("test",))
 MISSING = result("unrunnable", reason="pytest is not installed")
-PROVED = seen(GREEN, concerns=())
+PROVED = make_evidence(GREEN, concerns=())
 ALTERNATING = hash_state(("test",), ("test red",))
 PROMISE = contract(checks=(), promises=("ALL DONE",), done_when="promise")
 CLAIMS = contract(checks=(), claims=(Claim(name="docs"),), done_when="both")
 REPORTED = ClaimReport(by="observation", evidence="read it")
 
 
-def paused(outcome: PauseOutcome, reason: str) -> Pause:
+def make_pause(outcome: PauseOutcome, reason: str) -> Pause:
     return Pause(outcome=outcome, reason=reason)
 
 
 Row = tuple[Contract, Progress, Evidence, Verdict]
 
 STEPS: dict[str, Row] = {
-    "1 ignored": (contract(), after(), seen(ignore_reason="off"), Ignore(reason="off")),
-    "2 cancelled": (contract(), after(), seen(cancelled=True), CANCELLED),
+    "1 ignored": (contract(), after(), make_evidence(ignore_reason="off"), Ignore(reason="off")),
+    "2 cancelled": (contract(), after(), make_evidence(cancelled=True), CANCELLED),
     "2 paused": (
         contract(),
         after(),
-        seen(paused=True),
-        paused("paused", "paused by the user"),
+        make_evidence(paused=True),
+        make_pause("paused", "paused by the user"),
     ),
-    "3 tampered": (contract(), after(), seen(broken_seal="cut"), paused("tampered", "cut")),
+    "3 tampered": (
+        contract(),
+        after(),
+        make_evidence(broken_seal="cut"),
+        make_pause("tampered", "cut"),
+    ),
     "4 queued": (
         contract(),
         after(),
-        seen(turn="queued", prompt="p1"),
+        make_evidence(turn="queued", prompt="p1"),
         Wait(reason="input of the user is queued"),
     ),
     "4 plan": (
         contract(),
         after(waited_for_prompt="p1"),
-        seen(turn="plan", prompt="p1"),
+        make_evidence(turn="plan", prompt="p1"),
         Wait(reason="plan mode: the agent may not change anything"),
     ),
     "4 the model failed": (
         contract(),
         after(waited_for_prompt="p1"),
-        seen(turn="failed", prompt="p1"),
+        make_evidence(turn="failed", prompt="p1"),
         Wait(reason="the model did not answer: a limit or a failure of its service"),
     ),
     "4 question": (
         contract(),
         after(waited_for_prompt="p1"),
-        seen(turn="question", prompt="p2"),
+        make_evidence(turn="question", prompt="p2"),
         Wait(reason="the user asked a question and nothing was changed"),
     ),
     "4 once a prompt, queued": (
         contract(),
         after(waited_for_prompt="p1"),
-        seen(RED, turn="queued", prompt="p1"),
+        make_evidence(RED, turn="queued", prompt="p1"),
         UNMET,
     ),
     "4 once a prompt, question": (
         contract(),
         after(waited_for_prompt="p1"),
-        seen(RED, turn="question", prompt="p1"),
+        make_evidence(RED, turn="question", prompt="p1"),
         UNMET,
     ),
     "4 prompts without an id": (
         contract(),
         after(),
-        seen(RED, turn="queued"),
+        make_evidence(RED, turn="queued"),
         Wait(reason="input of the user is queued"),
     ),
     "5 subagent": (
         contract(),
         after(),
-        seen(background=(SERVER, AGENT)),
+        make_evidence(background=(SERVER, AGENT)),
         Wait(reason="still working: a subagent"),
     ),
     "5 shell command": (
         contract(),
         after(),
-        seen(background=(SERVER,)),
+        make_evidence(background=(SERVER,)),
         Continue(cause="background", names=("npm run dev",), counted=False),
     ),
     "5 shell command, told": (
         contract(),
         after(background_reported=("b2",)),
-        seen(RED, background=(SERVER,)),
+        make_evidence(RED, background=(SERVER,)),
         UNMET,
     ),
     "6 forbidden": (
         contract(),
         after(),
-        seen(RED, forbidden=("grep TODO a.py",)),
-        paused("forbidden", "must not hold, but does: `grep TODO a.py`"),
+        make_evidence(RED, forbidden=("grep TODO a.py",)),
+        make_pause("forbidden", "must not hold, but does: `grep TODO a.py`"),
     ),
     "7 done": (contract(), after(), PROVED, DONE),
     "7 integrity has not looked": (
         contract(),
         after(),
-        seen(GREEN),
+        make_evidence(GREEN),
         Continue(cause="unconfirmed", counted=False),
     ),
     "7 slow check not run": (
@@ -146,58 +151,60 @@ STEPS: dict[str, Row] = {
     "7 slow check red": (
         contract(checks=(TEST, SLOW)),
         after(),
-        seen(GREEN, result("red", "slow")),
+        make_evidence(GREEN, result("red", "slow")),
         Continue(cause="unmet", names=("slow",)),
     ),
     "7 slow check green": (
         contract(checks=(TEST, SLOW)),
         after(),
-        seen(GREEN, result("green", "slow"), concerns=()),
+        make_evidence(GREEN, result("green", "slow"), concerns=()),
         DONE,
     ),
-    "7 claimed": (PROMISE, after(), seen(promises_given=("ALL DONE",)), CLAIMED),
+    "7 claimed": (PROMISE, after(), make_evidence(promises_given=("ALL DONE",)), CLAIMED),
     "7 gate before done": (
         contract(gated=True),
         after(),
         PROVED,
-        paused("gate", "all criteria are met: confirm that it is done?"),
+        make_pause("gate", "all criteria are met: confirm that it is done?"),
     ),
     "7 gate before claimed": (
         contract(checks=(), promises=("ALL DONE",), done_when="promise", gated=True),
         after(),
-        seen(promises_given=("ALL DONE",)),
-        paused("gate", "the agent says it is done: confirm?"),
+        make_evidence(promises_given=("ALL DONE",)),
+        make_pause("gate", "the agent says it is done: confirm?"),
     ),
     "7 confirmed": (contract(gated=True), after(confirmed=True), PROVED, DONE),
     "7 claimed, confirmed": (
         contract(checks=(), promises=("ALL DONE",), done_when="promise", gated=True),
         after(confirmed=True),
-        seen(promises_given=("ALL DONE",)),
+        make_evidence(promises_given=("ALL DONE",)),
         CLAIMED,
     ),
     "7 a loss": (
         contract(),
         after(),
-        seen(GREEN, concerns=(LOST,)),
+        make_evidence(GREEN, concerns=(LOST,)),
         Continue(cause="losses", names=("L1",)),
     ),
     "7 the same loss again": (
         contract(),
         after(reported_concerns=("L1",)),
-        seen(GREEN, concerns=(LOST,)),
-        paused("needs-approval", "missing compared with the baseline: test_a.py: test_one is gone"),
+        make_evidence(GREEN, concerns=(LOST,)),
+        make_pause(
+            "needs-approval", "missing compared with the baseline: test_a.py: test_one is gone"
+        ),
     ),
     "7 more losses than fit one line": (
         contract(),
         after(reported_concerns=tuple("abcde")),
-        seen(
+        make_evidence(
             GREEN,
             concerns=tuple(
                 Concern(id=each, kind=ConcernKind.REMOVE_TEST, path="test_a.py", detail=each)
                 for each in "abcde"
             ),
         ),
-        paused(
+        make_pause(
             "needs-approval",
             "missing compared with the baseline: test_a.py: a; test_a.py: b; test_a.py: c;"
             " and 2 more",
@@ -206,126 +213,131 @@ STEPS: dict[str, Row] = {
     "7 another loss": (
         contract(),
         after(reported_concerns=("L0",)),
-        seen(GREEN, concerns=(LOST,)),
+        make_evidence(GREEN, concerns=(LOST,)),
         Continue(cause="losses", names=("L1",)),
     ),
     "8 blocked": (
         contract(),
         after(),
-        seen(RED, blocked="no key"),
+        make_evidence(RED, blocked="no key"),
         Continue(cause="blocked", names=("no key",)),
     ),
     "8 blocked again": (
         contract(),
         after(blocked_reported=True),
-        seen(RED, blocked="no key"),
-        paused("blocked", "no key"),
+        make_evidence(RED, blocked="no key"),
+        make_pause("blocked", "no key"),
     ),
     "9 unrunnable": (
         contract(),
         after(),
-        seen(MISSING),
+        make_evidence(MISSING),
         Continue(cause="unrunnable", names=("test",)),
     ),
     "9 unrunnable again": (
         contract(),
         after(unrunnable_reported=True),
-        seen(MISSING),
-        paused("unrunnable", "test: pytest is not installed"),
+        make_evidence(MISSING),
+        make_pause("unrunnable", "test: pytest is not installed"),
     ),
     "9 our fault": (
         contract(),
         after(),
-        seen(RED, fault="out of memory"),
+        make_evidence(RED, fault="out of memory"),
         Continue(cause="fault", names=("out of memory",), counted=False),
     ),
     "9 our fault again": (
         contract(),
         after(faults=1),
-        seen(RED, fault="out of memory"),
-        paused("unverified", "out of memory"),
+        make_evidence(RED, fault="out of memory"),
+        make_pause("unverified", "out of memory"),
     ),
     "10 rounds": (
         contract(bounds=bounds(3)),
         after(round=2),
-        seen(RED),
-        paused("out-of-rounds", "round 3 of 3"),
+        make_evidence(RED),
+        make_pause("out-of-rounds", "round 3 of 3"),
     ),
     "10 budget": (
         contract(bounds=bounds(budget_usd=2)),
         after(),
-        seen(RED, spend_usd=2.5),
-        paused("out-of-budget", "2.50 of 2 USD"),
+        make_evidence(RED, spend_usd=2.5),
+        make_pause("out-of-budget", "2.50 of 2 USD"),
     ),
     "10 minutes": (
         contract(bounds=bounds(minutes=30)),
         after(),
-        seen(RED, minutes=30),
-        paused("out-of-time", "30 minutes are used up"),
+        make_evidence(RED, minutes=30),
+        make_pause("out-of-time", "30 minutes are used up"),
     ),
     "10 minutes of one round": (
         contract(bounds=bounds(round_minutes=5)),
         after(),
-        seen(RED, round_minutes=6.7),
-        paused("out-of-time", "one round took 7 minutes"),
+        make_evidence(RED, round_minutes=6.7),
+        make_pause("out-of-time", "one round took 7 minutes"),
     ),
     "10 bound without evidence": (
         contract(bounds=bounds(3)),
         after(round=2),
-        seen(),
-        paused("unverified", "round 3 of 3, and no check was run"),
+        make_evidence(),
+        make_pause("unverified", "round 3 of 3, and no check was run"),
     ),
     "10 bound of a promise": (
         contract(checks=(), promises=("ALL DONE",), done_when="promise", bounds=bounds(3)),
         after(round=2),
-        seen(),
-        paused("out-of-rounds", "round 3 of 3"),
+        make_evidence(),
+        make_pause("out-of-rounds", "round 3 of 3"),
     ),
     "10 no bound of rounds": (
         contract(bounds=bounds(0)),
         after(round=999),
-        seen(RED, spend_usd=0.5),
+        make_evidence(RED, spend_usd=0.5),
         UNMET,
     ),
     "10 a budget that nobody measures": (
         contract(bounds=bounds(0)),
         after(round=49),
-        seen(RED),
-        paused("out-of-rounds", "round 50 of 50"),
+        make_evidence(RED),
+        make_pause("out-of-rounds", "round 50 of 50"),
     ),
     "10 cut off": (
         contract(),
         after(),
-        seen(RED, cap_reached=True),
-        paused("cut-off", "the client would override the next hold"),
+        make_evidence(RED, cap_reached=True),
+        make_pause("cut-off", "the client would override the next hold"),
     ),
     "11 stagnated, exit code only": (
         contract(),
         after(unmet=("test",), failures=("test red",), seen_failures=("test red",), stale_rounds=4),
-        seen(RED),
-        paused("stagnated", "nothing moved in 5 rounds"),
+        make_evidence(RED),
+        make_pause("stagnated", "nothing moved in 5 rounds"),
     ),
     "11 not yet, exit code only": (
         contract(),
         after(unmet=("test",), failures=("test red",), seen_failures=("test red",), stale_rounds=3),
-        seen(RED),
+        make_evidence(RED),
         UNMET,
     ),
     "11 a third state": (
         contract(),
         after(unmet=("test",), recent_states=(ALTERNATING, "other", ALTERNATING)),
-        seen(result("timed-out")),
+        make_evidence(result("timed-out")),
         UNMET,
     ),
     "11 two states alternate": (
         contract(),
         after(unmet=("test",), recent_states=("other", ALTERNATING, "other")),
-        seen(RED),
-        paused("stagnated", "the same two states alternate"),
+        make_evidence(RED),
+        make_pause("stagnated", "the same two states alternate"),
     ),
-    "12 gate": (contract(), after(), seen(RED, gate_question="which?"), paused("gate", "which?")),
-    "13 unmet": (contract(), after(), seen(RED), UNMET),
-    "13 nothing was run": (contract(), after(), seen(), UNMET),
+    "12 gate": (
+        contract(),
+        after(),
+        make_evidence(RED, gate_question="which?"),
+        make_pause("gate", "which?"),
+    ),
+    "13 unmet": (contract(), after(), make_evidence(RED), UNMET),
+    "13 nothing was run": (contract(), after(), make_evidence(), UNMET),
     "13 silent": (contract(), Progress(), PROVED, Continue(cause="signal")),
 }
 
@@ -353,87 +365,92 @@ PRECEDENCE: dict[str, Row] = {
     "ignored beats cancelled": (
         contract(),
         after(),
-        seen(ignore_reason="off", cancelled=True),
+        make_evidence(ignore_reason="off", cancelled=True),
         Ignore(reason="off"),
     ),
-    "cancelled beats paused": (contract(), after(), seen(cancelled=True, paused=True), CANCELLED),
+    "cancelled beats paused": (
+        contract(),
+        after(),
+        make_evidence(cancelled=True, paused=True),
+        CANCELLED,
+    ),
     "cancelled beats tampered": (
         contract(),
         after(),
-        seen(cancelled=True, broken_seal="cut"),
+        make_evidence(cancelled=True, broken_seal="cut"),
         CANCELLED,
     ),
     "cancelled beats done": (
         contract(),
         after(),
-        seen(GREEN, concerns=(), cancelled=True),
+        make_evidence(GREEN, concerns=(), cancelled=True),
         CANCELLED,
     ),
     "tampered beats queued": (
         contract(),
         after(),
-        seen(broken_seal="cut", turn="queued", prompt="p"),
-        paused("tampered", "cut"),
+        make_evidence(broken_seal="cut", turn="queued", prompt="p"),
+        make_pause("tampered", "cut"),
     ),
     "tampered beats done": (
         contract(),
         after(),
-        seen(GREEN, concerns=(), broken_seal="cut"),
-        paused("tampered", "cut"),
+        make_evidence(GREEN, concerns=(), broken_seal="cut"),
+        make_pause("tampered", "cut"),
     ),
     "queued beats background": (
         contract(),
         after(),
-        seen(turn="queued", prompt="p", background=(SERVER,)),
+        make_evidence(turn="queued", prompt="p", background=(SERVER,)),
         Wait(reason="input of the user is queued"),
     ),
     "queued beats done": (
         contract(),
         after(),
-        seen(GREEN, concerns=(), turn="queued", prompt="p"),
+        make_evidence(GREEN, concerns=(), turn="queued", prompt="p"),
         Wait(reason="input of the user is queued"),
     ),
     "background beats forbidden": (
         contract(),
         after(),
-        seen(background=(AGENT,), forbidden=("x",)),
+        make_evidence(background=(AGENT,), forbidden=("x",)),
         Wait(reason="still working: a subagent"),
     ),
     "background beats done": (
         contract(),
         after(),
-        seen(GREEN, concerns=(), background=(AGENT,)),
+        make_evidence(GREEN, concerns=(), background=(AGENT,)),
         Wait(reason="still working: a subagent"),
     ),
     "time beats a subagent": (
         LATE,
         after(),
-        seen(RED, background=(AGENT,), minutes=31),
-        paused("out-of-time", "30 minutes are used up"),
+        make_evidence(RED, background=(AGENT,), minutes=31),
+        make_pause("out-of-time", "30 minutes are used up"),
     ),
     "budget beats a shell command": (
         LATE,
         after(),
-        seen(RED, background=(SERVER,), spend_usd=3),
-        paused("out-of-budget", "3.00 of 2 USD"),
+        make_evidence(RED, background=(SERVER,), spend_usd=3),
+        make_pause("out-of-budget", "3.00 of 2 USD"),
     ),
     "the client's cap beats a shell command": (
         contract(),
         after(),
-        seen(RED, background=(SERVER,), cap_reached=True),
-        paused("cut-off", "the client would override the next hold"),
+        make_evidence(RED, background=(SERVER,), cap_reached=True),
+        make_pause("cut-off", "the client would override the next hold"),
     ),
     "forbidden beats done": (
         contract(),
         after(),
-        seen(GREEN, concerns=(), forbidden=("x",)),
-        paused("forbidden", "must not hold, but does: `x`"),
+        make_evidence(GREEN, concerns=(), forbidden=("x",)),
+        make_pause("forbidden", "must not hold, but does: `x`"),
     ),
     "green wins at the last round": (LATE, after(round=2), PROVED, DONE),
     "green wins over time and budget": (
         LATE,
         after(round=2),
-        seen(GREEN, concerns=(), minutes=99, spend_usd=99, cap_reached=True),
+        make_evidence(GREEN, concerns=(), minutes=99, spend_usd=99, cap_reached=True),
         DONE,
     ),
     "green wins over stagnation": (
@@ -442,102 +459,111 @@ PRECEDENCE: dict[str, Row] = {
         PROVED,
         DONE,
     ),
-    "done beats blocked": (contract(), after(), seen(GREEN, concerns=(), blocked="no key"), DONE),
+    "done beats blocked": (
+        contract(),
+        after(),
+        make_evidence(GREEN, concerns=(), blocked="no key"),
+        DONE,
+    ),
     "claimed wins at the last round": (
         contract(checks=(), promises=("ALL DONE",), done_when="promise", bounds=bounds(1)),
         after(),
-        seen(promises_given=("ALL DONE",)),
+        make_evidence(promises_given=("ALL DONE",)),
         CLAIMED,
     ),
     "a bound ends what a loss would hold": (
         LATE,
         after(round=2),
-        seen(GREEN, concerns=(LOST,)),
-        paused("out-of-rounds", "round 3 of 3"),
+        make_evidence(GREEN, concerns=(LOST,)),
+        make_pause("out-of-rounds", "round 3 of 3"),
     ),
     "a known loss beats the bound": (
         LATE,
         after(round=2, reported_concerns=("L1",)),
-        seen(GREEN, concerns=(LOST,)),
-        paused("needs-approval", "missing compared with the baseline: test_a.py: test_one is gone"),
+        make_evidence(GREEN, concerns=(LOST,)),
+        make_pause(
+            "needs-approval", "missing compared with the baseline: test_a.py: test_one is gone"
+        ),
     ),
     "one known loss of two": (
         contract(),
         after(reported_concerns=("L1",)),
-        seen(
+        make_evidence(
             GREEN,
             concerns=(
                 Concern(id="L2", kind=ConcernKind.CONFIG, path="p.toml", detail="loosened"),
                 LOST,
             ),
         ),
-        paused("needs-approval", "missing compared with the baseline: test_a.py: test_one is gone"),
+        make_pause(
+            "needs-approval", "missing compared with the baseline: test_a.py: test_one is gone"
+        ),
     ),
     "our fault is never done": (
         contract(),
         after(),
-        seen(GREEN, concerns=(), fault="late"),
+        make_evidence(GREEN, concerns=(), fault="late"),
         Continue(cause="fault", names=("late",), counted=False),
     ),
     "blocked beats unrunnable": (
         contract(),
         after(unrunnable_reported=True),
-        seen(MISSING, blocked="no key"),
+        make_evidence(MISSING, blocked="no key"),
         Continue(cause="blocked", names=("no key",)),
     ),
     "a bound ends what being blocked would hold": (
         LATE,
         after(round=2),
-        seen(RED, blocked="no key"),
-        paused("out-of-rounds", "round 3 of 3"),
+        make_evidence(RED, blocked="no key"),
+        make_pause("out-of-rounds", "round 3 of 3"),
     ),
     "blocked again beats the bound": (
         LATE,
         after(round=2, blocked_reported=True),
-        seen(RED, blocked="no key"),
-        paused("blocked", "no key"),
+        make_evidence(RED, blocked="no key"),
+        make_pause("blocked", "no key"),
     ),
     "unrunnable beats our fault": (
         contract(),
         after(faults=1),
-        seen(MISSING, fault="late"),
+        make_evidence(MISSING, fault="late"),
         Continue(cause="unrunnable", names=("test",)),
     ),
     "unrunnable again beats the bound": (
         LATE,
         after(round=2, unrunnable_reported=True),
-        seen(MISSING),
-        paused("unrunnable", "test: pytest is not installed"),
+        make_evidence(MISSING),
+        make_pause("unrunnable", "test: pytest is not installed"),
     ),
     "a bound ends what an unrunnable check would hold": (
         LATE,
         after(round=2),
-        seen(MISSING),
-        paused("out-of-rounds", "round 3 of 3"),
+        make_evidence(MISSING),
+        make_pause("out-of-rounds", "round 3 of 3"),
     ),
     "a bound ends what our fault would hold": (
         LATE,
         after(),
-        seen(fault="late", spend_usd=9),
-        paused("unverified", "9.00 of 2 USD, and no check was run"),
+        make_evidence(fault="late", spend_usd=9),
+        make_pause("unverified", "9.00 of 2 USD, and no check was run"),
     ),
     "budget beats time and rounds": (
         LATE,
         after(round=2),
-        seen(RED, spend_usd=9, minutes=99),
-        paused("out-of-budget", "9.00 of 2 USD"),
+        make_evidence(RED, spend_usd=9, minutes=99),
+        make_pause("out-of-budget", "9.00 of 2 USD"),
     ),
     "time beats rounds": (
         LATE,
         after(round=2),
-        seen(RED, minutes=99),
-        paused("out-of-time", "30 minutes are used up"),
+        make_evidence(RED, minutes=99),
+        make_pause("out-of-time", "30 minutes are used up"),
     ),
     "rounds beat the client's cap": (
         LATE,
         after(round=2),
-        seen(RED, cap_reached=True),
-        paused("out-of-rounds", "round 3 of 3"),
+        make_evidence(RED, cap_reached=True),
+        make_pause("out-of-rounds", "round 3 of 3"),
     ),
     "a bound beats stagnation": (
         LATE,
@@ -548,20 +574,20 @@ PRECEDENCE: dict[str, Row] = {
             seen_failures=("test red",),
             stale_rounds=9,
         ),
-        seen(RED),
-        paused("out-of-rounds", "round 3 of 3"),
+        make_evidence(RED),
+        make_pause("out-of-rounds", "round 3 of 3"),
     ),
     "stagnation beats an open gate": (
         contract(bounds=bounds(stagnation=1)),
         after(unmet=("test",), failures=("test red",), seen_failures=("test red",)),
-        seen(RED, gate_question="which?"),
-        paused("stagnated", "nothing moved in 1 rounds"),
+        make_evidence(RED, gate_question="which?"),
+        make_pause("stagnated", "nothing moved in 1 rounds"),
     ),
     "an open gate beats going on": (
         contract(),
         after(),
-        seen(RED, gate_question="which?"),
-        paused("gate", "which?"),
+        make_evidence(RED, gate_question="which?"),
+        make_pause("gate", "which?"),
     ),
 }
 
@@ -580,10 +606,12 @@ def test_amendments_count() -> None:
 
     agreed = apply_amendments(contract(bounds=bounds(3)), (more,))
 
-    assert decide(agreed, after(round=2), seen(RED)) == UNMET
+    assert decide(agreed, after(round=2), make_evidence(RED)) == UNMET
 
 
-@pytest.mark.parametrize("evidence", [seen(), seen(RED), PROVED, seen(RED, blocked="no key")])
+@pytest.mark.parametrize(
+    "evidence", [make_evidence(), make_evidence(RED), PROVED, make_evidence(RED, blocked="no key")]
+)
 def test_what_is_known_without_a_check_stops_short_of_the_checks(evidence: Evidence) -> None:
     assert decide_before_checks(contract(bounds=bounds(1)), after(), evidence) is None
 
@@ -617,7 +645,7 @@ def test_what_is_known_without_a_check_is_the_whole_verdict(name: str) -> None:
     ],
 )
 def test_words_alone_are_never_done(agreed: Contract, reported: dict[str, ClaimReport]) -> None:
-    evidence = seen(RED, promises_given=("ALL DONE",), signalled=True, concerns=())
+    evidence = make_evidence(RED, promises_given=("ALL DONE",), signalled=True, concerns=())
 
     assert decide(agreed, after(met=reported), evidence) == CLAIMED
 
@@ -625,12 +653,15 @@ def test_words_alone_are_never_done(agreed: Contract, reported: dict[str, ClaimR
 @pytest.mark.parametrize(
     ("evidence", "expected"),
     [
-        (seen(spend_usd=2), None),
+        (make_evidence(spend_usd=2), None),
         (
-            seen(minutes=31),
-            paused("out-of-time", "30 minutes are used up, in the middle of round 3"),
+            make_evidence(minutes=31),
+            make_pause("out-of-time", "30 minutes are used up, in the middle of round 3"),
         ),
-        (seen(spend_usd=9), paused("out-of-budget", "9.00 of 7 USD, in the middle of round 3")),
+        (
+            make_evidence(spend_usd=9),
+            make_pause("out-of-budget", "9.00 of 7 USD, in the middle of round 3"),
+        ),
     ],
 )
 def test_money_and_minutes_within_a_round(evidence: Evidence, expected: Pause | None) -> None:
@@ -642,13 +673,13 @@ def test_money_and_minutes_within_a_round(evidence: Evidence, expected: Pause | 
 
 @pytest.mark.parametrize("outcome", ["red", "flaky", "timed-out", "no-evidence"])
 def test_only_green_is_met(outcome: str) -> None:
-    assert decide(contract(), after(), seen(result(outcome), concerns=())) == UNMET
+    assert decide(contract(), after(), make_evidence(result(outcome), concerns=())) == UNMET
 
 
 def test_failing_tests_are_measured_so_three_stale_rounds_are_enough() -> None:
     failed = ("test red", "test:t1")
     progress = after(unmet=("test",), failures=failed, seen_failures=failed, stale_rounds=2)
 
-    verdict = decide(contract(), progress, seen(failing("t1")))
+    verdict = decide(contract(), progress, make_evidence(failing("t1")))
 
-    assert verdict == paused("stagnated", "nothing moved in 3 rounds")
+    assert verdict == make_pause("stagnated", "nothing moved in 3 rounds")

@@ -37,7 +37,7 @@ messages = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=20)))
 verifications = st.sampled_from(("execution", "review", "assumption"))
 
 
-def heard(message: str, asked: Contract, outcome: str) -> Evidence:
+def read_message(message: str, asked: Contract, outcome: str) -> Evidence:
     """As a stop reads the agent's last message, with everything else in the agent's favour."""
     return Evidence(
         checks=(result(outcome),),
@@ -69,7 +69,7 @@ def test_a_red_check(message: str, rule: ExitRule, outcome: str, by: str) -> Non
         precheck=message,
     )
 
-    verdict = decide(asked, progress, heard(message, asked, outcome))
+    verdict = decide(asked, progress, read_message(message, asked, outcome))
 
     assert not isinstance(verdict, Finish)
 
@@ -95,7 +95,7 @@ def test_anything_else_that_is_not_met(message: str, rule: ExitRule, lacking: st
     asked = apply_amendments(contract(done_when=rule, **terms), added)
     progress = Progress(checks_seen_red=("test",), signalled=True, notes=(message,))
 
-    verdict = decide(asked, progress, replace(heard(message, asked, "green"), **evidence))
+    verdict = decide(asked, progress, replace(read_message(message, asked, "green"), **evidence))
 
     assert not isinstance(verdict, Finish)
 
@@ -107,6 +107,6 @@ def test_an_unreported_or_assumed_claim(message: str) -> None:
     met = {"api": ClaimReport(by="assumption", evidence=message)}
     progress = Progress(checks_seen_red=("test",), signalled=True, met=met)
 
-    verdict = decide(asked, progress, heard(message, asked, "green"))
+    verdict = decide(asked, progress, read_message(message, asked, "green"))
 
     assert not isinstance(verdict, Finish)

@@ -7,7 +7,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.samples import AGENT, LOST, SERVER, SLOW, TEST, contract, failing, result, seen
+from core.samples import AGENT, LOST, SERVER, SLOW, TEST, contract, failing, make_evidence, result
 from untildone.core.contract import Amendment, Bounds, Claim, Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.decide import decide, decide_before_checks
@@ -18,34 +18,34 @@ from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause, Verdict
 
 # What may be true at a stop besides the checks' results; two at once are drawn too.
 CONDITIONS = (
-    seen(cancelled=True),
-    seen(paused=True),
-    seen(ignore_reason="off"),
-    seen(broken_seal="cut"),
-    seen(turn="queued", prompt="p1"),
-    seen(turn="question", prompt="p2"),
-    seen(turn="plan"),
-    seen(turn="failed"),
-    seen(background=(AGENT,)),
-    seen(background=(SERVER,)),
-    seen(forbidden=("grep TODO",)),
-    seen(promises_given=("DONE",)),
-    seen(signalled=True),
-    seen(blocked="no key"),
-    seen(fault="late"),
-    seen(spend_usd=5.0),
-    seen(minutes=60),
-    seen(round_minutes=60),
-    seen(cap_reached=True),
-    seen(gate_question="which?"),
-    seen(concerns=()),
+    make_evidence(cancelled=True),
+    make_evidence(paused=True),
+    make_evidence(ignore_reason="off"),
+    make_evidence(broken_seal="cut"),
+    make_evidence(turn="queued", prompt="p1"),
+    make_evidence(turn="question", prompt="p2"),
+    make_evidence(turn="plan"),
+    make_evidence(turn="failed"),
+    make_evidence(background=(AGENT,)),
+    make_evidence(background=(SERVER,)),
+    make_evidence(forbidden=("grep TODO",)),
+    make_evidence(promises_given=("DONE",)),
+    make_evidence(signalled=True),
+    make_evidence(blocked="no key"),
+    make_evidence(fault="late"),
+    make_evidence(spend_usd=5.0),
+    make_evidence(minutes=60),
+    make_evidence(round_minutes=60),
+    make_evidence(cap_reached=True),
+    make_evidence(gate_question="which?"),
+    make_evidence(concerns=()),
 )
 OUTCOMES_OF_A_CHECK = ("green", "green", "red", "flaky", "unrunnable", "timed-out", "no-evidence")
 
 
 class Stop(NamedTuple):
     evidence: Evidence
-    # what the slow checks and the comparison with the start say, once they are asked
+    # what the slow checks and the comparison with the baseline find, once they run
     confirmation: Evidence
     met: bool
 
@@ -74,7 +74,7 @@ def evidences(draw: st.DrawFn) -> Evidence:
     results = [result(draw(outcomes)) if draw(st.integers(0, 9)) else failing("t1")]
     if draw(st.integers(0, 3)) == 0:
         results.append(result(draw(outcomes), "other"))
-    evidence = seen(*results) if draw(st.integers(0, 9)) else seen()
+    evidence = make_evidence(*results) if draw(st.integers(0, 9)) else make_evidence()
     for _ in range(draw(st.sampled_from((0, 0, 1, 2)))):
         evidence = _together(evidence, draw(st.sampled_from(CONDITIONS)))
     return evidence
@@ -84,7 +84,7 @@ def evidences(draw: st.DrawFn) -> Evidence:
 def stops(draw: st.DrawFn) -> Stop:
     slow = result(draw(st.sampled_from(("green", "green", "red"))), "slow")
     lost = draw(st.sampled_from(((), (LOST,))))
-    return Stop(draw(evidences()), seen(slow, concerns=lost), draw(st.booleans()))
+    return Stop(draw(evidences()), make_evidence(slow, concerns=lost), draw(st.booleans()))
 
 
 bounds = st.builds(

@@ -1,6 +1,6 @@
 """What the agent of a loop from a spec is reminded of."""
 
-from core.samples import GREEN, RED, after, contract, seen
+from core.samples import GREEN, RED, after, contract, make_evidence
 from untildone.core.criteria import apply_exit_rule, find_unmet
 from untildone.core.evidence import StatusBlock
 from untildone.core.feedback import write_feedback
@@ -36,7 +36,7 @@ def test_nothing_is_left_to_say_of_another_loop() -> None:
 
 
 def test_the_feedback_carries_them_with_what_is_contradicted() -> None:
-    evidence = seen(RED, status=StatusBlock(criteria={"test": True}))
+    evidence = make_evidence(RED, status=StatusBlock(criteria={"test": True}))
     verdict = Continue(cause="unmet", names=("precheck", "test"))
 
     reported = write_feedback(
@@ -51,13 +51,13 @@ def test_the_feedback_carries_them_with_what_is_contradicted() -> None:
 
 
 def test_a_status_block_is_answered_in_any_loop() -> None:
-    evidence = seen(RED, status=StatusBlock(exit_signal=True))
+    evidence = make_evidence(RED, status=StatusBlock(exit_signal=True))
     verdict = Continue(cause="unmet", names=("test",))
 
     reported = write_feedback(contract(), Progress(), evidence, verdict, nonce="n")
 
     assert "- `EXIT_SIGNAL: true`, but unmet: test\n" in reported
-    agreeing = seen(RED, status=StatusBlock(criteria={"test": False}))
+    agreeing = make_evidence(RED, status=StatusBlock(criteria={"test": False}))
     assert "status block" not in write_feedback(
         contract(), Progress(), agreeing, verdict, nonce="n"
     )
@@ -65,7 +65,7 @@ def test_a_status_block_is_answered_in_any_loop() -> None:
 
 def test_without_its_precheck_a_change_of_type_1_is_not_done() -> None:
     asked = contract(reversibility="1")
-    evidence = seen(GREEN, signalled=True)
+    evidence = make_evidence(GREEN, signalled=True)
 
     assert apply_exit_rule(asked, after(), evidence) == "unmet"
     assert find_unmet(asked, after(), evidence) == ("precheck",)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.samples import GREEN, RED, after, contract, seen
+from core.samples import GREEN, RED, after, contract, make_evidence
 from untildone.core.contract import Claim
 from untildone.core.evidence import StatusBlock
 from untildone.core.progress import ClaimReport
@@ -29,13 +29,13 @@ GUESSED = ClaimReport(by="assumption", evidence="surely")
     ],
 )
 def test_what_is_reported_back(criteria: dict[str, bool], expected: tuple[str, ...]) -> None:
-    evidence = seen(RED, status=StatusBlock(criteria=criteria))
+    evidence = make_evidence(RED, status=StatusBlock(criteria=criteria))
 
     assert find_contradictions(ASKED, after(met={"API": GUESSED}), evidence) == expected
 
 
 def test_denying_what_is_green_or_recorded_is_reported_back_too() -> None:
-    evidence = seen(GREEN, status=StatusBlock(criteria={"test": False, "docs": False}))
+    evidence = make_evidence(GREEN, status=StatusBlock(criteria={"test": False, "docs": False}))
 
     assert find_contradictions(ASKED, after(met={"Docs": MET}), evidence) == (
         "`test`: false, but the check `test` is green",
@@ -44,7 +44,7 @@ def test_denying_what_is_green_or_recorded_is_reported_back_too() -> None:
 
 
 def test_a_signal_with_something_unmet_is_reported_back() -> None:
-    evidence = seen(RED, status=StatusBlock(exit_signal=True))
+    evidence = make_evidence(RED, status=StatusBlock(exit_signal=True))
 
     assert find_contradictions(ASKED, after(), evidence) == (
         "`EXIT_SIGNAL: true`, but unmet: test, Docs, API",
@@ -63,7 +63,7 @@ def test_a_signal_with_something_unmet_is_reported_back() -> None:
 def test_a_count_that_is_too_low_is_reported_back(
     stuck: int | None, expected: tuple[str, ...]
 ) -> None:
-    evidence = seen(RED, status=StatusBlock(stuck=stuck))
+    evidence = make_evidence(RED, status=StatusBlock(stuck=stuck))
     once = advance(ASKED, after(), evidence, Continue(cause="unmet"))
     twice = advance(ASKED, once, evidence, Continue(cause="unmet"))
 
@@ -72,4 +72,4 @@ def test_a_count_that_is_too_low_is_reported_back(
 
 
 def test_without_a_block_there_is_nothing_to_report() -> None:
-    assert find_contradictions(ASKED, after(), seen(RED)) == ()
+    assert find_contradictions(ASKED, after(), make_evidence(RED)) == ()

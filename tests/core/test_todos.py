@@ -3,10 +3,9 @@
 import pytest
 
 from core.samples import contract
-from untildone.core.criteria import apply_exit_rule
+from untildone.core.criteria import apply_exit_rule, find_unfinished, find_unmet_todos
 from untildone.core.evidence import Evidence, Todo
 from untildone.core.progress import Progress
-from untildone.core.todos import find_unfinished, find_unmet_todos
 
 
 def test_an_item_on_two_lists_is_named_once() -> None:

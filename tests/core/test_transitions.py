@@ -13,8 +13,8 @@ from core.samples import (
     bounds,
     contract,
     failing,
-    seen,
-    started,
+    make_baseline,
+    make_evidence,
 )
 from untildone.core.check_results import Totals
 from untildone.core.contract import Claim, Contract
@@ -57,7 +57,7 @@ def _word(verdict: Verdict) -> str:
 
 
 def test_a_held_round_is_remembered() -> None:
-    evidence = seen(RED, spend_usd=1.5)
+    evidence = make_evidence(RED, spend_usd=1.5)
     before = Progress(idle_holds=2, faults=1, signalled=True, blocked="x", round_seconds=9)
 
     assert advance(contract(), before, evidence, HELD) == Progress(
@@ -79,52 +79,52 @@ def test_a_held_round_is_remembered() -> None:
 @pytest.mark.parametrize(
     ("verdict", "evidence", "expected"),
     [
-        pytest.param(Ignore(reason="off"), seen(), Progress(), id="ignored"),
+        pytest.param(Ignore(reason="off"), make_evidence(), Progress(), id="ignored"),
         pytest.param(
             Wait(reason="queued"),
-            seen(turn="queued", prompt="p1"),
+            make_evidence(turn="queued", prompt="p1"),
             Progress(waited_for_prompt="p1"),
             id="the person's turn",
         ),
         pytest.param(
             Wait(reason="still working"),
-            seen(prompt="p1", background=(AGENT,)),
+            make_evidence(prompt="p1", background=(AGENT,)),
             Progress(),
             id="background work does not use up the person's turn",
         ),
         pytest.param(
             Wait(reason="plan mode"),
-            seen(turn="plan", prompt="p1"),
+            make_evidence(turn="plan", prompt="p1"),
             Progress(),
             id="plan mode does not either",
         ),
         pytest.param(
             Continue(cause="background", counted=False),
-            seen(background=(SERVER,)),
+            make_evidence(background=(SERVER,)),
             Progress(background_reported=("b2",), idle_holds=1),
             id="a command in the background",
         ),
         pytest.param(
             Continue(cause="fault", counted=False),
-            seen(fault="late"),
+            make_evidence(fault="late"),
             Progress(faults=1, idle_holds=1),
             id="our fault",
         ),
         pytest.param(
             Finish(outcome="cancelled", reason="cancelled by the user"),
-            seen(RED, cancelled=True),
+            make_evidence(RED, cancelled=True),
             Progress(status="finished", outcome="cancelled", reason="cancelled by the user"),
             id="cancelled",
         ),
         pytest.param(
             Pause(outcome="paused", reason="paused by the user"),
-            seen(RED, paused=True),
+            make_evidence(RED, paused=True),
             Progress(status="paused", outcome="paused", reason="paused by the user"),
             id="paused",
         ),
         pytest.param(
             Pause(outcome="tampered", reason="cut"),
-            seen(broken_seal="cut"),
+            make_evidence(broken_seal="cut"),
             Progress(status="paused", outcome="tampered", reason="cut"),
             id="tampered",
         ),
@@ -146,7 +146,7 @@ def test_what_is_no_attempt_at_the_task_counts_no_round(
     ],
 )
 def test_an_ending_is_a_round_too(verdict: Finish | Pause, status: str) -> None:
-    ended = advance(contract(), Progress(round=4), seen(GREEN, concerns=()), verdict)
+    ended = advance(contract(), Progress(round=4), make_evidence(GREEN, concerns=()), verdict)
 
     found = (ended.round, ended.status, ended.outcome, ended.reason)
     assert found == (5, status, verdict.outcome, "r")
@@ -165,17 +165,17 @@ def test_an_ending_is_a_round_too(verdict: Finish | Pause, status: str) -> None:
 def test_the_clock_stops_where_the_agent_rests(turn: Turn, clock: tuple[str, float]) -> None:
     progress = Progress(clock=("boot", 9.0))
 
-    assert advance(contract(), progress, seen(turn=turn), Wait(reason="")).clock == clock
+    assert advance(contract(), progress, make_evidence(turn=turn), Wait(reason="")).clock == clock
 
 
 def test_spend_never_goes_down_and_unknown_keeps_what_was_known() -> None:
-    progress = advance(contract(), Progress(spend_usd=3), seen(RED, spend_usd=1), HELD)
+    progress = advance(contract(), Progress(spend_usd=3), make_evidence(RED, spend_usd=1), HELD)
 
-    assert advance(contract(), progress, seen(RED), HELD).spend_usd == 3
+    assert advance(contract(), progress, make_evidence(RED), HELD).spend_usd == 3
 
 
 def test_a_concern_is_reported_only_if_the_agent_saw_it() -> None:
-    evidence = seen(GREEN, concerns=(LOST,))
+    evidence = make_evidence(GREEN, concerns=(LOST,))
 
     reported = advance(contract(), after(), evidence, Continue(cause="losses", names=("L1",)))
     cut_short = advance(contract(), after(), evidence, Pause(outcome="out-of-rounds", reason="r"))
@@ -186,7 +186,7 @@ def test_a_concern_is_reported_only_if_the_agent_saw_it() -> None:
 def test_ten_thousand_failures_leave_a_small_state() -> None:
     many = failing(*(f"t{number}" for number in range(10_000)))
 
-    progress = advance(contract(), Progress(), seen(many), HELD)
+    progress = advance(contract(), Progress(), make_evidence(many), HELD)
 
     assert len(progress.failures) == len(progress.seen_failures) == MAX_FAILURES
 
@@ -195,19 +195,19 @@ MANY = failing(*(f"t{number:05}" for number in range(MAX_FAILURES + 2)))
 
 
 def test_more_failures_than_are_remembered_stagnate_all_the_same() -> None:
-    assert walk(contract(), [seen(MANY)] * 4) == ["unmet"] * 3 + ["stagnated"]
+    assert walk(contract(), [make_evidence(MANY)] * 4) == ["unmet"] * 3 + ["stagnated"]
 
 
 def test_one_failure_less_moves_however_many_there_are() -> None:
     fewer = failing(*(f"t{number:05}" for number in range(MAX_FAILURES + 1)))
-    progress = advance(contract(), Progress(), seen(MANY), HELD)
+    progress = advance(contract(), Progress(), make_evidence(MANY), HELD)
 
-    assert has_moved(progress, get_round_state(contract(), progress, seen(fewer)))
+    assert has_moved(progress, get_round_state(contract(), progress, make_evidence(fewer)))
 
 
 def test_the_same_failures_are_counted_round_after_round() -> None:
     progress, repeated = Progress(), []
-    for evidence in (A, A, A, B, seen(GREEN), seen(GREEN), A):
+    for evidence in (A, A, A, B, make_evidence(GREEN), make_evidence(GREEN), A):
         progress = advance(contract(), progress, evidence, HELD)
         repeated.append(progress.repeated)
 
@@ -215,9 +215,11 @@ def test_the_same_failures_are_counted_round_after_round() -> None:
 
 
 def test_totals_go_from_the_first_round_known_to_the_last() -> None:
-    start = started(failing("a", "b"))
+    start = make_baseline(failing("a", "b"))
     progress = Progress(baseline_totals=Totals(passed=1, failed=2))
-    progress = advance(contract(), progress, seen(failing("a"), baseline=start, tree="x"), HELD)
+    progress = advance(
+        contract(), progress, make_evidence(failing("a"), baseline=start, tree="x"), HELD
+    )
 
     found = (progress.baseline_totals, progress.totals, progress.improved, progress.tree)
     assert found == (Totals(passed=1, failed=2), Totals(passed=1, failed=1), 50, "x")
@@ -249,7 +251,7 @@ def test_resumed_counts_anew_what_led_to_the_pause_and_keeps_the_rest() -> None:
     assert resume_loop(before) == kept
 
 
-FIRST = seen(failing("t1", "t2"))
+FIRST = make_evidence(failing("t1", "t2"))
 
 
 @pytest.mark.parametrize(
@@ -273,7 +275,7 @@ FIRST = seen(failing("t1", "t2"))
                 seen_failures=list_failure_ids(FIRST),
                 failures=list_failure_ids(FIRST),
             ),
-            seen(failing("t1")),
+            make_evidence(failing("t1")),
             True,
             id="a failing test is gone",
         ),
@@ -285,7 +287,7 @@ FIRST = seen(failing("t1", "t2"))
         ),
         pytest.param(
             after(unmet=("test", "lint"), seen_failures=("test red",), failures=("test red",)),
-            seen(RED),
+            make_evidence(RED),
             True,
             id="a criterion is newly met",
         ),
@@ -299,9 +301,11 @@ def test_moved(progress: Progress, evidence: Evidence, expected: bool) -> None:
     ("agreed", "evidence", "expected"),
     [
         pytest.param(contract(), FIRST, 3, id="tests are measured"),
-        pytest.param(contract(), seen(RED), 5, id="an exit code only"),
-        pytest.param(contract(checks=(), promises=("A",)), seen(), 0, id="promises"),
-        pytest.param(contract(checks=(), claims=(Claim(name="a"),)), seen(), 0, id="claims"),
+        pytest.param(contract(), make_evidence(RED), 5, id="an exit code only"),
+        pytest.param(contract(checks=(), promises=("A",)), make_evidence(), 0, id="promises"),
+        pytest.param(
+            contract(checks=(), claims=(Claim(name="a"),)), make_evidence(), 0, id="claims"
+        ),
         pytest.param(contract(bounds=bounds(stagnation=7)), FIRST, 7, id="given"),
         pytest.param(contract(bounds=bounds(stagnation=0)), FIRST, 0, id="switched off"),
     ],
@@ -310,14 +314,16 @@ def test_stagnation_limit(agreed: Contract, evidence: Evidence, expected: int) -
     assert get_stagnation_limit(agreed, evidence) == expected
 
 
-A, B, C = seen(failing("a")), seen(failing("b")), seen(failing("c"))
+A, B, C = make_evidence(failing("a")), make_evidence(failing("b")), make_evidence(failing("c"))
 
 
 @pytest.mark.parametrize(
     ("agreed", "stops", "expected"),
     [
         pytest.param(contract(), [A] * 4, ["unmet"] * 3 + ["stagnated"], id="measured"),
-        pytest.param(contract(), [seen(RED)] * 6, ["unmet"] * 5 + ["stagnated"], id="exit code"),
+        pytest.param(
+            contract(), [make_evidence(RED)] * 6, ["unmet"] * 5 + ["stagnated"], id="exit code"
+        ),
         pytest.param(
             contract(bounds=bounds(stagnation=1)), [A] * 2, ["unmet", "stagnated"], id="given"
         ),
@@ -339,35 +345,43 @@ def test_stagnation_says_why() -> None:
         unmet=("test",), failures=("test red",), seen_failures=("test red",), stale_rounds=4
     )
 
-    assert explain_stagnation(contract(), progress, seen(RED)) == "nothing moved in 5 rounds"
+    assert (
+        explain_stagnation(contract(), progress, make_evidence(RED)) == "nothing moved in 5 rounds"
+    )
 
 
 @pytest.mark.parametrize(
     ("stops", "expected"),
     [
-        pytest.param([seen(RED, blocked="k")] * 2, ["blocked", "blocked"], id="blocked"),
+        pytest.param([make_evidence(RED, blocked="k")] * 2, ["blocked", "blocked"], id="blocked"),
         pytest.param(
-            [seen(RED, blocked="k"), seen(RED), seen(RED, blocked="k")],
+            [make_evidence(RED, blocked="k"), make_evidence(RED), make_evidence(RED, blocked="k")],
             ["blocked", "unmet", "blocked"],
             id="got past it in between",
         ),
         pytest.param(
-            [seen(GREEN, concerns=(LOST,))] * 2, ["losses", "needs-approval"], id="losses"
+            [make_evidence(GREEN, concerns=(LOST,))] * 2, ["losses", "needs-approval"], id="losses"
         ),
         pytest.param(
-            [seen(RED, background=(SERVER,))] * 3, ["background", "unmet", "unmet"], id="a service"
+            [make_evidence(RED, background=(SERVER,))] * 3,
+            ["background", "unmet", "unmet"],
+            id="a service",
         ),
-        pytest.param([seen(fault="late")] * 2, ["fault", "unverified"], id="our fault"),
+        pytest.param([make_evidence(fault="late")] * 2, ["fault", "unverified"], id="our fault"),
         pytest.param(
-            [seen(fault="late"), seen(RED), seen(fault="late")],
+            [make_evidence(fault="late"), make_evidence(RED), make_evidence(fault="late")],
             ["fault", "unmet", "fault"],
             id="a fault that passed",
         ),
         pytest.param(
-            [seen(RED, turn="question", prompt="p")] * 2, ["wait", "unmet"], id="a question"
+            [make_evidence(RED, turn="question", prompt="p")] * 2,
+            ["wait", "unmet"],
+            id="a question",
         ),
         pytest.param(
-            [seen(RED), seen(GREEN, concerns=())], ["unmet", "done"], id="red, then green"
+            [make_evidence(RED), make_evidence(GREEN, concerns=())],
+            ["unmet", "done"],
+            id="red, then green",
         ),
     ],
 )
@@ -381,4 +395,6 @@ def test_reported_first_then_paused(stops: list[Evidence], expected: list[str]) 
 def test_n_rounds_are_n_minus_one_holds(rounds: int) -> None:
     agreed = contract(bounds=bounds(rounds, stagnation=0))
 
-    assert walk(agreed, [seen(RED)] * rounds) == ["unmet"] * (rounds - 1) + ["out-of-rounds"]
+    assert walk(agreed, [make_evidence(RED)] * rounds) == ["unmet"] * (rounds - 1) + [
+        "out-of-rounds"
+    ]

@@ -1,4 +1,4 @@
-"""Stops that are no attempt at the task, and the time that passes meanwhile."""
+"""Which time counts as the agent's active time, and which stops are no round."""
 
 import json
 import os

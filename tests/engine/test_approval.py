@@ -1,4 +1,4 @@
-"""What was lost is asked about, shown, approved by the person, and bound to what is there."""
+"""Concerns are reported, shown, approved by the user, and bound to the content at that time."""
 
 from pathlib import Path
 
@@ -21,8 +21,8 @@ def world(world: World) -> World:
     return world
 
 
-def paused(world: World) -> None:
-    """The only failing test is taken out, and that was told twice."""
+def pause_with_concern(world: World) -> None:
+    """The only failing test was removed, and the concern about it was reported twice."""
     world.start_check(PYTEST)
     world.write("tests/test_shop.py", FEWER)
     world.stop()
@@ -30,7 +30,7 @@ def paused(world: World) -> None:
 
 
 def test_a_removed_test_is_asked_about_and_its_change_is_shown(world: World) -> None:
-    paused(world)
+    pause_with_concern(world)
 
     assert (world.outcome, world.concerns) == ("needs-approval", [GONE])
     (asked,) = world.receipt["lost"]
@@ -42,7 +42,7 @@ def test_a_removed_test_is_asked_about_and_its_change_is_shown(world: World) -> 
 
 
 def test_with_the_approval_the_loop_goes_on_and_is_done(world: World) -> None:
-    paused(world)
+    pause_with_concern(world)
 
     given = approve(world.context, world.record, (GONE,))
     world.stop()
@@ -54,7 +54,7 @@ def test_with_the_approval_the_loop_goes_on_and_is_done(world: World) -> None:
 
 
 def test_an_approval_does_not_hold_for_what_is_changed_afterwards(world: World) -> None:
-    paused(world)
+    pause_with_concern(world)
     approve(world.context, world.record, (ALL,))
 
     world.write("tests/test_shop.py", "def test_small():\n    pass\n")
@@ -83,7 +83,7 @@ def test_without_any_difference_there_is_nothing_to_approve(world: World) -> Non
 
 
 def test_a_file_of_the_baseline_can_be_restored(world: World) -> None:
-    paused(world)
+    pause_with_concern(world)
 
     assert read_baseline_file(world.context, world.record, "tests/test_shop.py") == TESTS.encode()
     with pytest.raises(UserError, match=r"there was no file `other\.py` in the baseline"):
@@ -93,14 +93,14 @@ def test_a_file_of_the_baseline_can_be_restored(world: World) -> None:
 def test_without_a_baseline_concerns_are_shown_without_their_changes(
     world: World, tmp_path: Path
 ) -> None:
-    paused(world)
+    pause_with_concern(world)
     (reported,) = world.context.loops.read_rounds(world.loop)[-1].concerns or ()
     baseline = world.loop_folder / "baseline"
     baseline.rename(tmp_path / "elsewhere")
 
     (shown,) = load_concern_diffs(world.context, world.record, (reported,), project=world.project)
     assert (shown.id, shown.change) == (reported.id, "")
-    with pytest.raises(UserError, match="nothing is kept of the start"):
+    with pytest.raises(UserError, match="nothing is kept of the baseline"):
         read_baseline_file(world.context, world.record, "shop.py")
 
 

@@ -7,21 +7,17 @@ from msgspec.structs import replace
 from core.samples import contract
 from untildone.app import open_context
 from untildone.core.evidence import Evidence
-from untildone.engine.artifacts import (
-    make_log_folder,
-    open_artifact_folder,
-    publish_receipt,
-    write_task,
-)
+from untildone.engine.artifacts import make_log_folder, open_artifact_folder, write_task
 from untildone.engine.context import Context
 from untildone.engine.loop_start import begin_loop
+from untildone.engine.receipts import publish_receipt
 from untildone.engine.request import Request
 from untildone.store.loops import Record
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 
 
-def started(tmp_path: Path) -> tuple[Context, Record, Path]:
+def start_loop(tmp_path: Path) -> tuple[Context, Record, Path]:
     project = tmp_path / "project"
     project.mkdir()
     here = open_context({}, home=str(tmp_path / "state"))
@@ -37,7 +33,7 @@ def test_the_folder_ignores_itself(tmp_path: Path) -> None:
 def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
-    here, record, project = started(tmp_path)
+    here, record, project = start_loop(tmp_path)
     (project / ".untildone").symlink_to(outside)
 
     publish_receipt(here, record, Evidence(), project=project)
@@ -53,7 +49,7 @@ def test_links_inside_it_are_not_followed(tmp_path: Path) -> None:
     outside.mkdir()
     precious = outside / "precious"
     precious.write_text("mine", encoding="utf-8")
-    here, record, project = started(tmp_path)
+    here, record, project = start_loop(tmp_path)
     artifacts = project / ".untildone"
     artifacts.mkdir()
     (artifacts / "receipt.md").symlink_to(precious)
@@ -70,7 +66,7 @@ def test_links_inside_it_are_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
-    here, record, project = started(tmp_path)
+    here, record, project = start_loop(tmp_path)
     (project / ".untildone").write_text("mine", encoding="utf-8")
 
     publish_receipt(here, record, Evidence(), project=project)
@@ -81,7 +77,7 @@ def test_a_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_receipt_that_cannot_be_left_in_the_project_changes_nothing(tmp_path: Path) -> None:
-    here, record, project = started(tmp_path)
+    here, record, project = start_loop(tmp_path)
     (project / ".untildone" / "receipt.json").mkdir(parents=True)
 
     publish_receipt(here, record, Evidence(), project=project)

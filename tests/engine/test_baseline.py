@@ -1,4 +1,4 @@
-"""What was there at the start, and what later rounds are told against it."""
+"""The results of the baseline, and what later rounds report against them."""
 
 import sys
 
@@ -28,7 +28,7 @@ def tests(world: World, *functions: str) -> None:
 
 
 def begin(world: World, *functions: str) -> None:
-    """A loop whose start was checked by the real runner."""
+    """Start a loop whose baseline was checked by the real runner."""
     tests(world, *functions)
     world.start(checks=(PYTEST,), baseline="none")
     save_baseline_results(
@@ -36,7 +36,7 @@ def begin(world: World, *functions: str) -> None:
     )
 
 
-def kept(world: World) -> tuple[CheckResult, ...]:
+def read_baseline(world: World) -> tuple[CheckResult, ...]:
     loops = world.context.loops
     digest = loops.load(world.loop).progress.baseline
     return baseline_records.read_results(
@@ -47,7 +47,7 @@ def kept(world: World) -> tuple[CheckResult, ...]:
 def test_the_baseline_keeps_tests_by_name(world: World) -> None:
     begin(world, PASSES.format("a"), FAILS.format("b"))
 
-    (start,) = kept(world)
+    (start,) = read_baseline(world)
 
     assert start.tests is not None
     assert (start.tests.passing, start.tests.failing) == (
@@ -158,7 +158,7 @@ def test_what_a_copy_proves(
     record = save_baseline_results(world.context, world.loop, (given,), copied=True)
 
     assert record.progress.checks_seen_red == red
-    assert [each.outcome for each in kept(world)] == [outcome]
+    assert [each.outcome for each in read_baseline(world)] == [outcome]
 
 
 def test_a_check_without_a_baseline_result_is_compared_with_nothing(

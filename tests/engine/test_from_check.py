@@ -72,7 +72,7 @@ def check_of(cli: CommandLine, way: str, *verbs: str) -> tuple[str, Path]:
     return f"python3 product.py '{way}' {log} {named}", log
 
 
-def refused(*verbs: str) -> str:
+def format_refusal(*verbs: str) -> str:
     return "".join(
         f"{verb} 2 error: `untildone {verb}` is refused: it was called from inside a check\n"
         for verb in (text.split()[0] for text in verbs)
@@ -88,7 +88,7 @@ def test_at_a_stop_no_verb_of_the_user_is_obeyed(cli: CommandLine, way: str) -> 
 
     cli.event("Stop", stop_hook_active=False, last_assistant_message="Done.")
 
-    assert log.read_text(encoding="utf-8") == refused(*VERBS)
+    assert log.read_text(encoding="utf-8") == format_refusal(*VERBS)
     assert cli.standing(loop) == ("active", None, 1, 10)
 
 
@@ -102,7 +102,7 @@ def test_in_a_check_that_the_user_runs_no_verb_is_obeyed(cli: CommandLine, way: 
 
     assert cli.run_process("check", "--no-cache")[0] == 1
 
-    assert log.read_text(encoding="utf-8") == refused("cancel", "pause")
+    assert log.read_text(encoding="utf-8") == format_refusal("cancel", "pause")
     assert cli.standing(loop)[0] == "active"
 
 
@@ -111,7 +111,7 @@ def test_in_the_baseline_run_no_verb_is_obeyed(cli: CommandLine, way: str) -> No
     command, log = check_of(cli, way, "cancel", "pause")
     loop = cli.start("--check", command)
 
-    assert log.read_text(encoding="utf-8") == refused("cancel", "pause")
+    assert log.read_text(encoding="utf-8") == format_refusal("cancel", "pause")
     assert cli.standing(loop)[0] == "active"
 
 
@@ -123,7 +123,7 @@ def test_a_forbidden_command_is_a_check_too(cli: CommandLine) -> None:
 
     cli.event("Stop", stop_hook_active=False, last_assistant_message="Done.")
 
-    assert log.read_text(encoding="utf-8") == refused("cancel")
+    assert log.read_text(encoding="utf-8") == format_refusal("cancel")
     assert cli.standing(loop)[0] == "active"
 
 
@@ -140,7 +140,7 @@ for event, payload in json.loads(sys.argv[2]):
 """
 
 
-def forged(cli: CommandLine, *, process: str) -> str:
+def forge_call(cli: CommandLine, *, process: str) -> str:
     """What tells the installed hooks that the user typed a verb, and that the client is another."""
     fields = {"session_id": SESSION, "cwd": str(cli.project), "prompt_id": "p7"}
     events = [
@@ -156,7 +156,7 @@ def forged(cli: CommandLine, *, process: str) -> str:
 
 def test_a_forged_prompt_from_a_check_is_not_the_users(cli: CommandLine) -> None:
     assert cli.run_process("init")[0] == 0
-    forge = forged(cli, process="1")
+    forge = forge_call(cli, process="1")
     loop = cli.start("--check", f"{forge}; false")
     cli.event("SessionStart", source="startup")
     place = cli.state_folder / "sessions" / "claude" / SESSION / "session.json"
@@ -174,7 +174,7 @@ def test_the_same_prompt_is_obeyed_where_no_check_runs(cli: CommandLine) -> None
     cli.event("SessionStart", source="startup")
 
     subprocess.run(
-        ["sh", "-c", forged(cli, process=str(os.getpid()))],
+        ["sh", "-c", forge_call(cli, process=str(os.getpid()))],
         cwd=cli.project,
         env=cli.environ,
         check=True,

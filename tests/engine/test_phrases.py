@@ -1,4 +1,4 @@
-"""What a prompt of the person's says to us: a verb, a loop to start, or nothing."""
+"""What a prompt of the user's says to us: a verb, a loop to start, or nothing."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A submitted prompt: the person's verbs act, a loop is started, a question is remembered."""
+"""A submitted prompt: the user's verbs act, a loop is started, a question is remembered."""
 
 from hashlib import sha256
 
@@ -26,7 +26,7 @@ def world(world: World) -> World:
     return world
 
 
-def remembered(world: World) -> dict[str, object]:
+def read_remembered(world: World) -> dict[str, object]:
     return world.session.read_json("prompt.json")
 
 
@@ -70,7 +70,7 @@ def test_pause_status_and_continue(world: World) -> None:
 @pytest.mark.parametrize("text", ["stop", "please go on", "test relentlessly?"])
 def test_without_a_loop_nothing_is_said(world: World, text: str) -> None:
     assert world.prompt(text) is None
-    assert remembered(world) == {}
+    assert read_remembered(world) == {}
 
 
 def test_a_verb_without_a_loop_is_reported(world: World) -> None:
@@ -105,7 +105,7 @@ def test_a_slash_command_starts_a_loop_before_the_model_hears_of_it(world: World
     assert reported.endswith("The task, as agreed:\nwrite it")
     assert [check.command for check in record.contract.checks] == ["test -f a"]
     assert (record.contract.bounds.rounds, record.contract.bounds.budget_usd) == (3, 2)
-    assert remembered(world)["kind"] == "start"
+    assert read_remembered(world)["kind"] == "start"
 
 
 def test_a_phrase_starts_a_loop_on_what_is_found(world: World) -> None:
@@ -223,7 +223,7 @@ def test_the_first_prompt_carries_the_loop_and_a_later_one_may_be_a_question(wor
     kinds = []
     for number, text in enumerate(("please work", "how far are you?", NOTIFICATION)):
         world.prompt(text, f"p{number}")
-        kinds.append({key: remembered(world)[key] for key in ("id", "kind", "tree")})
+        kinds.append({key: read_remembered(world)[key] for key in ("id", "kind", "tree")})
 
     tree = fingerprint_project(world.project)
     assert kinds == [

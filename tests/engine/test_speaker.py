@@ -1,4 +1,4 @@
-"""Who is speaking: the person, the agent, a check of ours, a settings file."""
+"""Who is speaking: the user, the agent, a check of ours, a settings file."""
 
 import json
 import os

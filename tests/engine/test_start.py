@@ -22,7 +22,7 @@ def here(tmp_path: Path) -> Context:
 SPEC = "Port every page to use the new layout"
 
 
-def asked(tmp_path: Path, **given: object) -> Request:
+def make_request(tmp_path: Path, **given: object) -> Request:
     fields = {
         "session": SESSION,
         "project": tmp_path,
@@ -32,12 +32,12 @@ def asked(tmp_path: Path, **given: object) -> Request:
     return Request(**fields)  # type: ignore[arg-type]  # fields of a request by name
 
 
-def agreed(here: Context, tmp_path: Path, **given: object) -> Contract:
-    return begin_loop(here, asked(tmp_path, **given)).contract
+def agree(here: Context, tmp_path: Path, **given: object) -> Contract:
+    return begin_loop(here, make_request(tmp_path, **given)).contract
 
 
 def test_a_loop_is_recorded_and_bound_to_its_session(here: Context, tmp_path: Path) -> None:
-    record = begin_loop(here, asked(tmp_path, task="port it"))
+    record = begin_loop(here, make_request(tmp_path, task="port it"))
     session = here.session(SESSION)
 
     assert here.loops.load(record.contract.id).contract == record.contract
@@ -49,16 +49,16 @@ def test_a_loop_is_recorded_and_bound_to_its_session(here: Context, tmp_path: Pa
 
 
 def test_a_second_loop_in_the_session_is_refused(here: Context, tmp_path: Path) -> None:
-    loop = agreed(here, tmp_path).id
+    loop = agree(here, tmp_path).id
 
     with pytest.raises(UserError, match=f"this session has the loop `{loop}` already"):
-        begin_loop(here, asked(tmp_path))
+        begin_loop(here, make_request(tmp_path))
 
 
 @pytest.mark.parametrize("session", ["", "../x", "a b", "a/b", "\0", "x" * 200, "é"])
 def test_what_is_no_session_gets_no_loop(here: Context, tmp_path: Path, session: str) -> None:
     with pytest.raises(UserError, match="is not a session id"):
-        begin_loop(here, asked(tmp_path, session=session))
+        begin_loop(here, make_request(tmp_path, session=session))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_what_is_no_session_gets_no_loop(here: Context, tmp_path: Path, session:
     ],
 )
 def test_the_exit_rule(here: Context, tmp_path: Path, given: dict[str, object], rule: str) -> None:
-    assert agreed(here, tmp_path, **given).done_when == rule
+    assert agree(here, tmp_path, **given).done_when == rule
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_could_never_end_is_refused(
     here: Context, tmp_path: Path, given: dict[str, object], message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
-        begin_loop(here, asked(tmp_path, **given))
+        begin_loop(here, make_request(tmp_path, **given))
 
     assert here.session(SESSION).get_loop_id() == ""
 
@@ -111,15 +111,15 @@ def test_the_user_may_exceed_a_ceiling_and_the_agent_may_not(
     here: Context, tmp_path: Path, given: dict[str, object]
 ) -> None:
     with pytest.raises(UserError):
-        begin_loop(here, asked(tmp_path, by="agent", **given))
+        begin_loop(here, make_request(tmp_path, by="agent", **given))
 
-    assert agreed(here, tmp_path, by="user", **given).started_by == "user"
+    assert agree(here, tmp_path, by="user", **given).started_by == "user"
 
 
 def test_an_agent_within_the_ceilings(here: Context, tmp_path: Path) -> None:
     bounds = Bounds(rounds=50, budget_usd=100)
 
-    assert agreed(here, tmp_path, by="agent", bounds=bounds).started_by == "agent"
+    assert agree(here, tmp_path, by="agent", bounds=bounds).started_by == "agent"
 
 
 @pytest.mark.parametrize("preset", ["build", "test", "lint", "ship", "fix"])
@@ -130,7 +130,7 @@ def test_nothing_found_is_a_question_with_the_flag(
     empty.mkdir()
 
     with pytest.raises(UserError) as error:
-        begin_loop(here, asked(empty, preset=preset, checks=()))
+        begin_loop(here, make_request(empty, preset=preset, checks=()))
 
     assert "--check" in error.value.hint
     assert error.value.exit_code == 2
@@ -139,6 +139,6 @@ def test_nothing_found_is_a_question_with_the_flag(
 def test_a_task_survives_byte_for_byte(here: Context, tmp_path: Path) -> None:
     task = "quotes ' \" $(x) `y` \\n\n---\n\ttab \u2028 \udcff é\r\nend "
 
-    loop = agreed(here, tmp_path, task=task).id
+    loop = agree(here, tmp_path, task=task).id
 
     assert here.loops.load(loop).contract.task == task

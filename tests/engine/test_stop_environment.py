@@ -1,4 +1,4 @@
-"""What is not in the tree is asked about too: hidden checks, programs, installed packages."""
+"""What lies outside the tree is compared at a stop too: hidden checks, programs, packages."""
 
 import sys
 

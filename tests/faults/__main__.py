@@ -27,7 +27,7 @@ class Seen:
             self.reports.setdefault(name, []).append(report)
 
 
-def seen(fault: Fault, reports: Mapping[str, list[pytest.TestReport]]) -> tuple[bool, str]:
+def judge_fault(fault: Fault, reports: Mapping[str, list[pytest.TestReport]]) -> tuple[bool, str]:
     """Whether it is what was expected, and how that is known."""
     found = [report for name in fault.names for report in reports.get(name, ())]
     missing = [name for name in fault.names if name not in reports]
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> int:
     heard = Seen()
     names = sorted({name for fault in FAULTS for name in fault.names})
     pytest.main([*arguments, "-q", *(f"tests/{name}" for name in names)], plugins=[heard])
-    reported = [(fault, *seen(fault, heard.reports)) for fault in FAULTS]
+    reported = [(fault, *judge_fault(fault, heard.reports)) for fault in FAULTS]
     table = [("", "fault", "expected", "seen")]
     table += [(fault.id, fault.what, fault.expected, text) for fault, _, text in reported]
     sys.stdout.write("\n" + "\n".join(map(row, table)) + "\n")

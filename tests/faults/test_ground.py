@@ -18,7 +18,7 @@ def git(folder: Path, *arguments: str) -> None:
     )
 
 
-def committed(project: Path) -> None:
+def commit_all(project: Path) -> None:
     git(project, "init", "-q")
     for text in ("one", "two"):
         (project / "file.txt").write_text(text, encoding="utf-8")
@@ -26,20 +26,20 @@ def committed(project: Path) -> None:
         git(project, "commit", "-qm", text)
 
 
-def detached(project: Path) -> None:
-    committed(project)
+def detach_head(project: Path) -> None:
+    commit_all(project)
     git(project, "checkout", "-q", "--detach")
 
 
 def sparse(project: Path) -> None:
-    committed(project)
+    commit_all(project)
     git(project, "sparse-checkout", "set", "elsewhere")
 
 
 def shallow(project: Path) -> None:
     origin = project.parent / "origin"
     origin.mkdir()
-    committed(origin)
+    commit_all(origin)
     project.rmdir()
     git(project.parent, "clone", "-q", "--depth", "1", f"file://{origin}", str(project))
 
@@ -47,13 +47,13 @@ def shallow(project: Path) -> None:
 def with_a_submodule(project: Path) -> None:
     inner = project.parent / "inner"
     inner.mkdir()
-    committed(inner)
-    committed(project)
+    commit_all(inner)
+    commit_all(project)
     git(project, "submodule", "add", "-q", str(inner), "inner")
 
 
 def in_a_rebase(project: Path) -> None:
-    committed(project)
+    commit_all(project)
     git(project, "checkout", "-q", "-b", "other", "HEAD~1")
     (project / "file.txt").write_text("three", encoding="utf-8")
     git(project, "commit", "-qam", "three")
@@ -70,12 +70,12 @@ def unborn(project: Path) -> None:
     git(project, "init", "-q")
 
 
-def bare(project: Path) -> None:
+def make_bare(project: Path) -> None:
     git(project, "init", "-q", "--bare")
 
 
-def damaged(project: Path) -> None:
-    committed(project)
+def damage_repository(project: Path) -> None:
+    commit_all(project)
     shutil.rmtree(project / ".git" / "objects")
 
 
@@ -84,12 +84,21 @@ def no_repository(project: Path) -> None:
 
 
 STATES = (
-    *(detached, sparse, shallow, with_a_submodule, in_a_rebase, unborn, bare, damaged),
+    *(
+        detach_head,
+        sparse,
+        shallow,
+        with_a_submodule,
+        in_a_rebase,
+        unborn,
+        make_bare,
+        damage_repository,
+    ),
     no_repository,
 )
 
 
-def checked(world: HookWorld) -> str:
+def check_ground(world: HookWorld) -> str:
     check = Check(name="check", command="test -f done.txt")
     return world.start(promises=(), checks=(check,)).contract.id
 
@@ -100,7 +109,7 @@ def test_a_stop_is_judged_whatever_git_makes_of_the_project(
 ) -> None:
     world = HookWorld(tmp_path)
     state(world.project)
-    loop = checked(world)
+    loop = check_ground(world)
 
     answer = world.run_hook("Stop")
 
@@ -111,7 +120,7 @@ def test_a_stop_is_judged_whatever_git_makes_of_the_project(
 
 def test_without_git_a_stop_is_judged(tmp_path: Path) -> None:
     world = HookWorld(tmp_path)
-    loop = checked(world)
+    loop = check_ground(world)
     programs = tmp_path / "bin"
     programs.mkdir()
     for name in ("sh", "test", "env"):
@@ -127,7 +136,7 @@ def test_without_git_a_stop_is_judged(tmp_path: Path) -> None:
 
 def test_a_project_that_is_gone_is_never_done(tmp_path: Path) -> None:
     world = HookWorld(tmp_path)
-    loop = checked(world)
+    loop = check_ground(world)
     payload = world.payload("Stop")
     shutil.rmtree(world.project)
     world.project = tmp_path

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.__main__ import row, seen
+from faults.__main__ import judge_fault, row
 from faults.table import FAULTS, Fault
 
 TESTS = Path(__file__).parents[1]
@@ -57,7 +57,7 @@ def test_what_was_seen(outcomes: tuple[str, ...], expected: tuple[bool, str]) ->
         name: [report(name, outcome)] for name, outcome in zip(FAULT.names, outcomes, strict=False)
     }
 
-    assert seen(FAULT, reports) == expected
+    assert judge_fault(FAULT, reports) == expected
 
 
 def test_a_row_is_as_high_as_its_longest_cell() -> None:

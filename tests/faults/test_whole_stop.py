@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from hooks.world import HookWorld
-from store.disk import mounted
+from store.disk import mount
 from store.faults import at_call
 from untildone.core.contract import Check
 from untildone.core.progress import Progress
@@ -32,7 +32,7 @@ STEP = int(os.environ.get("UNTILDONE_TEST_STEP", "9"))
 
 
 class Stage(HookWorld):
-    """A loop with a start that was kept and a check, as it is before its first stop."""
+    """A loop with a check and a recorded baseline, as it is before its first stop."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -112,7 +112,7 @@ def test_a_state_that_cannot_be_written_is_reported_and_never_done(
 ) -> None:
     home = tmp_path / "state"
     home.mkdir()
-    with mounted(home, options="size=128k,mode=700"):
+    with mount(home, options="size=128k,mode=700"):
         world = HookWorld(tmp_path)
         loop = world.start().contract.id
         spoil(home, full=full)

@@ -1,4 +1,4 @@
-"""Edits that the person wants looked at: what the hook keeps of them, and for which stops."""
+"""Edits that the user wants looked at: what the hook keeps of them, and for which stops."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ def edit(world: HookWorld, before: str | None, *, prompt: str = "p1", **more: ob
     return world.payload("PostToolUse", tool_name="Edit", tool_response=response, prompt_id=prompt)
 
 
-def kept(world: HookWorld) -> list[dict[str, object]]:
+def read_kept_texts(world: HookWorld) -> list[dict[str, object]]:
     folder = Path(session(world).folder)
     return [json.loads(path.read_bytes()) for path in folder.glob("before-*.json")]
 
@@ -41,10 +41,12 @@ def test_the_text_before_the_first_edit_of_a_turn_is_kept(tmp_path: Path) -> Non
     answers = [world.run_hook("PostToolUse", edit(world, text)) for text in ("one", "two")]
 
     assert [(answer.exit_code, answer.stdout) for answer in answers] == [(0, b""), (0, b"")]
-    assert kept(world) == [{"prompt": "p1", "path": str(world.project / "a.txt"), "text": "one"}]
+    assert read_kept_texts(world) == [
+        {"prompt": "p1", "path": str(world.project / "a.txt"), "text": "one"}
+    ]
     assert session(world).read_stop_reasons() == {"auto"}
     world.run_hook("PostToolUse", edit(world, "three", prompt="p2"))
-    assert [known["text"] for known in kept(world)] == ["three"]
+    assert [known["text"] for known in read_kept_texts(world)] == ["three"]
 
 
 def test_a_file_that_was_made_has_no_text_before(tmp_path: Path) -> None:
@@ -52,7 +54,7 @@ def test_a_file_that_was_made_has_no_text_before(tmp_path: Path) -> None:
 
     world.run_hook("PostToolUse", edit(world, None, type="create"))
 
-    assert [known["text"] for known in kept(world)] == [None]
+    assert [known["text"] for known in read_kept_texts(world)] == [None]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_where_the_text_before_is_unknown_nothing_is_kept(
 
     world.run_hook("PostToolUse", world.payload("PostToolUse", **{"tool_name": "Edit", **fields}))
 
-    assert (kept(world), session(world).read_stop_reasons()) == ([], set())
+    assert (read_kept_texts(world), session(world).read_stop_reasons()) == ([], set())
 
 
 def test_with_a_loop_the_loop_rules(tmp_path: Path) -> None:
@@ -84,7 +86,7 @@ def test_with_a_loop_the_loop_rules(tmp_path: Path) -> None:
     world.run_hook("PostToolUse", edit(world, "one"))
 
     ((spooled,),) = session(world).read_calls().values()
-    assert (spooled["tool_name"], kept(world)) == ("Edit", [])
+    assert (spooled["tool_name"], read_kept_texts(world)) == ("Edit", [])
     assert session(world).read_stop_reasons() == set()
 
 

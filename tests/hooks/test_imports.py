@@ -60,7 +60,7 @@ NOT_FOR_A_STOP = frozenset(
 CALL = {"tool_name": "Bash", "tool_input": {"command": "untildone cancel"}}
 
 
-def imported(world: HookWorld, command: list[str], payload: bytes) -> set[str]:
+def list_imports(world: HookWorld, command: list[str], payload: bytes) -> set[str]:
     timed = [command[0], "-X", "importtime", *command[1:]]
     done = subprocess.run(
         timed,
@@ -74,8 +74,8 @@ def imported(world: HookWorld, command: list[str], payload: bytes) -> set[str]:
     return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
 
 
-def bare(world: HookWorld) -> set[str]:
-    return imported(world, [sys.executable, "-I", "-S", "-c", "pass"], b"")
+def list_bare_imports(world: HookWorld) -> set[str]:
+    return list_imports(world, [sys.executable, "-I", "-S", "-c", "pass"], b"")
 
 
 @pytest.mark.parametrize("event", OURS)
@@ -84,7 +84,9 @@ def test_a_lean_event_imports_no_more_than_it_needs(tmp_path: Path, event: str) 
     if event in ("PreToolUse", "StatusLine", "ConfigChange"):
         world.start()
 
-    found = imported(world, world.command(event), world.payload(event, **CALL)) - bare(world)
+    found = list_imports(
+        world, world.command(event), world.payload(event, **CALL)
+    ) - list_bare_imports(world)
 
     ours = {name for name in found if name.partition(".")[0] == "untildone"}
     standard = {name.partition(".")[0] for name in found - ours}
@@ -96,7 +98,7 @@ def test_a_lean_event_imports_no_more_than_it_needs(tmp_path: Path, event: str) 
 def test_a_session_without_a_loop_starts_no_program(tmp_path: Path, event: str) -> None:
     world = HookWorld(tmp_path)
 
-    found = imported(world, world.command(event), world.payload(event, prompt="hello"))
+    found = list_imports(world, world.command(event), world.payload(event, prompt="hello"))
 
     assert not found & {*NOT_FOR_A_STOP, "untildone.process.runner", "untildone.checks"}
 
@@ -105,7 +107,7 @@ def test_a_stop_without_checks_imports_neither_runner_nor_terminal(tmp_path: Pat
     world = HookWorld(tmp_path)
     world.start()
 
-    found = imported(world, world.command("Stop"), world.payload("Stop"))
+    found = list_imports(world, world.command("Stop"), world.payload("Stop"))
 
     assert "untildone.engine.stop" in found
     assert not found & {*NOT_FOR_A_STOP, "untildone.process.runner", "untildone.checks"}

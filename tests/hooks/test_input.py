@@ -184,7 +184,7 @@ def test_a_pipe_that_never_ends_is_left_in_time(tmp_path: Path) -> None:
     assert time.monotonic() - began < 60
 
 
-def redirected(
+def run_redirected(
     world: HookWorld, event: str, how: str, payload: bytes
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
@@ -203,7 +203,7 @@ def test_stdin_closed(tmp_path: Path, event: str) -> None:
     world = HookWorld(tmp_path)
     world.start()
 
-    done = redirected(world, event, "exec <&-", b"")
+    done = run_redirected(world, event, "exec <&-", b"")
 
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -215,7 +215,7 @@ def test_an_answer_nobody_takes(tmp_path: Path, how: str) -> None:
     world = HookWorld(tmp_path)
     loop = world.start().contract.id
 
-    done = redirected(world, "Stop", how, world.payload("Stop"))
+    done = run_redirected(world, "Stop", how, world.payload("Stop"))
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert world.context.loops.load(loop).progress.outcome is None
@@ -247,7 +247,7 @@ def test_few_descriptors_are_enough(tmp_path: Path) -> None:
     world.start()
 
     for event in EVENTS:
-        done = redirected(world, event, "ulimit -n 16", world.payload(event))
+        done = run_redirected(world, event, "ulimit -n 16", world.payload(event))
         assert (done.returncode, done.stderr) == (0, b"")
         assert b"failed" not in done.stdout
 

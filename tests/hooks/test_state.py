@@ -13,7 +13,7 @@ from untildone.core.contract import Bounds
 from untildone.core.progress import Progress
 
 
-def stopped(world: HookWorld, message: str) -> subprocess.CompletedProcess[bytes]:
+def run_stop(world: HookWorld, message: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         world.command("Stop"),
         input=world.payload("Stop", last_assistant_message=message),
@@ -30,7 +30,7 @@ def test_a_hundred_stops_at_once_are_each_counted_once(tmp_path: Path) -> None:
     loop = world.start(bounds=Bounds(rounds=200)).contract.id
 
     with ThreadPoolExecutor(max_workers=8) as pool:
-        done = list(pool.map(lambda number: stopped(world, f"stop {number}"), range(100)))
+        done = list(pool.map(lambda number: run_stop(world, f"stop {number}"), range(100)))
 
     assert {(each.returncode, each.stderr) for each in done} == {(0, b"")}
     loops = world.context.loops
@@ -42,13 +42,13 @@ def test_a_hundred_stops_at_once_are_each_counted_once(tmp_path: Path) -> None:
     assert loops.explain_broken_seal(loop) == ""
 
 
-def damaged(world: HookWorld, folder: Path, loop: str, name: str, keep: int) -> dict[str, Any]:
+def damage_state(world: HookWorld, folder: Path, loop: str, name: str, keep: int) -> dict[str, Any]:
     """A copy of the state in which one file is cut short, after one more stop."""
     copy = HookWorld(folder)
     shutil.copytree(world.state_folder, copy.state_folder)
     file = copy.state_folder / "loops" / loop / name
     file.write_bytes(file.read_bytes()[:keep])
-    done = stopped(copy, "Done.")
+    done = run_stop(copy, "Done.")
     progress = copy.context.loops.load(loop).progress
     shutil.rmtree(folder)
     return {"exit": done.returncode, "stderr": done.stderr, "progress": progress}
@@ -65,11 +65,11 @@ def test_a_file_cut_short_never_ends_the_loop(tmp_path: Path, name: str, step: i
     world = HookWorld(tmp_path / "whole")
     loop = world.start().contract.id
     for _ in range(2):
-        assert stopped(world, "Done.").returncode == 0
+        assert run_stop(world, "Done.").returncode == 0
     known = world.context.loops.load(loop).progress
 
     def one(keep: int) -> dict[str, Any]:
-        return damaged(world, tmp_path / f"cut-{keep}", loop, name, keep)
+        return damage_state(world, tmp_path / f"cut-{keep}", loop, name, keep)
 
     with ThreadPoolExecutor(max_workers=4) as pool:
         for found in pool.map(one, lengths(world, loop, name, step)):

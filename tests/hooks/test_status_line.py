@@ -7,7 +7,7 @@ import pytest
 from hooks.world import HookWorld
 
 
-def told(world: HookWorld, *totals: object) -> dict[str, object]:
+def report_totals(world: HookWorld, *totals: object) -> dict[str, object]:
     """What is known of the spend after these totals."""
     for total in totals:
         world.run_hook("StatusLine", world.payload("StatusLine", cost={"total_cost_usd": total}))
@@ -18,14 +18,14 @@ def test_what_came_before_the_loop_is_not_its_spend(tmp_path: Path) -> None:
     world = HookWorld(tmp_path)
     loop = world.start().contract.id
 
-    assert told(world, 2.5, 2.5, 3) == {"loop": loop, "last": 3.0, "spent": 0.5}
+    assert report_totals(world, 2.5, 2.5, 3) == {"loop": loop, "last": 3.0, "spent": 0.5}
 
 
 def test_a_client_begun_anew_counts_from_nothing(tmp_path: Path) -> None:
     world = HookWorld(tmp_path)
     loop = world.start().contract.id
 
-    assert told(world, 2.0, 3.0, 0.25, 0.5) == {"loop": loop, "last": 0.5, "spent": 1.5}
+    assert report_totals(world, 2.0, 3.0, 0.25, 0.5) == {"loop": loop, "last": 0.5, "spent": 1.5}
 
 
 def test_what_the_loop_cost_in_another_session_is_counted_on(tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ def test_what_the_loop_cost_in_another_session_is_counted_on(tmp_path: Path) -> 
     loop = world.start().contract.id
     world.session.write_json("spend.json", {"loop": loop, "spent": 7.0})
 
-    assert told(world, 2.0, 3.0) == {"loop": loop, "last": 3.0, "spent": 8.0}
+    assert report_totals(world, 2.0, 3.0) == {"loop": loop, "last": 3.0, "spent": 8.0}
 
 
 def test_the_figure_of_an_earlier_loop_is_forgotten(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_the_figure_of_an_earlier_loop_is_forgotten(tmp_path: Path) -> None:
     earlier = {"loop": "earlier", "last": 1.0, "spent": 7.0}
     world.session.write_json("spend.json", earlier)
 
-    assert told(world, 2.0) == {"loop": loop, "last": 2.0, "spent": 0.0}
+    assert report_totals(world, 2.0) == {"loop": loop, "last": 2.0, "spent": 0.0}
 
 
 @pytest.mark.parametrize("total", [None, "2", [], {}])
@@ -50,4 +50,4 @@ def test_a_figure_that_is_none(tmp_path: Path, total: object) -> None:
     world = HookWorld(tmp_path)
     world.start()
 
-    assert told(world, total) == {}
+    assert report_totals(world, total) == {}

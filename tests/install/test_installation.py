@@ -42,7 +42,7 @@ def settings(place: InstallPaths) -> Path:
     return place.settings("user")
 
 
-def told(machine: Installation) -> list[tuple[str, str]]:
+def list_messages(machine: Installation) -> list[tuple[str, str]]:
     return [(found.name, found.text) for seek in PROBES for found in seek(machine)]
 
 
@@ -140,7 +140,7 @@ def test_lines_of_ours_that_start_something_unknown(place: InstallPaths, setting
         groups[0]["hooks"][0]["command"] = "untildone hook Stop # untildone hook"
     settings.write_text(json.dumps(found), encoding="utf-8")
 
-    assert told(read_installation(place, {})) == [
+    assert list_messages(read_installation(place, {})) == [
         ("stale", f"the hooks in `{settings}` are out of date: the lines differ")
     ]
 
@@ -162,8 +162,8 @@ def test_a_cap_of_the_environment(place: InstallPaths, settings: Path) -> None:
     text = settings.read_text(encoding="utf-8")
     settings.write_text(text.replace(CAP_VARIABLE, "ANOTHER"), encoding="utf-8")
 
-    assert told(read_installation(place, {CAP_VARIABLE: "80"})) == []
-    assert told(read_installation(place, {CAP_VARIABLE: "5"})) == [
+    assert list_messages(read_installation(place, {CAP_VARIABLE: "80"})) == []
+    assert list_messages(read_installation(place, {CAP_VARIABLE: "5"})) == [
         (
             "cap",
             f"`{CAP_VARIABLE}` is `5` in the environment:"

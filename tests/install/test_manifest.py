@@ -20,7 +20,7 @@ PROGRAM = InstalledProgram(
 )
 
 
-def installed(path: Path, *, original: bytes | None, written: bytes) -> InstalledFile:
+def make_installed_file(path: Path, *, original: bytes | None, written: bytes) -> InstalledFile:
     return InstalledFile(
         path=str(path),
         scope="user",
@@ -33,7 +33,7 @@ def installed(path: Path, *, original: bytes | None, written: bytes) -> Installe
     )
 
 
-def merged(original: bytes) -> bytes:
+def merge_settings(original: bytes) -> bytes:
     return merge(original.decode(), OURS, path="x").text.encode()
 
 
@@ -44,8 +44,8 @@ def test_nothing_is_recorded_at_first(tmp_path: Path) -> None:
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     home = tmp_path / "state"
-    user = installed(tmp_path / "user.json", original=b"\xff\x00", written=b"x")
-    local = installed(tmp_path / "local-\udcff.json", original=None, written=b"x")
+    user = make_installed_file(tmp_path / "user.json", original=b"\xff\x00", written=b"x")
+    local = make_installed_file(tmp_path / "local-\udcff.json", original=None, written=b"x")
     manifest.write(home, user)
     manifest.write(home, local)
 
@@ -55,16 +55,16 @@ def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 def test_a_file_has_one_record(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
-    manifest.write(tmp_path, installed(path, original=b"1", written=b"x"))
-    second = installed(path, original=b"2", written=b"y")
+    manifest.write(tmp_path, make_installed_file(path, original=b"1", written=b"x"))
+    second = make_installed_file(path, original=b"2", written=b"y")
     manifest.write(tmp_path, second)
 
     assert manifest.read(tmp_path) == (second,)
 
 
 def test_what_is_forgotten_is_gone_and_the_last_takes_the_file_with_it(tmp_path: Path) -> None:
-    one = installed(tmp_path / "one", original=None, written=b"x")
-    other = installed(tmp_path / "other", original=None, written=b"x")
+    one = make_installed_file(tmp_path / "one", original=None, written=b"x")
+    other = make_installed_file(tmp_path / "other", original=None, written=b"x")
     manifest.write(tmp_path, one)
     manifest.write(tmp_path, other)
 
@@ -89,16 +89,16 @@ def test_a_damaged_record_is_named(tmp_path: Path, data: bytes) -> None:
 @pytest.mark.parametrize("original", [b'{"hooks": {}, "a": 1}', b"{}", b" \n", b"", None])
 def test_an_untouched_file_comes_back_byte_for_byte(original: bytes | None) -> None:
     path = Path("settings.json")
-    written = merged(original or b"")
-    kept = installed(path, original=original, written=written)
+    written = merge_settings(original or b"")
+    kept = make_installed_file(path, original=original, written=written)
 
     assert manifest.restore_original(kept, written, path=path) == original
 
 
 def test_a_file_that_was_changed_since_only_loses_ours() -> None:
     path = Path("settings.json")
-    kept = installed(path, original=b"{}", written=merged(b"{}"))
-    current = merged(b'{"model": "opus"}')
+    kept = make_installed_file(path, original=b"{}", written=merge_settings(b"{}"))
+    current = merge_settings(b'{"model": "opus"}')
 
     assert manifest.restore_original(kept, current, path=path) == b'{"model": "opus"}'
     assert manifest.restore_original(None, current, path=path) == b'{"model": "opus"}'
@@ -106,12 +106,17 @@ def test_a_file_that_was_changed_since_only_loses_ours() -> None:
 
 def test_a_second_init_remembers_what_stood_there_before_the_first() -> None:
     path = Path("settings.json")
-    kept = installed(path, original=b'{"hooks": {}}', written=merged(b'{"hooks": {}}'))
+    kept = make_installed_file(
+        path, original=b'{"hooks": {}}', written=merge_settings(b'{"hooks": {}}')
+    )
 
     assert manifest.restore_original(None, None, path=path) is None
     assert manifest.restore_original(None, b'{"a":1}', path=path) == b'{"a":1}'
-    assert manifest.restore_original(kept, merged(b'{"hooks": {}}'), path=path) == b'{"hooks": {}}'
-    assert manifest.restore_original(kept, merged(b'{"b": 2}'), path=path) == b'{"b": 2}'
+    assert (
+        manifest.restore_original(kept, merge_settings(b'{"hooks": {}}'), path=path)
+        == b'{"hooks": {}}'
+    )
+    assert manifest.restore_original(kept, merge_settings(b'{"b": 2}'), path=path) == b'{"b": 2}'
 
 
 def test_the_program_is_known_by_its_content(tmp_path: Path) -> None:

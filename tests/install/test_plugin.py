@@ -29,7 +29,7 @@ EVENTS = {
 WRITTEN_BY_HAND = {"plugin/.claude-plugin/icon.png", "plugin/LICENSE", "plugin/README.md"}
 
 
-def committed() -> dict[str, Path]:
+def list_committed() -> dict[str, Path]:
     paths = [*PLUGIN.rglob("*"), REPOSITORY / plugin.MARKETPLACE]
     return {path.relative_to(REPOSITORY).as_posix(): path for path in paths if path.is_file()}
 
@@ -37,7 +37,7 @@ def committed() -> dict[str, Path]:
 def test_the_plugin_is_what_the_package_makes() -> None:
     there = {
         path: file.read_text(encoding="utf-8")
-        for path, file in committed().items()
+        for path, file in list_committed().items()
         if path not in WRITTEN_BY_HAND
     }
     assert there == plugin.build_plugin_files(build_plugin_entries())
@@ -48,7 +48,7 @@ def test_writing_it_anew_gives_the_same_files(tmp_path: Path) -> None:
 
     made = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert {path.relative_to(tmp_path).as_posix() for path in made} | WRITTEN_BY_HAND == set(
-        committed()
+        list_committed()
     )
 
 
@@ -90,7 +90,7 @@ def test_the_client_finds_nothing_to_report(tmp_path: Path) -> None:
 @pytest.mark.client
 def test_the_client_installs_it_from_the_repository_and_runs_its_skills(tmp_path: Path) -> None:
     copy = tmp_path / "repository"
-    for path, file in committed().items():
+    for path, file in list_committed().items():
         copy.joinpath(path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, copy / path)
     with ModelServer(["done"]) as server:

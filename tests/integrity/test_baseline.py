@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import written
+from integrity.trees import write_tree
 from untildone.integrity.baseline import (
     MAX_BYTES,
     Baseline,
@@ -23,7 +23,7 @@ def keep_in(folder: Path, project: Path, *ignored: str) -> str:
 
 
 def test_every_file_is_kept_but_what_tools_leave_behind(tmp_path: Path) -> None:
-    project = written(
+    project = write_tree(
         tmp_path / "project",
         {
             "app.py": "x = 1\n",
@@ -65,7 +65,7 @@ def test_every_file_is_kept_but_what_tools_leave_behind(tmp_path: Path) -> None:
     ],
 )
 def test_what_was_altered_is_noticed(tmp_path: Path, change: object, message: str) -> None:
-    digest = keep_in(tmp_path / "kept", written(tmp_path / "project", {"app.py": "x = 1\n"}))
+    digest = keep_in(tmp_path / "kept", write_tree(tmp_path / "project", {"app.py": "x = 1\n"}))
     assert callable(change)
 
     change(tmp_path / "kept")
@@ -75,7 +75,7 @@ def test_what_was_altered_is_noticed(tmp_path: Path, change: object, message: st
 
 
 def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
-    project = written(tmp_path / "project", {"large.bin": ""})
+    project = write_tree(tmp_path / "project", {"large.bin": ""})
     os.truncate(project / "large.bin", MAX_BYTES + 1)
 
     with pytest.raises(BaselineTooLargeError, match="more than 50000 files or 2 GB"):
@@ -83,7 +83,7 @@ def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_the_files_of_an_ended_loop_are_dropped_and_its_record_stays(tmp_path: Path) -> None:
-    keep_in(tmp_path / "kept", written(tmp_path / "project", {"app.py": "x = 1\n"}))
+    keep_in(tmp_path / "kept", write_tree(tmp_path / "project", {"app.py": "x = 1\n"}))
 
     delete_baseline_files(tmp_path / "kept")
 

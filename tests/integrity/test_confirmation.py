@@ -1,4 +1,4 @@
-"""Green checks are proved against the start before a loop is done."""
+"""Green checks are confirmed against the baseline before a loop is done."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 from shop import BROKEN, DONE_SIGNAL, FIXED, PYTEST, SHOP, TESTS
 from snippets import snippet
-from store.disk import mounted
+from store.disk import mount
 from untildone.engine.verbs import resume
 from untildone.worktree.fingerprint import fingerprint_tree
 from world import World, shown
@@ -266,7 +266,7 @@ def test_a_baseline_too_large_to_keep_is_named_in_the_receipt(world: World) -> N
 
     assert world.outcome == "done"
     assert world.receipt["proved"] == [
-        "not compared with the baseline: the start is too large to keep"
+        "not compared with the baseline: the baseline is too large to keep"
         " (more than 50000 files or 2 GB)"
     ]
 
@@ -314,7 +314,7 @@ def test_a_comparison_that_fails_us_holds_the_agent_and_is_never_done(
     small.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(small))
 
-    with mounted(small, options="size=64k,mode=700"):
+    with mount(small, options="size=64k,mode=700"):
         first, second = world.stop(), world.stop()
 
     assert "the comparison with the baseline failed (" in shown(first)

@@ -1,4 +1,4 @@
-"""Checks without a report: what a run of the start's own scripts can and cannot prove."""
+"""Checks without a report: what a run of the baseline's scripts can and cannot prove."""
 
 import sys
 from pathlib import Path
@@ -27,7 +27,7 @@ def shell(world: World) -> World:
     return world
 
 
-def stopped(world: World) -> tuple[str | None, list[str]]:
+def stop(world: World) -> tuple[str | None, list[str]]:
     world.stop()
     return world.outcome, world.concerns
 
@@ -37,7 +37,7 @@ def test_a_test_script_may_grow_where_the_baselines_script_passes(shell: World) 
     more = '[ "$(echo bc | sh shout.sh)" = BC ]\n'
     shell.write_all({"shout.sh": FIXED, "tests/small.sh": "set -e\n" + CASE + more})
 
-    assert stopped(shell) == ("done", [])
+    assert stop(shell) == ("done", [])
 
 
 def test_a_script_of_tests_may_be_split(shell: World) -> None:
@@ -45,7 +45,7 @@ def test_a_script_of_tests_may_be_split(shell: World) -> None:
     (shell.project / "tests" / "small.sh").unlink()
     shell.write_all({"shout.sh": FIXED, "tests/one.sh": CASE, "tests/two.sh": CASE})
 
-    assert stopped(shell) == ("done", [])
+    assert stop(shell) == ("done", [])
 
 
 @pytest.mark.parametrize("text", ["true\n", CASE.replace("= A", "= a"), CASE + "exit 0\n"])
@@ -53,7 +53,7 @@ def test_a_script_of_tests_that_lets_the_old_code_pass_is_a_loss(shell: World, t
     shell.start_check("sh ci/check.sh")
     shell.write_all({"tests/small.sh": text})
 
-    assert stopped(shell) == (None, ["edit-expected:tests/small.sh"])
+    assert stop(shell) == (None, ["edit-expected:tests/small.sh"])
 
 
 def test_a_run_that_does_not_come_to_a_script_proves_nothing_of_it(shell: World) -> None:
@@ -61,7 +61,7 @@ def test_a_run_that_does_not_come_to_a_script_proves_nothing_of_it(shell: World)
     shell.start_check("sh ci/lint.sh")
     shell.write_all({"shout.sh": FIXED, "tests/small.sh": "true\n"})
 
-    assert stopped(shell) == (None, ["edit-expected:tests/small.sh"])
+    assert stop(shell) == (None, ["edit-expected:tests/small.sh"])
 
 
 RUFF = f"{Path(sys.executable).parent / 'ruff'} check --no-cache --output-format concise ."
@@ -89,7 +89,7 @@ def test_tests_that_the_linter_refused_may_be_fixed(world: World) -> None:
     world.write("shop.py", shop.replace("import sys\n\n\n", ""))
     world.write("tests/test_shop.py", TEST.replace("import os\n\n", ""))
 
-    assert stopped(world) == ("done", [])
+    assert stop(world) == ("done", [])
 
 
 def test_a_fix_for_the_linter_may_not_weaken_the_test(world: World) -> None:
@@ -98,4 +98,4 @@ def test_a_fix_for_the_linter_may_not_weaken_the_test(world: World) -> None:
     weaker = TEST.replace("import os\n\n", "").replace("price() == 1", "price")
     world.write("tests/test_shop.py", weaker)
 
-    assert stopped(world) == (None, ["edit-test:tests/test_shop.py:test_price"])
+    assert stop(world) == (None, ["edit-test:tests/test_shop.py:test_price"])

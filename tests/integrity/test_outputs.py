@@ -1,10 +1,10 @@
-"""Folders that a tool wrote are nobody's work; code that somebody put there is."""
+"""Folders that a tool wrote are not compared; code that was put there by hand is."""
 
 from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from untildone.integrity.registry import find_concerns
 
 START = {
@@ -21,9 +21,11 @@ IGNORED = {".gitignore": "node_modules/\ndist/\n"}
 HIDDEN = {"dist/a.js": "/* eslint-disable */\nexport const a = b == 1;\n", **IGNORED}
 
 
-def lost(top: Path, new: dict[str, str], *commands: str, without: str = "") -> list[str]:
+def find_ids(top: Path, new: dict[str, str], *commands: str, without: str = "") -> list[str]:
     now = {path: text for path, text in {**START, **new}.items() if path != without}
-    found = find_concerns(beside(top, START, now, *(commands or ("npm test", "npm run lint"))))
+    found = find_concerns(
+        compare_projects(top, START, now, *(commands or ("npm test", "npm run lint")))
+    )
     return [concern.id.partition("#")[0] for concern in found]
 
 
@@ -50,7 +52,7 @@ def lost(top: Path, new: dict[str, str], *commands: str, without: str = "") -> l
 def test_what_a_build_or_a_run_left_behind_is_no_change(
     tmp_path: Path, new: dict[str, str]
 ) -> None:
-    assert lost(tmp_path, new) == []
+    assert find_ids(tmp_path, new) == []
 
 
 @pytest.mark.parametrize(
@@ -65,28 +67,30 @@ def test_what_a_build_or_a_run_left_behind_is_no_change(
 def test_code_that_the_rest_turns_to_counts_wherever_it_stands(
     tmp_path: Path, new: dict[str, str]
 ) -> None:
-    ids = lost(tmp_path, {**HIDDEN, **new})
+    ids = find_ids(tmp_path, {**HIDDEN, **new})
 
     assert {"suppression:dist/a.js:eslint-disable", "config:.gitignore:ignored"} <= set(ids)
 
 
 def test_what_the_check_itself_runs_there_counts(tmp_path: Path) -> None:
-    assert lost(tmp_path, HIDDEN, "node dist/a.js") == ["config:.gitignore:ignored"]
+    assert find_ids(tmp_path, HIDDEN, "node dist/a.js") == ["config:.gitignore:ignored"]
 
 
 def test_code_that_went_there_counts(tmp_path: Path) -> None:
-    assert "config:.gitignore:ignored" in lost(tmp_path, HIDDEN, without="src/a.js")
+    assert "config:.gitignore:ignored" in find_ids(tmp_path, HIDDEN, without="src/a.js")
 
 
 def test_a_folder_of_the_baseline_counts(tmp_path: Path) -> None:
     baseline = {**START, "dist/old.js": "x\n"}
-    comparison = beside(tmp_path, baseline, {**baseline, **HIDDEN}, "npm run lint")
+    comparison = compare_projects(tmp_path, baseline, {**baseline, **HIDDEN}, "npm run lint")
 
     assert [concern.path for concern in find_concerns(comparison)] == ["dist/a.js", ".gitignore"]
 
 
 def test_a_module_that_python_would_find_counts(tmp_path: Path) -> None:
     text = "import sys\nsys.exit(0)\n"
-    comparison = beside(tmp_path, START, {**START, "coverage/__init__.py": text}, "pytest --cov")
+    comparison = compare_projects(
+        tmp_path, START, {**START, "coverage/__init__.py": text}, "pytest --cov"
+    )
 
     assert "coverage/__init__.py" in {concern.path for concern in find_concerns(comparison)}

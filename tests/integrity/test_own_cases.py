@@ -41,12 +41,12 @@ def test_every_way_of_cheating_has_a_case() -> None:
 
 @pytest.mark.parametrize("own", COMPARED, ids=lambda own: own.name)
 def test_the_comparison_with_the_baseline_finds_it(own: Own, tmp_path: Path) -> None:
-    assert own.finds in {concern.kind for concern in find_concerns(changed(own, tmp_path))}
+    assert own.finds in {concern.kind for concern in find_concerns(compare_case(own, tmp_path))}
 
 
 @pytest.mark.parametrize("own", HONEST, ids=lambda own: own.name)
 def test_an_honest_change_loses_only_what_needs_an_approval(own: Own, tmp_path: Path) -> None:
-    concerns = find_concerns(changed(own, tmp_path))
+    concerns = find_concerns(compare_case(own, tmp_path))
     allow = tuple(list_allowances(folder(own, tmp_path / "again").case))
 
     # What only a run can tell is left to the replay.
@@ -63,7 +63,7 @@ def folder(own: Own, top: Path) -> Folder:
     return next(case for case in write_cases(top) if case.case.name == own.name)
 
 
-def changed(own: Own, top: Path) -> Comparison:
+def compare_case(own: Own, top: Path) -> Comparison:
     given = folder(own, top / "cases")
     old, new = top / "old", top / "new"
     shutil.copytree(given.path / "base", old)

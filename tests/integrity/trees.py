@@ -6,7 +6,7 @@ from untildone.integrity.comparison import Comparison, compare_trees
 from untildone.worktree.contents import Tree, read_tree, walk_files
 
 
-def written(root: Path, files: dict[str, str]) -> Path:
+def write_tree(root: Path, files: dict[str, str]) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         place = root / name
@@ -16,10 +16,10 @@ def written(root: Path, files: dict[str, str]) -> Path:
 
 
 def tree(root: Path, files: dict[str, str]) -> Tree:
-    return read_tree(root, walk_files(written(root, files)))
+    return read_tree(root, walk_files(write_tree(root, files)))
 
 
-def beside(
+def compare_projects(
     top: Path, old: dict[str, str], new: dict[str, str], *commands: str, task: str = ""
 ) -> Comparison:
     """Each as a whole: what `new` does not name is gone."""

@@ -10,7 +10,7 @@ BUILD = f"apply plugin: 'java'\ndependencies {{\n    testCompile files({JARS})\n
 
 
 def workshop(folder: Path) -> Workshop:
-    # It would look for its home where the person's is.
+    # It would look for its home where the user's is.
     home = str(folder / "gradle")
     project = Workshop(folder, "java", on_machine("gradle"), GRADLE_USER_HOME=home)
     project.remove("pom.xml")

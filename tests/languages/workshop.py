@@ -15,7 +15,7 @@ from tools import LIMIT_SECONDS, on_machine, tool
 
 PROJECTS = Path(__file__).parent / "projects"
 # -- fare.c --
-# -- mended: fare.c --
+# -- fixed: fare.c --
 _FILE = re.compile(r"^-- (?:(?P<stage>\w+): )?(?P<path>\S+) --\n", re.MULTILINE)
 Place: TypeAlias = tuple[str, int, str]
 

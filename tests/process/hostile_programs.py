@@ -57,7 +57,7 @@ def zombies() -> list[int]:
     return found
 
 
-def until(holds: Callable[[], object], *, seconds: float = 5) -> bool:
+def wait_until(holds: Callable[[], object], *, seconds: float = 5) -> bool:
     end = time.monotonic() + seconds
     while not holds() and time.monotonic() < end:
         time.sleep(0.01)

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from process.hostile_programs import HOSTILE, Marked, command, python, until, zombies
+from process.hostile_programs import HOSTILE, Marked, command, python, wait_until, zombies
 from untildone.process.interactive import Conversation, NotReadingError, open_conversation
 from untildone.process.trees import CannotStartError
 
 ECHO = ["sh", "-c", 'while read -r line; do echo "heard $line"; done; echo over; sleep 60']
 
 
-def heard(conversation: Conversation, ending: bytes) -> bytes:
+def receive_until(conversation: Conversation, ending: bytes) -> bytes:
     text = b""
     while not text.endswith(ending) and (data := conversation.receive()):
         text += data
@@ -23,9 +23,9 @@ def test_messages_are_sent_and_received_in_turn(tmp_path: Path) -> None:
     marked, earlier = Marked(), zombies()
     with open_conversation(ECHO, cwd=tmp_path, env=marked.env) as conversation:
         conversation.send(b"one\n")
-        first = heard(conversation, b"\n")
+        first = receive_until(conversation, b"\n")
         conversation.send(b"two\n")
-        second = heard(conversation, b"\n")
+        second = receive_until(conversation, b"\n")
 
     assert (first, second) == (b"heard one\n", b"heard two\n")
     assert (marked.left(), zombies()) == ([], earlier)
@@ -35,7 +35,7 @@ def test_a_large_message_arrives_whole(tmp_path: Path) -> None:
     with open_conversation(["cat"], cwd=tmp_path, env=Marked().env) as conversation:
         conversation.send(b"x" * 5_000_000 + b"\n")
 
-        assert heard(conversation, b"\n") == b"x" * 5_000_000 + b"\n"
+        assert receive_until(conversation, b"\n") == b"x" * 5_000_000 + b"\n"
 
 
 def test_who_hears_is_let_go_at_the_end(tmp_path: Path) -> None:
@@ -68,14 +68,14 @@ def test_nothing_is_said_to_a_program_that_has_ended(tmp_path: Path) -> None:
                 return str(reason) == "has ended"
             return False
 
-        assert until(ended)
+        assert wait_until(ended)
 
 
 @pytest.mark.parametrize("script", sorted(path.name for path in HOSTILE.glob("d*.py")))
 def test_nothing_of_a_hostile_program_is_left(script: str, tmp_path: Path) -> None:
     marked, earlier = Marked(), zombies()
     with open_conversation(command(script), cwd=tmp_path, env=marked.env):
-        assert until(marked.left)
+        assert wait_until(marked.left)
 
     assert (marked.left(), zombies()) == ([], earlier)
 
@@ -94,13 +94,13 @@ def test_nothing_is_left_when_the_talk_breaks_off(tmp_path: Path) -> None:
 def test_its_errors_are_not_part_of_what_it_says(tmp_path: Path) -> None:
     program = ["sh", "-c", "echo aside >&2; echo said"]
     with open_conversation(program, cwd=tmp_path, env=Marked().env) as conversation:
-        assert heard(conversation, b"\n") == b"said\n"
+        assert receive_until(conversation, b"\n") == b"said\n"
 
 
 def test_its_memory_is_known(tmp_path: Path) -> None:
     program = python("x = b'x' * 50_000_000; print('here', flush=True); input()")
     with open_conversation(program, cwd=tmp_path, env=Marked().env) as conversation:
-        heard(conversation, b"here\n")
+        receive_until(conversation, b"here\n")
 
         assert 50_000_000 < conversation.read_resident_memory() < 500_000_000
 

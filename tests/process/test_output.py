@@ -11,7 +11,7 @@ from untildone.process.output import FLOOD_LIMIT, HEAD_LIMIT, LOG_LIMIT, TAIL_LI
 from untildone.process.runner import Finished, run
 
 
-def kept(*pieces: bytes, log: Path | None = None) -> Finished:
+def keep_output(*pieces: bytes, log: Path | None = None) -> Finished:
     reading, writing = os.pipe()
     output = Output(os.fdopen(reading, "rb", buffering=0), log=log)
     for piece in pieces:
@@ -42,7 +42,7 @@ def kept(*pieces: bytes, log: Path | None = None) -> Finished:
 )
 def test_head_and_tail_are_kept(size: int, head: int, tail: int, gap: str) -> None:
     data = (b"0123456789" * (size // 10 + 1))[:size]
-    result = kept(*(data[start : start + 7777] for start in range(0, size, 7777)))
+    result = keep_output(*(data[start : start + 7777] for start in range(0, size, 7777)))
 
     assert (result.head, result.tail) == (data[:head], data[size - tail :])
     assert (result.size, result.text) == (size, data[:head].decode() + gap + result.tail.decode())
@@ -51,12 +51,12 @@ def test_head_and_tail_are_kept(size: int, head: int, tail: int, gap: str) -> No
 def test_a_character_across_head_and_tail_stays_whole() -> None:
     text = "x" * (HEAD_LIMIT - 1) + "é"
 
-    assert kept(text.encode()).text == text
+    assert keep_output(text.encode()).text == text
 
 
 def test_a_small_log_is_the_whole_output(tmp_path: Path) -> None:
     log = tmp_path / "new" / "log"
-    kept(b"one\n", b"two\n", log=log)
+    keep_output(b"one\n", b"two\n", log=log)
 
     assert log.read_bytes() == b"one\ntwo\n"
     assert log.stat().st_mode & 0o777 == 0o600
@@ -64,7 +64,7 @@ def test_a_small_log_is_the_whole_output(tmp_path: Path) -> None:
 
 def test_of_a_flood_the_log_keeps_beginning_and_end_and_says_so(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    kept(*[b"-" * 65536] * (LOG_LIMIT // 65536), b"the end\n", log=log)
+    keep_output(*[b"-" * 65536] * (LOG_LIMIT // 65536), b"the end\n", log=log)
 
     written = log.read_bytes()
     gap = b"\n[%d bytes left out]\n" % (LOG_LIMIT + 8 - FLOOD_LIMIT)
@@ -75,7 +75,7 @@ def test_of_a_flood_the_log_keeps_beginning_and_end_and_says_so(tmp_path: Path) 
 
 def test_a_log_up_to_its_limit_is_whole(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    kept(b"-" * (LOG_LIMIT - 3), b"end", log=log)
+    keep_output(b"-" * (LOG_LIMIT - 3), b"end", log=log)
 
     assert log.stat().st_size == LOG_LIMIT
     assert log.read_bytes().endswith(b"---end")
@@ -86,7 +86,7 @@ def test_a_log_that_cannot_be_written_costs_nothing_else(name: str, tmp_path: Pa
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
 
-    assert kept(b"output", log=tmp_path / name).head == b"output"
+    assert keep_output(b"output", log=tmp_path / name).head == b"output"
     assert not (tmp_path / "elsewhere").exists()
 
 

@@ -1,4 +1,4 @@
-"""The door to subprocesses, tried with programs that do not behave."""
+"""Subprocesses, tried with programs that misbehave."""
 
 import os
 import platform

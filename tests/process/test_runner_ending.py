@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from process.hostile_programs import HOSTILE, SOURCE, Marked, outcome, python, until
+from process.hostile_programs import HOSTILE, SOURCE, Marked, outcome, python, wait_until
 from untildone.process.runner import end_runs_on_signal, is_alive, run
 from untildone.process.trees import start_detached
 
@@ -46,13 +46,13 @@ def test_a_signal_to_us_ends_the_tree_first(
     ignoring = HOSTILE.joinpath("deaf.py").read_text(encoding="utf-8")
     argv = [*python(GUARDED), thread, "sh", "-c", script, ignoring]
     with subprocess.Popen(argv, cwd=tmp_path, env=marked.env, stderr=subprocess.PIPE) as guarded:
-        assert until((tmp_path / "started").exists)
+        assert wait_until((tmp_path / "started").exists)
         time.sleep(0.1)
         guarded.send_signal(number)
         _, said = guarded.communicate(timeout=10)
         assert guarded.returncode == expected, said.decode()
 
-    assert until(lambda: not marked.left(), seconds=1), marked.left()
+    assert wait_until(lambda: not marked.left(), seconds=1), marked.left()
 
 
 UNGUARDED = """
@@ -66,7 +66,7 @@ run(sys.argv[1:], cwd=".", timeout=60)
 def test_an_exception_ends_the_tree_too(tmp_path: Path, marked: Marked) -> None:
     argv = [*python(UNGUARDED), "sh", "-c", "(setsid sleep 60 &); touch started; sleep 60"]
     with subprocess.Popen(argv, cwd=tmp_path, env=marked.env, stderr=subprocess.PIPE) as unguarded:
-        assert until((tmp_path / "started").exists)
+        assert wait_until((tmp_path / "started").exists)
         unguarded.send_signal(signal.SIGINT)
         assert unguarded.wait(10) == -signal.SIGINT
 
@@ -114,7 +114,7 @@ def test_what_we_ended_ourselves_is_interrupted_and_not_red(tmp_path: Path) -> N
     waiting = ["sh", "-c", "touch started; exec sleep 60"]
     with ThreadPoolExecutor(1) as pool, end_runs_on_signal():
         ended = pool.submit(run, waiting, cwd=tmp_path, timeout=30)
-        assert until((tmp_path / "started").exists)
+        assert wait_until((tmp_path / "started").exists)
         with pytest.raises(SystemExit):
             signal.raise_signal(signal.SIGTERM)
         assert outcome(ended.result()) == {"interrupted": True}
@@ -140,7 +140,7 @@ def test_a_detached_program_outlives_us(tmp_path: Path) -> None:
 
     assert is_alive(int(started.stdout))
     (tmp_path / "go").touch()
-    assert until(lambda: not is_alive(int(started.stdout)))
+    assert wait_until(lambda: not is_alive(int(started.stdout)))
     assert (tmp_path / "log").read_text(encoding="utf-8") == "on\nstill on\n"
 
 
@@ -149,4 +149,4 @@ def test_an_own_detached_program_is_alive_until_it_ends(tmp_path: Path) -> None:
 
     assert is_alive(pid)
     os.kill(pid, signal.SIGKILL)
-    assert until(lambda: not is_alive(pid))
+    assert wait_until(lambda: not is_alive(pid))

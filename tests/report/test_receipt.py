@@ -2,7 +2,7 @@
 
 import json
 
-from core.samples import AT, GREEN, RED, contract, result, seen
+from core.samples import AT, GREEN, RED, contract, make_evidence, result
 from snippets import snippet
 from untildone.core.check_results import Totals
 from untildone.core.contract import Amendment, Claim
@@ -16,11 +16,11 @@ from untildone.store.loops import Record
 LATER = "2025-03-01T11:00:00+00:00"
 
 
-def paper(**progress: object) -> Receipt:
+def make_receipt(**progress: object) -> Receipt:
     agreed = contract(claims=(Claim(name="docs"),), allow=("config:a",), promises=("DONE",))
     record = Record(contract=agreed, progress=Progress(**progress), generation=1)  # type: ignore[arg-type]  # fields by name
     rounds = (Round(number=1, at=AT, verdict=Continue(cause="unmet"), checks=(GREEN, RED)),)
-    evidence = seen(
+    evidence = make_evidence(
         GREEN, result("unrunnable", "lint", reason="not found"), promises_given=("DONE",)
     )
     return build_receipt(record, evidence, rounds, at=LATER)
@@ -40,7 +40,7 @@ PAUSED: dict[str, object] = {
 
 
 def test_as_text() -> None:
-    assert render_receipt(paper(**PAUSED)).splitlines() == [
+    assert render_receipt(make_receipt(**PAUSED)).splitlines() == [
         "# Receipt of loop a1: out-of-rounds",
         "round 10 of 10",
         "",
@@ -89,7 +89,7 @@ def test_what_was_tried_round_by_round_what_counted_and_what_remains() -> None:
     )
     record = Record(contract=agreed, progress=blocked, generation=1)
 
-    lines = render_receipt(build_receipt(record, seen(), rounds, at=LATER)).splitlines()
+    lines = render_receipt(build_receipt(record, make_evidence(), rounds, at=LATER)).splitlines()
 
     assert lines[6:9] == [
         "- counted: zero-errors",
@@ -108,7 +108,7 @@ def test_what_was_tried_round_by_round_what_counted_and_what_remains() -> None:
 
 
 def test_words_alone_are_to_be_looked_at() -> None:
-    text = render_receipt(paper(status="finished", outcome="claimed", followed_by="c3"))
+    text = render_receipt(make_receipt(status="finished", outcome="claimed", followed_by="c3"))
 
     assert "- followed by loop c3" in text
     assert text.endswith(
@@ -117,26 +117,30 @@ def test_words_alone_are_to_be_looked_at() -> None:
 
 
 def test_what_was_cancelled_unfinished_can_begin_again() -> None:
-    text = render_receipt(paper(status="finished", outcome="cancelled", unmet=("test",)))
+    text = render_receipt(make_receipt(status="finished", outcome="cancelled", unmet=("test",)))
 
     assert text.endswith("- start again with `untildone start`, or continue by hand\n")
-    assert "## Next steps" not in render_receipt(paper(status="finished", outcome="cancelled"))
+    assert "## Next steps" not in render_receipt(
+        make_receipt(status="finished", outcome="cancelled")
+    )
 
 
 def test_a_gate_is_answered_in_a_prompt() -> None:
-    text = render_receipt(paper(status="paused", outcome="gate", reason="may I?"))
+    text = render_receipt(make_receipt(status="paused", outcome="gate", reason="may I?"))
 
     assert "- answer in a prompt" in text.splitlines()
 
 
 def test_what_is_finished_needs_nothing_more() -> None:
-    text = render_receipt(paper(status="finished", outcome="done", reason="every check passes"))
+    text = render_receipt(
+        make_receipt(status="finished", outcome="done", reason="every check passes")
+    )
 
     assert "## Next steps" not in text
 
 
 def test_as_json() -> None:
-    written = json.loads(encode_receipt(paper(**PAUSED)))
+    written = json.loads(encode_receipt(make_receipt(**PAUSED)))
 
     assert set(written) == set(Receipt.__struct_encode_fields__)
     assert (written["outcome"], written["by_words_alone"], written["claims"]) == (
@@ -149,7 +153,7 @@ def test_as_json() -> None:
 def test_a_path_that_is_not_utf8_is_kept() -> None:
     record = Record(contract=contract(task="fix by\udcfftes"), progress=Progress(), generation=1)
 
-    written = encode_receipt(build_receipt(record, seen(), (), at=AT))
+    written = encode_receipt(build_receipt(record, make_evidence(), (), at=AT))
 
     assert json.loads(written)["task"] == "fix by\udcfftes"
 
@@ -163,7 +167,7 @@ def test_each_round_has_its_cost_where_that_is_known() -> None:
         for number, total in enumerate(totals, 1)
     )
 
-    assert build_receipt(record, seen(), rounds, at=AT).history == (
+    assert build_receipt(record, make_evidence(), rounds, at=AT).history == (
         "round 1: continue",
         "round 2: continue",
         "round 3: continue; 0.25 USD",
@@ -188,7 +192,7 @@ def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
         generation=1,
     )
 
-    text = render_receipt(build_receipt(record, seen(GREEN), (), at=LATER, concerns=lost))
+    text = render_receipt(build_receipt(record, make_evidence(GREEN), (), at=LATER, concerns=lost))
 
     assert text[text.index("\n## Concerns") :].splitlines() == [
         "",
@@ -216,7 +220,7 @@ def test_an_allowance_is_reported_with_its_time_and_what_it_covers() -> None:
     progress = Progress(amendments=(later,))
     record = Record(contract=contract(allow=("config:a.toml",)), progress=progress, generation=1)
 
-    receipt = build_receipt(record, seen(GREEN, concerns=(lost,)), (), at=LATER)
+    receipt = build_receipt(record, make_evidence(GREEN, concerns=(lost,)), (), at=LATER)
 
     assert receipt.approvals == (
         Allowance(what="config:a.toml", by="user", at=AT, covers=(lost.id,)),

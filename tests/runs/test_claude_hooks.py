@@ -15,7 +15,7 @@ def settings(event: str, **hook: Any) -> dict[str, Any]:  # noqa: ANN401  JSON a
     return {"hooks": {event: [{"hooks": [{"type": "command", **hook}]}]}}
 
 
-def answered(stdout: str, exit_code: int = 0, stderr: str = "") -> Answer:
+def make_answer(stdout: str, exit_code: int = 0, stderr: str = "") -> Answer:
     return Answer(hook=ECHO, exit_code=exit_code, stdout=stdout, stderr=stderr)
 
 
@@ -61,24 +61,26 @@ def test_a_matcher_chooses_the_tool(matcher: str, event: str, subject: str, want
 @pytest.mark.parametrize(
     ("answer", "feedback", "notice"),
     [
-        pytest.param(answered(""), "", "", id="silence"),
-        pytest.param(answered("not JSON"), "", "", id="garbage"),
-        pytest.param(answered("[1]"), "", "", id="no object"),
-        pytest.param(answered('{"systemMessage": "hello"}'), "", "hello", id="a line"),
-        pytest.param(answered('{"decision": "block", "reason": "why"}'), "why", "", id="block"),
-        pytest.param(answered('{"decision": "block"}'), "blocked", "", id="no reason"),
-        pytest.param(answered("", 2, "stderr\n"), "stderr", "", id="exit 2"),
+        pytest.param(make_answer(""), "", "", id="silence"),
+        pytest.param(make_answer("not JSON"), "", "", id="garbage"),
+        pytest.param(make_answer("[1]"), "", "", id="no object"),
+        pytest.param(make_answer('{"systemMessage": "hello"}'), "", "hello", id="a line"),
+        pytest.param(make_answer('{"decision": "block", "reason": "why"}'), "why", "", id="block"),
+        pytest.param(make_answer('{"decision": "block"}'), "blocked", "", id="no reason"),
+        pytest.param(make_answer("", 2, "stderr\n"), "stderr", "", id="exit 2"),
         pytest.param(
-            answered('{"decision": "block", "reason": "why"}', 1), "", "", id="a failed hook"
+            make_answer('{"decision": "block", "reason": "why"}', 1), "", "", id="a failed hook"
         ),
         pytest.param(
-            answered('{"hookSpecificOutput": {"additionalContext": "more"}, "systemMessage": "x"}'),
+            make_answer(
+                '{"hookSpecificOutput": {"additionalContext": "more"}, "systemMessage": "x"}'
+            ),
             "more",
             "x",
             id="additional context",
         ),
         pytest.param(
-            answered(
+            make_answer(
                 '{"hookSpecificOutput": {"permissionDecision": "deny",'
                 ' "permissionDecisionReason": "no"}}'
             ),

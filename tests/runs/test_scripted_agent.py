@@ -58,7 +58,7 @@ class Scene:
         return [json.loads(line) for line in self.log.read_text(encoding="utf-8").splitlines()]
 
 
-def happened(*pairs: tuple[str, str]) -> list[ScriptEvent]:
+def make_events(*pairs: tuple[str, str]) -> list[ScriptEvent]:
     return [ScriptEvent(what=what, text=text) for what, text in pairs]  # type: ignore[arg-type]  # of the table
 
 
@@ -115,7 +115,7 @@ def test_a_held_agent_plays_its_next_turn(tmp_path: Path) -> None:
     )
 
     assert ended == "let go"
-    assert scene.shown == happened(
+    assert scene.shown == make_events(
         ("prompt", "go"),
         ("says", "Done."),
         ("notice", "held"),
@@ -189,4 +189,4 @@ def test_a_blocked_prompt_starts_no_turn(tmp_path: Path) -> None:
     scene = Scene(tmp_path, UserPromptSubmit=BLOCK)
 
     assert scene.agent().prompt("go", [DONE]) == "blocked"
-    assert scene.shown == happened(("prompt", "go"), ("notice", "held"))
+    assert scene.shown == make_events(("prompt", "go"), ("notice", "held"))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import tree, written
+from integrity.trees import tree, write_tree
 from untildone.integrity.comparison import compare_trees
-from untildone.integrity.experiments.composition import take_whole_tree
+from untildone.integrity.experiments.sandbox_files import take_tree
 from untildone.process.runner import run
 from untildone.sandbox import sandboxes
 from untildone.sandbox.sandboxes import SandboxFiles
@@ -21,7 +21,7 @@ PYTHON = f"{sys.executable}"
 
 
 class Yard:
-    """A project, its person's home, and the copy that is to be made."""
+    """A project, its user's home, and the copy that is to be made."""
 
     def __init__(self, top: Path) -> None:
         self.project, self.home, self.copy = top / "project", top / "home", top / "copy"
@@ -40,10 +40,10 @@ class Yard:
     def composed(self, files: dict[str, str]) -> SandboxFiles:
         other = tree(self.copy, files)
         now = read_tree(self.project, walk_files(self.project))
-        return take_whole_tree(compare_trees(other, now, ()), current=False)
+        return take_tree(compare_trees(other, now, ()), current=False)
 
 
-def said(place: sandboxes.Sandbox, *argv: str) -> str:
+def run_in_sandbox(place: sandboxes.Sandbox, *argv: str) -> str:
     finished = run((*place.wrapper_argv, *argv), cwd=place.project, timeout=60, env=place.environ)
     return finished.text.strip()
 
@@ -59,13 +59,15 @@ def in_place(place: sandboxes.Sandbox) -> None:
 
 
 def test_the_copy_stands_at_the_place_of_the_project_and_leaves_it_alone(yard: Yard) -> None:
-    written(yard.project, {"app.txt": "now", "deps/lib.txt": "lib"})
+    write_tree(yard.project, {"app.txt": "now", "deps/lib.txt": "lib"})
     before = dict(read_tree(yard.project, walk_files(yard.project)).entries)
 
     with sandboxes.open_sandbox(yard.composed({"app.txt": "start"}), yard.place("deps")) as place:
         in_place(place)
-        seen = said(place, "cat", str(yard.project / "app.txt"), "deps/lib.txt")
-        said(place, "sh", "-c", "echo more > app.txt; echo more > new.txt; echo x > deps/lib.txt")
+        seen = run_in_sandbox(place, "cat", str(yard.project / "app.txt"), "deps/lib.txt")
+        run_in_sandbox(
+            place, "sh", "-c", "echo more > app.txt; echo more > new.txt; echo x > deps/lib.txt"
+        )
 
     assert seen == "startlib"
     assert dict(read_tree(yard.project, walk_files(yard.project)).entries) == before
@@ -73,7 +75,7 @@ def test_the_copy_stands_at_the_place_of_the_project_and_leaves_it_alone(yard: Y
 
 
 def test_a_command_in_the_copy_ends_as_it_would_outside(yard: Yard) -> None:
-    written(yard.project, {"plain": "exit 7\n"})
+    write_tree(yard.project, {"plain": "exit 7\n"})
     composed = yard.composed({"plain": "exit 7\n"})
     with sandboxes.open_sandbox(composed, yard.place()) as place:
         in_place(place)
@@ -87,7 +89,7 @@ def test_a_command_in_the_copy_ends_as_it_would_outside(yard: Yard) -> None:
 
 
 def test_without_its_mark_the_copy_is_not_believed(yard: Yard) -> None:
-    written(yard.project, {"app.txt": "now"})
+    write_tree(yard.project, {"app.txt": "now"})
     with sandboxes.open_sandbox(yard.composed({"app.txt": "start"}), yard.place()) as place:
         in_place(place)
         for mark in (place.written_project / ".untildone").iterdir():
@@ -100,11 +102,11 @@ def test_without_its_mark_the_copy_is_not_believed(yard: Yard) -> None:
 def test_an_editable_install_leads_into_the_copy(yard: Yard) -> None:
     packages = f"lib/python3.{sys.version_info[1]}/site-packages"
     files = {".venv/pyvenv.cfg": "", f".venv/{packages}/a.pth": f"{yard.project / 'src'}\n"}
-    written(yard.project, {"src/app.py": "TREE = 'project'", **files})
+    write_tree(yard.project, {"src/app.py": "TREE = 'project'", **files})
     composed = yard.composed({"src/app.py": "TREE = 'copy'"})
 
     with sandboxes.open_sandbox(composed, yard.place(".venv"), beside=True) as place:
-        seen = said(place, sys.executable, "-c", "import app; print(app.TREE)")
+        seen = run_in_sandbox(place, sys.executable, "-c", "import app; print(app.TREE)")
 
     assert (seen, place.unproved) == ("copy", "")
 
@@ -112,7 +114,7 @@ def test_an_editable_install_leads_into_the_copy(yard: Yard) -> None:
 def test_an_import_hook_that_names_the_project_cannot_be_led(yard: Yard) -> None:
     packages = ".venv/lib/python3.11/site-packages"
     hook = {f"{packages}/__editable___app_finder.py": f"MAPPING = {str(yard.project)!r}"}
-    written(yard.project, {".venv/pyvenv.cfg": "", **hook})
+    write_tree(yard.project, {".venv/pyvenv.cfg": "", **hook})
 
     with sandboxes.open_sandbox(yard.composed({}), yard.place(".venv"), beside=True) as place:
         unproved = place.unproved
@@ -121,7 +123,7 @@ def test_an_import_hook_that_names_the_project_cannot_be_led(yard: Yard) -> None
 
 
 def test_packages_of_the_workspace_lead_into_the_copy(yard: Yard) -> None:
-    written(
+    write_tree(
         yard.project,
         {
             "packages/own/index.js": "project",
@@ -145,14 +147,14 @@ def test_packages_of_the_workspace_lead_into_the_copy(yard: Yard) -> None:
 
 
 def test_settings_made_while_the_loop_ran_stay_outside(yard: Yard) -> None:
-    written(yard.project, {"app.txt": ""})
+    write_tree(yard.project, {"app.txt": ""})
     user_site = ".local/lib/python3.11/site-packages"
-    written(yard.home, {".npmrc": "old", ".cargo/registry/index": "", f"{user_site}/a.py": ""})
+    write_tree(yard.home, {".npmrc": "old", ".cargo/registry/index": "", f"{user_site}/a.py": ""})
     os.sync()
     time.sleep(0.05)
     place = yard.place()
     time.sleep(0.05)
-    written(yard.home, {".gitconfig": "new", f"{user_site}/usercustomize.py": "new"})
+    write_tree(yard.home, {".gitconfig": "new", f"{user_site}/usercustomize.py": "new"})
 
     with sandboxes.open_sandbox(yard.composed({}), place, beside=True) as made:
         home = Path(made.environ["HOME"])
@@ -163,7 +165,7 @@ def test_settings_made_while_the_loop_ran_stay_outside(yard: Yard) -> None:
 
 
 def test_variables_that_steer_tools_are_those_of_the_baseline(yard: Yard) -> None:
-    written(yard.project, {"app.txt": ""})
+    write_tree(yard.project, {"app.txt": ""})
     now = {"NODE_OPTIONS": "--require ./cheat.js", "GOFLAGS": "-run=None", "LANG": "C"}
     place = yard.place(environ=now, baseline_environ={"GOFLAGS": "-mod=vendor"})
 
@@ -174,8 +176,8 @@ def test_variables_that_steer_tools_are_those_of_the_baseline(yard: Yard) -> Non
 
 
 def test_restored_files_are_new_and_the_others_keep_their_time(yard: Yard) -> None:
-    written(yard.project, {"app.rs": "", "tests/a.rs": "now"})
-    written(yard.copy, {"tests/a.rs": "start"})
+    write_tree(yard.project, {"app.rs": "", "tests/a.rs": "now"})
+    write_tree(yard.copy, {"tests/a.rs": "start"})
     for path in (yard.project / "app.rs", yard.copy / "tests/a.rs"):
         os.utime(path, (1, 1))
     files: dict[str, Path | str] = {
@@ -196,35 +198,35 @@ def test_restored_files_are_new_and_the_others_keep_their_time(yard: Yard) -> No
 
 
 def test_its_repository_is_its_own(yard: Yard) -> None:
-    """A worktree names the person's repository in a file: a commit there would be theirs."""
+    """A worktree names the user's repository in a file: a commit there would be theirs."""
     main = yard.project.with_name("main")
     subprocess.run(["git", "init", "-q", str(main)], check=True)
     author = ["-c", "user.name=a", "-c", "user.email=a@b"]
     subprocess.run(["git", *author, "commit", "-qm", "x", "--allow-empty"], cwd=main, check=True)
     subprocess.run(["git", "worktree", "add", "-q", str(yard.project)], cwd=main, check=True)
-    written(yard.project, {"app.txt": "now"})
+    write_tree(yard.project, {"app.txt": "now"})
     log = ["git", "log", "--all", "--oneline"]
     before = subprocess.run(log, cwd=main, capture_output=True, check=True)
 
-    composed = take_whole_tree(
+    composed = take_tree(
         compare_trees(tree(yard.copy, {}), read_tree(yard.project, walk_files(yard.project)), ()),
         current=True,
     )
     with sandboxes.open_sandbox(composed, yard.place()) as place:
-        listed = said(place, "git", "ls-files")
+        listed = run_in_sandbox(place, "git", "ls-files")
 
     after = subprocess.run(log, cwd=main, capture_output=True, check=True)
     assert (listed, after.stdout) == ("app.txt", before.stdout)
 
 
 def test_a_build_folder_elsewhere_is_not_written_to(yard: Yard, tmp_path: Path) -> None:
-    written(yard.project, {"app.txt": ""})
-    target = written(tmp_path / "target", {"built": "by the project"})
+    write_tree(yard.project, {"app.txt": ""})
+    target = write_tree(tmp_path / "target", {"built": "by the project"})
     place = yard.place(environ={"CARGO_TARGET_DIR": str(target)})
 
     with sandboxes.open_sandbox(yard.composed({}), place) as made:
         in_place(made)
-        seen = said(
+        seen = run_in_sandbox(
             made, "sh", "-c", 'cat "$CARGO_TARGET_DIR/built"; echo x > "$CARGO_TARGET_DIR/built"'
         )
 

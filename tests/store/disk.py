@@ -9,7 +9,7 @@ import pytest
 
 
 @contextmanager
-def mounted(point: Path, *, options: str) -> Iterator[None]:
+def mount(point: Path, *, options: str) -> Iterator[None]:
     argv = ["mount", "-t", "tmpfs", "-o", options, "untildone-test", str(point)]
     try:
         done = subprocess.run(argv, capture_output=True, text=True, check=False)

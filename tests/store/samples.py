@@ -30,7 +30,7 @@ def contract(loop_id: str = "a-loop", *, task: str = "make the tests pass") -> C
     )
 
 
-def judged(number: int) -> Round:
+def make_round(number: int) -> Round:
     return Round(number=number, at=AT, verdict=Continue(cause="unmet", names=("test",)))
 
 
@@ -38,7 +38,7 @@ def advance(loops: Loops, record: Record) -> Record:
     """The next round, counted and saved."""
     number = record.progress.round + 1
     progress = msgspec.structs.replace(record.progress, round=number, updated_at=AT)
-    data = msgspec.to_builtins(judged(number))
+    data = msgspec.to_builtins(make_round(number))
     return loops.save(record, progress, kind="round", data=data, at=AT)
 
 
@@ -46,7 +46,7 @@ def after(rounds: int) -> Progress:
     return Progress(round=rounds, updated_at=AT)
 
 
-def started(home: Path, *, rounds: int = 0) -> tuple[Loops, Record]:
+def start_loop(home: Path, *, rounds: int = 0) -> tuple[Loops, Record]:
     loops = Loops(home)
     record = loops.create(contract())
     for _ in range(rounds):

@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from core.samples import failing, finding, result
-from core.samples import started as known
-from store.samples import AT, advance, started
+from core.samples import make_baseline as known
+from store.samples import AT, advance, start_loop
 from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.store import baseline_records
 from untildone.store.durable_files import DamagedFileError
@@ -34,7 +34,7 @@ def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
 
 
 def with_baseline(home: Path) -> tuple[Loops, Record]:
-    loops, record = started(home, rounds=1)
+    loops, record = start_loop(home, rounds=1)
     digest = baseline_records.write_results(loops.get_folder("a-loop"), RESULTS)
     progress = replace(record.progress, baseline=digest)
     return loops, loops.save(record, progress, kind="baseline", data={}, at=AT)

@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from store.disk import mounted
+from store.disk import mount
 from store.faults import at_call
-from store.samples import AT, advance, after, contract, judged, started, writer
+from store.samples import AT, advance, after, contract, make_round, start_loop, writer
 from untildone.store.durable_files import DamagedFileError, read_bounded
 from untildone.store.loops import Loops, Record
 
@@ -21,7 +21,7 @@ KILLED = -signal.SIGKILL
 KILLS = int(os.environ.get("UNTILDONE_TEST_KILLS", "30"))
 
 
-def finished(process: subprocess.Popen[str]) -> tuple[int, list[int]]:
+def wait_for_writer(process: subprocess.Popen[str]) -> tuple[int, list[int]]:
     """The exit code, and the rounds that the writer said it had saved."""
     # Not `communicate`: it passes over lines that an earlier `readline` has buffered.
     with process:
@@ -33,14 +33,14 @@ def finished(process: subprocess.Popen[str]) -> tuple[int, list[int]]:
 
 
 def test_a_hundred_saves_of_ten_processes_are_each_counted_once(tmp_path: Path) -> None:
-    loops, _ = started(tmp_path)
+    loops, _ = start_loop(tmp_path)
     writers = [writer(tmp_path, "a-loop", "10") for _ in range(10)]
-    results = [finished(process) for process in writers]
+    results = [wait_for_writer(process) for process in writers]
 
     assert {code for code, _ in results} == {0}
     assert sorted(number for _, rounds in results for number in rounds) == list(range(1, 101))
     assert loops.load("a-loop").progress == after(100)
-    assert loops.read_rounds("a-loop") == tuple(judged(number) for number in range(1, 101))
+    assert loops.read_rounds("a-loop") == tuple(make_round(number) for number in range(1, 101))
     assert loops.explain_broken_seal("a-loop") == ""
 
 
@@ -56,7 +56,7 @@ def old_or_new(loops: Loops, before: int, said: list[int]) -> int:
 
 @pytest.mark.timeout(1_200)
 def test_a_writer_killed_at_any_moment_leaves_old_or_new(tmp_path: Path) -> None:
-    loops, _ = started(tmp_path)
+    loops, _ = start_loop(tmp_path)
     chance = random.Random(7)  # noqa: S311 - moments, not secrets
     before = 0
     for _ in range(KILLS):
@@ -65,19 +65,21 @@ def test_a_writer_killed_at_any_moment_leaves_old_or_new(tmp_path: Path) -> None
         first = process.stdout.readline()
         time.sleep(chance.uniform(0, 0.02))
         process.kill()
-        code, said = finished(process)
+        code, said = wait_for_writer(process)
         assert code == KILLED
         before = old_or_new(loops, before, [int(first), *said])
 
-    assert loops.read_rounds("a-loop") == tuple(judged(number) for number in range(1, before + 1))
+    assert loops.read_rounds("a-loop") == tuple(
+        make_round(number) for number in range(1, before + 1)
+    )
 
 
 def test_a_writer_killed_at_each_call_of_the_system_leaves_old_or_new(tmp_path: Path) -> None:
-    loops, _ = started(tmp_path)
+    loops, _ = start_loop(tmp_path)
     before, number, code = 0, 0, KILLED
     while code == KILLED:
         number += 1
-        code, said = finished(writer(tmp_path, "a-loop", "1", str(number)))
+        code, said = wait_for_writer(writer(tmp_path, "a-loop", "1", str(number)))
         before = old_or_new(loops, before, said)
 
     assert code == 0
@@ -91,7 +93,7 @@ def fail() -> None:
 
 
 def test_a_save_that_fails_at_any_call_of_the_system_leaves_old_or_new(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=1)
+    loops, record = start_loop(tmp_path, rounds=1)
     number, calls = 0, ["every call"]
     while len(calls) >= number:
         number += 1
@@ -111,7 +113,7 @@ def test_a_save_that_fails_at_any_call_of_the_system_leaves_old_or_new(tmp_path:
 
 
 def test_a_read_that_fails_once_is_tried_again(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=2)
+    loops, record = start_loop(tmp_path, rounds=2)
     with at_call(0, fail) as calls:
         loops.load("a-loop")
     reads = [number for number, name in enumerate(calls, 1) if name == "read"]
@@ -130,7 +132,7 @@ def test_a_read_that_keeps_failing_is_an_error_and_no_absence() -> None:
 
 
 def test_a_recovery_that_fails_at_any_call_loses_nothing(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=2)
+    loops, record = start_loop(tmp_path, rounds=2)
     path = loops.get_folder("a-loop") / "state.json"
     number, calls = 0, ["every call"]
     while len(calls) >= number:
@@ -168,8 +170,8 @@ def fill(ballast: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_old_state(tmp_path: Path) -> None:
-    with mounted(tmp_path, options="size=128k,mode=700"):
-        loops, record = started(tmp_path)
+    with mount(tmp_path, options="size=128k,mode=700"):
+        loops, record = start_loop(tmp_path)
         ballast = tmp_path / "ballast"
         fill(ballast)
         with pytest.raises(OSError, match="No space"):
@@ -182,8 +184,8 @@ def test_a_full_disk_leaves_the_old_state(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_fills_within_an_entry_leaves_the_old_state(tmp_path: Path) -> None:
-    with mounted(tmp_path, options="size=128k,mode=700"):
-        loops, record = started(tmp_path, rounds=1)
+    with mount(tmp_path, options="size=128k,mode=700"):
+        loops, record = start_loop(tmp_path, rounds=1)
         entry: dict[str, object] = {"output": "x" * 200_000}
         with pytest.raises(OSError, match="No space"):
             loops.save(record, record.progress, kind="round", data=entry, at=AT)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from store.samples import started
+from store.samples import start_loop
 from untildone.store import journal
 from untildone.store.durable_files import FORMAT, OtherFormatError, add_checksum, strip_checksum
 from untildone.store.loops import Loops, UnreadableLoop
@@ -28,7 +28,7 @@ def age_journal(path: Path) -> None:
 
 
 def older_loop(home: Path) -> Loops:
-    loops, _ = started(home, rounds=1)
+    loops, _ = start_loop(home, rounds=1)
     folder = loops.get_folder("a-loop")
     for name in ("contract.json", "state.json", "state.json.previous"):
         age(folder / name)
@@ -67,7 +67,7 @@ def test_a_journal_of_another_format_does_not_stand_in_for_a_missing_state(tmp_p
 
 
 def test_a_current_journal_outweighs_a_state_of_another_format(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=1)
+    loops, record = start_loop(tmp_path, rounds=1)
     path = loops.get_folder("a-loop") / "state.json"
     age(path)
 

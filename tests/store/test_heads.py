@@ -6,16 +6,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from store.samples import AT, advance, contract, started
+from store.samples import AT, advance, contract, start_loop
 from untildone.errors import UserError
 from untildone.store import heads
 from untildone.store.durable_files import DamagedFileError
 from untildone.store.loops import Loops, UnreadableLoop
 
 
-def rolled_back(home: Path) -> Loops:
+def roll_back(home: Path) -> Loops:
     """Three rounds, and the whole folder as it was after the first."""
-    loops, record = started(home, rounds=1)
+    loops, record = start_loop(home, rounds=1)
     folder, older = loops.get_folder("a-loop"), home / "older"
     shutil.copytree(folder, older)
     for _ in range(2):
@@ -26,7 +26,7 @@ def rolled_back(home: Path) -> Loops:
 
 
 def test_a_folder_set_back_as_a_whole_breaks_the_seal(tmp_path: Path) -> None:
-    loops = rolled_back(tmp_path)
+    loops = roll_back(tmp_path)
     journal = loops.get_folder("a-loop") / "journal.jsonl"
 
     reported = f"`{journal}` ends with generation 2, and 4 was recorded"
@@ -43,7 +43,7 @@ def test_a_folder_set_back_as_a_whole_breaks_the_seal(tmp_path: Path) -> None:
 
 
 def test_an_unfinished_loop_whose_folder_is_gone_is_never_no_loop(tmp_path: Path) -> None:
-    loops, _ = started(tmp_path, rounds=1)
+    loops, _ = start_loop(tmp_path, rounds=1)
     folder = loops.get_folder("a-loop")
     shutil.rmtree(folder)
 
@@ -58,7 +58,7 @@ def test_an_unfinished_loop_whose_folder_is_gone_is_never_no_loop(tmp_path: Path
 
 
 def test_a_finished_loop_may_be_taken_away(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=1)
+    loops, record = start_loop(tmp_path, rounds=1)
     ended = msgspec.structs.replace(record.progress, status="finished", outcome="cancelled")
     loops.save(record, ended, kind="cancelled", data={}, at=AT)
     shutil.rmtree(loops.get_folder("a-loop"))
@@ -68,7 +68,7 @@ def test_a_finished_loop_may_be_taken_away(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "two", "-4", "9" * 200, "\u0663"])
 def test_what_is_no_number_is_not_remembered(tmp_path: Path, text: str) -> None:
-    loops, record = started(tmp_path, rounds=1)
+    loops, record = start_loop(tmp_path, rounds=1)
     (tmp_path / "heads" / "a-loop").write_text(text, encoding="utf-8")
 
     assert loops.explain_broken_seal("a-loop") == ""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from store.disk import mounted
+from store.disk import mount
 from untildone.errors import UserError
 from untildone.store.home import find_state_home, find_volatile_file_system, prepare_home
 
@@ -136,7 +136,7 @@ def test_the_home_of_another_user_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_read_only_home_is_refused(tmp_path: Path) -> None:
-    with mounted(tmp_path, options="ro,mode=700"):
+    with mount(tmp_path, options="ro,mode=700"):
         message = f"the state folder `{tmp_path}` cannot be written: {os.strerror(errno.EROFS)}"
         assert refusal(tmp_path) == (message, ELSEWHERE)
 
@@ -193,5 +193,5 @@ def test_without_a_table_of_mounts_nothing_is_said(tmp_path: Path) -> None:
 
 
 def test_a_real_tmpfs_is_named(tmp_path: Path) -> None:
-    with mounted(tmp_path, options="size=64k"):
+    with mount(tmp_path, options="size=64k"):
         assert find_volatile_file_system(tmp_path / "state") == "tmpfs"

@@ -10,7 +10,7 @@ from untildone.store.durable_files import DamagedFileError
 AT = "2025-03-01T10:00:00+00:00"
 
 
-def filled(folder: Path, entries: int = 3) -> Path:
+def fill_journal(folder: Path, entries: int = 3) -> Path:
     path = folder / "journal.jsonl"
     for number in range(1, entries + 1):
         journal.append(path, "round", data={"number": number}, at=AT)
@@ -35,7 +35,7 @@ def test_entries_are_numbered_chained_and_read_back(tmp_path: Path) -> None:
 
 
 def test_each_line_is_one_json_object_with_the_named_fields(tmp_path: Path) -> None:
-    lines = filled(tmp_path).read_text(encoding="utf-8").splitlines()
+    lines = fill_journal(tmp_path).read_text(encoding="utf-8").splitlines()
 
     fields = ["n", "at", "kind", "data", "state", "previous", "hash"]
     assert [list(json.loads(line)) for line in lines] == [fields] * 3
@@ -55,7 +55,7 @@ def lines_of(path: Path) -> list[bytes]:
     ],
 )
 def test_a_missing_or_moved_entry_is_found(tmp_path: Path, order: list[int], wrong: str) -> None:
-    path = filled(tmp_path)
+    path = fill_journal(tmp_path)
     lines = lines_of(path)
     path.write_bytes(b"".join(lines[index] for index in order))
 
@@ -64,7 +64,7 @@ def test_a_missing_or_moved_entry_is_found(tmp_path: Path, order: list[int], wro
 
 def test_an_entry_of_another_journal_is_found(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    path, other = filled(tmp_path), tmp_path / "other" / "journal.jsonl"
+    path, other = fill_journal(tmp_path), tmp_path / "other" / "journal.jsonl"
     journal.append(other, "else", data={}, at=AT)
     journal.append(other, "round", data={"number": 2}, at=AT)
     lines = lines_of(path)
@@ -74,7 +74,7 @@ def test_an_entry_of_another_journal_is_found(tmp_path: Path) -> None:
 
 
 def test_every_altered_byte_is_found(tmp_path: Path) -> None:
-    path = filled(tmp_path)
+    path = fill_journal(tmp_path)
     whole = path.read_bytes()
     for position in range(len(whole)):
         path.write_bytes(whole[:position] + b"#" + whole[position + 1 :])
@@ -83,7 +83,7 @@ def test_every_altered_byte_is_found(tmp_path: Path) -> None:
 
 
 def test_a_line_torn_at_any_byte_is_moved_aside_and_the_chain_goes_on(tmp_path: Path) -> None:
-    path = filled(tmp_path)
+    path = fill_journal(tmp_path)
     whole, last = path.read_bytes(), lines_of(path)[-1]
     for length in range(1, len(last)):
         torn = whole[: len(whole) - len(last) + length]
@@ -98,7 +98,7 @@ def test_a_line_torn_at_any_byte_is_moved_aside_and_the_chain_goes_on(tmp_path: 
 
 
 def test_a_last_line_that_is_no_entry_is_kept_aside(tmp_path: Path) -> None:
-    path = filled(tmp_path)
+    path = fill_journal(tmp_path)
     with path.open("ab") as file:
         file.write(b"\0\0\0\n")
     assert explain_broken_chain(path) == f"entry 4 of `{path}` is not an entry"
@@ -110,7 +110,7 @@ def test_a_last_line_that_is_no_entry_is_kept_aside(tmp_path: Path) -> None:
 
 
 def test_the_last_entry_of_a_large_journal_is_found_from_its_end(tmp_path: Path) -> None:
-    path = filled(tmp_path)
+    path = fill_journal(tmp_path)
     journal.append(path, "round", data={"number": 4, "output": "x" * 700_000}, at=AT)
     assert journal.read_last(path).n == 4
 
@@ -120,7 +120,7 @@ def test_the_last_entry_of_a_large_journal_is_found_from_its_end(tmp_path: Path)
 
 
 def test_a_line_without_end_is_refused_and_not_read_whole(tmp_path: Path) -> None:
-    path = filled(tmp_path)
+    path = fill_journal(tmp_path)
     with path.open("ab") as file:
         file.truncate(1_000_000_000)
 
@@ -132,7 +132,7 @@ def test_a_line_without_end_is_refused_and_not_read_whole(tmp_path: Path) -> Non
 
 
 def test_an_entry_too_long_to_be_read_back_is_not_written(tmp_path: Path) -> None:
-    path = filled(tmp_path)
+    path = fill_journal(tmp_path)
     before = path.read_bytes()
 
     with pytest.raises(ValueError, match="longer than"):
@@ -151,7 +151,7 @@ def test_a_missing_or_empty_journal_is_said(tmp_path: Path) -> None:
 
 
 def test_an_entry_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
-    path = filled(tmp_path)
+    path = fill_journal(tmp_path)
     lines = lines_of(path)
     path.write_bytes(lines[0] + b"{}\n" + lines[2])
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from store.samples import AT, advance, after, contract, judged, started
+from store.samples import AT, advance, after, contract, make_round, start_loop
 from untildone.core.contract import Bounds, Check
 from untildone.core.progress import Progress
 from untildone.errors import UserError
@@ -39,11 +39,14 @@ def test_home_and_project_may_have_any_name(tmp_path: Path, name: bytes) -> None
 
     record = Record(contract=agreed, progress=after(1), generation=2)
     assert Loops(home).load("a-loop") == record
-    assert (loops.explain_broken_seal("a-loop"), loops.read_rounds("a-loop")) == ("", (judged(1),))
+    assert (loops.explain_broken_seal("a-loop"), loops.read_rounds("a-loop")) == (
+        "",
+        (make_round(1),),
+    )
 
 
 def test_folders_and_files_are_for_their_owner_only(tmp_path: Path) -> None:
-    loops, _ = started(tmp_path, rounds=2)
+    loops, _ = start_loop(tmp_path, rounds=2)
 
     folder = loops.get_folder("a-loop")
     modes = {path.name: oct(stat.S_IMODE(path.stat().st_mode)) for path in folder.iterdir()}
@@ -56,16 +59,16 @@ def test_folders_and_files_are_for_their_owner_only(tmp_path: Path) -> None:
 
 
 def test_rounds_are_read_from_the_journal(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=2)
+    loops, record = start_loop(tmp_path, rounds=2)
     loops.save(record, record.progress, kind="note", data={"text": "x"}, at=AT)
 
-    assert loops.read_rounds("a-loop") == (judged(1), judged(2))
+    assert loops.read_rounds("a-loop") == (make_round(1), make_round(2))
     kinds = [entry.kind for entry in loops.read_journal("a-loop")]
     assert kinds == ["started", "round", "round", "note"]
 
 
 def test_a_save_from_an_old_record_is_refused(tmp_path: Path) -> None:
-    loops, old = started(tmp_path)
+    loops, old = start_loop(tmp_path)
     advance(loops, old)
 
     with pytest.raises(ConflictError, match="the loop `a-loop` is at generation 2, read was 1"):
@@ -88,7 +91,7 @@ def test_an_id_that_could_lead_elsewhere_is_refused(tmp_path: Path, loop_id: str
 
 
 def test_a_second_loop_of_the_same_id_is_refused(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=1)
+    loops, record = start_loop(tmp_path, rounds=1)
 
     with pytest.raises(UserError, match="there is already a loop `a-loop`"):
         loops.create(contract())
@@ -114,7 +117,7 @@ def test_all_loops_are_listed_the_newest_first_and_the_broken_ones_named(tmp_pat
 
 
 def test_a_linked_folder_is_not_followed(tmp_path: Path) -> None:
-    loops, _ = started(tmp_path)
+    loops, _ = start_loop(tmp_path)
     loops.get_folder("linked").symlink_to(loops.get_folder("a-loop"))
 
     with pytest.raises(DamagedFileError, match="is not a folder of ours"):
@@ -122,7 +125,7 @@ def test_a_linked_folder_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_fields_of_a_newer_version_are_ignored(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=1)
+    loops, record = start_loop(tmp_path, rounds=1)
     path = loops.get_folder("a-loop") / "state.json"
     body = path.read_bytes().partition(b"\n")[2]
     path.write_bytes(add_checksum(body.replace(b'{"loop"', b'{"colour":{"a":[1]},"loop"', 1)))
@@ -131,7 +134,7 @@ def test_fields_of_a_newer_version_are_ignored(tmp_path: Path) -> None:
 
 
 def test_what_could_not_be_read_back_is_not_written(tmp_path: Path) -> None:
-    loops, record = started(tmp_path)
+    loops, record = start_loop(tmp_path)
     endless = Check(name="x", command="x", timeout=math.inf)
     with pytest.raises(ValueError, match="a number that JSON cannot"):
         loops.create(msgspec.structs.replace(contract("other"), checks=(endless,)))
@@ -145,7 +148,7 @@ def test_what_could_not_be_read_back_is_not_written(tmp_path: Path) -> None:
 
 
 def test_the_lock_may_be_taken_again_by_its_holder(tmp_path: Path) -> None:
-    loops, record = started(tmp_path)
+    loops, record = start_loop(tmp_path)
     with loops.lock("a-loop", timeout=1), loops.lock("a-loop", timeout=1):
         assert advance(loops, record).progress == after(1)
 
@@ -191,7 +194,7 @@ def state(**changes: object) -> bytes:
     ],
 )
 def test_a_well_sealed_state_of_wrong_content_is_refused(tmp_path: Path, body: bytes) -> None:
-    loops, record = started(tmp_path, rounds=2)
+    loops, record = start_loop(tmp_path, rounds=2)
     path = loops.get_folder("a-loop") / "state.json"
     path.write_bytes(add_checksum(body))
 
@@ -203,7 +206,7 @@ def test_a_well_sealed_state_of_wrong_content_is_refused(tmp_path: Path, body: b
 
 
 def test_a_gigabyte_of_state_is_refused_at_once(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=2)
+    loops, record = start_loop(tmp_path, rounds=2)
     path = loops.get_folder("a-loop") / "state.json"
     with path.open("r+b") as file:
         file.truncate(1_000_000_000)

@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from store.samples import AT, advance, after, contract, judged, started
+from store.samples import AT, advance, after, contract, make_round, start_loop
 from untildone.store.durable_files import DamagedFileError, strip_checksum
 from untildone.store.loops import Loops
 
 
 def test_a_state_cut_at_any_byte_is_kept_aside_and_nothing_is_lost(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=2)
+    loops, record = start_loop(tmp_path, rounds=2)
     path = loops.get_folder("a-loop") / "state.json"
     corrupt = path.with_name("state.json.corrupt")
     whole = path.read_bytes()
@@ -28,7 +28,7 @@ def test_a_state_cut_at_any_byte_is_kept_aside_and_nothing_is_lost(tmp_path: Pat
 def test_a_state_cut_at_any_byte_without_its_journal_is_the_previous_generation(
     tmp_path: Path,
 ) -> None:
-    loops, _ = started(tmp_path, rounds=2)
+    loops, _ = start_loop(tmp_path, rounds=2)
     folder = loops.get_folder("a-loop")
     whole = (folder / "state.json").read_bytes()
     (folder / "journal.jsonl").unlink()
@@ -39,7 +39,7 @@ def test_a_state_cut_at_any_byte_without_its_journal_is_the_previous_generation(
 
 
 def test_both_generations_cut_are_taken_from_the_journal(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=2)
+    loops, record = start_loop(tmp_path, rounds=2)
     folder = loops.get_folder("a-loop")
     for name in ("state.json", "state.json.previous"):
         (folder / name).write_bytes(b"")
@@ -55,7 +55,7 @@ def test_both_generations_cut_are_taken_from_the_journal(tmp_path: Path) -> None
 
 
 def test_nothing_left_to_recover_from_is_named(tmp_path: Path) -> None:
-    loops, _ = started(tmp_path)
+    loops, _ = start_loop(tmp_path)
     folder = loops.get_folder("a-loop")
     (folder / "state.json").write_bytes(b"")
     (folder / "journal.jsonl").unlink()
@@ -65,7 +65,7 @@ def test_nothing_left_to_recover_from_is_named(tmp_path: Path) -> None:
 
 
 def test_a_contract_cut_at_any_byte_is_named_and_the_journal_has_it(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=1)
+    loops, record = start_loop(tmp_path, rounds=1)
     path = loops.get_folder("a-loop") / "contract.json"
     whole = path.read_bytes()
     for length in range(len(whole)):
@@ -79,7 +79,7 @@ def test_a_contract_cut_at_any_byte_is_named_and_the_journal_has_it(tmp_path: Pa
 
 
 def test_a_contract_that_is_nowhere_is_named(tmp_path: Path) -> None:
-    loops, _ = started(tmp_path)
+    loops, _ = start_loop(tmp_path)
     folder = loops.get_folder("a-loop")
     (folder / "contract.json").write_bytes(b"")
     (folder / "journal.jsonl").unlink()
@@ -89,7 +89,7 @@ def test_a_contract_that_is_nowhere_is_named(tmp_path: Path) -> None:
 
 
 def test_a_journal_one_ahead_is_caught_up_with(tmp_path: Path) -> None:
-    loops, old = started(tmp_path, rounds=1)
+    loops, old = start_loop(tmp_path, rounds=1)
     path = loops.get_folder("a-loop") / "state.json"
     before = path.read_bytes()
     record = advance(loops, old)
@@ -98,11 +98,11 @@ def test_a_journal_one_ahead_is_caught_up_with(tmp_path: Path) -> None:
     assert loops.load("a-loop") == record
     assert loops.explain_broken_seal("a-loop") == ""
     assert advance(loops, record).progress == after(3)
-    assert loops.read_rounds("a-loop") == (judged(1), judged(2), judged(3))
+    assert loops.read_rounds("a-loop") == (make_round(1), make_round(2), make_round(3))
 
 
 def test_a_torn_journal_is_healed_by_the_next_save(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=1)
+    loops, record = start_loop(tmp_path, rounds=1)
     path = loops.get_folder("a-loop") / "journal.jsonl"
     with path.open("ab") as file:
         file.write(b'{"n":3,"at":"20')
@@ -114,7 +114,7 @@ def test_a_torn_journal_is_healed_by_the_next_save(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_writer_staged_is_swept_away(tmp_path: Path) -> None:
-    loops, record = started(tmp_path)
+    loops, record = start_loop(tmp_path)
     leftover = loops.get_folder("a-loop") / ".state.json.0123.new"
     leftover.write_bytes(b"half")
 
@@ -124,14 +124,14 @@ def test_what_a_killed_writer_staged_is_swept_away(tmp_path: Path) -> None:
 
 
 def test_the_previous_generation_is_the_one_before(tmp_path: Path) -> None:
-    loops, _ = started(tmp_path, rounds=3)
+    loops, _ = start_loop(tmp_path, rounds=3)
     previous = loops.get_folder("a-loop") / "state.json.previous"
 
     assert b'"generation":3' in strip_checksum(previous.read_bytes())
 
 
 def test_a_reader_without_the_lock_changes_nothing(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=1)
+    loops, record = start_loop(tmp_path, rounds=1)
     folder = loops.get_folder("a-loop")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
 

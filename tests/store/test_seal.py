@@ -4,7 +4,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from store.samples import AT, advance, after, contract, started
+from store.samples import AT, advance, after, contract, start_loop
 from untildone.store.durable_files import add_checksum, strip_checksum
 from untildone.store.loops import Loops
 from untildone.store.state import encode_checked
@@ -69,7 +69,7 @@ TAMPERING = [
 def test_tampering_is_found_and_the_loop_is_never_absent(
     tmp_path: Path, tamper: Callable[[Path], None], reason: str
 ) -> None:
-    loops, _ = started(tmp_path, rounds=3)
+    loops, _ = start_loop(tmp_path, rounds=3)
     folder = loops.get_folder("a-loop")
     assert loops.explain_broken_seal("a-loop") == ""
     tamper(folder)
@@ -77,7 +77,7 @@ def test_tampering_is_found_and_the_loop_is_never_absent(
     assert loops.explain_broken_seal("a-loop") == reason.format(folder)
     record = loops.load("a-loop")
     assert record.contract == contract()
-    # Reading must not mend what is evidence.
+    # Reading must not fix what is evidence.
     assert loops.explain_broken_seal("a-loop") == reason.format(folder)
 
 
@@ -85,7 +85,7 @@ def test_tampering_is_found_and_the_loop_is_never_absent(
 def test_the_pause_is_saved_and_the_user_can_seal_anew(
     tmp_path: Path, tamper: Callable[[Path], None], reason: str
 ) -> None:
-    loops, _ = started(tmp_path, rounds=3)
+    loops, _ = start_loop(tmp_path, rounds=3)
     folder = loops.get_folder("a-loop")
     tamper(folder)
     record = loops.load("a-loop")
@@ -103,7 +103,7 @@ def test_the_pause_is_saved_and_the_user_can_seal_anew(
 
 
 def test_a_state_that_was_set_back_counts_from_the_journal(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=3)
+    loops, record = start_loop(tmp_path, rounds=3)
     path = loops.get_folder("a-loop") / "state.json"
     path.write_bytes(path.with_name("state.json.previous").read_bytes())
     assert Loops(tmp_path).load("a-loop") == record
@@ -113,7 +113,7 @@ def test_a_state_that_was_set_back_counts_from_the_journal(tmp_path: Path) -> No
 
 
 def test_a_journal_begun_anew_is_found(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=3)
+    loops, record = start_loop(tmp_path, rounds=3)
     path = loops.get_folder("a-loop") / "journal.jsonl"
     path.unlink()
     advance(loops, record)
@@ -122,7 +122,7 @@ def test_a_journal_begun_anew_is_found(tmp_path: Path) -> None:
 
 
 def test_a_last_entry_replaced_by_the_next_save_is_missed(tmp_path: Path) -> None:
-    loops, record = started(tmp_path, rounds=3)
+    loops, record = start_loop(tmp_path, rounds=3)
     path = loops.get_folder("a-loop") / "journal.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"number":3', b'"number":1'))
     advance(loops, record)
@@ -131,7 +131,7 @@ def test_a_last_entry_replaced_by_the_next_save_is_missed(tmp_path: Path) -> Non
 
 
 def test_sealing_anew_keeps_the_rounds_and_what_was_altered(tmp_path: Path) -> None:
-    loops, _ = started(tmp_path, rounds=3)
+    loops, _ = start_loop(tmp_path, rounds=3)
     folder = loops.get_folder("a-loop")
     rewrite_contract(folder)
     altered = (folder / "contract.json").read_bytes()

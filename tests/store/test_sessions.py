@@ -111,7 +111,7 @@ def test_a_call_begun_and_not_ended_is_in_flight(tmp_path: Path) -> None:
     assert seen == [False, True, False, False]
 
 
-def spooled(tmp_path: Path, **files: str) -> Session:
+def make_spool(tmp_path: Path, **files: str) -> Session:
     found = session(tmp_path)
     found.bind("a1", active=True)
     for name, text in files.items():
@@ -120,7 +120,7 @@ def spooled(tmp_path: Path, **files: str) -> Session:
 
 
 def test_the_spool_is_read_by_file_and_dropped_by_name(tmp_path: Path) -> None:
-    found = spooled(tmp_path, a='{"n": 1}{"n": 2}\n {"n": 5}\n', b='{"n": 3}')
+    found = make_spool(tmp_path, a='{"n": 1}{"n": 2}\n {"n": 5}\n', b='{"n": 3}')
     read = found.read_calls()
     Path(found.path("calls"), "c").write_text('{"n": 4}', encoding="utf-8")
 
@@ -133,7 +133,7 @@ def test_the_spool_is_read_by_file_and_dropped_by_name(tmp_path: Path) -> None:
 def test_a_payload_cut_at_its_limit_keeps_what_stands_in_front(tmp_path: Path) -> None:
     whole = json.dumps({"hook_event_name": "PostToolUse", "tool_name": "Bash", "rest": "x" * 50})
 
-    found = spooled(tmp_path, a='{"n": 1}' + whole[:-20])
+    found = make_spool(tmp_path, a='{"n": 1}' + whole[:-20])
 
     assert found.read_calls() == {
         "a": [{"n": 1}, {"cut": True, "hook_event_name": "PostToolUse", "tool_name": "Bash"}]
@@ -142,7 +142,7 @@ def test_a_payload_cut_at_its_limit_keeps_what_stands_in_front(tmp_path: Path) -
 
 @pytest.mark.parametrize("text", ["", "\n", "7", "[]", "garbage", '{"command":', "[" * 5_000])
 def test_a_spool_of_nothing_useful(tmp_path: Path, text: str) -> None:
-    for call in spooled(tmp_path, a=text).read_calls()["a"]:
+    for call in make_spool(tmp_path, a=text).read_calls()["a"]:
         assert call in ({"cut": True}, {})
 
 

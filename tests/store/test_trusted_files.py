@@ -1,4 +1,4 @@
-"""Content of a repository that the person trusted on this machine."""
+"""Content of a repository that the user trusted on this machine."""
 
 from pathlib import Path
 

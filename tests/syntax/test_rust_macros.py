@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 from untildone.syntax.rust_macros import expand_macros
@@ -58,13 +58,13 @@ PRODUCT = {
 }
 
 
-def lost(top: Path, new: str) -> set[str]:
-    comparison = beside(top, {**PRODUCT, PATH: START}, {**PRODUCT, PATH: new})
+def find_ids(top: Path, new: str) -> set[str]:
+    comparison = compare_projects(top, {**PRODUCT, PATH: START}, {**PRODUCT, PATH: new})
     return {concern.id.partition("#")[0] for concern in tests_comparison.find_concerns(comparison)}
 
 
 def test_tests_may_become_rows_of_a_macro(tmp_path: Path) -> None:
-    assert lost(tmp_path, ROWS) == set()
+    assert find_ids(tmp_path, ROWS) == set()
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_rows_and_macros_that_ask_for_less_are_losses(
     tmp_path: Path, change: tuple[str, str], expected: set[str]
 ) -> None:
     assert change[0] in ROWS
-    assert lost(tmp_path, ROWS.replace(*change, 1)) == expected
+    assert find_ids(tmp_path, ROWS.replace(*change, 1)) == expected
 
 
 @pytest.mark.parametrize(

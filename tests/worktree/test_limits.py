@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside, tree, written
+from integrity.trees import compare_projects, tree, write_tree
 from snippets import snippet
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.constant_folding import read_constants
@@ -28,7 +28,7 @@ def test_pairs():
 """
 
 
-def nested(count: int, answer: int = 3) -> str:
+def nest(count: int, answer: int = 3) -> str:
     return NESTED.format(rows=", ".join(map(str, range(10, 10 + count))), answer=answer)
 
 
@@ -42,7 +42,7 @@ def size(test: model.Test) -> int:
 
 @pytest.mark.parametrize("count", [22, 60, 400])
 def test_nested_rows_grow_no_faster_than_their_number(tmp_path: Path, count: int) -> None:
-    test = read(tmp_path, "tests/test_a.py", nested(count))
+    test = read(tmp_path, "tests/test_a.py", nest(count))
     assert len(test.assertions) == 2 * count
     assert size(test) <= 2 * count * 600
 
@@ -50,10 +50,10 @@ def test_nested_rows_grow_no_faster_than_their_number(tmp_path: Path, count: int
 @pytest.mark.parametrize("count", [3, 16, 60, 400])
 def test_nested_rows_are_compared(tmp_path: Path, count: int) -> None:
     path = "tests/test_a.py"
-    same = beside(tmp_path / "a", {path: nested(count)}, {path: nested(count) + "\n# more\n"})
-    other = beside(tmp_path / "b", {path: nested(count)}, {path: nested(count, answer=4)})
-    late = nested(count).replace(str(9 + count), "9999")
-    row = beside(tmp_path / "c", {path: nested(count)}, {path: late})
+    same = compare_projects(tmp_path / "a", {path: nest(count)}, {path: nest(count) + "\n# more\n"})
+    other = compare_projects(tmp_path / "b", {path: nest(count)}, {path: nest(count, answer=4)})
+    late = nest(count).replace(str(9 + count), "9999")
+    row = compare_projects(tmp_path / "c", {path: nest(count)}, {path: late})
     assert not list(tests.find_concerns(same))
     assert [concern.kind for concern in tests.find_concerns(other)] == ["edit-expected"]
     assert [concern.kind for concern in tests.find_concerns(row)] == ["edit-expected"]
@@ -93,7 +93,7 @@ HUGE = "0, " * 3_400_000
 DEEP = "g(" * 3_000 + "1" + ")" * 3_000
 
 
-def doubled(let: str, opening: str, closing: str) -> str:
+def double(let: str, opening: str, closing: str) -> str:
     """Sixty lines, each of which doubles the value of the one before."""
     lines = (f"{let}a{n + 1} = {opening}a{n}, a{n}{closing}\n" for n in range(60))
     return "".join((f"{let}a0 = {opening}1, 2{closing}\n", *lines))
@@ -143,42 +143,42 @@ LISTS = {
     "java": ("new int[]{", "}"),
 }
 DOUBLINGS = {
-    "python": doubled("", "(", ")"),
-    "javascript": doubled("const ", "[", "];"),
-    "go": doubled("\t", "[]any{", "}").replace(" = ", " := "),
-    "rust": doubled("let ", "(", ");"),
-    "java": doubled("var ", "new int[]{", "};"),
+    "python": double("", "(", ")"),
+    "javascript": double("const ", "[", "];"),
+    "go": double("\t", "[]any{", "}").replace(" = ", " := "),
+    "rust": double("let ", "(", ");"),
+    "java": double("var ", "new int[]{", "};"),
 }
 
 
-def edited(top: Path, language: str, given: str, before: str = "") -> Comparison:
+def compare_edit(top: Path, language: str, given: str, before: str = "") -> Comparison:
     """Compare the same test in both trees, with another expected value in the second."""
     path, text = LANGUAGES[language]
     old, new = (text.format(before=before, given=given, answer=answer) for answer in (1, 2))
-    return beside(top, {path: old}, {path: new})
+    return compare_projects(top, {path: old}, {path: new})
 
 
-def told(comparison: Comparison) -> set[str]:
+def find_ids(comparison: Comparison) -> set[str]:
     return {concern.kind for concern in find_concerns(comparison)}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_many_literals_are_read(tmp_path: Path, language: str) -> None:
     opening, closing = LISTS[language]
-    comparison = edited(tmp_path, language, f"{opening}{LONG}{closing}")
+    comparison = compare_edit(tmp_path, language, f"{opening}{LONG}{closing}")
     assert [concern.kind for concern in tests.find_concerns(comparison)] == ["edit-expected"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_ten_megabytes_of_literals_are_reported_as_unread(tmp_path: Path, language: str) -> None:
     opening, closing = LISTS[language]
-    comparison = edited(tmp_path, language, f"{opening}{HUGE}{closing}")
-    assert told(comparison) == {"edit-test"}
+    comparison = compare_edit(tmp_path, language, f"{opening}{HUGE}{closing}")
+    assert find_ids(comparison) == {"edit-test"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_file_nested_too_deep_is_reported_as_unread(tmp_path: Path, language: str) -> None:
-    comparison = edited(tmp_path, language, DEEP)
+    comparison = compare_edit(tmp_path, language, DEEP)
     assert [concern.kind for concern in tests.find_concerns(comparison)] == ["edit-test"]
 
 
@@ -186,7 +186,7 @@ def test_a_file_nested_too_deep_is_reported_as_unread(tmp_path: Path, language: 
 def test_values_that_double_line_by_line_are_reported_as_unread(
     tmp_path: Path, language: str
 ) -> None:
-    comparison = edited(tmp_path, language, "a60", DOUBLINGS[language])
+    comparison = compare_edit(tmp_path, language, "a60", DOUBLINGS[language])
     found = list(tests.find_concerns(comparison))
     assert [concern.kind for concern in found] == ["edit-test"]
     assert "cannot be compared with the baseline" in found[0].detail
@@ -196,7 +196,7 @@ def test_an_unchanged_unread_file_is_no_concern(tmp_path: Path) -> None:
     path, text = LANGUAGES["python"]
     whole = text.format(before=DOUBLINGS["python"], given="a60", answer=1)
     old, new = {path: whole, "a.py": "A = 1\n"}, {path: whole, "a.py": "A = 2\n"}
-    assert not told(beside(tmp_path, old, new))
+    assert not find_ids(compare_projects(tmp_path, old, new))
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_large_product_of_parameters_is_cut_off(tmp_path: Path) -> None:
 def test_ten_thousand_tests_of_one_file_are_compared(tmp_path: Path) -> None:
     path = "tests/test_a.py"
     old = "".join(f"def test_a{n}():\n    assert f({n}) == {n}\n\n" for n in range(10_000))
-    comparison = beside(tmp_path, {path: old}, {path: old.replace("== 77\n", "== 78\n")})
+    comparison = compare_projects(tmp_path, {path: old}, {path: old.replace("== 77\n", "== 78\n")})
     assert [concern.id.partition("#")[0] for concern in tests.find_concerns(comparison)] == [
         "edit-expected:tests/test_a.py:test_a77"
     ]
@@ -251,7 +251,7 @@ def test_settings_made_of_constants_that_double_are_not_read() -> None:
 
 
 def test_a_file_too_large_to_read_is_reported(tmp_path: Path) -> None:
-    comparison = beside(tmp_path, {"a.py": "A = 1\n"}, {"a.py": f"A = [{HUGE}]\n"})
+    comparison = compare_projects(tmp_path, {"a.py": "A = 1\n"}, {"a.py": f"A = [{HUGE}]\n"})
     assert [(concern.kind, concern.path) for concern in find_concerns(comparison)] == [
         ("unread", "a.py")
     ]
@@ -279,10 +279,10 @@ def test_other_threads_are_limited_when_they_read_files(tmp_path: Path) -> None:
 
 
 def test_a_comparison_that_takes_too_long_is_a_concern(tmp_path: Path) -> None:
-    comparison = beside(tmp_path, {"a.py": "A = 1\n"}, {"a.py": "A = 2\n"})
+    comparison = compare_projects(tmp_path, {"a.py": "A = 1\n"}, {"a.py": "A = 2\n"})
     found = list(find_concerns(comparison, seconds=0))
     assert [(concern.kind, concern.path) for concern in found] == [("unread", "a.py")]
-    other = beside(tmp_path / "other", {"a.py": "A = 1\n"}, {"a.py": "A = 3\n"})
+    other = compare_projects(tmp_path / "other", {"a.py": "A = 1\n"}, {"a.py": "A = 3\n"})
     assert found[0].id != next(iter(find_concerns(other, seconds=0))).id
 
 
@@ -312,7 +312,7 @@ print(len(read_inventory(read_tree(root, walk_files(root))).tests[0].assertions)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS is enforced on Linux")
 def test_nested_rows_need_little_memory(tmp_path: Path) -> None:
-    written(tmp_path, {"tests/test_a.py": nested(400)})
+    write_tree(tmp_path, {"tests/test_a.py": nest(400)})
     command = [sys.executable, "-c", LIMITED, str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     assert ran.stdout == "800\n"

@@ -103,8 +103,8 @@ def format_reply(
 
 
 def _format_hold(feedback: str, environ: Mapping[str, str]) -> dict[str, Any]:
-    whole = len(feedback) <= _LONGEST_CONTEXT
-    if whole and _parse_version(environ) >= _ADDITIONAL_CONTEXT_SINCE:
+    is_short = len(feedback) <= _LONGEST_CONTEXT
+    if is_short and _parse_version(environ) >= _ADDITIONAL_CONTEXT_SINCE:
         return _format_context("Stop", feedback)
     return {"decision": "block", "reason": feedback}
 
@@ -207,8 +207,8 @@ def list_todo_paths(session: str, environ: Mapping[str, str]) -> tuple[str, ...]
 def parse_todo_items(value: object) -> tuple[tuple[str, str], ...] | None:
     if isinstance(value, dict):
         if value.get("tool_name") == "TodoWrite":
-            given = value.get("tool_input")
-            return parse_todo_items(given.get("todos")) if isinstance(given, dict) else None
+            inputs = value.get("tool_input")
+            return parse_todo_items(inputs.get("todos")) if isinstance(inputs, dict) else None
         item = get_text(value, "subject"), get_text(value, "status")
         return (item,) if "subject" in value else None
     if not isinstance(value, list):

@@ -126,10 +126,11 @@ def _parse_message(entry: Mapping[str, Any]) -> tuple[headless.ClientEvent, ...]
 
 
 def _parse_tool(block: Mapping[str, Any]) -> headless.Tool:
-    given = get_object(block, "input")
-    telling = next((get_text(given, key) for key in _DETAIL_KEYS if get_text(given, key)), "")
+    inputs = get_object(block, "input")
+    texts = (get_text(inputs, key) for key in _DETAIL_KEYS)
+    detail = next(filter(None, texts), "")
     return headless.Tool(
-        name=get_text(block, "name"), detail=" ".join(telling.split())[:_MAX_DETAIL]
+        name=get_text(block, "name"), detail=" ".join(detail.split())[:_MAX_DETAIL]
     )
 
 

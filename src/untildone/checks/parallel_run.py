@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from untildone.checks.clean_output import write_clean_copy
 from untildone.checks.preview import make_preview
-from untildone.checks.reports import add_unittest_reporter, load_report, request_report
+from untildone.checks.reports import load_report, request_report
 from untildone.checks.result import RunArtifacts, judge_result
 from untildone.checks.result_cache import ResultCache
 from untildone.commands.programs import find_programs
@@ -163,9 +163,10 @@ def _run(check: Check, options: RunOptions, *, log: Path | None) -> CheckResult:
     with tempfile.TemporaryDirectory(prefix="untildone-", ignore_cleanup_errors=True) as temporary:
         path, output = Path(temporary) / "report.xml", Path(temporary) / "output"
         environ = filter_environment(options.environ or os.environ) | check.env
-        request = request_report(check.command, path, folder=folder, environ=environ)
-        if options.environ is not None:
-            request = add_unittest_reporter(request, check.command, path)
+        is_sandbox = options.environ is not None
+        request = request_report(
+            check.command, path, folder=folder, environ=environ, in_sandbox=is_sandbox
+        )
         finished = run(
             [*options.wrapper_argv, *parse_argv(check.command)],
             cwd=folder,

@@ -77,9 +77,10 @@ class ReportRequest(Struct, frozen=True, kw_only=True):
 
 
 def request_report(
-    command: str, path: Path, *, folder: Path, environ: dict[str, str]
+    command: str, path: Path, *, folder: Path, environ: dict[str, str], in_sandbox: bool = False
 ) -> ReportRequest:
     """`path` must be new for every run and impossible to guess: the tests could forge it."""
+    programs = find_programs(command)
     if java := _find_java_reports(command):
         stamps = {str(file): read_stamp(file) for file in _list_reports(folder, java)}
         path.with_name(_STAMPS_FILE).write_bytes(msgspec.json.encode(stamps))
@@ -93,18 +94,16 @@ def request_report(
         environ = _add_options(environ, "NODE_OPTIONS", f"{file} {shown}")
     if _GO_TEST.search(command) and (flags := _read_go_flags(folder, environ)) is not None:
         environ = {**environ, "GOFLAGS": f"{flags} -v".strip()}
-    expected = "pytest" in find_programs(command) and _may_run_pytest(command)
-    return ReportRequest(environ=environ, expected=expected)
-
-
-def add_unittest_reporter(request: ReportRequest, command: str, path: Path) -> ReportRequest:
-    """Makes unittest write a report, unless the command sets the path of Python itself."""
-    if "unittest" not in find_programs(command) or _OWN_PYTHON_PATH.search(command):
-        return request
-    folders = (str(_UNITTEST_REPORTER), request.environ.get("PYTHONPATH", ""))
-    python_path = os.pathsep.join(filter(None, folders))
-    environ = {"PYTHONPATH": python_path, "UNTILDONE_UNITTEST_REPORT": str(path)}
-    return ReportRequest(environ={**request.environ, **environ}, expected=True)
+    reports_unittest = (
+        in_sandbox and "unittest" in programs and not _OWN_PYTHON_PATH.search(command)
+    )
+    if reports_unittest:
+        folders = (str(_UNITTEST_REPORTER), environ.get("PYTHONPATH", ""))
+        python_path = os.pathsep.join(filter(None, folders))
+        reporter = {"PYTHONPATH": python_path, "UNTILDONE_UNITTEST_REPORT": str(path)}
+        environ = {**environ, **reporter}
+    reports_pytest = "pytest" in programs and _may_run_pytest(command)
+    return ReportRequest(environ=environ, expected=reports_unittest or reports_pytest)
 
 
 def _add_options(environ: dict[str, str], name: str, options: str) -> dict[str, str]:

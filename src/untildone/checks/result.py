@@ -67,7 +67,8 @@ def judge_result(
     # A pattern replaces the parsers that the program suggests, but not one that the check names.
     parsed = not check.pattern or check.parser
     found = parse_diagnostics(output, parsers, red=outcome == "red") if parsed else ()
-    found = restore_cut_texts(found, artifacts.report, folder)
+    found = (*own, *restore_cut_texts(found, artifacts.report, folder))
+    is_runnable = outcome != "unrunnable"
     return CheckResult(
         name=check.name,
         command=remove_secrets(check.command, environ={}),
@@ -75,9 +76,9 @@ def judge_result(
         exit_code=finished.exit_code,
         seconds=round(finished.seconds, 3),
         reason=reason,
-        findings=()
-        if outcome == "unrunnable"
-        else make_findings(check.name, (*own, *found), folder=check.cwd, project=project),
+        findings=make_findings(
+            check.name, found if is_runnable else (), folder=check.cwd, project=project
+        ),
         tests=tests,
         output=cut_to_tail(text, OUTPUT_LIMIT),
         output_path=output_path,

@@ -40,8 +40,8 @@ def records_report(build_report: Callable[..., AgentReport]) -> Callable[..., No
     @loop_option
     @project_option
     @wraps(build_report)
-    def call(*, loop: str | None, project: Path | None, **given: Any) -> None:  # noqa: ANN401  click's own
-        report = build_report(**given)
+    def call(*, loop: str | None, project: Path | None, **values: Any) -> None:  # noqa: ANN401  click's own
+        report = build_report(**values)
         context = open_context()
         record = choose_loop(context, loop, project)
         require_own_loop(context, record)

@@ -71,7 +71,7 @@ class CheckOptions(Struct, frozen=True, kw_only=True):
 )
 @project_option
 @json_option
-def check_command(names: tuple[str, ...], *, project: Path | None, **given: object) -> int:
+def check_command(names: tuple[str, ...], *, project: Path | None, **values: object) -> int:
     """Run the project's checks, all or the named ones: exit 0 green, 1 red, 17 unrunnable.
 
     A check that was green on the same tree is not run again.
@@ -85,7 +85,7 @@ def check_command(names: tuple[str, ...], *, project: Path | None, **given: obje
     context = open_context()
     folder = project_checks.find_configured_folder(find_project(project))
     wanted = _select_checks(_find_checks(context, folder), names, folder)
-    options = CheckOptions(**given)  # type: ignore[arg-type]  # click has checked them
+    options = CheckOptions(**values)  # type: ignore[arg-type]  # click has checked them
     if options.changed and find_tracking_root(folder) is None:
         raise UserError(
             f"`--changed` needs a git repository, and `{folder}` is in none",

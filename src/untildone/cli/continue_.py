@@ -65,8 +65,9 @@ def continue_command(
     record = pause_unindexed_loop(context, choose_loop(context, loop, project))
     session = context.session(current_session_id(context)) if into_session else None
     require_user(context, record, "continue", session=session)
-    given = {name.replace("_", "-"): value for name, value in bounds.items() if value is not None}
-    granted = build_grant(given)
+    granted = build_grant(
+        {name.replace("_", "-"): value for name, value in bounds.items() if value is not None}
+    )
     headless = _is_headless(context, record, session)
     if session:
         record = verbs.move_loop(context, record, session.id)

@@ -69,8 +69,19 @@ def play(script: Sequence[Turn], display: DemoDisplay, *, headless: bool = False
 
 
 def _play_with_hooks(demo: DemoEnvironment, script: Sequence[Turn], display: DemoDisplay) -> Ended:
-    def show(happened: ScriptEvent) -> None:
-        _show(happened, demo, display, judging)
+    def show(event: ScriptEvent) -> None:
+        match event.what:
+            case "edit" | "shell":
+                display.says("agent", event.text, style="dim", beats=0.6)
+            case "says":
+                display.quotes(event.text)
+                judging.enter_context(display.working("untildone runs the checks"))
+            case "held" | "let go":
+                judging.close()
+                for judged in demo.rounds()[-1:]:
+                    display.verdict(judged)
+            case "prompt" | "refused" | "notice":
+                pass
 
     with ExitStack() as judging:
         agent = Agent(demo.project, settings=[demo.settings], environ=demo.environ, show=show)
@@ -89,12 +100,12 @@ def _play_with_hooks(demo: DemoEnvironment, script: Sequence[Turn], display: Dem
 
 
 def _play_headless(demo: DemoEnvironment, script: Sequence[Turn], display: DemoDisplay) -> Ended:
-    def show(happening: RunEvent) -> None:
-        match happening:
+    def show(event: RunEvent) -> None:
+        match event:
             case Tool():
-                display.says("agent", happening.detail, style="dim", beats=0.6)
+                display.says("agent", event.detail, style="dim", beats=0.6)
             case AgentText():
-                display.quotes(happening.text)
+                display.quotes(event.text)
             case Judged():
                 display.verdict(demo.rounds()[-1])
             case _:
@@ -110,21 +121,3 @@ def _play_headless(demo: DemoEnvironment, script: Sequence[Turn], display: DemoD
     run_memory.write(demo.context, record.contract.id, RunMemory(how=RunOptions(client=client)))
     ended = drive(demo.context, record.contract.id, show=show)
     return "let go" if ended.outcome == "done" else "out of script"
-
-
-def _show(
-    happened: ScriptEvent, demo: DemoEnvironment, display: DemoDisplay, judging: ExitStack
-) -> None:
-    match happened.what:
-        case "edit" | "shell":
-            display.says("agent", happened.text, style="dim", beats=0.6)
-        case "says":
-            display.quotes(happened.text)
-            judging.enter_context(display.working("untildone runs the checks"))
-        case "held" | "let go":
-            judging.close()
-            rounds = demo.rounds()
-            if rounds:
-                display.verdict(rounds[-1])
-        case "prompt" | "refused" | "notice":
-            pass

@@ -32,10 +32,10 @@ class DemoDisplay:
 
     def says(self, speaker: str, text: str, *, style: str = "", beats: float = 1) -> None:
         """A new speaker begins a new paragraph, except untildone, which answers."""
-        named = speaker if speaker != self._last else ""
-        if named and speaker != "untildone":
+        label = speaker if speaker != self._last else ""
+        if label and speaker != "untildone":
             self._console.print()
-        line = Text.assemble((f"  {named:<{_SPEAKER}}", _STYLES[speaker]), (text, style))
+        line = Text.assemble((f"  {label:<{_SPEAKER}}", _STYLES[speaker]), (text, style))
         self._console.print(line, soft_wrap=True)
         self._last = speaker
         time.sleep(self._beat * beats)

@@ -55,7 +55,8 @@ def detect_command(project: Path | None, *, as_json: bool) -> None:
     )
     if ignored and found:
         click.echo(ignored, err=True)
-    print_report(Detection(checks=found, left_out=left_out), _format_checks, as_json=as_json)
+    detection = Detection(checks=found, left_out=left_out)
+    print_report(detection, _format_checks(detection), as_json=as_json)
     if not found and ignored:
         raise project_checks.make_untrusted_error(folder, ignored)
     if not found:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from untildone.app import open_context
 from untildone.cli.options import find_project, json_option, print_json, project_option
+from untildone.core.text import pluralize
 from untildone.engine import loop_problems
 from untildone.install import health as install_health
 from untildone.install.claude import find_install_paths
@@ -54,6 +55,6 @@ def _print_diagnosis(diagnosis: Diagnosis) -> None:
     errors = sum(problem.level == "error" for problem in diagnosis.findings)
     probes = len(install_health.PROBES) + len(loop_problems.PROBES)
     if errors:
-        console.print(f"{errors} to fix")
+        console.print(f"{pluralize(errors, 'problem')} to fix")
     else:
         console.print(Text(f"checked {probes} things, nothing needs fixing", style="green"))

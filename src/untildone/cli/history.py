@@ -29,15 +29,6 @@ class LoopEntry(Struct, frozen=True, kw_only=True):
     task: str
 
 
-class History(Struct, frozen=True, kw_only=True):
-    loops: tuple[LoopEntry, ...]
-
-
-class Rounds(Struct, frozen=True, kw_only=True):
-    loop: str
-    rounds: tuple[Round, ...]
-
-
 @click.command("history")
 @click.option("--all", "everywhere", is_flag=True, help="List the loops of every project.")
 @options.project_option
@@ -66,7 +57,7 @@ def history_command(*, everywhere: bool, project: Path | None, as_json: bool) ->
         if everywhere or record.contract.project == folder
     )
     if as_json:
-        options.print_json(History(loops=entries))
+        options.print_json({"loops": entries})
         return
     for damaged in loops.list_broken_loops(context):
         click.echo(f"{damaged.id}  cannot be read: {damaged.reason}", err=True)
@@ -98,13 +89,13 @@ def rounds_command(loop: str | None, *, project: Path | None, as_json: bool) -> 
     """
     context = loops.open_context()
     name = loops.choose_loop_to_show(context, loop, project).contract.id
-    shown = Rounds(loop=name, rounds=context.loops.read_rounds(name))
-    options.print_report(shown, _format_rounds, as_json=as_json)
-
-
-def _format_rounds(shown: Rounds) -> list[str]:
-    lines = [line for entry in shown.rounds for line in _format_round(entry)]
-    return lines or ["no stop has been judged yet"]
+    rounds = context.loops.read_rounds(name)
+    lines = [line for entry in rounds for line in _format_round(entry)]
+    options.print_report(
+        {"loop": name, "rounds": rounds},
+        lines or ["no stop has been judged yet"],
+        as_json=as_json,
+    )
 
 
 def _format_round(entry: Round) -> Iterator[str]:

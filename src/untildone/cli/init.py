@@ -74,7 +74,7 @@ _MODES = {switch.AUTO: "automatic mode", switch.TELL: "diagnostics after each ed
 @click.option("--dry-run", is_flag=True, help="Only print what would be written.")
 @options.project_option
 @options.json_option
-def init_command(*, scope: str, project: Path | None, **given: bool | None) -> None:
+def init_command(*, scope: str, project: Path | None, **values: bool | None) -> None:
     """Install for Claude Code: once per machine, and again after an upgrade.
 
     Your other settings stay as they are; `untildone uninstall` removes only what this adds.
@@ -89,14 +89,14 @@ def init_command(*, scope: str, project: Path | None, **given: bool | None) -> N
     paths = claude.find_install_paths(context, options.find_project(project))
     plan = claude.plan_init(paths, cast(claude.Scope, scope))
     before = switch.read_modes(str(context.home))
-    wanted = {switch.AUTO: given["auto"], switch.TELL: given["tell"]}
-    # Modes that are not given stay as they are, because `init` is run again after an upgrade.
+    wanted = {switch.AUTO: values["auto"], switch.TELL: values["tell"]}
+    # Modes without an option stay as they are, because `init` is run again after an upgrade.
     modes = frozenset(mode for mode, on in wanted.items() if on or (on is None and mode in before))
-    if not given["dry_run"]:
+    if not values["dry_run"]:
         prepare_home(context.home)
         claude.apply_plan(paths, plan)
         switch.write_modes(str(context.home), modes)
-    if given["as_json"]:
+    if values["as_json"]:
         report = InitReport(
             files=_list_written(plan.changes),
             notes=plan.notes,
@@ -109,7 +109,7 @@ def init_command(*, scope: str, project: Path | None, **given: bool | None) -> N
         f"switched {'on' if mode in modes else 'off'}: {_MODES[mode]}"
         for mode in sorted(modes ^ before)
     ]
-    _print_plan(plan, switched, dry_run=bool(given["dry_run"]))
+    _print_plan(plan, switched, dry_run=bool(values["dry_run"]))
     volatile = find_volatile_file_system(context.home)
     if volatile:
         text = f"note: {context.home} is on {volatile} and is gone after a restart"
@@ -157,12 +157,11 @@ def uninstall_command(project: Path | None, *, as_json: bool) -> None:
         paused=paused,
     )
     end = f"kept: {context.home} (loops and receipts)" if installed else "nothing is installed"
-    options.print_report(report, lambda shown: [*_format_uninstall(shown), end], as_json=as_json)
-
-
-def _format_uninstall(report: UninstallReport) -> list[str]:
-    paused = [f"paused: loop {loop}" for loop in report.paused]
-    return [*paused, *(f"{file.kind}: {file.path}" for file in report.files)]
+    lines = [
+        *(f"paused: loop {loop}" for loop in paused),
+        *(f"{file.kind}: {file.path}" for file in report.files),
+    ]
+    options.print_report(report, [*lines, end], as_json=as_json)
 
 
 def _pause_all(context: Context) -> tuple[str, ...]:

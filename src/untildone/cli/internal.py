@@ -16,10 +16,10 @@ from untildone.cli.options import ANY_PATH, FOLDER
 @click.argument("agent", default="claude")
 @click.argument("source", default="plugin")
 @click.argument("home", default="")
-@click.option("--agent", "named", help="The agent whose event it is.")
-def hook_command(event: str, agent: str, source: str, home: str, *, named: str | None) -> int:
+@click.option("--agent", "agent_name", help="The agent whose event it is.")
+def hook_command(event: str, agent: str, source: str, home: str, *, agent_name: str | None) -> int:
     """Answer one event: its payload on stdin, the answer on stdout, always exit 0."""
-    return _run_hook(event, named or agent, source, home)
+    return _run_hook(event, agent_name or agent, source, home)
 
 
 @click.command("statusline", hidden=True)

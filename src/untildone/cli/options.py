@@ -1,9 +1,8 @@
 """Options and output that many commands share."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
 
 import click
 import msgspec
@@ -14,7 +13,6 @@ ANY_PATH = click.Path(path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-Report = TypeVar("Report")
 
 project_option = click.option(
     "--project", metavar="DIR", type=FOLDER, help="The project, if not the current one."
@@ -49,13 +47,9 @@ def print_json(value: object) -> None:
     click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
 
 
-def print_report(
-    report: Report, format_lines: Callable[[Report], Iterable[str]], *, as_json: bool
-) -> None:
-    """Print the report as JSON, or the lines that `format_lines` makes of it."""
+def print_report(report: object, lines: Iterable[str], *, as_json: bool) -> None:
+    """Print the report as JSON, or as these lines."""
     if as_json:
         print_json(report)
-        return
-    lines = list(format_lines(report))
-    if lines:
-        click.echo("\n".join(lines))
+    elif text := "\n".join(lines):
+        click.echo(text)

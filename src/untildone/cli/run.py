@@ -76,7 +76,7 @@ class _RunCommand(click.Command):
 )
 @project_option
 @json_option
-def run_command(*, project: Path | None, as_json: bool, agent: str, **given: Any) -> int:  # noqa: ANN401  click's own values
+def run_command(*, project: Path | None, as_json: bool, agent: str, **values: Any) -> int:  # noqa: ANN401  click's own values
     """Run an agent headless until TASK is proved done; the exit code says how it ended.
 
     With `--template`, TASK is the template's argument. The options of `untildone start` apply.
@@ -91,20 +91,20 @@ def run_command(*, project: Path | None, as_json: bool, agent: str, **given: Any
     """
     context = open_context(agent)
     refuse_in_check(context, "run")
-    how = _read_run_settings(given, click.get_current_context().meta.get(_CLIENT, ()))
+    how = _read_run_settings(values, click.get_current_context().meta.get(_CLIENT, ()))
     _require_client(context, how)
-    if given["plan"] or given["jobs"]:
+    if values["plan"] or values["jobs"]:
         # Imported here because a run of one task does not need it.
         from untildone.cli.run_plan import run_whole_plan
 
-        return run_whole_plan(context, project, given, how=how, as_json=as_json)
-    if not (given["task"] or given["template"] or given["preset"] or given["from_todos"]):
+        return run_whole_plan(context, project, values, how=how, as_json=as_json)
+    if not (values["task"] or values["template"] or values["preset"] or values["from_todos"]):
         raise UserError("no task is given", hint='say what to do: `untildone run "TASK"`')
     folder = find_configured_folder(find_project(project))
-    given["argument"] = given["task"] if given["template"] else ""
-    given["task"] = "" if given["template"] else given["task"]
+    values["argument"] = values["task"] if values["template"] else ""
+    values["task"] = "" if values["template"] else values["task"]
     by: Speaker = "agent" if find_calling_session(context.agent, str(context.home)) else "user"
-    record = start.start_loop(context, folder, given, session=str(uuid.uuid4()), by=by)
+    record = start.start_loop(context, folder, values, session=str(uuid.uuid4()), by=by)
     run_memory.write(context, record.contract.id, RunMemory(how=how))
     run_baseline_checks(context, record, detached=False)
     return drive_loop(context, record.contract.id, as_json=as_json)
@@ -122,12 +122,12 @@ def drive_loop(context: Context, loop: str, *, as_json: bool = False) -> int:
         return drive(context, loop, show=partial(show, "")).exit_code
 
 
-def _read_run_settings(given: dict[str, Any], arguments: tuple[str, ...]) -> RunOptions:
-    fresh = given["fresh"]
+def _read_run_settings(values: dict[str, Any], arguments: tuple[str, ...]) -> RunOptions:
+    fresh = values["fresh"]
     return RunOptions(
         mode="auto" if fresh is None else "fresh" if fresh else "resume",
-        wait=not given["no_wait"],
-        client=given["client"],
+        wait=not values["no_wait"],
+        client=values["client"],
         arguments=arguments,
     )
 

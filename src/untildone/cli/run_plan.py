@@ -32,18 +32,23 @@ _PLAN_OPTIONS = frozenset(
 
 
 def run_whole_plan(
-    context: Context, project: Path | None, given: dict[str, Any], *, how: RunOptions, as_json: bool
+    context: Context,
+    project: Path | None,
+    values: dict[str, Any],
+    *,
+    how: RunOptions,
+    as_json: bool,
 ) -> int:
-    _refuse_other_options(given)
-    bounds = apply_bounds(Bounds(rounds=_ROUNDS), given)
-    workspace = _open_workspace(context, given, find_project(project), how=how, bounds=bounds)
+    _refuse_other_options(values)
+    bounds = apply_bounds(Bounds(rounds=_ROUNDS), values)
+    workspace = _open_workspace(context, values, find_project(project), how=how, bounds=bounds)
     with open_display(PlanLines, context.environ, as_json=as_json) as show:
         return run_plan(workspace, show).exit_code
 
 
-def _refuse_other_options(given: dict[str, Any]) -> None:
+def _refuse_other_options(values: dict[str, Any]) -> None:
     """Refuse options for what the plan itself says."""
-    if not given["plan"]:
+    if not values["plan"]:
         raise UserError("`-j` needs a plan", hint="add `--plan TASKS.json`")
     context = click.get_current_context()
     for param in context.command.params:
@@ -57,9 +62,9 @@ def _refuse_other_options(given: dict[str, Any]) -> None:
 
 
 def _open_workspace(
-    context: Context, given: dict[str, Any], project: Path, *, how: RunOptions, bounds: Bounds
+    context: Context, values: dict[str, Any], project: Path, *, how: RunOptions, bounds: Bounds
 ) -> Workspace:
-    path: Path = given["plan"]
+    path: Path = values["plan"]
     plan = require_order(read_plan(path)).plan
     by_agent = find_calling_session(context.agent, str(context.home)) is not None
     if by_agent and not is_trusted(context, path, plan):
@@ -79,5 +84,5 @@ def _open_workspace(
         bounds=bounds,
         git=git,
         below=folder.resolve().relative_to(git.folder.resolve()) if git else Path(),
-        jobs=given["jobs"] or 1 if git else 1,
+        jobs=values["jobs"] or 1 if git else 1,
     )

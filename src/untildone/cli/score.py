@@ -56,7 +56,7 @@ def score_command(
     loop: str | None,
     project: Path | None,
     as_json: bool,
-    **given: str | None,
+    **values: str | None,
 ) -> int:
     """Score a spec from 0 to 10; untildone scores it too, and the lower total counts.
 
@@ -68,14 +68,15 @@ def score_command(
     untildone score --scope "2:names the route" --outcome "1:no number"
     """
     opinions = {
-        name: _parse_opinion(name, text) for name in rubric.DIMENSIONS if (text := given[name])
+        name: _parse_opinion(name, text) for name in rubric.DIMENSIONS if (text := values[name])
     }
     text = _read_spec(spec, path)
     if text is None:
         text, result = _score_loop(opinions, loop, project)
     else:
         result = rubric.score_spec(text, opinions=opinions)
-    options.print_report(_build_report(text, result), _format_report, as_json=as_json)
+    report = _build_report(text, result)
+    options.print_report(report, _format_report(report), as_json=as_json)
     return OUTCOMES["vague"].exit_code if result.shape == "vague" else 0
 
 

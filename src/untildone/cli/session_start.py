@@ -133,6 +133,6 @@ def finish_start(
         click.echo("armed: the hooks of this session run")
     else:
         click.echo(
-            "not armed yet: no hook of this session has run; `untildone doctor` tells why",
+            "not armed yet: no hook of this session has run; `untildone doctor` says why",
             err=True,
         )

@@ -12,11 +12,10 @@ from untildone.cli.loops import choose_loop_to_show, list_loops, open_context
 from untildone.cli.options import json_option, loop_argument, print_report, project_option
 from untildone.core.contract import Contract, Oracle
 from untildone.core.progress import Progress
-from untildone.engine.artifacts import load_last_evidence, make_receipt
-from untildone.engine.ci_reports import write_ci_reports
 from untildone.engine.concern_diffs import read_baseline_file
 from untildone.engine.context import Context
 from untildone.engine.hold_status import load_loop_status
+from untildone.engine.receipts import load_last_evidence, make_receipt, write_ci_reports
 from untildone.report.receipt_text import render_receipt
 from untildone.report.status import LoopStatus
 from untildone.store.loops import Record
@@ -41,7 +40,7 @@ class LoopDetails(Struct, frozen=True, kw_only=True):
 @click.option("--all", "every", is_flag=True, help="With `--reports`: for every loop.")
 @project_option
 @json_option
-def show_command(loop: str | None, *, project: Path | None, as_json: bool, **given: Any) -> None:  # noqa: ANN401  click's own values
+def show_command(loop: str | None, *, project: Path | None, as_json: bool, **values: Any) -> None:  # noqa: ANN401  click's own values
     """Show a loop's contract, progress and receipt, with the concerns you may approve.
 
     \b
@@ -51,16 +50,16 @@ def show_command(loop: str | None, *, project: Path | None, as_json: bool, **giv
     untildone show --all --reports build/untildone
     """
     context = open_context()
-    if given["reports"]:
-        records = (
-            list_loops(context) if given["every"] else [choose_loop_to_show(context, loop, project)]
-        )
-        for record in records:
-            click.echo(write_ci_reports(context, record, given["reports"]))
+    if values["reports"] and values["every"]:
+        for found in list_loops(context):
+            click.echo(write_ci_reports(context, found, values["reports"]))
         return
     record = choose_loop_to_show(context, loop, project)
-    if given["at_start"]:
-        click.echo(read_baseline_file(context, record, given["at_start"]), nl=False)
+    if values["reports"]:
+        click.echo(write_ci_reports(context, record, values["reports"]))
+        return
+    if values["at_start"]:
+        click.echo(read_baseline_file(context, record, values["at_start"]), nl=False)
         return
     details = LoopDetails(
         status=load_loop_status(context, record),
@@ -68,16 +67,16 @@ def show_command(loop: str | None, *, project: Path | None, as_json: bool, **giv
         progress=record.progress,
         seal=context.loops.explain_broken_seal(record.contract.id) or "whole",
     )
-    print_report(details, lambda shown: _format_details(context, record, shown), as_json=as_json)
+    print_report(details, _format_details(context, record, details.seal), as_json=as_json)
 
 
-def _format_details(context: Context, record: Record, details: LoopDetails) -> Iterator[str]:
+def _format_details(context: Context, record: Record, seal: str) -> Iterator[str]:
     evidence = load_last_evidence(context.loops.read_rounds(record.contract.id))
     place, at = Path(record.contract.project), record.progress.updated_at
     yield render_receipt(make_receipt(context, record, evidence, project=place, at=at))
     yield "## Agreed"
     yield from (f"- {line}" for line in _describe_contract(record.agreed))
-    yield f"\nseal: {details.seal}\nfiles: {context.loops.get_folder(record.contract.id)}"
+    yield f"\nseal: {seal}\nfiles: {context.loops.get_folder(record.contract.id)}"
 
 
 def _hide_oracle(contract: Contract) -> Contract:
@@ -96,10 +95,10 @@ def _describe_contract(contract: Contract) -> Iterator[str]:
     if contract.oracle:
         yield "a hidden check of the user, run to confirm"
     bounds = contract.bounds
-    named = {
+    limits = {
         "rounds": bounds.rounds,
         "USD": bounds.budget_usd,
         "minutes": bounds.minutes,
         "minutes a round": bounds.round_minutes,
     }
-    yield "bounds: " + ", ".join(f"{value:g} {name}" for name, value in named.items() if value)
+    yield "bounds: " + ", ".join(f"{value:g} {name}" for name, value in limits.items() if value)

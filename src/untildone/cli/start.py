@@ -61,7 +61,7 @@ def _click_option(option: StartOption) -> Callable[[Callable[..., Any]], Callabl
 @session_start.agent_option
 @project_option
 @json_option
-def start_command(*, project: Path | None, as_json: bool, agent: str, **given: Any) -> None:  # noqa: ANN401  click's own values
+def start_command(*, project: Path | None, as_json: bool, agent: str, **values: Any) -> None:  # noqa: ANN401  click's own values
     """Start a loop: the agent is held at each stop until the criteria are met.
 
     \b
@@ -75,31 +75,31 @@ def start_command(*, project: Path | None, as_json: bool, agent: str, **given: A
     """
     context = open_context(agent)
     folder = find_configured_folder(find_project(project))
-    session, by = session_start.choose_session(context, given["session"], folder)
-    record = start_loop(context, folder, given, session=session.id, by=by)
+    session, by = session_start.choose_session(context, values["session"], folder)
+    record = start_loop(context, folder, values, session=session.id, by=by)
     session_start.finish_start(context, record, by, as_json=as_json)
 
 
 def start_loop(
-    context: Context, project: Path, given: dict[str, Any], *, session: str, by: Speaker
+    context: Context, project: Path, values: dict[str, Any], *, session: str, by: Speaker
 ) -> Record:
     """Start the loop that the options describe, and print its warnings."""
-    request = build_request(context, _read_options(given), session=session, project=project, by=by)
+    request = build_request(context, _read_options(values), session=session, project=project, by=by)
     record = begin_loop(context, request)
-    ignored = "" if given["checks"] else describe_untrusted(context, load_proposals(project))
+    ignored = "" if values["checks"] else describe_untrusted(context, load_proposals(project))
     for line in filter(None, (*record.warnings, ignored)):
         click.echo(line, err=True)
     write_task(project, record.contract)
     return record
 
 
-def _read_options(given: dict[str, Any]) -> StartOptions:
-    name, argument = given["template"], given["argument"]
+def _read_options(values: dict[str, Any]) -> StartOptions:
+    name, argument = values["template"], values["argument"]
     if argument and not name:
         raise UserError(
             f"`{argument}` is an argument without a template",
             hint='give a task with `--task "TEXT"`',
         )
-    values = {option.name: given[option.name] for option in OPTIONS}
-    values["template"] = f"{name} {argument}"
-    return StartOptions(**{name: value for name, value in values.items() if value is not None})
+    chosen = {option.name: values[option.name] for option in OPTIONS}
+    chosen["template"] = f"{name} {argument}"
+    return StartOptions(**{name: value for name, value in chosen.items() if value is not None})

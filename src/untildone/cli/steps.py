@@ -24,13 +24,6 @@ class Step(Struct, frozen=True, kw_only=True):
     done: bool
 
 
-class Steps(Struct, frozen=True, kw_only=True):
-    """What `steps show --json` prints."""
-
-    loop: str
-    steps: tuple[Step, ...]
-
-
 @click.group("steps")
 def steps_command() -> None:
     """Name the steps of your loop, in order, and report which are done.
@@ -90,18 +83,16 @@ def show_steps(loop: str | None, *, project: Path | None, as_json: bool) -> None
     """
     record = choose_loop_to_show(open_context(), loop, project)
     done = record.progress.steps_done
-    named = tuple(
+    shown = [
         Step(number=number, name=name, done=name in done)
         for number, name in enumerate(record.agreed.steps, 1)
-    )
+    ]
+    lines = [f"{step.number}. [{'x' if step.done else ' '}] {step.name}" for step in shown]
     options.print_report(
-        Steps(loop=record.contract.id, steps=named), _format_steps, as_json=as_json
+        {"loop": record.contract.id, "steps": shown},
+        lines or ['there are no steps yet; `untildone steps set "STEP"…` adds them'],
+        as_json=as_json,
     )
-
-
-def _format_steps(shown: Steps) -> list[str]:
-    lines = [f"{step.number}. [{'x' if step.done else ' '}] {step.name}" for step in shown.steps]
-    return lines or ['there are no steps yet; `untildone steps set "STEP"…` adds them']
 
 
 @click.command("precheck")
@@ -142,7 +133,7 @@ def rollback_command(step: str, *, loop: str | None, project: Path | None, as_js
     record = choose_loop_to_show(context, loop, project)
     require_user(context, record, "rollback")
     restored = steps.roll_back(context, record, step, cwd=options.find_project(project))
-    options.print_report(restored, _format_restored, as_json=as_json)
+    options.print_report(restored, _format_restored(restored), as_json=as_json)
 
 
 def _format_restored(restored: Restored) -> list[str]:

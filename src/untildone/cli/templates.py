@@ -1,6 +1,5 @@
 """`untildone templates`: the named loops, with their checks and bounds."""
 
-from itertools import chain
 from pathlib import Path
 
 import click
@@ -33,10 +32,6 @@ class TemplateSummary(Struct, frozen=True, kw_only=True):
     unusable: str
 
 
-class TemplateList(Struct, frozen=True, kw_only=True):
-    templates: tuple[TemplateSummary, ...]
-
-
 @click.command("templates")
 @project_option
 @json_option
@@ -57,11 +52,8 @@ def templates_command(project: Path | None, *, as_json: bool) -> None:
         _summarize(context, folder, name, recipe)
         for name, recipe in load_recipes(context, folder).items()
     )
-    print_report(
-        TemplateList(templates=listed),
-        lambda shown: chain.from_iterable(map(_format_template, shown.templates)),
-        as_json=as_json,
-    )
+    lines = [line for template in listed for line in _format_template(template)]
+    print_report({"templates": listed}, lines, as_json=as_json)
 
 
 def _summarize(context: Context, project: Path, name: str, recipe: Recipe) -> TemplateSummary:

@@ -98,9 +98,8 @@ def approve_command(
     headless = run_memory.read(context, record.contract.id) is not None
     selected = (ALL,) if everything else findings
     approved = approve(context, record, selected, resumes=not headless)
-    options.print_report(
-        approved, lambda result: _describe_approval(result, headless=headless), as_json=as_json
-    )
+    lines = _describe_approval(approved, headless=headless)
+    options.print_report(approved, lines, as_json=as_json)
 
 
 def _describe_approval(approved: ApprovalResult, *, headless: bool) -> list[str]:

@@ -49,7 +49,7 @@ _Pairs = tuple[tuple[str, str], ...]
 )
 @click.option("--reason", default="", help="Why the task is blocked or misaligned.")
 @records_report
-def verify_command(task: str, result: str, **given: object) -> AgentReport:
+def verify_command(task: str, result: str, **values: object) -> AgentReport:
     """Record a verifier's result on TASK, or on the whole `feature`; untildone runs the checks.
 
     VERIFIED needs evidence for every criterion that no check covers. BLOCKED and MISALIGNED pause
@@ -60,7 +60,7 @@ def verify_command(task: str, result: str, **given: object) -> AgentReport:
     untildone verify TASK-001 --result INCOMPLETE --missing "The help names it" "no such line"
     untildone verify feature --result MISALIGNED --reason "the PRD asks for a queue"
     """
-    report = _build_report(cast(VerifierResult, result), given)
+    report = _build_report(cast(VerifierResult, result), values)
 
     def record_result(context: Context, loop: str) -> Record:
         record = record_report(context, loop, task, report)
@@ -77,9 +77,9 @@ def verify_command(task: str, result: str, **given: object) -> AgentReport:
     )
 
 
-def _build_report(result: VerifierResult, given: dict[str, object]) -> VerifierReport:
-    met, missing = cast(_Pairs, given["met"]), cast(_Pairs, given["missing"])
-    by, reason = cast(Verification, given["by"]), str(given["reason"]).strip()
+def _build_report(result: VerifierResult, values: dict[str, object]) -> VerifierReport:
+    met, missing = cast(_Pairs, values["met"]), cast(_Pairs, values["missing"])
+    by, reason = cast(Verification, values["by"]), str(values["reason"]).strip()
     for name, text in (*met, *missing):
         if not (name.strip() and text.strip()):
             raise UserError(f"`{name}` has no evidence", hint="say in words what you saw")

@@ -39,13 +39,13 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
     def make_checks(self) -> dict[str, Check]:
         """The checks by their names in the file; their full names are `folder:name`."""
-        return {name: self._make_check(name) for name in self.configuration.checks}
-
-    def _make_check(self, name: str) -> Check:
-        settings = msgspec.structs.asdict(self.configuration.checks[name])
-        cwd = "/".join(filter(None, (self.folder, settings.pop("cwd"))))
-        full = f"{self.folder}:{name}" if self.folder else name
-        return Check(name=full, cwd=cwd, reason=f"configured in `{self.name}`", **settings)
+        checks = {}
+        for name, check in self.configuration.checks.items():
+            settings = msgspec.structs.asdict(check)
+            settings["cwd"] = "/".join(filter(None, (self.folder, check.cwd)))
+            full = f"{self.folder}:{name}" if self.folder else name
+            checks[name] = Check(name=full, reason=f"configured in `{self.name}`", **settings)
+        return checks
 
 
 def load_proposals(project: Path) -> tuple[Proposal, ...]:
@@ -99,8 +99,8 @@ def _make_proposal(
     file: TomlFile, settings: object, *, folder: str = "", within: KeyPath = ()
 ) -> Proposal:
     found = [
-        ConfigProblem((*within, *each.path), each.text)
-        for each in _find_problems(settings, Configuration)
+        ConfigProblem((*within, *problem.path), problem.text)
+        for problem in _find_problems(settings, Configuration)
     ]
     file.raise_problems(found, hint="fix it there, then `untildone trust`")
     return Proposal(
@@ -119,5 +119,8 @@ def _find_problems(
     if not isinstance(settings, dict):
         return found
     # A value of the wrong type is not also missing.
-    known = {each.path[:end] for each in found for end in range(len(each.path) + 1)}
-    return [*found, *(each for each in find_value_problems(settings) if each.path not in known)]
+    known = {problem.path[:end] for problem in found for end in range(len(problem.path) + 1)}
+    return [
+        *found,
+        *(problem for problem in find_value_problems(settings) if problem.path not in known),
+    ]

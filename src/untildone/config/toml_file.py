@@ -39,7 +39,7 @@ class TomlFile(Struct, frozen=True, kw_only=True):
         if not found:
             return
         lines = find_key_lines(self.text)
-        reported = sorted((find_line(lines, each.path), each.text) for each in found)
+        reported = sorted((find_line(lines, problem.path), problem.text) for problem in found)
         listed = [f"{self.shown}:{line}: {what}" for line, what in reported[:_MOST_REPORTED]]
         if len(reported) > _MOST_REPORTED:
             listed.append(f"and {len(reported) - _MOST_REPORTED} more")

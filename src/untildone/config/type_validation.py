@@ -32,7 +32,7 @@ def find_type_problems(
     origin: object = get_origin(expected)
     inner = get_args(expected)
     if origin in (Union, UnionType):
-        expected = next(each for each in inner if each is not NoneType)
+        expected = next(part for part in inner if part is not NoneType)
         yield from find_type_problems(value, expected, path)
     elif origin is Literal:
         if value not in inner:

@@ -99,8 +99,8 @@ def _split_sentences(text: str) -> set[str]:
     paragraphs = re.sub(r"(?<=\S)[ \t]*\n(?=[ \t]*\w)", " ", text)
     return {
         _strip_emphasis(part)
-        for each in (text, paragraphs)
-        for part in re.split(_SENTENCE_END, each)
+        for version in (text, paragraphs)
+        for part in re.split(_SENTENCE_END, version)
     }
 
 
@@ -161,12 +161,12 @@ def parse_status_block(message: str) -> StatusBlock | None:
     if not blocks:
         return None
     text = blocks[-1]
-    said = re.search(_STATUS_CRITERIA, text)
+    criteria = re.search(_STATUS_CRITERIA, text)
     stuck = re.search(_STATUS_STUCK, text)
     following = re.search(_STATUS_NEXT, text)
     return StatusBlock(
         exit_signal=bool(re.search(_STATUS_SIGNAL, text)),
-        criteria=_parse_criteria(said[1]) if said else {},
+        criteria=_parse_criteria(criteria[1]) if criteria else {},
         stuck=int(stuck[1]) if stuck else None,
         next=following[1].strip() if following else "",
     )
@@ -178,8 +178,7 @@ def _parse_criteria(text: str) -> dict[str, bool]:
         known = decode(text, type=dict[str, bool | dict[str, object]])
     except (DecodeError, UnicodeError):
         return {}
-    return {name: held is True or _is_met(held) for name, held in known.items()}
-
-
-def _is_met(held: bool | dict[str, object]) -> bool:
-    return isinstance(held, dict) and held.get("met") is True
+    return {
+        name: value.get("met") is True if isinstance(value, dict) else value
+        for name, value in known.items()
+    }

@@ -12,9 +12,7 @@ from untildone.core.contract import Contract
 from untildone.core.counts import apply_counts
 from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.core.failure_changes import make_test_matcher
-from untildone.core.text import pluralize
-
-_MAX_NAMES = 5
+from untildone.core.text import join_first, pluralize
 
 
 class MergedTest(Struct, frozen=True):
@@ -108,7 +106,9 @@ def _find_missing(
     if not left and not fewer:
         return None
     names = left or tuple(vanished)
-    return _Missing(_describe_missing(names), names, fewer)
+    count = pluralize(len(names), "test")
+    reason = f"{count} of the baseline did not run: {join_first(names)}"
+    return _Missing(reason, names, fewer)
 
 
 def _match_merged(
@@ -145,12 +145,6 @@ def _find_missing_by_number(
 ) -> _Missing | None:
     into_others = [fold for fold in folds if fold.test != fold.into]
     fewest = had.executed - len(into_others) + _count_new(into_others)
-    if now.executed >= fewest or any(each.startswith("remove-test:") for each in allow):
+    if now.executed >= fewest or any(allowance.startswith("remove-test:") for allowance in allow):
         return None
     return _Missing(f"{pluralize(now.executed, 'test')} ran, {had.executed} in the baseline")
-
-
-def _describe_missing(tests: tuple[str, ...]) -> str:
-    rest = len(tests) - _MAX_NAMES
-    names = ", ".join(tests[:_MAX_NAMES]) + (f" and {rest} more" if rest > 0 else "")
-    return f"{pluralize(len(tests), 'test')} of the baseline did not run: {names}"

@@ -19,13 +19,16 @@ def make_concern(
     return Concern(id=bound, kind=kind, path=path, detail=reason)
 
 
-def is_allowed(lost: Concern, allow: tuple[str, ...]) -> bool:
+def is_allowed(concern: Concern, allow: tuple[str, ...]) -> bool:
     """Whether it is allowed by its id, or by `KIND:PATH[:DETAIL]` as given to `--allow`."""
-    return any(each == lost.id or _covers(each, strip_content_digest(lost.id)) for each in allow)
+    return any(
+        allowance == concern.id or _covers(allowance, strip_content_digest(concern.id))
+        for allowance in allow
+    )
 
 
 def find_unapproved(evidence: Evidence, allow: tuple[str, ...]) -> tuple[Concern, ...]:
-    return tuple(lost for lost in evidence.concerns or () if not is_allowed(lost, allow))
+    return tuple(concern for concern in evidence.concerns or () if not is_allowed(concern, allow))
 
 
 def strip_content_digest(finding: str) -> str:
@@ -35,11 +38,11 @@ def strip_content_digest(finding: str) -> str:
 
 def is_removal_allowed(test: str, allow: tuple[str, ...]) -> bool:
     """Whether a test may be removed, named as its runner does, in whichever file."""
-    names = tuple(strip_content_digest(each) for each in allow)
+    names = tuple(map(strip_content_digest, allow))
     if is_allowed(make_concern(ConcernKind.REMOVE_TEST, test, reason=""), names):
         return True
-    gone = {each.rpartition(":")[2] for each in names if each.startswith(_OF_TESTS)}
-    return any(_ends_with(test.partition("[")[0], each.partition("[")[0]) for each in gone)
+    removed = {name.rpartition(":")[2] for name in names if name.startswith(_OF_TESTS)}
+    return any(_ends_with(test.partition("[")[0], name.partition("[")[0]) for name in removed)
 
 
 def _ends_with(test: str, last: str) -> bool:

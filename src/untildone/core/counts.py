@@ -38,7 +38,7 @@ def apply_counts(
     """
     if not contract.counts and not contract.targets:
         return results
-    known = {each.name: each.tests for each in baseline or () if each.tests}
+    known = {result.name: result.tests for result in baseline or () if result.tests}
     failed = {name: tests.failing for name, tests in known.items()}
     judged = tuple(
         _apply_counts_to(contract, result, failed.get(result.name)) for result in results
@@ -54,7 +54,7 @@ def _accept_no_tests(
 ) -> CheckResult:
     """Accept a run without tests where the baseline had none either and other checks ran."""
     no_tests = result.outcome == "no-evidence" and result.tests and not result.tests.executed
-    others_ran = any(each.outcome in ("green", "red") for each in others)
+    others_ran = any(other.outcome in ("green", "red") for other in others)
     if not no_tests or result.name in ran or not others_ran:
         return result
     return replace(
@@ -77,15 +77,16 @@ def find_unmet_counts(contract: Contract, evidence: Evidence) -> tuple[Count, ..
 def _apply_counts_to(
     contract: Contract, result: CheckResult, failed_in_baseline: tuple[str, ...] | None
 ) -> CheckResult:
-    inside = tuple(each for each in result.findings if _is_in_target(contract, each))
+    inside = tuple(finding for finding in result.findings if _is_in_target(contract, finding))
     outside = len(result.findings) - len(inside)
-    own = _drop_test_findings(result, inside)
+    named = index_tests_by_name(result.tests.failing) if result.tests else {}
+    own = [finding for finding in inside if finding.code not in named]
     result = replace(result, findings=inside)
     if result.green:
         return _require_zero(contract, result, own)
     tests = result.tests.failed if result.tests else 0
     explained = outside or own or tests
-    counting = any(_decides(contract, each.severity) for each in own)
+    counting = any(_decides(contract, finding.severity) for finding in own)
     if result.outcome != "red" or not explained or counting:
         return result
     if tests and _do_tests_count(contract, result, failed_in_baseline):
@@ -96,7 +97,7 @@ def _apply_counts_to(
 def _require_zero(contract: Contract, result: CheckResult, own: list[Finding]) -> CheckResult:
     """Turn a green result red whose findings must be zero: some tools report and still pass."""
     wanted = {COUNTED_SEVERITIES[count] for count in contract.counts if count in COUNTED_SEVERITIES}
-    left = [each for each in own if each.severity in wanted]
+    left = [finding for finding in own if finding.severity in wanted]
     if not left:
         return result
     return replace(result, outcome="red", reason=f"it passes, but reports {_list_severities(left)}")
@@ -136,11 +137,6 @@ def _is_in_target(contract: Contract, finding: Finding) -> bool:
     )
 
 
-def _drop_test_findings(result: CheckResult, findings: Sequence[Finding]) -> list[Finding]:
-    named = index_tests_by_name(result.tests.failing) if result.tests else {}
-    return [each for each in findings if each.code not in named]
-
-
 def _explain_green(own: list[Finding], tests: int, outside: int) -> str:
     parts = [_list_severities(own)] if own else []
     parts += [f"{pluralize(tests, 'test')} that failed before"] if tests else []
@@ -149,7 +145,7 @@ def _explain_green(own: list[Finding], tests: int, outside: int) -> str:
 
 
 def _list_severities(findings: Sequence[Finding]) -> str:
-    found = [each.severity for each in findings]
+    found = [finding.severity for finding in findings]
     return ", ".join(
         pluralize(found.count(severity), noun)
         for severity, noun in SEVERITY_NOUNS.items()

@@ -9,10 +9,9 @@ from untildone.core.agent_message import normalize
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Amendment, Contract
 from untildone.core.counts import find_unmet_counts
-from untildone.core.evidence import Evidence
+from untildone.core.evidence import Evidence, Todo
 from untildone.core.plan_task import is_doubted
 from untildone.core.progress import Progress
-from untildone.core.todos import find_unmet_todos
 
 # The extra criterion of a loop whose changes are hard to undo (reversibility 1).
 PRECHECK = "precheck"
@@ -62,6 +61,21 @@ def find_unmet_claims(contract: Contract, progress: Progress) -> tuple[str, ...]
     )
 
 
+def find_unfinished(todos: tuple[Todo, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(todo.text for todo in todos if not todo.done))
+
+
+def find_unmet_todos(contract: Contract, evidence: Evidence) -> tuple[str, ...]:
+    """Items that are unfinished, and items of the contract that are gone from the list."""
+    if not contract.todos:
+        return ()
+    known = {todo.text for todo in evidence.todos}
+    gone = tuple(text for text in contract.todos if text not in known)
+    return tuple(f"todo `{text}`" for text in find_unfinished(evidence.todos)) + tuple(
+        f"todo `{text}` (removed from the list, not finished)" for text in gone
+    )
+
+
 def lacks_precheck(contract: Contract, progress: Progress) -> bool:
     """Whether changes that are hard to undo still need their recorded pre-check."""
     return contract.reversibility == "1" and not progress.precheck
@@ -69,8 +83,8 @@ def lacks_precheck(contract: Contract, progress: Progress) -> bool:
 
 def find_denied_claims(contract: Contract, evidence: Evidence) -> tuple[str, ...]:
     """Claims that the agent's status block reports as not met."""
-    said = evidence.status.criteria if evidence.status else {}
-    names = {normalize(name) for name, holds in said.items() if not holds}
+    reported = evidence.status.criteria if evidence.status else {}
+    names = {normalize(name) for name, holds in reported.items() if not holds}
     return tuple(claim.name for claim in contract.claims if normalize(claim.name) in names)
 
 
@@ -105,8 +119,8 @@ def apply_exit_rule(contract: Contract, progress: Progress, evidence: Evidence) 
             by_themselves = was_red(progress, evidence) and not is_doubted(progress.report)
             return _judge_by_checks(proved, word=word or by_themselves)
         case "promise":
-            said = evidence.promises_given if contract.promises else evidence.signalled
-            return "claimed" if said else "unmet"
+            claimed = evidence.promises_given if contract.promises else evidence.signalled
+            return "claimed" if claimed else "unmet"
         case "both":
             return _judge_by_both(contract, progress, evidence, word=word)
         case "either":

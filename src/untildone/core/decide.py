@@ -53,19 +53,14 @@ def _find_verdict(
     return next((verdict for verdict in verdicts if verdict is not None), None)
 
 
-def _check_ignored(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
-    return Ignore(reason=evidence.ignore_reason) if evidence.ignore_reason else None
-
-
-def _check_users_verb(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
+def _check_state(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
+    """The verdict on a stop that is ignored, or whose loop was ended or tampered with."""
+    if evidence.ignore_reason:
+        return Ignore(reason=evidence.ignore_reason)
     if evidence.cancelled:
         return Finish(outcome="cancelled", reason="cancelled by the user")
     if evidence.paused:
         return Pause(outcome="paused", reason="paused by the user")
-    return None
-
-
-def _check_seal(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
     if evidence.broken_seal:
         return Pause(outcome="tampered", reason=evidence.broken_seal)
     return None
@@ -154,7 +149,7 @@ def _judge_concerns(
 
 
 def _name_concerns(concerns: list[Concern]) -> str:
-    shown = "; ".join(f"{each.path}: {each.detail}" for each in concerns[:_SHOWN])
+    shown = "; ".join(f"{concern.path}: {concern.detail}" for concern in concerns[:_SHOWN])
     rest = len(concerns) - _SHOWN
     return f"{shown}; and {rest} more" if rest > 0 else shown
 
@@ -234,9 +229,7 @@ def _check_gate(contract: Contract, progress: Progress, evidence: Evidence) -> V
 
 
 BEFORE_CHECKS: tuple[Step, ...] = (
-    _check_ignored,
-    _check_users_verb,
-    _check_seal,
+    _check_state,
     _check_users_turn,
     _check_background,
 )

@@ -15,11 +15,11 @@ _MAX_FILES = 12
 
 def format_round(evidence: Evidence) -> str:
     """Errors in the files edited in this round that no check reported."""
-    reported = {_get_place(each) for result in evidence.checks for each in result.findings}
+    reported = {_get_place(finding) for result in evidence.checks for finding in result.findings}
     found = sort_by_place(
-        each
-        for each in evidence.diagnostics
-        if each.severity in ("error", "security") and _get_place(each) not in reported
+        finding
+        for finding in evidence.diagnostics
+        if finding.severity in ("error", "security") and _get_place(finding) not in reported
     )
     if not found:
         return ""
@@ -49,11 +49,13 @@ def list_findings(findings: Iterable[Finding]) -> str:
 
 
 def _list_by_file(found: list[Finding]) -> Iterator[str]:
-    files = [(path, list(its)) for path, its in groupby(found, key=lambda each: each.path)]
+    files = [(path, list(its)) for path, its in groupby(found, key=lambda finding: finding.path)]
     for path, its in files[:_MAX_FILES]:
         yield to_one_line(path)
-        for each in its[:_MAX_PER_FILE]:
-            yield "  " + to_one_line(f"{each.line}: {each.severity} {each.code} {each.text}")
+        for finding in its[:_MAX_PER_FILE]:
+            yield "  " + to_one_line(
+                f"{finding.line}: {finding.severity} {finding.code} {finding.text}"
+            )
         if len(its) > _MAX_PER_FILE:
             yield f"  and {len(its) - _MAX_PER_FILE} more"
     if len(files) > _MAX_FILES:

@@ -74,7 +74,9 @@ def identify_failures(result: CheckResult | BaselineResult) -> FailureIds:
     findings: Sequence[Finding | BaselineFinding] = result.findings
     tests = result.tests.failing if result.tests else ()
     if not tests:
-        found: FailureIds = {each.fingerprint: ("", index) for index, each in enumerate(findings)}
+        found: FailureIds = {
+            finding.fingerprint: ("", index) for index, finding in enumerate(findings)
+        }
         return found or {_identify_check(result.name): ("", -1)}
     found = {_identify_test(result.name, test): (test, -1) for test in tests}
     named = index_tests_by_name(tests)

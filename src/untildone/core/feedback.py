@@ -8,7 +8,7 @@ from untildone.core.concerns import strip_content_digest
 from untildone.core.contract import Contract
 from untildone.core.criteria import list_failure_ids
 from untildone.core.edit_feedback import format_round
-from untildone.core.evidence import Concern, Evidence
+from untildone.core.evidence import Evidence
 from untildone.core.failure_changes import FailureChanges, compare_failures
 from untildone.core.failure_list import (
     find_extra_reason,
@@ -20,7 +20,7 @@ from untildone.core.plan_task import list_missing
 from untildone.core.progress import Progress
 from untildone.core.reminders import list_contradictions, list_reminders
 from untildone.core.stagnation import has_same_failures
-from untildone.core.text import shorten, to_one_line
+from untildone.core.text import join_first, shorten, to_one_line
 from untildone.core.verdict import Continue, HoldCause
 
 MAX_FEEDBACK = 4_000
@@ -140,9 +140,7 @@ def _write_head(contract: Contract, progress: Progress, verdict: Continue) -> st
 
 
 def _join_names(names: tuple[str, ...]) -> str:
-    shown = ", ".join(to_one_line(name) for name in names[:_MAX_NAMES])
-    rest = len(names) - _MAX_NAMES
-    return f"{shown} and {rest} more" if rest > 0 else shown
+    return join_first([to_one_line(name) for name in names], _MAX_NAMES)
 
 
 def _list_checks(evidence: Evidence, verdict: Continue) -> list[str]:
@@ -150,7 +148,7 @@ def _list_checks(evidence: Evidence, verdict: Continue) -> list[str]:
         _describe_check(result) for result in evidence.checks if not result.green or result.reason
     ]
     lines += [
-        _describe_concern(concern)
+        to_one_line(f"- {concern.path}: {concern.detail} ({strip_content_digest(concern.id)})")
         for concern in evidence.concerns or ()
         if concern.id in verdict.names
     ]
@@ -162,12 +160,8 @@ def _list_checks(evidence: Evidence, verdict: Continue) -> list[str]:
 
 def _describe_check(result: CheckResult) -> str:
     name, command = to_one_line(result.name), to_one_line(result.command)
-    reason = f": {to_one_line(find_extra_reason(result))}" if find_extra_reason(result) else ""
-    return f"- {name}: {summarize_result(result)} (`{command}`){reason}"
-
-
-def _describe_concern(concern: Concern) -> str:
-    return to_one_line(f"- {concern.path}: {concern.detail} ({strip_content_digest(concern.id)})")
+    reason = to_one_line(find_extra_reason(result))
+    return f"- {name}: {summarize_result(result)} (`{command}`)" + (f": {reason}" if reason else "")
 
 
 def _list_output_paths(evidence: Evidence) -> str:
@@ -266,7 +260,7 @@ def _is_listed(result: CheckResult, found: str) -> bool:
     if result.tests or not count or result.output.count("\n") > 2 * count + _EXTRA_LINES:
         return False
     return count <= _MAX_LISTED and all(
-        to_one_line(each.text)[:_COMPARED_LENGTH] in found for each in result.findings
+        to_one_line(finding.text)[:_COMPARED_LENGTH] in found for finding in result.findings
     )
 
 

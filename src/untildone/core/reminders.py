@@ -127,4 +127,6 @@ def _contradict(
 
 
 def _find_name(name: str, known: Iterable[str]) -> str:
-    return next((each for each in known if normalize(each) == normalize(name)), "")
+    return next(
+        (known_name for known_name in known if normalize(known_name) == normalize(name)), ""
+    )

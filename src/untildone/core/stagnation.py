@@ -101,5 +101,5 @@ def _find_first_error(evidence: Evidence) -> str:
     """The first failing test or finding; empty where only an exit status is known."""
     red = [result for result in evidence.checks if not result.green]
     tests = [test for result in red if result.tests for test in result.tests.failing[:1]]
-    found = [f"{each.path}: {each.text}" for result in red for each in result.findings[:1]]
+    found = [f"{finding.path}: {finding.text}" for result in red for finding in result.findings[:1]]
     return (*tests, *found, "")[0]

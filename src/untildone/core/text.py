@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 _MAX_LINE = 300
-_NAMED = 5
 
 
 def shorten(text: str, limit: int) -> str:
@@ -21,7 +20,7 @@ def pluralize(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def join_first(names: Sequence[str]) -> str:
+def join_first(names: Sequence[str], most: int = 5) -> str:
     """`a, b, c, d, e and 2 more`."""
-    rest = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -17,9 +17,9 @@ def count_totals(results: Iterable[CheckResult]) -> Totals:
     tests = [result.tests for result in results if result.tests]
     return Totals(
         **name_severity_counts(found),
-        passed=sum(each.passed for each in tests),
-        failed=sum(each.failed for each in tests),
-        skipped=sum(each.skipped for each in tests),
+        passed=sum(report.passed for report in tests),
+        failed=sum(report.failed for report in tests),
+        skipped=sum(report.skipped for report in tests),
     )
 
 
@@ -40,9 +40,9 @@ def _iterate_findings(results: Iterable[CheckResult]) -> Iterator[Finding]:
     is_first = make_duplicate_filter()
     for result in results:
         named = index_tests_by_name(result.tests.failing) if result.tests else {}
-        for each in result.findings:
-            if each.code not in named and (alone or is_first(result.name, each)):
-                yield each
+        for finding in result.findings:
+            if finding.code not in named and (alone or is_first(result.name, finding)):
+                yield finding
 
 
 def make_duplicate_filter() -> Callable[[str, Finding], bool]:

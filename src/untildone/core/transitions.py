@@ -113,11 +113,13 @@ def _list_reported_concerns(
         return progress.reported_concerns
     match verdict:
         case Continue(cause="losses") | Pause(outcome="needs-approval"):
-            reported = {each.id for each in evidence.concerns}
+            reported = {concern.id for concern in evidence.concerns}
         case _:
             reported = set(progress.reported_concerns)
     return tuple(
-        each.id for each in find_unapproved(evidence, contract.allow) if each.id in reported
+        concern.id
+        for concern in find_unapproved(evidence, contract.allow)
+        if concern.id in reported
     )
 
 

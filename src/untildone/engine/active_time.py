@@ -38,6 +38,7 @@ def record_turn(
 
 
 def _measure_work(progress: Progress, session: Session, *, until: float, boot: str) -> float:
+    """Seconds of work up to `until`, since time was last counted or since the turn began."""
     known, last = progress.clock
     here = last if known == boot else math.inf
     turn = session.read_json("prompt.json")
@@ -49,7 +50,7 @@ def _measure_work(progress: Progress, session: Session, *, until: float, boot: s
 
 
 def read_clock() -> tuple[str, float]:
-    """Which boot of the machine it is, and how long it runs."""
+    """The id of this boot of the machine, and its uptime in seconds."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
     except OSError:

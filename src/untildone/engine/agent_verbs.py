@@ -20,6 +20,8 @@ _MAX_NOTES = 50
 
 
 class AgentVerb(Struct, frozen=True, kw_only=True):
+    """A report: `name` is that of a claim, `text` the note, the reason or the evidence."""
+
     verb: str
     name: str = ""
     text: str = ""

@@ -60,7 +60,7 @@ def _list_open_findings(record: Record) -> tuple[str, ...]:
 
 def _select_findings(asked: tuple[str, ...], findings: Iterable[str]) -> tuple[str, ...]:
     meant = {
-        finding: [each for each in asked if finding in (each, strip_content_digest(each))]
+        finding: [known for known in asked if finding in (known, strip_content_digest(known))]
         for finding in findings
     }
     unknown = ", ".join(f"`{finding}`" for finding, ids in meant.items() if not ids)
@@ -68,7 +68,7 @@ def _select_findings(asked: tuple[str, ...], findings: Iterable[str]) -> tuple[s
         known = ", ".join(f"`{strip_content_digest(finding)}`" for finding in asked)
         what = f"{unknown} is not asked about" if unknown else "no finding is named"
         raise UserError(f"{what} (asked: {known})", hint=f"give ids, or `{ALL}`")
-    return tuple(dict.fromkeys(each for ids in meant.values() for each in ids))
+    return tuple(dict.fromkeys(id_ for ids in meant.values() for id_ in ids))
 
 
 def _record_approval(context: Context, loop: str, approved: tuple[str, ...]) -> Record:

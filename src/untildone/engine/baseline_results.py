@@ -28,7 +28,7 @@ _LONGEST = 200
 def save_baseline_results(
     context: Context, loop: str, results: tuple[CheckResult, ...], *, copied: bool = False
 ) -> Record:
-    """Keeps the results whole. `copied`: a bare exit code may only tell of the copy."""
+    """Saves the results; of a `copied` tree a red exit status without a report proves nothing."""
     if copied:
         results = tuple(_distrust_bare_failure(result) for result in results)
     results = apply_counts(context.loops.load(loop).contract, results, results)
@@ -56,8 +56,8 @@ def _distrust_bare_failure(result: CheckResult) -> CheckResult:
 
 
 def _trim_result(result: CheckResult) -> CheckResult:
-    """Without the output; of its findings enough to name them."""
-    findings = tuple(replace(each, text=each.text[:_LONGEST]) for each in result.findings)
+    """The result without its output and with short findings."""
+    findings = tuple(replace(finding, text=finding.text[:_LONGEST]) for finding in result.findings)
     return replace(result, output="", output_path="", findings=findings)
 
 
@@ -88,7 +88,7 @@ def run_detached_baseline(context: Context, loop: str, tree: str) -> None:
 
 
 def wait_for_baseline(context: Context, record: Record) -> Record:
-    """The first stop gives the baseline a little time; without it nothing is presumed."""
+    """The loop once its baseline has run, or after two minutes without it."""
     session = context.session_of(record)
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:

@@ -16,7 +16,7 @@ from untildone.store.loops import Record
 
 @contextmanager
 def snapshot_baseline(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
-    """The SHA-256 of the record, or why there is none; in place once the loop is there."""
+    """Yields the SHA-256 of the record, or why there is none; then the loop's folder gets it."""
     if not contract.checks:
         yield "", ""
         return
@@ -25,9 +25,9 @@ def snapshot_baseline(context: Context, contract: Contract) -> Iterator[tuple[st
     # A name with a leading dot is no loop.
     draft = folder.with_name(f".{contract.id}-{os.urandom(8).hex()}")
     try:
-        kept, unkept = _save_snapshot(context, contract, draft)
-        yield kept, unkept
-        if kept:
+        digest, missing = _save_snapshot(context, contract, draft)
+        yield digest, missing
+        if digest:
             draft.rename(folder / "baseline")
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -68,7 +68,7 @@ def _save_snapshot(context: Context, contract: Contract, draft: Path) -> tuple[s
         if GENERATED.intersection(path.split("/")) or classify_file(f"{path}/any") != "test"
     ]
     try:
-        kept = save_baseline(
+        digest = save_baseline(
             project,
             draft,
             ignored=ignored,
@@ -76,7 +76,7 @@ def _save_snapshot(context: Context, contract: Contract, draft: Path) -> tuple[s
             variables=select_steering(context.environ),
         )
     except BaselineTooLargeError as error:
-        return "", f"the start is too large to keep ({error})"
+        return "", f"the baseline is too large to keep ({error})"
     except OSError as error:
-        return "", f"the start could not be kept: {error.strerror}"
-    return kept, ""
+        return "", f"the baseline could not be kept: {error.strerror}"
+    return digest, ""

@@ -41,7 +41,7 @@ class CheckSite(Struct, frozen=True, kw_only=True):
     baseline_missing: str = ""
 
 
-def run(
+def run_within_deadline(
     checks: Sequence[Check],
     site: CheckSite,
     *,

@@ -17,31 +17,31 @@ _LINES = 60
 
 
 def load_concern_diffs(
-    context: Context, record: Record, losses: tuple[Concern, ...], *, project: Path
+    context: Context, record: Record, concerns: tuple[Concern, ...], *, project: Path
 ) -> tuple[ReceiptConcern, ...]:
-    asked = [each for each in losses if each.id in record.progress.reported_concerns]
+    asked = [concern for concern in concerns if concern.id in record.progress.reported_concerns]
     if not asked:
         return ()
-    paths = list(dict.fromkeys(_get_path(each) for each in asked))[:_FILES]
+    paths = list(dict.fromkeys(_get_path(concern) for concern in asked))[:_FILES]
     old, new = _load_baseline_tree(context, record), read_tree(project, paths)
     changes = {path: _format_diff(path, old, new) for path in paths} if old else {}
     return tuple(
         ReceiptConcern(
-            id=each.id,
-            path=each.path,
-            because=each.detail,
-            change=changes.get(_get_path(each), ""),
+            id=concern.id,
+            path=concern.path,
+            because=concern.detail,
+            change=changes.get(_get_path(concern), ""),
         )
-        for each in asked
+        for concern in asked
     )
 
 
 def read_baseline_file(context: Context, record: Record, path: str) -> bytes:
-    """A file as it was when the loop began."""
+    """The content of a file in the baseline."""
     old = _load_baseline_tree(context, record)
     if old is None:
         raise UserError(
-            f"nothing is kept of the start of loop `{record.contract.id}`",
+            f"nothing is kept of the baseline of loop `{record.contract.id}`",
             hint=f"`git log -- {path}` may have the file",
         )
     if path not in old:
@@ -59,8 +59,8 @@ def _load_baseline_tree(context: Context, record: Record) -> Tree | None:
         return None
 
 
-def _get_path(loss: Concern) -> str:
-    return loss.path.partition("::")[0]
+def _get_path(concern: Concern) -> str:
+    return concern.path.partition("::")[0]
 
 
 def _format_diff(path: str, old: Tree, new: Tree) -> str:

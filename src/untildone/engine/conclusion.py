@@ -47,7 +47,7 @@ def conclude(context: Context, judged: JudgedStop, features: tuple[Feature, ...]
     lines: tuple[str, ...] = ()
     if isinstance(judged.verdict, Finish | Pause):
         # Imported where it is used: most stops end no loop.
-        from untildone.engine.artifacts import publish_receipt
+        from untildone.engine.receipts import publish_receipt
 
         publish_receipt(context, record, judged.evidence, project=judged.project)
         lines = tuple(line for feature in features for line in feature.loop_ended(context, record))

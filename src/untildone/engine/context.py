@@ -24,6 +24,8 @@ class RegisteredFeature(Struct, frozen=True):
 
 
 class Context(Struct, frozen=True, kw_only=True):
+    """`home` is the state folder."""
+
     home: Path
     environ: Mapping[str, str]
     agent: Agent
@@ -46,7 +48,7 @@ class Context(Struct, frozen=True, kw_only=True):
 
 
 def project_folder(home: Path, project: Path) -> Path:
-    """What is kept of a project for all its sessions."""
+    """The folder for what is kept of a project for all its sessions."""
     name = sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:24]
     return home / "projects" / name
 
@@ -64,21 +66,17 @@ def fingerprint_project(project: Path) -> str:
     return fingerprint_tree(project)
 
 
-def _forget_baseline(folder: Path) -> None:
-    # Imported where it is used: only the end of a loop gets here.
-    from untildone.integrity.baseline import delete_baseline_files
-
-    delete_baseline_files(folder / "baseline")
-
-
 def update_index(context: Context, record: Record, line: str = "") -> None:
-    """Make the index say what the state says."""
+    """Writes what the loop's state says into the index that the hooks read."""
     session = context.session_of(record)
     if not session.known:
         return
     if record.progress.status == "finished":
         if record.progress.baseline_tree_digest:
-            _forget_baseline(context.loops.get_folder(record.contract.id))
+            # Imported where it is used: only the end of a loop gets here.
+            from untildone.integrity.baseline import delete_baseline_files
+
+            delete_baseline_files(context.loops.get_folder(record.contract.id) / "baseline")
         if session.get_loop_id() == record.contract.id:
             session.release()
         return
@@ -94,7 +92,7 @@ def update_index(context: Context, record: Record, line: str = "") -> None:
 
 
 def _update_watches(session: Session, record: Record) -> None:
-    """What is looked at between tool calls: a change before its time, money and minutes."""
+    """Has hooks watch between stops for changes before the pre-check, money and minutes."""
     contract = record.agreed
     if lacks_precheck(contract, record.progress):
         session.write("precheck", "")

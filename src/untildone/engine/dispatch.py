@@ -11,6 +11,7 @@ _ANSWERED_ONCE = ("UserPromptSubmit", "SessionStart", "PostToolUse")
 
 
 def answer_event(context: Context, call: Call) -> str:
+    """What the hook prints; nothing for an event that was answered or is left to a run."""
     if call.event in _ANSWERED_ONCE and is_duplicate_event(context, call):
         return ""
     if _is_left_to_the_run(context, call):
@@ -31,7 +32,9 @@ def answer_event(context: Context, call: Call) -> str:
             return session_events.answer_session(context, call)
         case _:
             features = load_used_features(context, Scope(event=call.event))
-            return next(filter(None, (each.answer_event(context, call) for each in features)), "")
+            return next(
+                filter(None, (feature.answer_event(context, call) for feature in features)), ""
+            )
 
 
 def _is_left_to_the_run(context: Context, call: Call) -> bool:

@@ -48,6 +48,7 @@ def is_duplicate_stop(progress: Progress, call: Call, session: Session) -> bool:
 
 
 def count_source(context: Context, record: Record, call: Call) -> None:
+    """Records that this installed command has reported the stop too."""
     loops = context.loops
     with loops.lock(record.contract.id):
         record = loops.load(record.contract.id)

@@ -46,8 +46,8 @@ def build_grant(values: dict[str, str]) -> Grant | None:
 
 
 def _parse_number(option: str, value: str) -> float:
-    whole = _FIELDS[option] == "rounds"
-    if not (_WHOLE if whole else _DECIMAL).fullmatch(value):
+    pattern = _WHOLE if _FIELDS[option] == "rounds" else _DECIMAL
+    if not pattern.fullmatch(value):
         raise UserError(
             f"`{value}` is not a number for `--{option}`",
             hint=f"`--{option} +5` adds five, `--{option} =5` sets it",

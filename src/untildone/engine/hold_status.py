@@ -19,6 +19,8 @@ def load_loop_status(context: Context, record: Record) -> LoopStatus:
     seen = session.find_last_event()
     at = datetime.fromtimestamp(seen, UTC).isoformat(timespec="seconds") if seen else None
     contract, progress = record.agreed, record.progress
+    features = load_used_features(context, Scope(event="status", contract=record.contract))
+    reasons = (feature.explain_spend(context, record) for feature in features)
     return LoopStatus(
         id=contract.id,
         agent=contract.agent,
@@ -40,13 +42,8 @@ def load_loop_status(context: Context, record: Record) -> LoopStatus:
         budget_usd=contract.bounds.budget_usd,
         minutes=round(progress.active_seconds / 60, 1),
         max_minutes=contract.bounds.minutes,
-        spend_unknown_because=_explain_spend(context, record),
+        spend_unknown_because=next(filter(None, reasons), ""),
     )
-
-
-def _explain_spend(context: Context, record: Record) -> str:
-    features = load_used_features(context, Scope(event="status", contract=record.contract))
-    return next(filter(None, (each.explain_spend(context, record) for each in features)), "")
 
 
 def check_hold(record: Record, session: Session) -> tuple[Held, str]:

@@ -57,7 +57,7 @@ def find_untrusted_configuration(context: Context, project: Path) -> Iterator[Pr
     try:
         files = load_proposals(project)
     except UserError:
-        # Told by `check_tools`.
+        # `find_missing_tools` reports it.
         return
     for file in files:
         if not is_trusted(context, file):
@@ -107,7 +107,12 @@ def find_damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
 
 
 def find_unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
-    unheld = sorted(_list_unheld(context), key=lambda each: each[0].project != str(project))
+    unheld: list[tuple[Contract, str]] = []
+    for record in _list_records(context):
+        held, why = check_hold(record, context.session_of(record))
+        if record.progress.status == "active" and held is False:
+            unheld.append((record.contract, why))
+    unheld.sort(key=lambda loop: loop[0].project != str(project))
     for contract, why in unheld[:_LISTED]:
         there = "" if contract.project == str(project) else f" ({contract.project})"
         text = f"loop {contract.id}{there}: {why}"
@@ -117,21 +122,9 @@ def find_unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
         yield make_note("not held", text, "`untildone status --all` lists them")
 
 
-def _list_unheld(context: Context) -> Iterator[tuple[Contract, str]]:
-    for found in _list_loops(context):
-        if isinstance(found, Record) and found.progress.status == "active":
-            held, why = check_hold(found, context.session_of(found))
-            if held is False:
-                yield found.contract, why
-
-
 def describe_last_loop(context: Context, project: Path) -> Iterator[Problem]:
     """Why the last loop here ended or paused."""
-    here = (
-        found
-        for found in _list_loops(context)
-        if isinstance(found, Record) and found.contract.project == str(project)
-    )
+    here = (record for record in _list_records(context) if record.contract.project == str(project))
     last = next(here, None)
     if last is None or last.progress.outcome is None:
         return
@@ -149,8 +142,12 @@ def _list_loops(context: Context) -> tuple[Record | UnreadableLoop, ...]:
     try:
         return context.loops.list_all()
     except OSError:
-        # Told by `state`.
+        # `find_state_problems` reports it.
         return ()
+
+
+def _list_records(context: Context) -> Iterator[Record]:
+    return (found for found in _list_loops(context) if isinstance(found, Record))
 
 
 PROBES: tuple[Probe, ...] = (

@@ -27,12 +27,12 @@ def begin_loop(context: Context, request: Request) -> Record:
     require_no_loop(context, request.session)
     require_valid_request(request)
     contract = _build_contract(context, request)
-    with snapshot_baseline(context, contract) as (kept, unkept):
+    with snapshot_baseline(context, contract) as (digest, missing):
         first = Progress(
             updated_at=contract.started_at,
             clock=read_clock(),
-            baseline_tree_digest=kept,
-            baseline_missing=unkept,
+            baseline_tree_digest=digest,
+            baseline_missing=missing,
         )
         record = context.loops.create(contract, first)
     session = context.session_of(record)
@@ -107,7 +107,7 @@ def _find_checks(context: Context, request: Request) -> tuple[Check, ...]:
 
 
 def _add_checks(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, ...]:
-    """A criterion goes by its check's name, so the project may have its own of the same name."""
+    """All checks, those of `also` renamed where their name is taken: a criterion goes by it."""
     taken = {check.name for check in checks}
     commands = {check.command for check in checks}
     return checks + tuple(

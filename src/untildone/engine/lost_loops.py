@@ -45,7 +45,7 @@ def _describe_missing_files(context: Context, session: Session, loop: str) -> st
 
 
 def _is_unindexed(context: Context, record: Record) -> bool:
-    """A loop that was never saved after its start may still be on its way into the index."""
+    """Whether hooks cannot find an active loop; a new one may not be in the index yet."""
     session = context.session_of(record)
     return (
         record.progress.status == "active"

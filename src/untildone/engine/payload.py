@@ -22,18 +22,6 @@ FULL = "\0full"
 class Call:
     """One event: `data` is empty and `fault` says why where the payload could not be read."""
 
-    __slots__ = (
-        "agent",
-        "began",
-        "data",
-        "environ",
-        "event",
-        "fault",
-        "home",
-        "received",
-        "source",
-    )
-
     def __init__(self, event: str, agent: str, source: str, home: str) -> None:
         self.event = event
         self.agent = agent

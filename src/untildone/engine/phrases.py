@@ -30,7 +30,7 @@ class PromptVerb(Struct, frozen=True, kw_only=True):
 
 
 def find_verb(prompt: str, *, has_loop: bool) -> PromptVerb | None:
-    """A verb is the whole prompt; the plain words mean us only where there is a loop."""
+    """The verb that is the whole prompt; plain words count only in a session with a loop."""
     text = prompt.strip()
     slash = _SLASH.match(text)
     if slash:

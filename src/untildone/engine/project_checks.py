@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from untildone.checks import security
-from untildone.checks.detect import detect_checks, detect_preset, find_rejected
+from untildone.checks.detected_checks import detect_checks, detect_preset, find_rejected
 from untildone.checks.detection.candidate import Candidate
 from untildone.checks.patterns import validate_patterns
 from untildone.config.proposals import Proposal, load_proposal, load_proposals
@@ -36,12 +36,12 @@ def list_checks(context: Context, project: Path) -> tuple[tuple[Check, ...], str
     """The checks, and a line on a configuration that is there but not trusted."""
     files, ignored = _load_trusted_files(context, project)
     own, below = _split_checks(files)
-    checks = (*(_drop_names(own) or _detect_checks(project)), *_drop_names(below))
+    checks = (*(_select_checks(own) or _detect_checks(project)), *_select_checks(below))
     return (*checks, *_find_security_check(project, files, checks)), ignored
 
 
 def list_unused_candidates(context: Context, project: Path) -> tuple[Candidate, ...]:
-    """What was found but may not be run; nothing where the configuration names the checks."""
+    """Checks that were found but may not be run; none where the configuration names checks."""
     files, _ = _load_trusted_files(context, project)
     own, _ = _split_checks(files)
     return () if own else find_rejected(project)
@@ -51,7 +51,7 @@ def choose_checks(context: Context, project: Path, preset: str) -> tuple[Check, 
     """A preset's checks: those the trusted configuration names so, else those found."""
     preset = _CHECKED_AS.get(preset, preset)
     files, ignored = _load_trusted_files(context, project)
-    own, below = (_filter_by_preset(checks, preset) for checks in _split_checks(files))
+    own, below = (_select_checks(checks, preset) for checks in _split_checks(files))
     if ignored and not _detect_checks(project):
         raise make_untrusted_error(project, ignored)
     try:
@@ -64,13 +64,13 @@ def choose_checks(context: Context, project: Path, preset: str) -> tuple[Check, 
 
 
 def load_trusted_configuration(context: Context, project: Path) -> Configuration:
-    """What the project's own file says, nothing while that is not trusted."""
+    """The project's own configuration; an empty one while it is not trusted."""
     files, _ = _load_trusted_files(context, project)
     return _find_own_configuration(files)
 
 
 def describe_untrusted(context: Context, files: Sequence[Proposal]) -> str:
-    """A line on it: all files are trusted together, or none of them is used."""
+    """A line that names the untrusted files, if any: one of them makes all unused."""
     changed = [file.name for file in files if not is_trusted(context, file)]
     if not changed:
         return ""
@@ -89,7 +89,7 @@ def make_untrusted_error(project: Path, ignored: str) -> UserError:
 
 
 def is_trusted(context: Context, proposed: Proposal) -> bool:
-    """A file that says nothing needs no trust."""
+    """Whether the user trusts the file as it is; one that says nothing needs no trust."""
     if proposed.configuration == _NOTHING:
         return True
     return read_trusted_hash(context.home, proposed.path) == proposed.sha256
@@ -129,11 +129,8 @@ def _split_checks(files: Sequence[Proposal]) -> tuple[Named, Named]:
     return own, below
 
 
-def _drop_names(checks: Named) -> tuple[Check, ...]:
-    return tuple(check for _, check in checks)
-
-
-def _filter_by_preset(checks: Named, preset: str) -> tuple[Check, ...]:
+def _select_checks(checks: Named, preset: str = "ship") -> tuple[Check, ...]:
+    """The checks that the preset runs: `test` those named `test` or `test:…`, `ship` all."""
     return tuple(check for name, check in checks if preset in ("ship", name.split(":")[0]))
 
 

@@ -3,8 +3,8 @@
 from untildone.agents.events import Prompt
 from untildone.engine.active_time import record_turn
 from untildone.engine.context import Context, fingerprint_project
+from untildone.engine.early_evidence import find_project_root
 from untildone.engine.feature import load_used_features
-from untildone.engine.gather import find_project_root
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
 from untildone.engine.phrases import asks_about_loops, find_loop_request, find_verb

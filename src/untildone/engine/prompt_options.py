@@ -41,9 +41,9 @@ def split_options(text: str, *, paths: bool = False) -> tuple[str, dict[str, lis
     With `paths`, so does `@path`, which is a target.
     """
     option = _OPTION_OR_PATH if paths else _OPTION
-    given: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     while found := option.match(text):
-        _add(given, found)
+        _add(texts, found)
         text = text[found.end() :].lstrip()
     trailing: list[re.Match[str]] = []
     for found in option.finditer(text):
@@ -52,9 +52,9 @@ def split_options(text: str, *, paths: bool = False) -> tuple[str, dict[str, lis
         trailing.append(found)
     if trailing and not text[trailing[-1].end() :].strip():
         for found in trailing:
-            _add(given, found)
+            _add(texts, found)
         text = text[: trailing[0].start()]
-    return _unquote(text.strip()), given
+    return _unquote(text.strip()), texts
 
 
 def find_misplaced_options(task: str) -> Iterator[str]:
@@ -67,10 +67,10 @@ def find_misplaced_options(task: str) -> Iterator[str]:
             )
 
 
-def convert_values(given: dict[str, list[str]]) -> dict[str, object]:
+def convert_values(texts: dict[str, list[str]]) -> dict[str, object]:
     """The values of `StartOptions`; of an option that is not repeatable the last one counts."""
     options = {option.name: option for option in OPTIONS}
-    return {name: _convert(options[name], texts) for name, texts in given.items()}
+    return {name: _convert(options[name], values) for name, values in texts.items()}
 
 
 def _convert(option: StartOption, texts: list[str]) -> object:
@@ -96,7 +96,7 @@ def _choose(option: StartOption, text: str) -> str:
     )
 
 
-def _add(given: dict[str, list[str]], found: re.Match[str]) -> None:
+def _add(texts: dict[str, list[str]], found: re.Match[str]) -> None:
     groups = found.groupdict()
     spelling = groups["quoted"] or groups["word"] or groups["flag"] or groups["path_option"]
     option = _BY_SPELLING[spelling or "--target"]
@@ -106,7 +106,7 @@ def _add(given: dict[str, list[str]], found: re.Match[str]) -> None:
         value = _unquote(groups["text"])
     else:
         value = groups["value"] or groups["path"] or groups["at"]
-    given.setdefault(option.name, []).append(value)
+    texts.setdefault(option.name, []).append(value)
 
 
 def _unquote(text: str) -> str:

@@ -32,7 +32,7 @@ def answer_session(context: Context, call: Call) -> str:
 
 
 def _handle_end(context: Context, call: Call) -> str:
-    """Only `/clear` takes the conversation away; whatever else ends can be resumed."""
+    """Pauses the loop at `/clear`; a session that ends otherwise can be resumed."""
     session = context.session(call.text("session_id"))
     if call.text("reason") == "clear" and session.is_active():
         verbs.pause(context, session.get_loop_id(), "the conversation was cleared")
@@ -41,7 +41,7 @@ def _handle_end(context: Context, call: Call) -> str:
 
 
 def _describe_left_loop(context: Context, call: Call, session: Session) -> str:
-    """The loop stays with the old conversation until the user takes it along."""
+    """Pauses the loop of the conversation that was left, and tells how to take it along."""
     for other in list_sessions(str(context.home), context.agent.NAME):
         loop = other.get_loop_id()
         if other.id == session.id or not loop or not _is_same_conversation(context, call, other):
@@ -57,7 +57,7 @@ def _describe_left_loop(context: Context, call: Call, session: Session) -> str:
 
 
 def _is_same_conversation(context: Context, call: Call, other: Session) -> bool:
-    """Of the same client; a fork may also come from a client that has ended since."""
+    """Whether it ran in the same client; that of a fork may have ended since."""
     from untildone.process.runner import is_alive
 
     known = other.read_json("session.json")
@@ -78,7 +78,7 @@ def write_reminder(record: Record) -> str:
     checks = "".join(f"- {check.name}: `{check.command}`\n" for check in contract.checks)
     verb = f"verify {contract.plan.name}" if contract.plan else "met"
     claims = "".join(
-        f"- {each.name} (report with `untildone {verb}`)\n" for each in contract.claims
+        f"- {claim.name} (report with `untildone {verb}`)\n" for claim in contract.claims
     )
     unmet = ", ".join(progress.unmet or ()) or "not judged yet"
     head = (

@@ -26,7 +26,7 @@ def explain_ignored(agent: Agent, environ: Mapping[str, str]) -> str:
 
 
 def _is_set_by_user(agent: Agent, environ: Mapping[str, str], name: str) -> bool:
-    """Set where the client was started: settings of a project can set variables too."""
+    """Whether the client was started with the variable: settings of a project can set it too."""
     if environ.get(name, "") in ("", "0"):
         return False
     variables = _read_process(environ.get(agent.PROCESS_VARIABLE, ""), "environ")
@@ -61,7 +61,7 @@ def _read_process(process_id: str, name: str) -> list[str] | None:
 def is_typed_by_user(
     text: str, *, attended: bool, agent: Agent, environ: Mapping[str, str]
 ) -> bool:
-    """The user typed the text, or gave it as an argument of the client's command line."""
+    """Whether the user typed the text, or gave it to the client as an argument."""
     arguments = _read_process(environ.get(agent.PROCESS_VARIABLE, ""), "cmdline")
     return attended or text in (arguments or ())
 
@@ -97,7 +97,7 @@ def find_calling_session(agent: Agent, home: str) -> Session | None:
 
 
 def is_in_check(home: str) -> bool:
-    """This process runs below a check of that state folder, where no user types."""
+    """Whether this process runs below a check of that state folder, where no user types."""
     mark = make_mark(home)
     if not mark or find_check_ancestor(home, dict(os.environ)):
         return bool(mark)
@@ -110,7 +110,7 @@ def is_in_check(home: str) -> bool:
 
 
 def is_in_tool_call(agent: Agent, session: Session) -> bool:
-    """A tool call of the session is in flight: what runs below its client is the agent's."""
+    """Whether a tool call of the session is in flight: what runs then is the agent's."""
     if not session.has_call_in_flight():
         return False
     transcript = str(session.read_json("session.json").get("transcript", ""))
@@ -118,7 +118,7 @@ def is_in_tool_call(agent: Agent, session: Session) -> bool:
 
 
 def is_driven(session: Session) -> bool:
-    """A headless run of ours drives the session: it judges each return itself."""
+    """Whether a headless run of ours drives the session and judges each return itself."""
     process = session.read("driver").strip()
     if not process.isdecimal():
         return False
@@ -129,7 +129,7 @@ def is_driven(session: Session) -> bool:
 
 
 def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:
-    """This process acts for the agent, not for the user, towards that session's loop.
+    """Whether this process acts for the agent, not for the user, towards that session's loop.
 
     Below another session's client it always does: the user has a terminal of their own.
     """

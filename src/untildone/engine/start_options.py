@@ -88,15 +88,15 @@ def build_request(
 
 def apply_bounds(bounds: Bounds, values: Mapping[str, object]) -> Bounds:
     """`values` by the names of the options; what is missing or None stays as it is in `bounds`."""
-    given = {
+    bounded = {
         option: cast(float, values[option.name])
         for option in OPTIONS
         if option.bound and values.get(option.name) is not None
     }
-    for option, value in given.items():
+    for option, value in bounded.items():
         if not (math.isfinite(value) and 0 <= value <= _LARGEST_BOUND):
             raise UserError(
                 f"`{option.spellings[0]} {value:g}` is out of range",
                 hint=f"give a number from 0, which is no bound, to {_LARGEST_BOUND}",
             )
-    return replace(bounds, **{option.bound: value for option, value in given.items()})
+    return replace(bounds, **{option.bound: value for option, value in bounded.items()})

@@ -17,8 +17,8 @@ from untildone.engine.agent_verbs import AgentVerb, apply_relayed_verbs
 from untildone.engine.conclusion import conclude
 from untildone.engine.context import Context
 from untildone.engine.duplicate_events import count_source, is_duplicate_stop
+from untildone.engine.early_evidence import find_project_root, gather_evidence
 from untildone.engine.feature import Feature, load_used_features
-from untildone.engine.gather import find_project_root, gather
 from untildone.engine.payload import STOP_DEADLINE, Call
 from untildone.engine.scope import Calls, Scope, iterate_calls
 from untildone.engine.stopped_loop import Answer, JudgedStop, StoppedLoop
@@ -112,7 +112,7 @@ def _judge(context: Context, call: Call, stop: Stop, record: Record) -> Answer |
         calls=calls,
         project=find_project_root(record.contract, stop.cwd),
     )
-    evidence = replace(gather(context, loop, features), fault=call.fault)
+    evidence = replace(gather_evidence(context, loop, features), fault=call.fault)
     answer = conclude(context, _decide(context, call, loop, evidence, features), features)
     session.drop_calls(list(calls))
     session.forget_calls()

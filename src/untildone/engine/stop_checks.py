@@ -14,7 +14,7 @@ from untildone.core.decide import decide
 from untildone.core.evidence import Evidence
 from untildone.core.verdict import Continue
 from untildone.engine.artifacts import make_log_folder
-from untildone.engine.check_run import CheckSite, run
+from untildone.engine.check_run import CheckSite, run_within_deadline
 from untildone.engine.context import Context, fingerprint_project, project_folder
 from untildone.engine.payload import Call
 from untildone.engine.stopped_loop import JudgedStop, StoppedLoop
@@ -81,7 +81,7 @@ def _run_round_checks(evidence: Evidence, contract: Contract, site: CheckSite) -
     if not quick and not contract.must_not:
         return evidence
     forbidden = [Check(name=command, command=command) for command in contract.must_not]
-    results, fault = run([*quick, *forbidden], site, report=_import_confirmation)
+    results, fault = run_within_deadline([*quick, *forbidden], site, report=_import_confirmation)
     results = _apply_fixes(results, quick, site) if not fault else results
     limits = results[len(quick) :]
     # A limit that cannot be tested is a check that cannot run, not one that holds.
@@ -123,8 +123,8 @@ def _apply_fixes(
             timeout=check.timeout,
             env=filter_environment(os.environ) | check.env,
         )
-    again, _ = run(list(fixable.values()), site)
-    fixed = {each.name: replace(each, fixed_by=fixable[each.name].fix) for each in again}
+    repeated, _ = run_within_deadline(list(fixable.values()), site)
+    fixed = {again.name: replace(again, fixed_by=fixable[again.name].fix) for again in repeated}
     return tuple(fixed.get(result.name, result) for result in results)
 
 
@@ -158,7 +158,9 @@ def _compare_and_confirm(evidence: Evidence, contract: Contract, site: CheckSite
     evidence = compare_with_baseline(contract, _run_missing_checks(evidence, here, site))
     if evidence.fault or any(not result.green for result in evidence.checks):
         return evidence
-    evidence = confirm(evidence, inputs, lambda checks, sandbox: run(checks, site, sandbox=sandbox))
+    evidence = confirm(
+        evidence, inputs, lambda checks, sandbox: run_within_deadline(checks, site, sandbox=sandbox)
+    )
     return _run_missing_checks(evidence, contract.checks, site)
 
 
@@ -166,6 +168,6 @@ def _run_missing_checks(evidence: Evidence, checks: Sequence[Check], site: Check
     """The evidence with a run of those checks that have no result yet."""
     made = {result.name: result for result in evidence.checks}
     missing = [check for check in checks if check.name not in made]
-    results, fault = run(missing, site, fresh=True)
+    results, fault = run_within_deadline(missing, site, fresh=True)
     made |= {result.name: result for result in results}
     return replace(evidence, checks=tuple(made.values()), fault=evidence.fault or fault)

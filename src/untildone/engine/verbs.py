@@ -44,6 +44,8 @@ def require_unfinished(record: Record) -> Progress:
 
 
 def record_agent_verb(context: Context, loop: str, verb: AgentVerb) -> Record:
+    """Raises UserError where the verb is refused."""
+
     def edit(record: Record) -> Progress:
         progress = require_unfinished(record)
         return apply_agent_verb(record.contract, progress, verb, at=context.now()) or progress
@@ -68,7 +70,7 @@ def end(
     before: Callable[[Record], Progress] = require_unfinished,
 ) -> Record:
     """Ends or pauses a loop between two stops; its receipt has the evidence of the last round."""
-    from untildone.engine.artifacts import load_last_evidence, publish_receipt
+    from untildone.engine.receipts import load_last_evidence, publish_receipt
 
     record = change_loop(
         context,

@@ -29,8 +29,9 @@ _PLAIN_VERBS = frozenset(
 )
 _SLASH_COMMAND = re.compile(r"^/?untildone:([\w-]+)")
 _GIT_READS = frozenset(
-    re.findall(
-        r"\S+", "blame describe diff grep log ls-files ls-tree rev-parse shortlog show status"
+    (
+        *("blame", "describe", "diff", "grep", "log", "ls-files", "ls-tree", "rev-parse"),
+        *("shortlog", "show", "status"),
     )
 )
 _INSTALLERS = frozenset(("pip", "pip3", "pipx", "uv", "uvx"))
@@ -182,8 +183,8 @@ def _contains_protected(path: str, protected: tuple[str, ...]) -> bool:
     """Whether a protected folder lies below; a glob stands for everything it may match."""
     begin, star, _ = path.partition("*")
     real = _resolve(begin).rstrip(os.sep)
-    whole = not star or begin.endswith("/")
-    return any(folder.startswith(real + os.sep if whole else real) for folder in protected)
+    start = real + os.sep if not star or begin.endswith("/") else real
+    return any(folder.startswith(start) for folder in protected)
 
 
 def _refuse_verb(text: str) -> str:

@@ -13,7 +13,10 @@ def answer(call: Call) -> str:
     if not session.known:
         return ""
     if call.event == "SessionEnd":
-        return _end_session(session)
+        if session.get_loop_id():
+            return FULL
+        session.remove("session.json")
+        return ""
     record_session(call, session)
     if os.path.isfile(os.path.join(call.home, "dialects.json")):
         _watch_dialects(call, session)
@@ -30,13 +33,6 @@ def _watch_dialects(call: Call, session: Session) -> None:
         call.home, call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
     ):
         trusted_projects.watch_session(session)
-
-
-def _end_session(session: Session) -> str:
-    if session.get_loop_id():
-        return FULL
-    session.remove("session.json")
-    return ""
 
 
 def record_session(call: Call, session: Session) -> None:

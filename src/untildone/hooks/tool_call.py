@@ -9,7 +9,11 @@ from untildone.store.sessions import Session
 
 
 def answer(call: Call) -> str:
-    session = Session(call.home, call.agent, _find_session_id(call))
+    # A payload that could not be read names no session.
+    known = (
+        call.environ.get("CLAUDE_CODE_SESSION_ID", "") if call.fault else call.text("session_id")
+    )
+    session = Session(call.home, call.agent, known)
     if not session.get_loop_id():
         return ""
     if os.name == "nt":
@@ -18,7 +22,10 @@ def answer(call: Call) -> str:
     reason = _find_reason(call, session)
     if not reason:
         return ""
-    _uncount_call(session)
+    begun = session.count_begun_calls()
+    if begun:
+        # The client sends no event at the end of a refused call.
+        os.truncate(session.path("pre"), begun - 1)
     return json.dumps(
         {
             "hookSpecificOutput": {
@@ -28,11 +35,6 @@ def answer(call: Call) -> str:
             }
         }
     )
-
-
-def _find_session_id(call: Call) -> str:
-    """The session id, from the environment if the payload could not be read."""
-    return call.environ.get("CLAUDE_CODE_SESSION_ID", "") if call.fault else call.text("session_id")
 
 
 def _find_reason(call: Call, session: Session) -> str:
@@ -65,10 +67,3 @@ def _list_protected(call: Call) -> tuple[str, ...]:
     project = os.path.realpath(call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd"))
     source = package.startswith(project + os.sep) and "-packages" not in package
     return (home,) if source else (home, package)
-
-
-def _uncount_call(session: Session) -> None:
-    """Uncount a refused call: the client sends no event at its end."""
-    begun = session.count_begun_calls()
-    if begun:
-        os.truncate(session.path("pre"), begun - 1)

@@ -188,14 +188,14 @@ def find_duplicate_hooks(installation: Installation) -> Iterator[Problem]:
 
 def find_low_cap(installation: Installation) -> Iterator[Problem]:
     """The client releases the agent itself after this many holds without a tool call."""
-    given = [
+    settings = [
         (str(file.path), file.env[CAP_VARIABLE])
         for file in installation.files
         if CAP_VARIABLE in file.env
     ]
-    if not given and CAP_VARIABLE in installation.environ:
-        given = [("the environment", installation.environ[CAP_VARIABLE])]
-    if not given:
+    if not settings and CAP_VARIABLE in installation.environ:
+        settings = [("the environment", installation.environ[CAP_VARIABLE])]
+    if not settings:
         if installation.installed:
             yield make_error(
                 "cap",
@@ -206,7 +206,7 @@ def find_low_cap(installation: Installation) -> Iterator[Problem]:
             text = "a plugin cannot raise the client's cap of 8 holds in a row: loops pause there"
             yield make_note("cap", text, f"{_INIT} raises it to {CAP}")
         return
-    source, value = given[-1]
+    source, value = settings[-1]
     if not str(value).isdecimal() or 0 < int(str(value)) < CAP:
         text = (
             f"`{CAP_VARIABLE}` is `{value}` in {source}: the client releases after that many holds"

@@ -47,8 +47,8 @@ def build_command_files() -> dict[str, str]:
     A skill there cannot have a colon in its name, but a command in a folder is `/untildone:NAME`.
     """
     made = {f"commands/untildone/{name}.md": build_command(name) for name in NAMES}
-    named = {name: f"untildone-{name}" for name in AGENTS}
-    return made | {f"agents/{own}.md": build_agent(name, own) for name, own in named.items()}
+    agents = {name: f"untildone-{name}" for name in AGENTS}
+    return made | {f"agents/{own}.md": build_agent(name, own) for name, own in agents.items()}
 
 
 def build_agent(name: str, shown_as: str) -> str:

@@ -1,4 +1,7 @@
-"""The baseline of a loop on disk: every file's content and the environment of the checks."""
+"""The baseline of a loop on disk: every file's content and the environment of the checks.
+
+It is saved when a loop starts, with a digest that shows whether somebody changed it since.
+"""
 
 import hashlib
 import os

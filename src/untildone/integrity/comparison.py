@@ -1,4 +1,7 @@
-"""The baseline and the current tree, side by side."""
+"""The baseline and the current tree, side by side, with what is known of the checks.
+
+Every comparison of this package takes one `Comparison` and yields concerns.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
@@ -46,6 +49,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
         return self.old, self.new
 
     def role(self, path: str) -> Role:
+        """Return what the file is for: a file that checks run or read is no product."""
         if path in self.deciding_files:
             return "script"
         if path in self.settings_files:
@@ -85,6 +89,7 @@ def compare_trees(
     baseline: Baseline | None = None,
     environ: Mapping[str, str] = _EMPTY,
 ) -> Comparison:
+    """Return the comparison, without build output that nothing uses in the current tree."""
     commands = tuple(commands)
     new = drop_outputs(old, new, commands)
     return Comparison(

@@ -10,9 +10,13 @@ from untildone.core.contract import Check, Contract
 from untildone.integrity.baseline import load_baseline
 from untildone.integrity.comparison import Comparison, compare_trees
 from untildone.integrity.experiments.adaptation import adapt_tests
-from untildone.integrity.experiments.composition import UsesCurrent, compose_files, make_allowance
 from untildone.integrity.experiments.python_path import add_moved_folders
-from untildone.integrity.experiments.renamed_names import find_followers
+from untildone.integrity.experiments.renamed_names import find_renamed_only_tests
+from untildone.integrity.experiments.sandbox_files import (
+    UsesCurrent,
+    compose_files,
+    make_is_allowed,
+)
 from untildone.integrity.scripts.comparison import only_replaces_tool
 from untildone.integrity.settings.comparison import is_harmless_edit
 from untildone.sandbox.sandboxes import SandboxFiles
@@ -83,15 +87,19 @@ def load_inputs(
 
 
 def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> ConfirmationInputs:
-    is_allowed = make_allowance(inputs.contract.allow, comparison)
-    followers = find_followers(comparison)
+    is_allowed = make_is_allowed(inputs.contract.allow, comparison)
+    followers = find_renamed_only_tests(comparison)
     adapted = adapt_tests(comparison)
 
     def uses_current(path: str) -> bool:
         return path in followers or is_allowed(path)
 
     def is_harmless(path: str) -> bool:
-        return uses_current(path) or _loosens_nothing(comparison, path)
+        if uses_current(path):
+            return True
+        is_settings = classify_file(path) == "config"
+        loosens_nothing = is_settings and is_harmless_edit(comparison, path)
+        return loosens_nothing or only_replaces_tool(comparison, path)
 
     return replace(
         inputs,
@@ -101,11 +109,4 @@ def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> Confirma
         followers=tuple(sorted(followers.intersection(comparison.new))),
         uses_current=uses_current,
         python_path=add_moved_folders(comparison, comparison.baseline.variables),
-    )
-
-
-def _loosens_nothing(comparison: Comparison, path: str) -> bool:
-    is_settings = classify_file(path) == "config"
-    return (is_settings and is_harmless_edit(comparison, path)) or only_replaces_tool(
-        comparison, path
     )

@@ -1,4 +1,7 @@
-"""New folders of build output that no file of the project uses."""
+"""Leaves out new folders of build output that no file of the project uses.
+
+A `dist/` that a build wrote is no part of the work, unless a test imports something from it.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,23 +18,22 @@ _LOADED = re.compile(r"(?!(.*/)?build/(lib|bdist|temp)[^/]*/).*\.(pyc?|so|pyd|pt
 def drop_outputs(old: Tree, new: Tree, commands: Iterable[str]) -> Tree:
     """Return the current tree without unused output; all of it if code of the baseline is gone."""
     fresh = {_find_output_folder(path) for path in new} - {"", *map(_find_output_folder, old)}
-    if not fresh or any(
-        classify_file(path) in ("product", "test") for path in old if path not in new
-    ):
+    removed = (path for path in old if path not in new)
+    if not fresh or any(classify_file(path) in ("product", "test") for path in removed):
         return new
-    rest = [
+    others = [
         path for path in new if _find_output_folder(path) not in fresh or _LOADED.fullmatch(path)
     ]
-    texts = [*((text, False) for text in commands), *_read_texts(new, rest)]
-    unused = {each for each in fresh if not _is_used(each.rpartition("/")[2], texts)}
-    kept = {path for path in new if _find_output_folder(path) not in unused}.union(rest)
+    texts = [*((text, False) for text in commands), *_read_texts(new, others)]
+    unused = {folder for folder in fresh if not _is_used(folder.rpartition("/")[2], texts)}
+    kept = {path for path in new if _find_output_folder(path) not in unused}.union(others)
     return Tree(new.root, {path: entry for path, entry in new.entries.items() if path in kept})
 
 
 def _find_output_folder(path: str) -> str:
     """Return the outermost output folder around the file; empty if there is none."""
     parts = path.split("/")[:-1]
-    ends = (at for at, part in enumerate(parts, 1) if part in _FOLDERS)
+    ends = (end for end, part in enumerate(parts, 1) if part in _FOLDERS)
     return "/".join(parts[: next(ends, 0)])
 
 
@@ -47,5 +49,5 @@ def _is_used(name: str, texts: Iterable[tuple[str, bool]]) -> bool:
     """`import '../dist/a.js'`, `join(here, 'dist')`, `from build.lib import a`"""
     word = rf"(?<![\w-]){re.escape(name)}"
     inside = re.compile(rf"{word}/[^\s'\"`,*)\]]")
-    whole = re.compile(rf"{word}/?['\"`]|\b(from|import)\s+{re.escape(name)}\b")
-    return any(inside.search(text) or (code and whole.search(text)) for text, code in texts)
+    folder = re.compile(rf"{word}/?['\"`]|\b(from|import)\s+{re.escape(name)}\b")
+    return any(inside.search(text) or (code and folder.search(text)) for text, code in texts)

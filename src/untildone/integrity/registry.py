@@ -66,6 +66,7 @@ def find_concerns(
 
 
 def find_environment_concerns(comparison: Comparison) -> tuple[Concern, ...]:
+    """Return the concerns about what is outside of the trees."""
     return tuple(concern for find in ENVIRONMENT_COMPARISONS for concern in find(comparison))
 
 

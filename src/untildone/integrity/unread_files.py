@@ -1,4 +1,4 @@
-"""Changed files that cannot be compared: the user has to approve them."""
+"""Concerns about changed files that cannot be compared, so that the user has to approve them."""
 
 from collections.abc import Iterator
 
@@ -12,16 +12,12 @@ from untildone.worktree.contents import READABLE
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """Report code and settings that are too large; test files are reported by tests/comparison."""
     for path in comparison.changes.edited_or_added:
-        entry = comparison.new.entries[path]
-        if entry.kind != "link" and entry.size > READABLE and _should_be_compared(comparison, path):
+        entry, role = comparison.new.entries[path], comparison.role(path)
+        is_code = role in ("config", "script") or (role == "product" and language_of(path))
+        if is_code and entry.kind != "link" and entry.size > READABLE:
             size = f"larger than {READABLE // 1_000_000} MB"
             reason = f"`{path}` is not compared with the baseline: it is {size}"
             yield comparison.make_concern(ConcernKind.UNREAD, path, reason=reason)
-
-
-def _should_be_compared(comparison: Comparison, path: str) -> bool:
-    role = comparison.role(path)
-    return role in ("config", "script") or (role == "product" and bool(language_of(path)))
 
 
 def make_unfinished_concern(comparison: Comparison, path: str, why: str) -> Concern:

@@ -107,6 +107,7 @@ class Conversation:
             self._keep(replace(self.memory, returned=None))
 
     def _remember(self, returned: Return, number: int) -> None:
+        """Store the return and its costs, so that a crash does not lose them."""
         known = replace(self.memory, round=number)
         if returned.cost_usd is not None:
             known = replace(known, spent_here=max(returned.cost_usd, known.spent_here or 0))

@@ -119,6 +119,7 @@ class _Run:
         self.fault: ClientFault | None = None
 
     def run_to_end(self) -> Record:
+        """Call and judge until the loop is no longer active."""
         talk = self.conversation
         self._begin_loop()
         prompt = write_reminder(talk.record)
@@ -147,6 +148,7 @@ class _Run:
         return talk.record
 
     def _begin_loop(self) -> None:
+        """Take the loop's session and show that it started."""
         talk = self.conversation
         contract, bounds = talk.record.contract, talk.bounds
         talk.take()
@@ -227,6 +229,7 @@ class _Run:
         return waited
 
     def _judge_return(self, returned: Return) -> Answer | None:
+        """Judge the agent's return like a stop; go on with the next loop if one follows."""
         talk = self.conversation
         stop = Stop(
             session=talk.session,

@@ -19,8 +19,8 @@ def find_worktree_root(cwd: Path) -> Path | None:
     A repository's `core.worktree` could name any other folder, so it is not believed.
     """
     top = _path_from_git("--show-toplevel", cwd=cwd)
-    marked = _find_git_folder(cwd.resolve()) if top else None
-    return top if top and marked and top.exists() and top.samefile(marked) else None
+    nearest = _find_nearest_git(cwd.resolve()) if top else None
+    return top if top and nearest and top.exists() and top.samefile(nearest[0]) else None
 
 
 def is_same_repository(a: Path, b: Path) -> bool:
@@ -98,15 +98,6 @@ def _path_from_git(question: str, *, cwd: Path) -> Path | None:
     return None
 
 
-def _find_git_folder(place: Path) -> Path | None:
-    """Return the nearest folder with a `.git` that git accepts."""
-    for folder in (place, *place.parents):
-        mark = folder / ".git"
-        if mark.is_file() or os.path.lexists(mark / "HEAD"):
-            return folder
-    return None
-
-
 class _NoAnswerError(Exception):
     """Raised so that the failure is not cached."""
 
@@ -120,9 +111,12 @@ def _ask_git(question: str, cwd: Path, nearest: tuple[Path, int] | None) -> Path
 
 
 def _find_nearest_git(place: Path) -> tuple[Path, int] | None:
+    """Return the nearest folder with a `.git` that git accepts, and the inode of that."""
     for folder in (place, *place.parents):
-        with suppress(OSError):
-            return folder, (folder / ".git").stat().st_ino
+        mark = folder / ".git"
+        if mark.is_file() or os.path.lexists(mark / "HEAD"):
+            with suppress(OSError):
+                return folder, mark.stat().st_ino
     return None
 
 

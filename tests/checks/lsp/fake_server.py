@@ -55,7 +55,7 @@ def greet(**capabilities: object) -> None:
     send({"id": request["id"], "result": {"capabilities": capabilities}})
 
 
-def each(take: Callable[[dict[str, Any]], None]) -> None:
+def for_each_message(take: Callable[[dict[str, Any]], None]) -> None:
     """To the end of the session, polite."""
     while (message := read()).get("method") != "exit":
         if message.get("method") == "shutdown":
@@ -63,7 +63,7 @@ def each(take: Callable[[dict[str, Any]], None]) -> None:
         take(message)
 
 
-def told(message: dict[str, Any]) -> dict[str, Any] | None:
+def read_document(message: dict[str, Any]) -> dict[str, Any] | None:
     """The document with its text, if the message is about one."""
     if message.get("method") not in ("textDocument/didOpen", "textDocument/didChange"):
         return None
@@ -78,12 +78,12 @@ def pushes() -> None:
     greet()
 
     def take(message: dict[str, Any]) -> None:
-        if document := told(message):
+        if document := read_document(message):
             publish(document, version=document["version"])
             time.sleep(0.1)
             publish(document, diagnostic(document["text"]), version=document["version"])
 
-    each(take)
+    for_each_message(take)
 
 
 def works() -> None:
@@ -91,14 +91,14 @@ def works() -> None:
     greet()
 
     def take(message: dict[str, Any]) -> None:
-        if document := told(message):
+        if document := read_document(message):
             send({"method": "$/progress", "params": {"token": 1, "value": {"kind": "begin"}}})
             publish(document)
             time.sleep(0.4)
             publish(document, diagnostic(document["text"]))
             send({"method": "$/progress", "params": {"token": 1, "value": {"kind": "end"}}})
 
-    each(take)
+    for_each_message(take)
 
 
 def lags() -> None:
@@ -106,14 +106,14 @@ def lags() -> None:
     greet()
 
     def take(message: dict[str, Any]) -> None:
-        document = told(message)
+        document = read_document(message)
         if document and document["version"] > 1:
             publish(document, diagnostic("old"), version=document["version"] - 1)
             time.sleep(0.4)
         if document:
             publish(document, diagnostic(document["text"]), version=document["version"])
 
-    each(take)
+    for_each_message(take)
 
 
 def pulled(*, refusals: int = 0, late: bool = False, quiet_about: str = "") -> None:
@@ -127,7 +127,7 @@ def pulled(*, refusals: int = 0, late: bool = False, quiet_about: str = "") -> N
             time.sleep(0.2)
             offer = {"registrations": [{"id": "1", "method": "textDocument/diagnostic"}]}
             send({"id": 9, "method": "client/registerCapability", "params": offer})
-        if document := told(message):
+        if document := read_document(message):
             texts[document["uri"]] = document["text"]
         if message.get("method") != "textDocument/diagnostic":
             return
@@ -139,7 +139,7 @@ def pulled(*, refusals: int = 0, late: bool = False, quiet_about: str = "") -> N
         if not quiet_about or text != quiet_about:
             send({"id": message["id"], "result": {"kind": "full", "items": [diagnostic(text)]}})
 
-    each(take)
+    for_each_message(take)
 
 
 def refuses_to_answer() -> None:
@@ -149,7 +149,7 @@ def refuses_to_answer() -> None:
         if message.get("method") == "textDocument/diagnostic":
             send({"id": message["id"], "error": {"code": -32603, "message": "broken"}})
 
-    each(take)
+    for_each_message(take)
 
 
 def asks() -> None:
@@ -167,17 +167,17 @@ def asks() -> None:
     def take(message: dict[str, Any]) -> None:
         if "method" not in message:
             answers[message["id"]] = message.get("result", message.get("error"))
-        if document := told(message):
+        if document := read_document(message):
             documents.append(document)
         if documents and len(answers) == 5:
             found = [diagnostic(f"{name} {json.dumps(answers[name])}") for name in sorted(answers)]
             publish(documents.pop(), *found)
 
-    each(take)
+    for_each_message(take)
 
 
 def listens() -> None:
-    """Reports what it was told of, one diagnostic for each."""
+    """Reports each notification that it received, as one diagnostic."""
     greet()
     heard: list[str] = []
 
@@ -187,33 +187,33 @@ def listens() -> None:
             heard.append(f"{change['type']} {Path(change['uri']).name}")
         if method.startswith("textDocument/"):
             heard.append(f"{method.partition('/')[2]} {Path(params['textDocument']['uri']).name}")
-        if document := told(message):
+        if document := read_document(message):
             publish(document, *map(diagnostic, heard))
 
-    each(take)
+    for_each_message(take)
 
 
 def many() -> None:
     greet()
 
     def take(message: dict[str, Any]) -> None:
-        if document := told(message):
+        if document := read_document(message):
             publish(document, *(diagnostic(f"thing {number}") for number in range(MANY)))
 
-    each(take)
+    for_each_message(take)
 
 
 def then(act: Callable[[dict[str, Any]], None]) -> Callable[[], None]:
-    """Starts well, and acts when it is told of a document."""
+    """Starts well, and misbehaves once a document is opened."""
 
     def run() -> None:
         greet()
 
         def take(message: dict[str, Any]) -> None:
-            if document := told(message):
+            if document := read_document(message):
                 act(document)
 
-        each(take)
+        for_each_message(take)
 
     return run
 

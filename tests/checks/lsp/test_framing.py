@@ -18,7 +18,7 @@ def read(*pieces: bytes) -> list[bytes]:
     return [message for piece in pieces for message in frames.feed(piece)]
 
 
-def cut(data: bytes, at: list[int]) -> list[bytes]:
+def cut_at(data: bytes, at: list[int]) -> list[bytes]:
     places = [0, *sorted(place % (len(data) + 1) for place in at), len(data)]
     return [data[a:b] for a, b in pairwise(places)]
 
@@ -27,7 +27,7 @@ def cut(data: bytes, at: list[int]) -> list[bytes]:
 def test_messages_arrive_whole_however_they_are_cut(messages: list[bytes], at: list[int]) -> None:
     stream = b"".join(map(add_header, messages))
 
-    assert read(*cut(stream, at)) == messages
+    assert read(*cut_at(stream, at)) == messages
 
 
 @given(st.binary(max_size=6_000), st.lists(st.integers(0), max_size=20))
@@ -38,7 +38,7 @@ def test_any_bytes_are_messages_or_refused(data: bytes, at: list[int]) -> None:
         except FramingError as reason:
             return str(reason)
 
-    whole, pieces = outcome([data]), outcome(cut(data, at))
+    whole, pieces = outcome([data]), outcome(cut_at(data, at))
     assert isinstance(whole, str) == isinstance(pieces, str)
 
 

@@ -47,7 +47,7 @@ def ruff() -> str:
     return found or missing("`ruff` is not installed beside this Python")
 
 
-def beside(program: str, name: str) -> str:
+def find_program_beside(program: str, name: str) -> str:
     return str(Path(word(program)).with_name(name))
 
 
@@ -60,7 +60,7 @@ CASES = [
     Case("ruff", ruff, {"F401 error 1"}, {"F401 error 1"}, {"F821 error 2"}),
     Case(
         "basedpyright",
-        lambda: beside("basedpyright", "basedpyright-langserver"),
+        lambda: find_program_beside("basedpyright", "basedpyright-langserver"),
         set(),
         {"reportOperatorIssue error 6"},
         {"reportUndefinedVariable error 2"},
@@ -92,7 +92,7 @@ def talking_to(server: str, program: str, project: Path) -> Iterator[Client]:
         client.close()
 
 
-def seen(client: Client, file: Path) -> set[str]:
+def find_diagnostics(client: Client, file: Path) -> set[str]:
     answer = client.diagnose([file], deadline=time.monotonic() + 60)
     assert answer.reasons == ()
     return {f"{found.code} {found.severity} {found.line}" for found in answer.found[file]}
@@ -106,12 +106,12 @@ def test_says_what_is_wrong_with_python(case: Case, tmp_path: Path) -> None:
         (project / name).write_text(text, encoding="utf-8")
     cart, watch = project / "cart.py", Watch(project)
     with talking_to(case.server, case.program(), project) as client:
-        first = seen(client, cart)
+        first = find_diagnostics(client, cart)
         (project / "prices.py").write_text(OTHER_PRICES, encoding="utf-8")
         client.note_changes(watch.find_changes())
-        then = seen(client, cart)
+        then = find_diagnostics(client, cart)
         cart.write_text(BROKEN, encoding="utf-8")
-        last = seen(client, cart)
+        last = find_diagnostics(client, cart)
 
     assert (first, then, last) == (case.first, case.then, case.last)
 
@@ -123,9 +123,9 @@ def test_says_what_is_wrong_with_typescript(tmp_path: Path) -> None:
     prices.write_text("export const price: number = 1;\n", encoding="utf-8")
     watch = Watch(tmp_path)
     with talking_to("tsc", word("tsc"), tmp_path) as client:
-        first = seen(client, cart)
+        first = find_diagnostics(client, cart)
         prices.write_text('export const price: string = "1";\n', encoding="utf-8")
         client.note_changes(watch.find_changes())
-        then = seen(client, cart)
+        then = find_diagnostics(client, cart)
 
     assert (first, then) == (set(), {"TS2322 error 2"})

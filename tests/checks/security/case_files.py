@@ -22,17 +22,17 @@ def cases() -> list[str]:
     return sorted(path.parent.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*/bad.*"))
 
 
-def marked(file: Path) -> list[int]:
+def list_marked_lines(file: Path) -> list[int]:
     lines = file.read_text(encoding="utf-8").splitlines()
     return [number for number, line in enumerate(lines, 1) if _MARK.search(line)]
 
 
-def expected(project: Path, case: str) -> Found:
+def list_expected(project: Path, case: str) -> Found:
     """What must be found in a case and nothing else: the safe file has no mark."""
     return {
         (file.relative_to(project).as_posix(), line, case.replace("/", "-"))
         for file in project.joinpath(case).iterdir()
-        for line in marked(file)
+        for line in list_marked_lines(file)
     }
 
 
@@ -46,5 +46,5 @@ def lay_out(project: Path) -> None:
             shutil.copy(file, target.with_suffix(suffix))
 
 
-def found(project: Path) -> Found:
+def scan_project(project: Path) -> Found:
     return {(one.path, one.line, one.code) for one in scan_paths((Path(),), cwd=project)}

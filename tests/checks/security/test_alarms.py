@@ -17,19 +17,19 @@ def lines(folder: Path) -> int:
     return sum(len(file.read_bytes().splitlines()) for file in folder.rglob("*.py"))
 
 
-def found(folder: Path, *names: str) -> tuple[Diagnostic, ...]:
+def scan(folder: Path, *names: str) -> tuple[Diagnostic, ...]:
     return scan_paths(tuple(map(Path, names)), cwd=folder)
 
 
 def test_our_own_source_is_clean() -> None:
     source = Path(untildone.__file__).parent
 
-    assert found(source.parent, source.name) == ()
+    assert scan(source.parent, source.name) == ()
 
 
 def test_the_standard_library_gives_few_alarms() -> None:
     assert sum(lines(STANDARD_LIBRARY / name) for name in PACKAGES) > FEWEST_LINES
-    alarms = found(STANDARD_LIBRARY, *PACKAGES)
+    alarms = scan(STANDARD_LIBRARY, *PACKAGES)
 
     assert len(alarms) <= MOST_ALARMS
     # `sqlite3` writes names of tables into statements, `asyncio` takes no checks for a server.

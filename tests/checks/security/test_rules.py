@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from checks.security import case_files as cases
-from checks.security.case_files import FOLDER, Found, marked
+from checks.security.case_files import FOLDER, Found, list_marked_lines
 from untildone.checks.security.engine import RULES
 
 DOCS = Path(__file__).parents[3] / "docs" / "security-rules.md"
@@ -22,7 +22,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(project: Path) -> Found:
-    return cases.found(project)
+    return cases.scan_project(project)
 
 
 def below(found: Found, folder: str) -> Found:
@@ -31,7 +31,7 @@ def below(found: Found, folder: str) -> Found:
 
 @pytest.mark.parametrize("case", cases.cases())
 def test_the_marked_lines_and_no_others_are_found(case: str, project: Path, found: Found) -> None:
-    assert below(found, case) == cases.expected(project, case)
+    assert below(found, case) == cases.list_expected(project, case)
 
 
 @pytest.mark.parametrize(("language", "suffix"), [("typescript", ".ts"), ("tsx", ".tsx")])
@@ -43,7 +43,7 @@ def test_what_holds_for_javascript_holds_for_its_dialects(
 
     assert below(found, folder) == {
         (f"{folder}/bad{suffix}", line, f"{language}-{rule}")
-        for line in marked(FOLDER / "javascript" / rule / "bad.js")
+        for line in list_marked_lines(FOLDER / "javascript" / rule / "bad.js")
     }
 
 
@@ -56,8 +56,8 @@ def test_every_case_has_several_variants_and_safe_code(case: str) -> None:
     (bad,) = FOLDER.joinpath(case).glob("bad.*")
     good = bad.with_stem("good")
 
-    assert len(marked(bad)) >= FEWEST_VARIANTS
-    assert marked(good) == []
+    assert len(list_marked_lines(bad)) >= FEWEST_VARIANTS
+    assert list_marked_lines(good) == []
     assert len(good.read_text(encoding="utf-8").splitlines()) > FEWEST_VARIANTS
 
 

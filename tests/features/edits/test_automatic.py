@@ -45,7 +45,7 @@ def stop_and_read_reasons(world: World, **payload: Any) -> tuple[Any, set[str]]:
     return world.stop(**payload), world.session.read_stop_reasons()
 
 
-def held(answer: dict[str, Any]) -> str:
+def read_hold(answer: dict[str, Any]) -> str:
     return str(answer["hookSpecificOutput"]["additionalContext"]).splitlines()[0]
 
 
@@ -61,7 +61,7 @@ def test_a_finding_holds_the_agent_until_it_is_fixed(world: World) -> None:
     first = world.stop()
     edit(world, WHOLE, before=EVAL)
 
-    assert held(first) == first_line(1)
+    assert read_hold(first) == first_line(1)
     assert first["systemMessage"] == "untildone: held automatically (1 of 3): 1 security finding"
     assert stop_and_read_reasons(world) == OVER
     left = {path.name for path in Path(world.session.folder).iterdir()}
@@ -73,14 +73,14 @@ def test_three_holds_a_prompt_and_then_a_message_to_the_user(world: World) -> No
     edit(world, EVAL)
     answers = [world.stop() for _ in range(4)]
 
-    assert [held(answer) for answer in answers[:3]] == [first_line(hold) for hold in (1, 2, 3)]
+    assert [read_hold(answer) for answer in answers[:3]] == [first_line(hold) for hold in (1, 2, 3)]
     assert answers[3] == {
         "systemMessage": "untildone: let go after 3 automatic holds; this turn's edits left"
         " 1 security finding in a.py"
     }
     assert stop_and_read_reasons(world) == OVER
     edit(world, EVAL + EVAL.replace("run", "go"), before=EVAL, prompt="p2")
-    assert held(world.stop(prompt_id="p2")) == first_line(1)
+    assert read_hold(world.stop(prompt_id="p2")) == first_line(1)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_three_holds_a_prompt_and_then_a_message_to_the_user(world: World) -> No
 def test_a_completion_marker_ends_it(world: World, message: str) -> None:
     edit(world, EVAL)
 
-    assert held(world.stop(last_assistant_message="`<untildone:done />` would end it"))
+    assert read_hold(world.stop(last_assistant_message="`<untildone:done />` would end it"))
     assert stop_and_read_reasons(world, last_assistant_message=message) == OVER
 
 
@@ -132,7 +132,7 @@ def test_it_is_not_the_agents_turn_to_end(world: World, payload: dict[str, Any])
     edit(world, EVAL)
 
     assert stop_and_read_reasons(world, **payload) == SILENT
-    assert held(world.stop()) == first_line(1)
+    assert read_hold(world.stop()) == first_line(1)
 
 
 def test_input_of_the_user_waits(world: World, tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_settings_of_the_project_do_not_switch_it_off(world: World) -> None:
     world.environ |= {"UNTILDONE_DISABLE": "1", "CLAUDE_PROJECT_DIR": str(world.project)}
     edit(world, EVAL)
 
-    assert held(world.stop()) == first_line(1)
+    assert read_hold(world.stop()) == first_line(1)
 
 
 def test_in_a_session_with_a_loop_the_loop_rules(world: World) -> None:
@@ -175,7 +175,7 @@ def test_two_installed_commands_give_one_answer(world: World) -> None:
     edit(world, EVAL)
     answers = [world.stop(source) for source in ("settings", "plugin") * 2]
 
-    assert [held(answer) if answer else None for answer in answers] == [
+    assert [read_hold(answer) if answer else None for answer in answers] == [
         first_line(1),
         None,
         first_line(2),

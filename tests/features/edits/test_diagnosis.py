@@ -44,7 +44,7 @@ def record_checks_run(world: World) -> None:
     (project_folder(world.state_folder, world.project) / "checks").mkdir(parents=True)
 
 
-def introduced(world: World, before: dict[Path, str | None]) -> list[tuple[str, int, str]]:
+def list_introduced(world: World, before: dict[Path, str | None]) -> list[tuple[str, int, str]]:
     found = find_introduced(world.context, world.project, before, wait=PATIENCE)
     return [(finding.path, finding.line, finding.code) for finding in found]
 
@@ -93,19 +93,19 @@ def test_biome_speaks_of_what_an_edit_brought(world: World) -> None:
     world.write("biome.json", "{}")
     file = world.write("src/b.js", "debugger;\n\ndebugger;\n")
 
-    assert introduced(world, {file: "const one = 1;\n"}) == [
+    assert list_introduced(world, {file: "const one = 1;\n"}) == [
         ("src/b.js", 1, "lint/suspicious/noDebugger"),
         ("src/b.js", 3, "lint/suspicious/noDebugger"),
     ]
-    assert introduced(world, {file: "debugger;\ndebugger;\n"}) == []
+    assert list_introduced(world, {file: "debugger;\ndebugger;\n"}) == []
 
 
 def test_what_was_there_before_is_not_what_an_edit_brought(world: World) -> None:
     file = world.write("a.py", f"\n\n{UNDEFINED}{EVAL}print(other)\n")
 
-    assert introduced(world, {file: UNDEFINED + EVAL}) == [("a.py", 6, "F821")]
-    assert introduced(world, {file: file.read_text(encoding="utf-8")}) == []
-    assert introduced(world, {file: ""}) == [
+    assert list_introduced(world, {file: UNDEFINED + EVAL}) == [("a.py", 6, "F821")]
+    assert list_introduced(world, {file: file.read_text(encoding="utf-8")}) == []
+    assert list_introduced(world, {file: ""}) == [
         ("a.py", 3, "F821"),
         ("a.py", 6, "F821"),
         ("a.py", 5, "python-eval"),
@@ -113,13 +113,13 @@ def test_what_was_there_before_is_not_what_an_edit_brought(world: World) -> None
 
 
 def test_everything_in_a_file_that_an_edit_made_is_new(world: World) -> None:
-    assert introduced(world, {world.write("a.py", EVAL): None}) == [("a.py", 2, "python-eval")]
+    assert list_introduced(world, {world.write("a.py", EVAL): None}) == [("a.py", 2, "python-eval")]
 
 
 def test_warnings_are_not_held_against_an_edit(world: World) -> None:
     world.write("ruff.toml", 'lint.select = ["D"]\n')
 
-    assert introduced(world, {world.write("a.py", "x = 1\n"): None}) == []
+    assert list_introduced(world, {world.write("a.py", "x = 1\n"): None}) == []
 
 
 def test_who_did_not_speak_of_the_file_before_is_not_believed_now(world: World) -> None:
@@ -151,8 +151,8 @@ def test_rules_of_the_users_own_are_looked_at_once_trusted(world: World) -> None
     world.write("untildone.toml", 'security_rules = ["rules"]\n')
     file = world.write("a.py", "# TODO\n")
 
-    untrusted = introduced(world, {file: ""})
+    untrusted = list_introduced(world, {file: ""})
     (proposed,) = load_proposals(world.project)
     record_trust(world.state_folder, proposed.path, sha256=proposed.sha256, text=proposed.text)
 
-    assert (untrusted, introduced(world, {file: ""})) == ([], [("a.py", 1, "no-todo")])
+    assert (untrusted, list_introduced(world, {file: ""})) == ([], [("a.py", 1, "no-todo")])

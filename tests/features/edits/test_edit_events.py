@@ -1,11 +1,11 @@
-"""Edits while the agent works: told at once where wanted, and beside the checks of a round."""
+"""Edits while the agent works: reported at once where wanted, and beside the checks of a round."""
 
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from keepers import keepers, until
+from keepers import keepers, wait_until
 from untildone import app
 from untildone.core.contract import Bounds
 from untildone.engine.context import project_folder
@@ -40,7 +40,7 @@ def report_edit_until_answered(world: World, path: Path, *, before: str) -> Any:
         answers.append(report_edit(world, path, before=before))
         return bool(answers[-1])
 
-    assert until(answered)
+    assert wait_until(answered)
     return answers[-1]
 
 
@@ -75,7 +75,7 @@ def test_without_feedback_an_edit_only_warms_the_servers(world: World) -> None:
     (project_folder(world.state_folder, world.project) / "checks").mkdir(parents=True)
 
     assert report_edit(world, world.write("a.py", EVAL), before="") is None
-    assert until(lambda: keepers(world.project))
+    assert wait_until(lambda: keepers(world.project))
 
 
 def test_an_edit_outside_the_project_is_nobodys(world: World) -> None:
@@ -89,7 +89,7 @@ def test_a_round_reports_what_is_wrong_in_the_files_edited_in_it(world: World) -
     files = world.write("a.py", EVAL), world.write("b.py", "x = 1\n")
     head = "In the files you edited, beside the checks: 1 security finding (no criterion)."
 
-    assert until(lambda: f"\n{head}\n{FOUND}\n" in stop_after_edits(world, *files))
+    assert wait_until(lambda: f"\n{head}\n{FOUND}\n" in stop_after_edits(world, *files))
     assert last_round(world)["edited"] == [
         {"path": "a.py", "errors": 0, "warnings": 0, "infos": 0, "security": 1},
         {"path": "b.py", "errors": 0, "warnings": 0, "infos": 0, "security": 0},

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from keepers import PATIENCE, keepers, until
+from keepers import PATIENCE, keepers, wait_until
 from untildone.checks.lsp.daemon_socket import DiagnosticsReport
 from untildone.engine.context import project_folder
 from untildone.features.edits.server_client import (
@@ -31,11 +31,11 @@ def world(world: World) -> World:
     """A project whose own `ruff` is a server of ours; it says what the file says."""
     ruff = world.write(".venv/bin/ruff", f"#!/bin/sh\nexec {sys.executable} -I -S {FAKE} pulled\n")
     ruff.chmod(0o755)
-    (kept_folder(world) / "checks").mkdir(parents=True)
+    (get_kept_folder(world) / "checks").mkdir(parents=True)
     return world
 
 
-def kept_folder(world: World) -> Path:
+def get_kept_folder(world: World) -> Path:
     return project_folder(world.state_folder, world.project)
 
 
@@ -43,7 +43,7 @@ def snapshot(world: World, *files: Path, wait: float = PATIENCE) -> DiagnosticsR
     return ask_servers(world.context, world.project, files, wait=wait)
 
 
-def texts_found(world: World, *files: Path) -> list[tuple[str, list[str]]]:
+def find_texts(world: World, *files: Path) -> list[tuple[str, list[str]]]:
     taken = snapshot(world, *files)
     assert taken
     return [(file.path, [found.text for found in file.findings]) for file in taken.files]
@@ -51,11 +51,11 @@ def texts_found(world: World, *files: Path) -> list[tuple[str, list[str]]]:
 
 def test_the_first_question_starts_the_process_and_the_next_finds_it_warm(world: World) -> None:
     file = world.write("a.py", "one")
-    first = texts_found(world, file)
+    first = find_texts(world, file)
     started = keepers(world.project)
     world.write("a.py", "two")
 
-    assert (first, texts_found(world, file)) == ([("a.py", ["one"])], [("a.py", ["two"])])
+    assert (first, find_texts(world, file)) == ([("a.py", ["one"])], [("a.py", ["two"])])
     assert (len(started), keepers(world.project)) == (1, started)
 
 
@@ -82,7 +82,7 @@ def test_a_text_is_taken_for_what_is_in_the_file_until_the_next_question(world: 
 
     assert before
     assert [found.text for file in before.files for found in file.findings] == ["before"]
-    assert texts_found(world, file) == [("a.py", ["now"])]
+    assert find_texts(world, file) == [("a.py", ["now"])]
 
 
 def test_without_time_to_wait_the_servers_get_warm_all_the_same(world: World) -> None:
@@ -91,8 +91,8 @@ def test_without_time_to_wait_the_servers_get_warm_all_the_same(world: World) ->
     began = time.monotonic()
     assert snapshot(world, file, wait=0) is None
     assert time.monotonic() - began < 2
-    assert until(lambda: load_address(kept_folder(world)))
-    assert texts_found(world, file) == [("a.py", ["one"])]
+    assert wait_until(lambda: load_address(get_kept_folder(world)))
+    assert find_texts(world, file) == [("a.py", ["one"])]
     assert snapshot(world, file, wait=0) is None
     assert len(keepers(world.project)) == 1
 
@@ -101,7 +101,7 @@ def test_nothing_is_started_for_files_no_server_knows(world: World) -> None:
     assert snapshot(world, world.write("a.txt", "one")) is None
     assert snapshot(world, world.project / os.fsdecode(b"\xff.py")) is None
     assert snapshot(world) is None
-    assert (keepers(world.project), [path.name for path in kept_folder(world).iterdir()]) == (
+    assert (keepers(world.project), [path.name for path in get_kept_folder(world).iterdir()]) == (
         [],
         ["checks"],
     )
@@ -112,9 +112,9 @@ def test_a_killed_process_is_replaced(world: World) -> None:
     snapshot(world, file)
     (killed,) = keepers(world.project)
     os.kill(killed, signal.SIGKILL)
-    assert until(lambda: not is_alive(killed))
+    assert wait_until(lambda: not is_alive(killed))
 
-    assert texts_found(world, file) == [("a.py", ["one"])]
+    assert find_texts(world, file) == [("a.py", ["one"])]
     assert killed not in keepers(world.project)
 
 
@@ -123,22 +123,22 @@ def test_two_at_once_leave_one_process(world: World) -> None:
     snapshot(world, file, wait=0)
     snapshot(world, file, wait=0)
 
-    assert texts_found(world, file) == [("a.py", ["one"])]
-    assert until(lambda: len(keepers(world.project)) == 1)
+    assert find_texts(world, file) == [("a.py", ["one"])]
+    assert wait_until(lambda: len(keepers(world.project)) == 1)
 
 
 def test_the_process_ends_with_the_states_home(world: World) -> None:
     snapshot(world, world.write("a.py", "one"))
     shutil.rmtree(world.state_folder)
 
-    assert until(lambda: not keepers(world.project))
+    assert wait_until(lambda: not keepers(world.project))
 
 
 def test_the_process_ends_with_the_project(world: World) -> None:
     snapshot(world, world.write("a.py", "one"))
     shutil.rmtree(world.project)
 
-    assert until(lambda: not keepers(world.project))
+    assert wait_until(lambda: not keepers(world.project))
 
 
 def test_the_process_ends_by_itself_when_nobody_asks(world: World) -> None:
@@ -152,16 +152,21 @@ def test_the_process_ends_by_itself_when_nobody_asks(world: World) -> None:
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert sorted(path.name for path in kept_folder(world).iterdir()) == ["checks", "diagnose.lock"]
+    assert sorted(path.name for path in get_kept_folder(world).iterdir()) == [
+        "checks",
+        "diagnose.lock",
+    ]
 
 
 def test_a_damaged_or_stale_address_is_replaced(world: World) -> None:
     file = world.write("a.py", "one")
-    (kept_folder(world) / ADDRESS_FILE).write_text('{"token": "x", "port": 1}', encoding="utf-8")
+    (get_kept_folder(world) / ADDRESS_FILE).write_text(
+        '{"token": "x", "port": 1}', encoding="utf-8"
+    )
 
-    assert texts_found(world, file) == [("a.py", ["one"])]
-    (kept_folder(world) / ADDRESS_FILE).write_text("{", encoding="utf-8")
-    assert load_address(kept_folder(world)) is None
+    assert find_texts(world, file) == [("a.py", ["one"])]
+    (get_kept_folder(world) / ADDRESS_FILE).write_text("{", encoding="utf-8")
+    assert load_address(get_kept_folder(world)) is None
 
 
 def call(tool: str, path: object, **more: Any) -> dict[str, Any]:  # noqa: ANN401  any field

@@ -1,4 +1,4 @@
-"""The person's switch for edits, and the reasons to look at a session's stops."""
+"""The user's switch for edits, and the reasons to look at a session's stops."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Other tools' loop files at a stop, where the person trusts them."""
+"""Other tools' loop files at a stop, where the user trusts them."""
 
 import os
 from pathlib import Path
@@ -19,27 +19,27 @@ def cli(tmp_path: Path) -> CommandLine:
     """A cli where loop files are trusted and two sessions run."""
     found = CommandLine(tmp_path)
     found.untildone("trust", "--dialects")
-    begun(found, SESSION)
-    begun(found, OTHER_SESSION)
+    begin_session(found, SESSION)
+    begin_session(found, OTHER_SESSION)
     return found
 
 
-def begun(cli: CommandLine, session: str = SESSION) -> None:
-    """A session whose client is not the process of this test, which types as the person."""
+def begin_session(cli: CommandLine, session: str = SESSION) -> None:
+    """A session whose client is not the process of this test, which types as the user."""
     cli.event("SessionStart", session, source="startup")
     known = cli.state_folder / "sessions" / "claude" / session / "session.json"
     text = known.read_text(encoding="utf-8")
     known.write_text(text.replace(f'"{os.getpid()}"', '"0"'), encoding="utf-8")
 
 
-def written(cli: CommandLine, text: str = samples.STRAVINSKY, path: str = FILE) -> Path:
+def write_loop_file(cli: CommandLine, text: str = samples.STRAVINSKY, path: str = FILE) -> Path:
     """By the agent of the session, in a tool call."""
     file = cli.write(path, text)
-    called(cli, "Write", file_path=str(file), content=text)
+    call_tool(cli, "Write", file_path=str(file), content=text)
     return file
 
 
-def called(cli: CommandLine, tool: str, **inputs: str) -> None:
+def call_tool(cli: CommandLine, tool: str, **inputs: str) -> None:
     cli.event("PostToolUse", tool_name=tool, tool_input=inputs, tool_use_id="1")
 
 
@@ -56,35 +56,35 @@ def loops(cli: CommandLine) -> list[tuple[Any, ...]]:
     ]
 
 
-def held(answer: Any) -> bool:  # noqa: ANN401  whatever the hook printed
+def is_held(answer: Any) -> bool:  # noqa: ANN401  whatever the hook printed
     return bool(answer) and "hookSpecificOutput" in answer
 
 
 def test_the_session_that_wrote_it_is_held(cli: CommandLine) -> None:
-    file = written(cli)
+    file = write_loop_file(cli)
 
     answer = stop(cli)
 
-    assert held(answer)
+    assert is_held(answer)
     assert f"untildone: `{FILE}` started loop " in answer["systemMessage"]
     assert loops(cli) == [(SESSION, "active", None, 2, 15)]
     assert file.read_text(encoding="utf-8") == samples.STRAVINSKY.replace("count: 1", "count: 2")
 
 
 def test_its_promise_ends_it_and_the_file_goes(cli: CommandLine) -> None:
-    file = written(cli)
+    file = write_loop_file(cli)
     stop(cli)
 
-    assert not held(stop(cli, PROMISED, stop_hook_active=True))
+    assert not is_held(stop(cli, PROMISED, stop_hook_active=True))
     assert loops(cli) == [(SESSION, "finished", "claimed", 3, 15)]
     assert not file.exists()
 
 
 def test_a_heredoc_is_a_hand_of_the_session_too(cli: CommandLine) -> None:
     cli.write(FILE, samples.STRAVINSKY)
-    called(cli, "Bash", command=f"cat > {FILE} << 'EOF'\n{samples.STRAVINSKY}EOF")
+    call_tool(cli, "Bash", command=f"cat > {FILE} << 'EOF'\n{samples.STRAVINSKY}EOF")
 
-    assert held(stop(cli))
+    assert is_held(stop(cli))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_heredoc_is_a_hand_of_the_session_too(cli: CommandLine) -> None:
 )
 def test_who_only_read_it_is_not_held(cli: CommandLine, tool: str, inputs: dict[str, str]) -> None:
     cli.write(FILE, samples.STRAVINSKY)
-    called(cli, tool, **inputs)
+    call_tool(cli, tool, **inputs)
 
     assert stop(cli) == {
         "systemMessage": f"untildone: `{FILE}` is a loop file:"
@@ -108,7 +108,7 @@ def test_who_only_read_it_is_not_held(cli: CommandLine, tool: str, inputs: dict[
 
 
 def test_another_session_is_left_alone(cli: CommandLine) -> None:
-    written(cli)
+    write_loop_file(cli)
     stop(cli)
 
     assert stop(cli, session=OTHER_SESSION) is None
@@ -119,7 +119,7 @@ def test_the_session_named_in_the_file_is_held_and_no_other(cli: CommandLine) ->
     cli.write(".claude/ralph-loop.local.md", samples.RALPH)
 
     assert stop(cli, session=OTHER_SESSION) is None
-    assert held(stop(cli))
+    assert is_held(stop(cli))
     assert loops(cli) == [(SESSION, "active", None, 2, 20)]
 
 
@@ -129,13 +129,13 @@ def test_a_hand_made_file_is_taken_here_by_the_user(cli: CommandLine) -> None:
     code, stdout, _ = cli.run_process("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
 
     assert (code, "holds this session until promise" in stdout) == (0, True)
-    assert held(stop(cli))
+    assert is_held(stop(cli))
     assert "iteration_count: 2" in file.read_text(encoding="utf-8")
 
 
 def test_nothing_waits_where_nothing_is_trusted(tmp_path: Path) -> None:
     cli = CommandLine(tmp_path)
-    begun(cli)
+    begin_session(cli)
     cli.write(FILE, samples.STRAVINSKY)
 
     code, _, stderr = cli.run_process("continue", "--here", CLAUDE_CODE_SESSION_ID=SESSION)
@@ -145,8 +145,8 @@ def test_nothing_waits_where_nothing_is_trusted(tmp_path: Path) -> None:
 
 def test_a_file_is_not_obeyed_without_trust(tmp_path: Path) -> None:
     cli = CommandLine(tmp_path)
-    begun(cli)
-    written(cli)
+    begin_session(cli)
+    write_loop_file(cli)
 
     assert stop(cli) is None
     assert loops(cli) == []
@@ -154,30 +154,30 @@ def test_a_file_is_not_obeyed_without_trust(tmp_path: Path) -> None:
 
 def test_trust_taken_back_lets_the_file_lie(cli: CommandLine) -> None:
     cli.untildone("trust", "--no-dialects")
-    written(cli)
+    write_loop_file(cli)
 
     assert stop(cli) is None
 
 
 def test_a_mark_left_behind_is_no_trust(cli: CommandLine) -> None:
     cli.state_folder.joinpath("dialects.json").write_text("[]", encoding="utf-8")
-    written(cli)
+    write_loop_file(cli)
 
     assert stop(cli) is None
 
 
 def test_trust_given_later_holds_for_the_sessions_that_run(tmp_path: Path) -> None:
     cli = CommandLine(tmp_path)
-    begun(cli)
+    begin_session(cli)
     cli.untildone("trust", "--dialects")
-    written(cli)
+    write_loop_file(cli)
 
-    assert held(stop(cli))
+    assert is_held(stop(cli))
 
 
 @pytest.mark.parametrize("end", ["removed", "inactive"])
 def test_the_users_edit_of_the_file_ends_the_loop(cli: CommandLine, end: str) -> None:
-    file = written(cli)
+    file = write_loop_file(cli)
     stop(cli)
     if end == "removed":
         file.unlink()
@@ -186,7 +186,7 @@ def test_the_users_edit_of_the_file_ends_the_loop(cli: CommandLine, end: str) ->
 
     answer = stop(cli, stop_hook_active=True)
 
-    assert not held(answer)
+    assert not is_held(answer)
     assert "is cancelled: `.stravinsky/continuation-loop.md`" in answer["systemMessage"]
     assert loops(cli) == [(SESSION, "finished", "cancelled", 2, 15)]
     assert not file.exists()
@@ -194,29 +194,29 @@ def test_the_users_edit_of_the_file_ends_the_loop(cli: CommandLine, end: str) ->
 
 @pytest.mark.parametrize("command", [f"rm {FILE}", "rm -rf .stravinsky", "rm .stravinsky/*"])
 def test_the_agents_hand_on_the_file_does_not(cli: CommandLine, command: str) -> None:
-    file = written(cli)
+    file = write_loop_file(cli)
     stop(cli)
     file.unlink()
-    called(cli, "Bash", command=command)
+    call_tool(cli, "Bash", command=command)
 
-    assert held(stop(cli, stop_hook_active=True))
-    assert held(stop(cli, stop_hook_active=True))
+    assert is_held(stop(cli, stop_hook_active=True))
+    assert is_held(stop(cli, stop_hook_active=True))
     assert loops(cli) == [(SESSION, "active", None, 4, 15)]
 
 
 def test_the_agents_edit_ends_it_if_the_user_just_asked_for_it(cli: CommandLine) -> None:
-    file = written(cli)
+    file = write_loop_file(cli)
     stop(cli)
     cli.event("UserPromptSubmit", prompt="/cancel-ralph", prompt_id="p2")
     file.unlink()
-    called(cli, "Bash", command=f"rm {FILE}")
+    call_tool(cli, "Bash", command=f"rm {FILE}")
 
-    assert not held(stop(cli, prompt_id="p2"))
+    assert not is_held(stop(cli, prompt_id="p2"))
     assert loops(cli) == [(SESSION, "finished", "cancelled", 2, 15)]
 
 
 def test_a_raised_maximum_is_seen_up_to_the_ceiling(cli: CommandLine) -> None:
-    file = written(cli)
+    file = write_loop_file(cli)
     stop(cli)
     file.write_text(samples.STRAVINSKY.replace("15", "99"), encoding="utf-8")
 
@@ -226,9 +226,9 @@ def test_a_raised_maximum_is_seen_up_to_the_ceiling(cli: CommandLine) -> None:
 
 
 def test_a_maximum_that_the_agent_raised_is_not(cli: CommandLine) -> None:
-    written(cli)
+    write_loop_file(cli)
     stop(cli)
-    written(cli, samples.STRAVINSKY.replace("15", "40"))
+    write_loop_file(cli, samples.STRAVINSKY.replace("15", "40"))
 
     stop(cli, stop_hook_active=True)
     stop(cli, stop_hook_active=True)
@@ -237,37 +237,37 @@ def test_a_maximum_that_the_agent_raised_is_not(cli: CommandLine) -> None:
 
 
 def test_at_its_maximum_the_loop_pauses_and_the_file_goes(cli: CommandLine) -> None:
-    file = written(cli, samples.STRAVINSKY.replace("count: 1", "count: 14"))
+    file = write_loop_file(cli, samples.STRAVINSKY.replace("count: 1", "count: 14"))
 
-    assert not held(stop(cli))
+    assert not is_held(stop(cli))
     assert loops(cli) == [(SESSION, "paused", "out-of-rounds", 15, 15)]
     assert not file.exists()
 
 
 def test_a_file_half_written_changes_nothing(cli: CommandLine) -> None:
-    file = written(cli)
+    file = write_loop_file(cli)
     stop(cli)
     file.write_text("---\nactive: tr", encoding="utf-8")
 
-    assert held(stop(cli, stop_hook_active=True))
+    assert is_held(stop(cli, stop_hook_active=True))
     assert loops(cli) == [(SESSION, "active", None, 3, 15)]
 
 
 def test_one_content_makes_one_loop(cli: CommandLine) -> None:
-    written(cli)
+    write_loop_file(cli)
     stop(cli)
     stop(cli, PROMISED, stop_hook_active=True)
-    written(cli, samples.STRAVINSKY.replace("count: 1", "count: 3"))
+    write_loop_file(cli, samples.STRAVINSKY.replace("count: 1", "count: 3"))
 
     answer = stop(cli)
 
-    assert not held(answer)
+    assert not is_held(answer)
     assert f"`untildone import {FILE}` starts it again" in answer["systemMessage"]
     assert len(loops(cli)) == 1
 
 
 def test_the_users_cancel_takes_the_file_along(cli: CommandLine) -> None:
-    file = written(cli)
+    file = write_loop_file(cli)
     stop(cli)
 
     cli.untildone("cancel")
@@ -277,7 +277,7 @@ def test_the_users_cancel_takes_the_file_along(cli: CommandLine) -> None:
 
 
 def test_a_paused_loop_keeps_its_file_and_begins_no_other(cli: CommandLine) -> None:
-    file = written(cli)
+    file = write_loop_file(cli)
     stop(cli)
     cli.untildone("pause")
 
@@ -287,7 +287,7 @@ def test_a_paused_loop_keeps_its_file_and_begins_no_other(cli: CommandLine) -> N
 
 
 def test_a_file_that_is_wrong_is_reported_once(cli: CommandLine) -> None:
-    written(cli, "---\nactive: true\n---\n")
+    write_loop_file(cli, "---\nactive: true\n---\n")
 
     answer = stop(cli)
 
@@ -295,33 +295,33 @@ def test_a_file_that_is_wrong_is_reported_once(cli: CommandLine) -> None:
         "systemMessage": f"untildone: `{FILE}`, `completion_promise`: is missing; write the text"
         " that says it is done"
     }
-    written(cli, "---\nactive: true\n---\n")
+    write_loop_file(cli, "---\nactive: true\n---\n")
     assert stop(cli) is None
 
 
 def test_nothing_is_begun_in_plan_mode(cli: CommandLine) -> None:
-    written(cli)
+    write_loop_file(cli)
 
     assert stop(cli, permission_mode="plan") is None
-    assert held(stop(cli))
+    assert is_held(stop(cli))
 
 
 def test_a_check_of_the_file_is_run(cli: CommandLine) -> None:
     text = samples.SHIPKIT.replace('"npm test"', "test -f done.txt").replace("success_p", "p")
-    written(cli, text, ".shipkit/relentless-state.local.md")
+    write_loop_file(cli, text, ".shipkit/relentless-state.local.md")
 
-    assert held(stop(cli))
+    assert is_held(stop(cli))
     cli.write("done.txt", "")
-    assert not held(stop(cli, stop_hook_active=True))
+    assert not is_held(stop(cli, stop_hook_active=True))
     assert loops(cli) == [(SESSION, "finished", "done", 4, 8)]
 
 
 def test_a_pointer_is_followed_to_its_state(cli: CommandLine) -> None:
     state = ".shipspec/planning/login/task-loop.local.json"
     cli.write(state, samples.SHIPSPEC_STATE)
-    pointer = written(cli, samples.SHIPSPEC_POINTER, ".shipspec/active-loop.local.json")
+    pointer = write_loop_file(cli, samples.SHIPSPEC_POINTER, ".shipspec/active-loop.local.json")
 
-    assert held(stop(cli))
+    assert is_held(stop(cli))
     assert '"iteration": 3' in (cli.project / state).read_text(encoding="utf-8")
     stop(cli, "<task-loop-complete>VERIFIED</task-loop-complete>", stop_hook_active=True)
     assert loops(cli) == [(SESSION, "finished", "claimed", 3, 5)]
@@ -345,7 +345,7 @@ def test_a_task_that_is_stuck_is_handed_to_the_user(
     cli: CommandLine, said: str, expected: tuple[str, str | None, str]
 ) -> None:
     cli.write(".shipspec/planning/login/task-loop.local.json", samples.SHIPSPEC_STATE)
-    written(cli, samples.SHIPSPEC_POINTER, ".shipspec/active-loop.local.json")
+    write_loop_file(cli, samples.SHIPSPEC_POINTER, ".shipspec/active-loop.local.json")
     stop(cli)
 
     stop(cli, said, stop_hook_active=True)
@@ -356,13 +356,13 @@ def test_a_task_that_is_stuck_is_handed_to_the_user(
 
 
 def test_its_marker_means_nothing_to_a_loop_that_never_asked_for_it(cli: CommandLine) -> None:
-    written(cli)
+    write_loop_file(cli)
 
-    assert held(stop(cli, "<task-loop-complete>BLOCKED</task-loop-complete>"))
+    assert is_held(stop(cli, "<task-loop-complete>BLOCKED</task-loop-complete>"))
 
 
 def test_a_state_its_tool_leaves_there_is_left(cli: CommandLine) -> None:
-    file = written(cli, samples.HOPE, ".loop/state.json")
+    file = write_loop_file(cli, samples.HOPE, ".loop/state.json")
     stop(cli)
 
     cli.untildone("cancel")

@@ -78,16 +78,16 @@ def plan(**tasks: Task) -> Plan:
     return Plan(tasks=tasks, feature="login")
 
 
-def written(folder: Path, text: str = LOGIN) -> Path:
+def write_plan(folder: Path, text: str = LOGIN) -> Path:
     path = folder / "TASKS.json"
     path.write_bytes(text.encode())
     return path
 
 
 def document(folder: Path, text: str = LOGIN) -> Document:
-    return read_plan(written(folder, text))
+    return read_plan(write_plan(folder, text))
 
 
-def changed(**fields: object) -> str:
+def plan_text(**fields: object) -> str:
     """The plan with these fields at its top."""
     return json.dumps(json.loads(LOGIN) | fields)

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from features.plans.samples import LOGIN, changed, document, written
-from store.disk import mounted
+from features.plans.samples import LOGIN, document, plan_text, write_plan
+from store.disk import mount
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_fields, edit_status, save_plan
 from untildone.features.plans.plan import Mistake
 from untildone.features.plans.plan_file import LARGEST, read_plan, require_order, require_task
 
 
-def told(path: Path) -> str:
+def read_error(path: Path) -> str:
     with pytest.raises(UserError) as caught:
         require_order(read_plan(path, whole=True))
     assert caught.value.hint
@@ -24,7 +24,7 @@ def told(path: Path) -> str:
 
 
 def test_nothing_to_change_leaves_every_byte(tmp_path: Path) -> None:
-    path = written(tmp_path)
+    path = write_plan(tmp_path)
     before = path.stat()
 
     change_plan(path, lambda found: edit_status(found, "TASK-002", "not_started"))
@@ -33,7 +33,7 @@ def test_nothing_to_change_leaves_every_byte(tmp_path: Path) -> None:
 
 
 def test_a_status_changes_its_word_alone(tmp_path: Path) -> None:
-    path = written(tmp_path)
+    path = write_plan(tmp_path)
 
     plan = change_plan(path, lambda found: edit_status(found, "TASK-002", "in_progress")).plan
 
@@ -45,7 +45,7 @@ def test_a_status_changes_its_word_alone(tmp_path: Path) -> None:
 
 
 def test_a_worker_is_written_and_taken_back(tmp_path: Path) -> None:
-    path = written(tmp_path)
+    path = write_plan(tmp_path)
     change_plan(path, lambda found: edit_status(found, "TASK-002", "in_progress", worker="a"))
     change_plan(path, lambda found: edit_status(found, "TASK-003", "in_progress", worker="b"))
 
@@ -98,7 +98,7 @@ def test_a_missing_summary_is_added(tmp_path: Path) -> None:
     "text", [LOGIN.replace("\n", "\r\n"), "\ufeff" + LOGIN, json.dumps(json.loads(LOGIN))]
 )
 def test_line_ends_a_byte_order_mark_and_one_line_are_kept(tmp_path: Path, text: str) -> None:
-    path = written(tmp_path, text)
+    path = write_plan(tmp_path, text)
 
     change_plan(path, lambda found: edit_status(found, "TASK-002", "completed"))
 
@@ -107,7 +107,7 @@ def test_line_ends_a_byte_order_mark_and_one_line_are_kept(tmp_path: Path, text:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes and links")
 def test_mode_and_link_are_kept(tmp_path: Path) -> None:
-    real = written(tmp_path)
+    real = write_plan(tmp_path)
     real.chmod(0o664)
     link = tmp_path / "link" / "TASKS.json"
     link.parent.mkdir()
@@ -129,7 +129,7 @@ def _mark(path: Path, name: str) -> None:
 def test_changes_made_at_once_are_all_kept(tmp_path: Path) -> None:
     names = [f"T{number}" for number in range(12)]
     text = json.dumps({"tasks": {name: {"title": "x", "points": 1} for name in names}})
-    path = written(tmp_path, text)
+    path = write_plan(tmp_path, text)
     context = multiprocessing.get_context("fork")
     workers = [context.Process(target=_mark, args=(path, name)) for name in names]
     for worker in workers:
@@ -152,29 +152,29 @@ def test_changes_made_at_once_are_all_kept(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_json_object_is_reported(tmp_path: Path, text: str, expected: str) -> None:
-    assert expected in told(written(tmp_path, text))
+    assert expected in read_error(write_plan(tmp_path, text))
 
 
 def test_what_is_no_utf_8_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "TASKS.json"
     path.write_bytes(b'{\n"tasks": "\xff"}')
 
-    assert told(path) == f"`{path}`, line 2: is not UTF-8"
+    assert read_error(path) == f"`{path}`, line 2: is not UTF-8"
 
 
 def test_what_is_missing_no_file_or_huge_is_reported(tmp_path: Path) -> None:
-    assert told(tmp_path / "TASKS.json") == f"there is no `{tmp_path / 'TASKS.json'}`"
-    assert told(tmp_path) == f"`{tmp_path}` is not a file"
+    assert read_error(tmp_path / "TASKS.json") == f"there is no `{tmp_path / 'TASKS.json'}`"
+    assert read_error(tmp_path) == f"`{tmp_path}` is not a file"
     huge = tmp_path / "huge.json"
     huge.touch()
     os.truncate(huge, LARGEST + 1)
-    assert told(huge) == f"`{huge}` is larger than 64 MB"
+    assert read_error(huge) == f"`{huge}` is larger than 64 MB"
 
 
 def test_every_mistake_of_shape_and_order_is_reported_at_once(tmp_path: Path) -> None:
-    path = written(
+    path = write_plan(
         tmp_path,
-        changed(
+        plan_text(
             tasks={
                 "A": {"title": "x", "status": "done", "points": "four", "testing": [1]},
                 "B": {"depends_on": ["Z"]},
@@ -185,7 +185,7 @@ def test_every_mistake_of_shape_and_order_is_reported_at_once(tmp_path: Path) ->
     )
     remedy = "correct it; `untildone plan init` writes a plan to compare with"
 
-    assert told(path).splitlines() == [
+    assert read_error(path).splitlines() == [
         f"`{path}` has 7 mistakes",
         f"  `A`: `status`: invalid enum value 'done'; {remedy}",
         f"  `A`: `points`: expected `int`, got `str`; {remedy}",
@@ -200,12 +200,12 @@ def test_every_mistake_of_shape_and_order_is_reported_at_once(tmp_path: Path) ->
 
 @pytest.mark.parametrize("tasks", ["{}", '{"tasks": []}'])
 def test_a_plan_without_tasks_is_reported(tmp_path: Path, tasks: str) -> None:
-    assert "`tasks` is " in told(written(tmp_path, tasks))
+    assert "`tasks` is " in read_error(write_plan(tmp_path, tasks))
 
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_task_that_stands_there_twice_is_reported(tmp_path: Path, whole: bool) -> None:
-    path = written(tmp_path, LOGIN.replace('"TASK-003": {', '"TASK-002": {'))
+    path = write_plan(tmp_path, LOGIN.replace('"TASK-003": {', '"TASK-002": {'))
 
     assert read_plan(path, whole=whole).mistakes == (
         Mistake(task="TASK-002", text="appears twice", remedy="leave one of them"),
@@ -227,7 +227,7 @@ def test_a_task_that_stands_there_twice_is_reported(tmp_path: Path, whole: bool)
 def test_a_key_that_stands_there_twice_is_reported_where_it_is_looked_at_closely(
     tmp_path: Path, old: str, new: str, expected: str
 ) -> None:
-    path = written(tmp_path, LOGIN.replace(old, new, 1))
+    path = write_plan(tmp_path, LOGIN.replace(old, new, 1))
 
     assert [str(mistake) for mistake in read_plan(path, whole=True).mistakes] == [expected]
     with pytest.raises(UserError):
@@ -238,7 +238,7 @@ def test_a_key_that_stands_there_twice_is_reported_where_it_is_looked_at_closely
 def test_very_many_mistakes_are_counted(tmp_path: Path) -> None:
     tasks = {f"T{number}": {"title": "x", "depends_on": ["Z"]} for number in range(60)}
 
-    lines = told(written(tmp_path, changed(tasks=tasks))).splitlines()
+    lines = read_error(write_plan(tmp_path, plan_text(tasks=tasks))).splitlines()
 
     assert (len(lines), lines[-1]) == (52, "  and 10 more")
 
@@ -257,8 +257,8 @@ def test_a_task_is_found_by_its_id(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_old_plan(tmp_path: Path) -> None:
-    with mounted(tmp_path, options="size=64k"):
-        path = written(tmp_path)
+    with mount(tmp_path, options="size=64k"):
+        path = write_plan(tmp_path)
         with pytest.raises(OSError, match="space"):
             save_plan(path, LOGIN + " " * 80_000)
         assert path.read_text(encoding="utf-8") == LOGIN

@@ -19,7 +19,7 @@ from untildone.features.plans.plan_rules import (
 FIX = "run `untildone plan validate --fix`"
 
 
-def summed(found: Plan) -> Plan:
+def sum_points(found: Plan) -> Plan:
     return replace(found, summary=summarize(found.tasks))
 
 
@@ -68,7 +68,7 @@ def test_a_good_plan_has_no_mistakes(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes(found: Plan, expected: list[str]) -> None:
-    mistakes = check_rules(summed(found))
+    mistakes = check_rules(sum_points(found))
 
     assert [str(mistake) for mistake in mistakes] == expected
     assert all(mistake.remedy and not mistake.warning for mistake in mistakes)
@@ -76,7 +76,7 @@ def test_mistakes(found: Plan, expected: list[str]) -> None:
 
 def test_a_phase_must_be_one_of_the_plan() -> None:
     phases = (Phase(id=1, name="one"), Phase(id="two"))
-    found = summed(
+    found = sum_points(
         replace(plan(A=task(phase=1), B=task(phase=3), C=task(phase="two")), phases=phases)
     )
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from features.plans.samples import document, plan, task, written
+from features.plans.samples import document, plan, task, write_plan
 from untildone.errors import UserError
 from untildone.features.plans.plan_file import find_plan
 from untildone.features.plans.rendering import render_markdown
@@ -76,23 +76,23 @@ def test_a_plan_is_found_upward_to_the_top_of_the_repository(tmp_path: Path) -> 
     top = tmp_path / "project"
     below = top / "a" / "b"
     below.mkdir(parents=True)
-    written(tmp_path)
+    write_plan(tmp_path)
     top.joinpath(".git").mkdir()
 
     with pytest.raises(UserError) as caught:
         find_plan(below)
     assert caught.value.message == f"there is no plan in `{below}`"
     assert find_plan(tmp_path) == tmp_path / "TASKS.json"
-    own = written(top)
+    own = write_plan(top)
     assert find_plan(below) == own
 
 
 def test_a_plan_of_shipspec_is_found_and_several_are_listed(tmp_path: Path) -> None:
     one = tmp_path / ".shipspec" / "planning" / "one"
     one.mkdir(parents=True)
-    first = written(one)
+    first = write_plan(one)
     assert find_plan(tmp_path) == first
-    second = written(tmp_path)
+    second = write_plan(tmp_path)
 
     with pytest.raises(UserError) as caught:
         find_plan(tmp_path)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.samples import GREEN, RED, after, contract, seen
+from core.samples import GREEN, RED, after, contract, make_evidence
 from untildone.core.contract import Claim, Contract
 from untildone.core.decide import decide
 from untildone.core.progress import ClaimReport, Progress
@@ -14,7 +14,7 @@ STEPS = ("find it", "mend it")
 MET = {"docs": ClaimReport(by="review", evidence="read")}
 
 
-def gated(**given: object) -> Contract:
+def make_gated_contract(**given: object) -> Contract:
     return contract(**{"gated": True, "done_when": "both", "preset": "loop", **given})
 
 
@@ -22,29 +22,29 @@ def gated(**given: object) -> Contract:
     ("asked", "progress", "expected"),
     [
         (contract(steps=STEPS), Progress(), ""),
-        (gated(), Progress(round=2), "round 3 is over: continue?"),
+        (make_gated_contract(), Progress(round=2), "round 3 is over: continue?"),
         (
-            gated(steps=STEPS),
+            make_gated_contract(steps=STEPS),
             Progress(),
             "here are 2 steps: 1. find it; 2. mend it. Proceed?",
         ),
         (
-            gated(steps=STEPS),
+            make_gated_contract(steps=STEPS),
             Progress(steps_approved=True),
             "round 1 is over: continue with `find it`?",
         ),
         (
-            gated(steps=STEPS),
+            make_gated_contract(steps=STEPS),
             Progress(steps_approved=True, steps_done=("find it",)),
             "step `find it` is complete: continue with `mend it`?",
         ),
         (
-            gated(steps=STEPS),
+            make_gated_contract(steps=STEPS),
             Progress(steps_approved=True, steps_done=STEPS),
             "step `mend it` is complete: continue?",
         ),
         (
-            gated(steps=STEPS),
+            make_gated_contract(steps=STEPS),
             Progress(steps_approved=True, steps_done=("find it",), steps_reported=1, round=2),
             "round 3 is over: continue with `mend it`?",
         ),
@@ -57,7 +57,7 @@ def test_what_the_user_is_asked(asked: Contract, progress: Progress, expected: s
 def test_of_many_steps_the_first_are_shown() -> None:
     steps = tuple(f"s{number}" for number in range(14))
 
-    shown = ask_at_gate(gated(steps=steps), Progress())
+    shown = ask_at_gate(make_gated_contract(steps=steps), Progress())
 
     assert shown.startswith("here are 14 steps: 1. s0; ")
     assert shown.endswith("; 12. s11; and 2 more. Proceed?")
@@ -93,20 +93,22 @@ def test_gates_are_skipped_by_the_users_words(text: str, expected: bool) -> None
 
 
 def test_an_unmet_round_ends_at_the_gate() -> None:
-    evidence = seen(RED, gate_question="continue?")
+    evidence = make_evidence(RED, gate_question="continue?")
 
-    assert decide(gated(), after(), evidence) == Pause(outcome="gate", reason="continue?")
+    assert decide(make_gated_contract(), after(), evidence) == Pause(
+        outcome="gate", reason="continue?"
+    )
 
 
 def test_where_only_the_agents_word_is_missing_it_is_asked_for_that() -> None:
-    evidence = seen(GREEN, gate_question="continue?")
+    evidence = make_evidence(GREEN, gate_question="continue?")
 
-    assert decide(gated(), after(), evidence) == Continue(cause="signal")
+    assert decide(make_gated_contract(), after(), evidence) == Continue(cause="signal")
 
 
 def test_done_waits_for_the_users_yes_which_stands_for_the_signal() -> None:
-    asked = gated(claims=(Claim(name="docs"),))
-    said = seen(GREEN, signalled=True, concerns=())
+    asked = make_gated_contract(claims=(Claim(name="docs"),))
+    said = make_evidence(GREEN, signalled=True, concerns=())
     verdict = decide(asked, after(met=MET), said)
     assert verdict == Pause(outcome="gate", reason="all criteria are met: confirm that it is done?")
     paused = advance(asked, after(met=MET), said, verdict)
@@ -114,7 +116,7 @@ def test_done_waits_for_the_users_yes_which_stands_for_the_signal() -> None:
     going = pass_gate(asked, paused, agreed_to=True)
 
     assert (going.status, going.confirmed, going.steps_approved) == ("active", True, False)
-    assert decide(asked, going, seen(GREEN, concerns=())) == Finish(
+    assert decide(asked, going, make_evidence(GREEN, concerns=())) == Finish(
         outcome="done", reason="every check passes"
     )
 
@@ -122,21 +124,23 @@ def test_done_waits_for_the_users_yes_which_stands_for_the_signal() -> None:
 def test_instructions_at_the_last_gate_confirm_nothing() -> None:
     paused = Progress(status="paused", outcome="gate", unmet=())
 
-    assert not pass_gate(gated(), paused, agreed_to=False).confirmed
+    assert not pass_gate(make_gated_contract(), paused, agreed_to=False).confirmed
 
 
 def test_a_yes_to_go_on_does_not_confirm_the_end() -> None:
     paused = Progress(status="paused", outcome="gate", unmet=("test",))
 
-    going = pass_gate(gated(steps=STEPS), paused, agreed_to=True)
+    going = pass_gate(make_gated_contract(steps=STEPS), paused, agreed_to=True)
 
     assert (going.confirmed, going.steps_approved) == (False, True)
 
 
 def test_what_was_confirmed_lapses_when_something_is_unmet_again() -> None:
     confirmed = after(confirmed=True)
-    evidence = seen(RED)
+    evidence = make_evidence(RED)
 
-    later = advance(gated(), confirmed, evidence, Continue(cause="unmet", names=("test",)))
+    later = advance(
+        make_gated_contract(), confirmed, evidence, Continue(cause="unmet", names=("test",))
+    )
 
     assert not later.confirmed

@@ -22,7 +22,7 @@ CLEAR = (
 )
 
 
-def ours(text: str, **beside: int) -> dict[Dimension, int]:
+def rate(text: str, **beside: int) -> dict[Dimension, int]:
     return {
         rating.dimension: rating.ours for rating in score_spec(text, AgreedTerms(**beside)).ratings
     }
@@ -39,7 +39,7 @@ def ours(text: str, **beside: int) -> dict[Dimension, int]:
     ],
 )
 def test_the_examples_of_the_rubric(dimension: Dimension, texts: tuple[str, ...]) -> None:
-    assert [ours(text)[dimension] for text in texts] == [0, 1, 2]
+    assert [rate(text)[dimension] for text in texts] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_a_reading_rests_on(text: str, dimension: str, seen: str) -> None:
 def test_what_is_agreed_beside_the_text_counts(
     beside: dict[str, int], expected: tuple[int, ...]
 ) -> None:
-    assert tuple(ours("Rewrite parsing", **beside).values()) == expected
+    assert tuple(rate("Rewrite parsing", **beside).values()) == expected
 
 
 def test_a_clear_spec_is_tool_shaped_and_leaves_no_question() -> None:

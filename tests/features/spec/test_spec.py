@@ -65,7 +65,7 @@ def test_the_shape_decides_on_gates(world: World, task: str, score: int, gated: 
     assert (contract.score, contract.gated, contract.done_when) == (score, gated, "both")
 
 
-def shaped(world: World) -> Path:
+def write_shape(world: World) -> Path:
     path = world.project / ".loop" / "shape" / "SHAPE.md"
     path.parent.mkdir(parents=True)
     path.write_text(SHAPE, encoding="utf-8")
@@ -73,7 +73,7 @@ def shaped(world: World) -> Path:
 
 
 def test_commands_of_a_shape_that_nobody_trusted_are_only_words(world: World) -> None:
-    shaped(world)
+    write_shape(world)
 
     contract = start(world, claims=(Claim(name="mine"),))
 
@@ -83,7 +83,7 @@ def test_commands_of_a_shape_that_nobody_trusted_are_only_words(world: World) ->
 
 
 def test_commands_of_a_trusted_shape_pause_the_loop(world: World) -> None:
-    path = shaped(world)
+    path = write_shape(world)
     found = load_shape_file(world.project)
     assert found is not None
     record_trust(world.state_folder, path, sha256=found.sha256, text=found.text)

@@ -9,7 +9,7 @@ from untildone.features.spec.thrashing import find_thrashed_files
 
 
 def edits(path: Path, number: int, original: object = "one\n") -> list[dict[str, Any]]:
-    """As the client tells them, each told twice."""
+    """Edits as the client reports them, each reported twice."""
     first = {"filePath": str(path), "originalFile": original}
     later = {"filePath": str(path), "originalFile": "between\n"}
     calls = [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import written
+from integrity.trees import write_tree
 from untildone.integrity.environment.check_programs import find_check_programs
 from untildone.integrity.environment.comparison import compare_environment
 from untildone.integrity.environment.facts import collect_facts
@@ -91,9 +91,9 @@ def test_another_search_path_of_the_hook_is_no_change(machine: Machine) -> None:
 @needs_posix
 def test_a_program_that_no_check_starts_any_more_is_not_reported(machine: Machine) -> None:
     machine.write_program("jest")
-    package = written(machine.project, {"package.json": '{"scripts": {"test": "jest"}}'})
+    package = write_tree(machine.project, {"package.json": '{"scripts": {"test": "jest"}}'})
     baseline = machine.collect("npm test")
-    written(package, {"package.json": '{"scripts": {"test": "vitest run"}}'})
+    write_tree(package, {"package.json": '{"scripts": {"test": "vitest run"}}'})
 
     assert machine.find_reasons(baseline, "npm test") == []
 
@@ -103,7 +103,7 @@ def test_the_scripts_of_npm_are_followed(machine: Machine) -> None:
     package = (
         '{"scripts": {"pretest": "tsc", "test": "vitest run && npm run more", "more": "mocha"}}'
     )
-    written(machine.project, {"package.json": package, "node_modules/.bin/vitest": ""})
+    write_tree(machine.project, {"package.json": package, "node_modules/.bin/vitest": ""})
     (machine.project / "node_modules/.bin/vitest").chmod(0o755)
 
     found = {
@@ -132,7 +132,7 @@ def test_settings_in_the_home_folder_are_reported(
     machine: Machine, command: str, path: str, text: str
 ) -> None:
     baseline = machine.collect(command)
-    written(machine.home, {path: text})
+    write_tree(machine.home, {path: text})
 
     place = machine.home / path
     assert machine.find_reasons(baseline, command) == [
@@ -152,7 +152,7 @@ def test_settings_that_no_check_depends_on_are_not_reported(
     machine: Machine, command: str, path: str, text: str
 ) -> None:
     baseline = machine.collect(command)
-    written(machine.home, {path: text})
+    write_tree(machine.home, {path: text})
 
     assert machine.find_reasons(baseline, command) == []
 
@@ -204,7 +204,7 @@ def test_a_check_that_makes_another_git_setting_excuses_no_change(
 
 
 def test_nothing_is_compared_without_facts_of_the_baseline(machine: Machine) -> None:
-    written(machine.home, {".npmrc": "node-options=x\n"})
+    write_tree(machine.home, {".npmrc": "node-options=x\n"})
 
     assert machine.find_reasons({}, "npm test") == []
 
@@ -217,7 +217,7 @@ def site(machine: Machine) -> Path:
     (folder,) = venv.glob("lib/python3*/site-packages")
     text = "def same(a, b):\n    assert a == b\n"
     digest = "sha256=" + _urlsafe(text)
-    written(
+    write_tree(
         folder,
         {
             "same.py": text,
@@ -262,7 +262,7 @@ def test_a_record_written_long_after_the_install_is_reported(machine: Machine, s
 @pytest.mark.parametrize("name", ["sitecustomize.py", "x.pth", "usercustomize/__init__.py"])
 def test_new_startup_code_of_python_is_reported(machine: Machine, site: Path, name: str) -> None:
     baseline = machine.collect(".venv/bin/python -m pytest")
-    written(site, {name: "import os\n"})
+    write_tree(site, {name: "import os\n"})
 
     assert machine.find_reasons(baseline, ".venv/bin/python -m pytest") == [
         f"`{site / name}` runs at every start of Python and differs from the baseline"
@@ -273,7 +273,7 @@ def test_new_startup_code_of_python_is_reported(machine: Machine, site: Path, na
 def test_installing_a_package_is_no_concern(machine: Machine, site: Path) -> None:
     baseline = machine.collect(".venv/bin/python -m pytest")
     text = "VERSION = 2\n"
-    written(
+    write_tree(
         site,
         {
             "more.py": text,
@@ -291,9 +291,13 @@ def test_installing_a_package_is_no_concern(machine: Machine, site: Path) -> Non
 
 @needs_posix
 def test_unrecorded_files_may_be_added_but_not_changed(machine: Machine, site: Path) -> None:
-    written(site, {"near/__init__.py": "def near(a, b):\n    return a == b\n", "far.py": "a = 1\n"})
+    write_tree(
+        site, {"near/__init__.py": "def near(a, b):\n    return a == b\n", "far.py": "a = 1\n"}
+    )
     baseline = machine.collect(".venv/bin/python -m pytest")
-    written(site, {"near/__init__.py": "def near(a, b):\n    return True\n", "new.py": "b = 1\n"})
+    write_tree(
+        site, {"near/__init__.py": "def near(a, b):\n    return True\n", "new.py": "b = 1\n"}
+    )
 
     assert machine.find_reasons(baseline, ".venv/bin/python -m pytest") == [
         f"`{site / 'near/__init__.py'}` is not what was installed"
@@ -307,9 +311,9 @@ def test_a_plugin_that_no_installer_recorded_is_reported(
 ) -> None:
     baseline = machine.collect(".venv/bin/python -m pytest")
     names = "more-2.dist-info/entry_points.txt"
-    written(site, {names: "[pytest11]\nmore = more\n", "more.py": "a = 1\n"})
+    write_tree(site, {names: "[pytest11]\nmore = more\n", "more.py": "a = 1\n"})
     if installed:
-        written(site, {"more-2.dist-info/RECORD": f"more.py,,\n{names},,\n"})
+        write_tree(site, {"more-2.dist-info/RECORD": f"more.py,,\n{names},,\n"})
 
     reported = f"`{site / names}` names plugins, and no installer has put it there"
     assert machine.find_reasons(baseline, ".venv/bin/python -m pytest") == (
@@ -333,11 +337,11 @@ def test_a_plugin_that_no_installer_recorded_is_reported(
 def test_committed_files_in_a_private_ignore_list_are_reported(
     machine: Machine, pattern: str, reported: str, place: str
 ) -> None:
-    written(machine.project, {"app.py": "", "pkg/more.py": "", "scratch.py": ""})
+    write_tree(machine.project, {"app.py": "", "pkg/more.py": "", "scratch.py": ""})
     subprocess.run(["git", "init", "-q"], cwd=machine.project, check=True)
     subprocess.run(["git", "add", "app.py", "pkg"], cwd=machine.project, check=True)
     baseline = machine.collect("ruff check .")
-    written(machine.project, {place: f"{pattern}\n"})
+    write_tree(machine.project, {place: f"{pattern}\n"})
 
     name = "info/exclude" if "info" in place else "ignore"
     wanted = (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import written
+from integrity.trees import write_tree
 from untildone.integrity.baseline import Stamp, read_stamps
 from untildone.integrity.environment.node_packages import compare_packages
 
@@ -20,7 +20,7 @@ PACKAGE = {
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    return written(tmp_path, PACKAGE)
+    return write_tree(tmp_path, PACKAGE)
 
 
 def read_packages(project: Path) -> dict[str, Stamp]:
@@ -33,7 +33,7 @@ def find_reasons(project: Path, baseline: dict[str, Stamp]) -> list[str]:
 
 def test_a_file_edited_in_place_is_reported(project: Path) -> None:
     baseline = read_packages(project)
-    written(project, {"node_modules/same/index.js": "module.exports = () => true;\n"})
+    write_tree(project, {"node_modules/same/index.js": "module.exports = () => true;\n"})
 
     assert find_reasons(project, baseline) == [
         "`node_modules/same/index.js` was changed, and its package was not installed anew"
@@ -42,7 +42,7 @@ def test_a_file_edited_in_place_is_reported(project: Path) -> None:
 
 def test_another_description_does_not_hide_it(project: Path) -> None:
     baseline = read_packages(project)
-    written(
+    write_tree(
         project,
         {"node_modules/same/index.js": "x\n", "node_modules/same/package.json": '{"name": "same"}'},
     )
@@ -57,7 +57,7 @@ def test_a_reinstalled_package_is_no_concern(project: Path) -> None:
     baseline = read_packages(project)
     for name in ("package.json", "index.js", "README.md"):
         (project / "node_modules/same" / name).unlink()
-    written(
+    write_tree(
         project,
         {
             "node_modules/same/package.json": '{"name": "same", "version": "2.0.0"}',
@@ -86,8 +86,10 @@ def test_a_package_replaced_without_an_installer_is_reported(
 ) -> None:
     baseline = read_packages(project)
     (project / "node_modules/same/README.md").unlink()
-    written(project, {"node_modules/same/index.js": "a\n", "node_modules/same/package.json": "{}"})
-    written(project, lock)
+    write_tree(
+        project, {"node_modules/same/index.js": "a\n", "node_modules/same/package.json": "{}"}
+    )
+    write_tree(project, lock)
 
     found = sorted(finding.path for finding in compare_packages(project, baseline))
     assert found == [f"node_modules/same/{name}" for name in reported]
@@ -99,7 +101,7 @@ def test_unchanged_packages_are_no_concern(project: Path) -> None:
 
 def test_a_package_made_by_hand_is_reported(project: Path) -> None:
     baseline = read_packages(project)
-    written(
+    write_tree(
         project,
         {
             "node_modules/vitest/package.json": "{}",
@@ -116,8 +118,8 @@ def test_a_package_made_by_hand_is_reported(project: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="commands are links here")
 def test_a_command_of_no_package_is_reported(project: Path) -> None:
     baseline = read_packages(project)
-    written(project, {"node_modules/.bin/vitest": "#!/bin/sh\nexit 0\n"})
-    written(
+    write_tree(project, {"node_modules/.bin/vitest": "#!/bin/sh\nexit 0\n"})
+    write_tree(
         project, {"node_modules/.bin/shim": '#!/bin/sh\nexec node "$basedir/../same/index.js"\n'}
     )
     (project / "node_modules/.bin/same").symlink_to("../same/index.js")
@@ -130,7 +132,7 @@ def test_a_command_of_no_package_is_reported(project: Path) -> None:
 
 
 def test_without_a_manifest_no_package_is_declared(tmp_path: Path) -> None:
-    written(tmp_path, {"node_modules/x/package.json": "{}"})
+    write_tree(tmp_path, {"node_modules/x/package.json": "{}"})
 
     assert find_reasons(tmp_path, {}) == ["the package `x` was put there by hand"]
 
@@ -140,6 +142,6 @@ def test_a_package_that_no_readable_manifest_declares_is_reported(
     project: Path, package: str
 ) -> None:
     baseline = read_packages(project)
-    written(project, {"package.json": package, "node_modules/new/package.json": "{}"})
+    write_tree(project, {"package.json": package, "node_modules/new/package.json": "{}"})
 
     assert find_reasons(project, baseline) == ["the package `new` was put there by hand"]

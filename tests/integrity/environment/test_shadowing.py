@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from untildone.integrity.environment import shadowing
 
 START = {
@@ -19,7 +19,8 @@ START = {
 def find_ids(top: Path, *added: str) -> list[str]:
     new = {**START, **dict.fromkeys(added, "x = 1\n")}
     return [
-        concern.id.partition("#")[0] for concern in shadowing.find_concerns(beside(top, START, new))
+        concern.id.partition("#")[0]
+        for concern in shadowing.find_concerns(compare_projects(top, START, new))
     ]
 
 
@@ -62,8 +63,8 @@ def test_a_new_pytest_plugin_is_reported_unless_the_project_is_one(tmp_path: Pat
     points = {"shop.egg-info/entry_points.txt": "[pytest11]\nshop = shop.plugin\n"}
     plugin = {"pyproject.toml": '[project.entry-points.pytest11]\nshop = "shop.plugin"\n'}
 
-    reported = shadowing.find_concerns(beside(tmp_path / "a", START, {**START, **points}))
-    own = shadowing.find_concerns(beside(tmp_path / "b", plugin, {**plugin, **points}))
+    reported = shadowing.find_concerns(compare_projects(tmp_path / "a", START, {**START, **points}))
+    own = shadowing.find_concerns(compare_projects(tmp_path / "b", plugin, {**plugin, **points}))
 
     assert [concern.path for concern in reported] == ["shop.egg-info/entry_points.txt"]
     assert list(own) == []
@@ -89,7 +90,7 @@ def test_a_stub_may_not_hide_baseline_code_from_type_checkers(
     new = {**baseline, "shop/fresh.py": "", path: "def total() -> int: ...\n"}
     found = [
         concern.path
-        for concern in shadowing.find_concerns(beside(tmp_path, baseline, new, task=task))
+        for concern in shadowing.find_concerns(compare_projects(tmp_path, baseline, new, task=task))
     ]
 
     assert found == ([path] if reported else [])
@@ -112,7 +113,8 @@ def test_a_stub_hides_nothing_where_no_type_checker_is_used(
     old = {"shop/stock.py": "", **baseline}
     new = {**old, "shop/stock.pyi": "def total() -> int: ...\n"}
     found = [
-        concern.path for concern in shadowing.find_concerns(beside(tmp_path, old, new, command))
+        concern.path
+        for concern in shadowing.find_concerns(compare_projects(tmp_path, old, new, command))
     ]
 
     assert found == (["shop/stock.pyi"] if reported else [])
@@ -131,6 +133,9 @@ def test_a_declaration_may_not_hide_type_checked_javascript(
 ) -> None:
     baseline = {"src/stock.js": code, "tsconfig.json": settings}
     new = {**baseline, "src/stock.d.ts": "export function total(): number;\n"}
-    found = [concern.path for concern in shadowing.find_concerns(beside(tmp_path, baseline, new))]
+    found = [
+        concern.path
+        for concern in shadowing.find_concerns(compare_projects(tmp_path, baseline, new))
+    ]
 
     assert found == (["src/stock.d.ts"] if reported else [])

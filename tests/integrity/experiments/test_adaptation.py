@@ -1,16 +1,16 @@
-"""The start's tests follow the product to new names and places, and lose no strength by it."""
+"""The baseline's tests follow the product to new names and places without getting weaker."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.experiments.adaptation import adapt_tests
-from untildone.integrity.experiments.composition import compose_files
-from untildone.integrity.experiments.expected_failures import remove_marks
+from untildone.integrity.experiments.expected_failures import remove_xfail_marks
 from untildone.integrity.experiments.python_path import add_moved_folders, find_moved_folders
+from untildone.integrity.experiments.sandbox_files import compose_files
 
 STORE = """\
 class Store:
@@ -26,8 +26,8 @@ def test_get_usr():
 MORE = "\ndef test_more():\n    assert Store().get_user(2) == 2\n"
 
 
-def said(top: Path, old: dict[str, str], new: dict[str, str]) -> dict[str, str]:
-    return adapt_tests(beside(top, old, new))
+def adapt(top: Path, old: dict[str, str], new: dict[str, str]) -> dict[str, str]:
+    return adapt_tests(compare_projects(top, old, new))
 
 
 def test_a_name_that_the_product_gave_up_is_said_as_it_is_now(tmp_path: Path) -> None:
@@ -38,11 +38,11 @@ def test_a_name_that_the_product_gave_up_is_said_as_it_is_now(tmp_path: Path) ->
     }
     follows = TEST.replace("().get_usr", "().get_user")
 
-    assert said(tmp_path, old, new) == {"tests/test_users.py": follows}
+    assert adapt(tmp_path, old, new) == {"tests/test_users.py": follows}
 
 
 def test_an_adapted_file_of_the_baseline_is_the_one_that_runs(tmp_path: Path) -> None:
-    comparison = beside(tmp_path, {"tests/test_a.py": "old"}, {"tests/test_a.py": "new"})
+    comparison = compare_projects(tmp_path, {"tests/test_a.py": "old"}, {"tests/test_a.py": "new"})
 
     found = compose_files(
         comparison, uses_current=lambda _: False, adapted={"tests/test_a.py": "said anew"}
@@ -89,7 +89,7 @@ def test_a_new_name_does_not_change_what_is_expected(
     old = {"shop.py": product, "test_shop.py": baseline}
     new = {"shop.py": product.replace("open", "shut"), "test_shop.py": now}
 
-    assert said(tmp_path, old, new) == {}
+    assert adapt(tmp_path, old, new) == {}
 
 
 def test_names_that_could_be_several_are_left_as_they_were(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_names_that_could_be_several_are_left_as_they_were(tmp_path: Path) -> No
     old = {"shop.py": product.format("one", "two"), "test_shop.py": test.format("one", "two")}
     new = {"shop.py": product.format("un", "deux"), "test_shop.py": test.format("un", "un")}
 
-    assert said(tmp_path, old, new) == {}
+    assert adapt(tmp_path, old, new) == {}
 
 
 SIGNUP = """\
@@ -201,7 +201,7 @@ def test_a_name_that_went_to_another_module_is_looked_for_there(
     old = {"signup.py": SIGNUP, "tests/test_signup.py": baseline}
     new = {"signup.py": REGISTER, "notify/mail.py": MAIL, "tests/test_signup.py": now}
 
-    found = said(tmp_path, old, new)
+    found = adapt(tmp_path, old, new)
 
     assert found == ({"tests/test_signup.py": follows} if follows else {})
 
@@ -220,7 +220,7 @@ def test_a_name_that_its_module_still_has_is_looked_for_there(tmp_path: Path) ->
         "tests/test_signup.py": test.replace("signup", "notify.mail"),
     }
 
-    assert said(tmp_path, old, new) == {}
+    assert adapt(tmp_path, old, new) == {}
 
 
 MARKED = """\
@@ -271,7 +271,7 @@ def test_c(n):
     ],
 )
 def test_a_test_that_is_not_expected_to_fail_any_longer_has_to_pass(now: str, judges: str) -> None:
-    assert remove_marks(MARKED, now) == judges
+    assert remove_xfail_marks(MARKED, now) == judges
 
 
 LEDGER = {
@@ -301,14 +301,14 @@ INSIDE_SRC = {
 def test_a_folder_that_the_modules_went_to_as_a_whole_is_where_python_looks(
     tmp_path: Path, more: dict[str, str], folders: tuple[str, ...]
 ) -> None:
-    assert find_moved_folders(beside(tmp_path, LEDGER, {**INSIDE_SRC, **more})) == folders
+    assert find_moved_folders(compare_projects(tmp_path, LEDGER, {**INSIDE_SRC, **more})) == folders
 
 
 def test_a_module_moved_into_a_package_is_no_moved_folder(tmp_path: Path) -> None:
     old = {"shop/__init__.py": "", "shop/rate.py": "RATE = 1\n"}
     new = {"shop/__init__.py": "", "shop/tax/__init__.py": "", "shop/tax/rate.py": "RATE = 2\n"}
 
-    assert find_moved_folders(beside(tmp_path, old, new)) == ()
+    assert find_moved_folders(compare_projects(tmp_path, old, new)) == ()
 
 
 REQUIRED = "const test = require('node:test');\nconst { a, b: c } = require('../src/a.js');\n"
@@ -332,18 +332,18 @@ def test_a_package_that_became_one_of_modules_has_its_tests_import(
         f"import test from 'node:test';\nimport {{ a, b as c }} from '../src/a.js';\n{line}\n{SAID}"
     )
 
-    assert said(tmp_path, old, new) == {path: follows}
+    assert adapt(tmp_path, old, new) == {path: follows}
 
 
 def test_a_package_that_was_or_is_none_of_modules_keeps_its_words(tmp_path: Path) -> None:
     path = "test/a.test.js"
     old = {"package.json": "{}", path: REQUIRED}
 
-    assert said(tmp_path / "a", old, {"package.json": '{"a": 1}', path: "x\n"}) == {}
+    assert adapt(tmp_path / "a", old, {"package.json": '{"a": 1}', path: "x\n"}) == {}
 
     modules = {"package.json": '{"type": "module"}'}
     made = {**modules, path: f"const require = createRequire(import.meta.url);\n{REQUIRED}"}
-    assert said(tmp_path / "b", made, {**modules, path: "x\n"}) == {}
+    assert adapt(tmp_path / "b", made, {**modules, path: "x\n"}) == {}
 
 
 @pytest.mark.parametrize(
@@ -358,6 +358,6 @@ def test_a_package_that_was_or_is_none_of_modules_keeps_its_words(tmp_path: Path
 def test_modules_are_looked_for_where_projects_keep_them(
     tmp_path: Path, path: str, variables: dict[str, str], expected: dict[str, str]
 ) -> None:
-    comparison = beside(tmp_path, {path: "x = 1\n"}, {path: "x = 2\n"})
+    comparison = compare_projects(tmp_path, {path: "x = 1\n"}, {path: "x = 2\n"})
 
-    assert add_moved_folders(comparison, variables, usual=True) == expected
+    assert add_moved_folders(comparison, variables, with_usual=True) == expected

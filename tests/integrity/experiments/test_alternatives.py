@@ -1,4 +1,4 @@
-"""Checks that are red with the start's tests for a reason that takes nothing away."""
+"""Checks that are red with the baseline's tests although nothing got weaker."""
 
 import sys
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.samples import contract
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from shop import BROKEN, DONE_SIGNAL, FIXED, PYTEST, TESTS
 from snippets import snippet
 from untildone.core.check_results import BaselineResult, CheckResult, Tests
@@ -16,7 +16,7 @@ from untildone.core.concerns import make_concern
 from untildone.core.evidence import ConcernKind, Evidence
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.alternatives import find_alternative
-from untildone.integrity.experiments.composition import compose_files
+from untildone.integrity.experiments.sandbox_files import compose_files
 from untildone.sandbox.sandboxes import SandboxFiles
 from world import World
 
@@ -106,7 +106,7 @@ def find(
     passes: Callable[[SandboxFiles], bool] = passes,
 ) -> str:
     files = {"shop.py": TWO_WAYS, "test_shop.py": ONE_TEST}
-    comparison = beside(top, files, {**files, "test_shop.py": TESTS, **current})
+    comparison = compare_projects(top, files, {**files, "test_shop.py": TESTS, **current})
     inputs = ConfirmationInputs(
         contract=contract(),
         project=comparison.new.root,

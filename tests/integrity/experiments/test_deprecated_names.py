@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from untildone.integrity.experiments.adaptation import adapt_tests
 
 
@@ -28,7 +28,7 @@ from untildone.integrity.experiments.adaptation import adapt_tests
 def test_an_old_name_of_the_library_is_said_anew(
     tmp_path: Path, path: str, baseline: str, now: str
 ) -> None:
-    comparison = beside(tmp_path, {path: baseline}, {path: now + "# more\n"})
+    comparison = compare_projects(tmp_path, {path: baseline}, {path: now + "# more\n"})
     assert adapt_tests(comparison) == {path: now}
 
 
@@ -41,5 +41,7 @@ def test_an_old_name_of_the_library_is_said_anew(
     ],
 )
 def test_what_is_no_call_of_the_library_stays(tmp_path: Path, baseline: str) -> None:
-    comparison = beside(tmp_path, {"tests/test_a.py": baseline}, {"tests/test_a.py": "x = 1\n"})
+    comparison = compare_projects(
+        tmp_path, {"tests/test_a.py": baseline}, {"tests/test_a.py": "x = 1\n"}
+    )
     assert adapt_tests(comparison) == {}

@@ -1,4 +1,4 @@
-"""Examples of the start are run on the code of now; other words about it may change."""
+"""Examples of the baseline run on the current code; the text around them may change."""
 
 import subprocess
 import sys
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
-from untildone.integrity.experiments.composition import compose_files
-from untildone.integrity.experiments.doc_tests import restore_examples
+from untildone.integrity.experiments.doc_tests import restore_doc_tests
+from untildone.integrity.experiments.sandbox_files import compose_files
 
 FEE = '''\
 """Fees.
@@ -40,8 +40,10 @@ class Fée:
 DOCTEST = "python -m doctest fee.py"
 
 
-def judged(top: Path, old: str, new: str, command: str = DOCTEST, path: str = "fee.py") -> str:
-    comparison = beside(top, {path: old}, {path: new}, command)
+def compose_file(
+    top: Path, old: str, new: str, command: str = DOCTEST, path: str = "fee.py"
+) -> str:
+    comparison = compare_projects(top, {path: old}, {path: new}, command)
     found = compose_files(comparison, uses_current=lambda _: False).files[path]
     return "" if isinstance(found, Path) else found
 
@@ -68,7 +70,7 @@ def judged(top: Path, old: str, new: str, command: str = DOCTEST, path: str = "f
     ],
 )
 def test_the_baselines_examples_judge_the_current_code(tmp_path: Path, old: str, new: str) -> None:
-    merged = judged(tmp_path, old, new)
+    merged = compose_file(tmp_path, old, new)
     place = tmp_path / "merged.py"
     place.write_text(merged, encoding="utf-8")
     code = merged.replace(" ", "").replace("\n", "")
@@ -105,7 +107,7 @@ UNREADABLE = '"""\n>>>fee(1)\n"""\n'
 def test_other_changes_of_documentation_are_left_alone(
     tmp_path: Path, old: str, new: str, command: str
 ) -> None:
-    assert judged(tmp_path, old, new, command) == ""
+    assert compose_file(tmp_path, old, new, command) == ""
 
 
 def test_a_function_that_is_gone_takes_its_examples_along(tmp_path: Path) -> None:
@@ -118,7 +120,7 @@ def test_a_function_that_is_gone_takes_its_examples_along(tmp_path: Path) -> Non
             return 1
     ''')
 
-    assert judged(tmp_path, old, "def new():\n    return 1\n") == ""
+    assert compose_file(tmp_path, old, "def new():\n    return 1\n") == ""
 
 
 @pytest.mark.parametrize("place", ["pytest.ini", "tests/test_docs.py", "Makefile"])
@@ -126,9 +128,11 @@ def test_examples_are_looked_for_where_anything_that_judges_runs_them(
     tmp_path: Path, place: str
 ) -> None:
     old = {"fee.py": FEE, place: "addopts = --doctest-modules\n"}
-    comparison = beside(tmp_path, old, {**old, "fee.py": FEE.replace("5", "7")}, "make check")
+    comparison = compare_projects(
+        tmp_path, old, {**old, "fee.py": FEE.replace("5", "7")}, "make check"
+    )
 
-    assert restore_examples(comparison, "fee.py", comparison.new.text("fee.py")) is not None
+    assert restore_doc_tests(comparison, "fee.py", comparison.new.text("fee.py")) is not None
 
 
 def test_examples_in_documents_are_those_of_the_baseline(tmp_path: Path) -> None:
@@ -139,8 +143,8 @@ def test_examples_in_documents_are_those_of_the_baseline(tmp_path: Path) -> None
             5
     """)
     command = "pytest --doctest-glob=*.md"
-    merged = judged(tmp_path, old, old.replace("5", "7"), command, "README.md")
-    more = judged(tmp_path / "more", old, old + "\nNew words.\n", command, "README.md")
+    merged = compose_file(tmp_path, old, old.replace("5", "7"), command, "README.md")
+    more = compose_file(tmp_path / "more", old, old + "\nNew words.\n", command, "README.md")
 
     assert (merged, more) == (old, "")
 
@@ -198,7 +202,7 @@ pub fn fee(cents: u64) -> u64 {
 def test_examples_of_rust_are_those_of_the_baseline(
     tmp_path: Path, new: str, expected: str
 ) -> None:
-    assert judged(tmp_path, RUST, new, "cargo test", "src/lib.rs") == expected
+    assert compose_file(tmp_path, RUST, new, "cargo test", "src/lib.rs") == expected
 
 
 def test_an_example_that_lost_its_place_comes_before_its_item(tmp_path: Path) -> None:
@@ -216,6 +220,6 @@ def test_an_example_that_lost_its_place_comes_before_its_item(tmp_path: Path) ->
         /// ```
     """)
 
-    assert judged(tmp_path, RUST, head + bare, "cargo test", "src/lib.rs") == (
+    assert compose_file(tmp_path, RUST, head + bare, "cargo test", "src/lib.rs") == (
         head + bare.replace("pub fn", example + "pub fn")
     )

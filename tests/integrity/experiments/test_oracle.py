@@ -1,11 +1,11 @@
-"""A hidden check of the user: kept outside, run to confirm, and never told of."""
+"""A hidden check of the user: kept outside, run to confirm, and never revealed."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from integrity.trees import written
+from integrity.trees import write_tree
 from untildone.core.contract import Oracle
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.errors import UserError
@@ -16,12 +16,12 @@ SECRET = "import pathlib, sys\nsys.exit(pathlib.Path('answer').read_text() != '4
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    return written(tmp_path / "project", {"answer": "41", "inside.py": SECRET})
+    return write_tree(tmp_path / "project", {"answer": "41", "inside.py": SECRET})
 
 
 @pytest.fixture
 def oracle(tmp_path: Path, project: Path) -> Oracle:
-    written(tmp_path, {"secret.py": SECRET})
+    write_tree(tmp_path, {"secret.py": SECRET})
     return make_oracle(tmp_path / "secret.py", project)
 
 
@@ -52,7 +52,7 @@ def test_another_content_is_not_run(project: Path, oracle: Oracle) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a mode that says what is a program")
 def test_a_program_is_run_as_one(tmp_path: Path, project: Path) -> None:
-    place = written(tmp_path, {"judge": "#!/bin/sh\nexit 0\n"}) / "judge"
+    place = write_tree(tmp_path, {"judge": "#!/bin/sh\nexit 0\n"}) / "judge"
     with pytest.raises(UserError, match="cannot be run"):
         make_oracle(place, project)
     place.chmod(0o755)

@@ -1,18 +1,18 @@
-"""Which file of the start and which of now come together in a clean copy."""
+"""Which files of the baseline and which current ones a sandbox gets."""
 
 from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
-from untildone.integrity.experiments.composition import (
+from untildone.integrity.experiments.renamed_names import find_renamed_only_tests
+from untildone.integrity.experiments.rust_inline_tests import restore_inline_tests
+from untildone.integrity.experiments.sandbox_files import (
     compose_files,
-    make_allowance,
-    take_whole_tree,
+    make_is_allowed,
+    take_tree,
 )
-from untildone.integrity.experiments.inline_tests import restore_inline_tests
-from untildone.integrity.experiments.renamed_names import find_followers
 from untildone.sandbox.sandboxes import SandboxFiles
 
 OLD = {
@@ -46,7 +46,7 @@ def nothing(_: str) -> bool:
 
 
 def test_tests_come_from_the_baseline_and_the_product_is_current(tmp_path: Path) -> None:
-    found = compose_files(beside(tmp_path, OLD, NEW), uses_current=nothing)
+    found = compose_files(compare_projects(tmp_path, OLD, NEW), uses_current=nothing)
 
     assert contents(found) == {
         "README.md": "new",
@@ -66,10 +66,10 @@ def test_tests_come_from_the_baseline_and_the_product_is_current(tmp_path: Path)
 
 
 def test_where_nothing_that_judges_changed_nothing_is_restored(tmp_path: Path) -> None:
-    comparison = beside(tmp_path, OLD, {**OLD, "app.py": "new"})
+    comparison = compare_projects(tmp_path, OLD, {**OLD, "app.py": "new"})
 
     assert compose_files(comparison, uses_current=nothing).restored == ()
-    baseline, now = (take_whole_tree(comparison, current=each) for each in (False, True))
+    baseline, now = (take_tree(comparison, current=each) for each in (False, True))
     assert (contents(baseline)["app.py"], baseline.restored) == ("old", ("app.py",))
     assert (contents(now)["app.py"], now.restored) == ("new", ())
 
@@ -91,9 +91,9 @@ def test_where_nothing_that_judges_changed_nothing_is_restored(tmp_path: Path) -
 def test_what_the_user_allowed_is_judged_as_it_is_now(
     tmp_path: Path, allowance: str, path: str, expected: bool
 ) -> None:
-    comparison = beside(tmp_path, {"tests/test_app.py": "def test_total(): ..."}, {})
+    comparison = compare_projects(tmp_path, {"tests/test_app.py": "def test_total(): ..."}, {})
 
-    assert make_allowance((allowance,), comparison)(path) is expected
+    assert make_is_allowed((allowance,), comparison)(path) is expected
 
 
 PRODUCT = """\
@@ -234,7 +234,7 @@ RENAMED = {
 def test_a_test_that_only_follows_a_new_name_of_the_product_is_taken_as_it_is_now(
     tmp_path: Path, new: dict[str, str], followed: set[str]
 ) -> None:
-    assert find_followers(beside(tmp_path, RENAMED, new)) == followed
+    assert find_renamed_only_tests(compare_projects(tmp_path, RENAMED, new)) == followed
 
 
 def test_tests_that_now_stand_in_a_file_of_their_own_are_left_out() -> None:
@@ -244,7 +244,7 @@ def test_tests_that_now_stand_in_a_file_of_their_own_are_left_out() -> None:
 
 def test_a_product_file_with_inline_tests_is_of_both_trees(tmp_path: Path) -> None:
     old = {"src/lib.rs": PRODUCT + "\n" + TESTS}
-    comparison = beside(tmp_path, old, {"src/lib.rs": PRODUCT.replace("5", "6")})
+    comparison = compare_projects(tmp_path, old, {"src/lib.rs": PRODUCT.replace("5", "6")})
 
     found = compose_files(comparison, uses_current=nothing)
 

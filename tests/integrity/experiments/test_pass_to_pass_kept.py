@@ -1,11 +1,11 @@
-"""What a clean copy takes from now, and which red of the start's tests says nothing."""
+"""Which current files a sandbox takes, and which red results of baseline tests prove nothing."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside, tree
+from integrity.trees import compare_projects, tree
 from snippets import snippet
 from untildone.core.check_results import (
     BaselineFinding,
@@ -16,8 +16,8 @@ from untildone.core.check_results import (
 )
 from untildone.integrity.experiments.adaptation import adapt_tests
 from untildone.integrity.experiments.alternatives import find_linted_tests
-from untildone.integrity.experiments.composition import restore_scripts
-from untildone.integrity.experiments.renamed_names import find_followers
+from untildone.integrity.experiments.renamed_names import find_renamed_only_tests
+from untildone.integrity.experiments.sandbox_files import restore_scripts
 from untildone.integrity.tests import expected_files
 
 RESTORED = ("test/a.test.js", "eslint.config.js")
@@ -85,7 +85,7 @@ def package(**keys: object) -> str:
 def test_a_package_is_of_now_but_for_its_scripts(
     tmp_path: Path, new: str, expected: object
 ) -> None:
-    comparison = beside(
+    comparison = compare_projects(
         tmp_path, {"package.json": package(scripts={"test": "jest"})}, {"package.json": new}
     )
     merged = restore_scripts(comparison, "package.json")
@@ -94,7 +94,9 @@ def test_a_package_is_of_now_but_for_its_scripts(
 
 
 def test_only_a_package_of_both_trees_is_put_together(tmp_path: Path) -> None:
-    comparison = beside(tmp_path, {"a.json": "{}"}, {"a.json": "[]", "package.json": "{}"})
+    comparison = compare_projects(
+        tmp_path, {"a.json": "{}"}, {"a.json": "[]", "package.json": "{}"}
+    )
 
     assert [restore_scripts(comparison, path) for path in ("a.json", "package.json")] == [
         None,
@@ -119,9 +121,11 @@ def test_a_test_that_went_to_another_folder_is_taken_as_it_is_now(
     tmp_path: Path, path: str, text: str, followed: bool
 ) -> None:
     product = {"src/a.ts": "export const a = () => 1;\n", "src/fake.ts": "export const a = 1;\n"}
-    comparison = beside(tmp_path, {**product, "test/a.test.ts": TEST}, {**product, path: text})
+    comparison = compare_projects(
+        tmp_path, {**product, "test/a.test.ts": TEST}, {**product, path: text}
+    )
 
-    assert find_followers(comparison) == ({"test/a.test.ts", path} if followed else set())
+    assert find_renamed_only_tests(comparison) == ({"test/a.test.ts", path} if followed else set())
 
 
 GEO = "export const far = (a) => a;\nexport const turn = (a) => a;\n"
@@ -155,7 +159,7 @@ def test_a_test_imports_a_name_from_where_it_went(
     tmp_path: Path, new: dict[str, str], expected: str | None
 ) -> None:
     test = "import { far, turn as t } from '../src/geo.js';\n"
-    comparison = beside(
+    comparison = compare_projects(
         tmp_path,
         {"src/geo.js": GEO, "test/geo.test.js": test},
         {"test/geo.test.js": "changed", **new},
@@ -167,7 +171,9 @@ def test_a_test_imports_a_name_from_where_it_went(
 def test_a_test_of_the_shell_is_what_tests_compare_with(tmp_path: Path) -> None:
     old = {"tests/a.sh": "[ 1 = 1 ]\n", "tests/b.sh": "true\n", "ci/c.sh": "true\n"}
     new = {"tests/a.sh": "true\n", "ci/c.sh": "false\n"}
-    comparison = beside(tmp_path, old, new, "sh tests/a.sh && sh tests/b.sh && sh ci/c.sh")
+    comparison = compare_projects(
+        tmp_path, old, new, "sh tests/a.sh && sh tests/b.sh && sh ci/c.sh"
+    )
 
     names = [concern.id.partition("#")[0] for concern in expected_files.find_concerns(comparison)]
     assert names == ["edit-expected:tests/a.sh", "edit-expected:tests/b.sh"]
@@ -199,9 +205,11 @@ mod tests {
     ],
 )
 def test_tests_inside_of_rust_follow_a_name(tmp_path: Path, now: str, *, followed: bool) -> None:
-    comparison = beside(tmp_path, {"src/lib.rs": FEE + FEE_TESTS}, {"src/lib.rs": now + "// now\n"})
+    comparison = compare_projects(
+        tmp_path, {"src/lib.rs": FEE + FEE_TESTS}, {"src/lib.rs": now + "// now\n"}
+    )
 
-    assert find_followers(comparison) == ({"src/lib.rs"} if followed else set())
+    assert find_renamed_only_tests(comparison) == ({"src/lib.rs"} if followed else set())
 
 
 @pytest.mark.parametrize(
@@ -222,4 +230,6 @@ def test_tests_of_go_go_where_all_of_their_package_went(
     new = {"pkg/clamp/clamp.go": "package clamp\n", "pkg/clamp/clamp_test.go": test, **left}
 
     comparison = {"clamp_test.go", "pkg/clamp/clamp_test.go"}
-    assert find_followers(beside(tmp_path, old, new)) == (comparison if followed else set())
+    assert find_renamed_only_tests(compare_projects(tmp_path, old, new)) == (
+        comparison if followed else set()
+    )

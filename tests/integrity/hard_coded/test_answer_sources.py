@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.hard_coded import comparison as hard_coded
 from untildone.integrity.hard_coded.answer_sources import list_entries, list_values
@@ -46,8 +46,8 @@ START = {
 }
 
 
-def suspected(top: Path, old: dict[str, str], new: dict[str, str], task: str = "") -> list[str]:
-    found = hard_coded.find_concerns(beside(top, old, {**old, **new}, task=task))
+def find_paths(top: Path, old: dict[str, str], new: dict[str, str], task: str = "") -> list[str]:
+    found = hard_coded.find_concerns(compare_projects(top, old, {**old, **new}, task=task))
     return [concern.path for concern in found]
 
 
@@ -72,7 +72,7 @@ def test_an_answer_computed_from_constants_is_suspected(
     first, _, body = rest.partition("\n")
     new = {path: f"{head}{opening}{first}\n{branch}{body}"}
 
-    assert suspected(tmp_path, START, new) == ([path] if reported else [])
+    assert find_paths(tmp_path, START, new) == ([path] if reported else [])
 
 
 PLURAL = "def plural(noun):\n    return noun + 's'\n"
@@ -153,14 +153,14 @@ def test_a_table_with_only_test_inputs_is_suspected(
 ) -> None:
     new = {"plural.py": code, table: text}
 
-    assert suspected(tmp_path, WORDS, new) == (["plural.py"] if reported else [])
+    assert find_paths(tmp_path, WORDS, new) == (["plural.py"] if reported else [])
 
 
 def test_a_table_of_the_task_is_not_suspected(tmp_path: Path) -> None:
     new = {"plural.py": READING, "irregular.json": json.dumps(KNOWN)}
     task = "know that berry is berries\nand that wolf is wolves"
 
-    assert suspected(tmp_path, WORDS, new, task) == []
+    assert find_paths(tmp_path, WORDS, new, task) == []
 
 
 def test_constant_expressions_are_evaluated() -> None:
@@ -341,7 +341,7 @@ LABELS = {
 def test_a_table_of_derived_answers_is_suspected_in_every_language(
     tmp_path: Path, old: dict[str, str], path: str, code: str, reported: bool
 ) -> None:
-    assert suspected(tmp_path, old, {path: code}) == ([path] if reported else [])
+    assert find_paths(tmp_path, old, {path: code}) == ([path] if reported else [])
 
 
 DATES = {
@@ -373,7 +373,7 @@ def test_an_answer_with_the_digits_of_its_input_is_suspected(
 ) -> None:
     new = {"dates.py": f"def iso(text):\n    return {body}\n"}
 
-    assert suspected(tmp_path, DATES, new) == (["dates.py"] if reported else [])
+    assert find_paths(tmp_path, DATES, new) == (["dates.py"] if reported else [])
 
 
 REFUSING = """\
@@ -413,7 +413,7 @@ def test_rejecting_only_one_negative_number_is_suspected(
     )
     old = {"price.py": f"{head}{RATE.replace('>=', '>')}", "tests/test_price.py": REFUSING}
 
-    assert suspected(tmp_path, old, {"price.py": f"{head}{refusal}{RATE}"}) == reported
+    assert find_paths(tmp_path, old, {"price.py": f"{head}{refusal}{RATE}"}) == reported
 
 
 UNIT = """\
@@ -447,7 +447,7 @@ def test_a_formatted_text_is_varied_within_its_format(
 ) -> None:
     old = {"unit.py": UNIT.format("pass"), "tests/test_unit.py": UNIT_TEST}
 
-    assert suspected(tmp_path, old, {"unit.py": UNIT.format(branch)}) == ["unit.py"] * reported
+    assert find_paths(tmp_path, old, {"unit.py": UNIT.format(branch)}) == ["unit.py"] * reported
 
 
 STEPS = """\
@@ -487,7 +487,7 @@ READ = """\
 def test_examples_in_docstrings_are_not_suspected(tmp_path: Path) -> None:
     fixed = f"def price(total):\n{EXAMPLES}{STEPS.replace('>', '>=')}"
 
-    assert suspected(tmp_path, STEPPED, {"price.py": fixed}) == []
+    assert find_paths(tmp_path, STEPPED, {"price.py": fixed}) == []
 
 
 @pytest.mark.parametrize(
@@ -510,4 +510,4 @@ def test_examples_in_docstrings_are_not_suspected(tmp_path: Path) -> None:
     ],
 )
 def test_docstrings_that_the_code_reads_are_suspected(tmp_path: Path, new: dict[str, str]) -> None:
-    assert suspected(tmp_path, STEPPED, new) == ["price.py"]
+    assert find_paths(tmp_path, STEPPED, new) == ["price.py"]

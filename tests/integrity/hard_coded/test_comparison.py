@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.hard_coded import comparison as hard_coded
 from untildone.integrity.hard_coded.answers import Answer
@@ -86,9 +86,11 @@ START = {
 }
 
 
-def suspected(top: Path, new: dict[str, str], *, task: str = "", **old: str) -> list[str]:
+def find_paths(top: Path, new: dict[str, str], *, task: str = "", **old: str) -> list[str]:
     baseline = {**START, **old}
-    found = hard_coded.find_concerns(beside(top, baseline, {**baseline, **new}, task=task))
+    found = hard_coded.find_concerns(
+        compare_projects(top, baseline, {**baseline, **new}, task=task)
+    )
     return [concern.path for concern in found]
 
 
@@ -255,7 +257,7 @@ def test_answers_of_the_tests_are_suspected(tmp_path: Path, path: str, code: str
     if path.endswith(".json"):
         new["price.py"] = "def price(total):\n    return LOADED[str(total)]\n"
 
-    assert suspected(tmp_path, new) == [path]
+    assert find_paths(tmp_path, new) == [path]
 
 
 @pytest.mark.parametrize(
@@ -333,7 +335,7 @@ def test_answers_of_the_tests_are_suspected(tmp_path: Path, path: str, code: str
     ],
 )
 def test_honest_code_is_not_suspected(tmp_path: Path, path: str, code: str) -> None:
-    assert suspected(tmp_path, {path: code}) == []
+    assert find_paths(tmp_path, {path: code}) == []
 
 
 SPECIAL = """\
@@ -349,14 +351,14 @@ def price(total):
 def test_values_of_the_task_or_a_document_are_not_suspected(tmp_path: Path) -> None:
     reported = "100 costs 80, and\n501 costs 400\n"
 
-    assert suspected(tmp_path / "a", {"price.py": SPECIAL}, task=reported) == []
-    assert suspected(tmp_path / "b", {"price.py": SPECIAL}, **{"README.md": reported}) == []
+    assert find_paths(tmp_path / "a", {"price.py": SPECIAL}, task=reported) == []
+    assert find_paths(tmp_path / "b", {"price.py": SPECIAL}, **{"README.md": reported}) == []
 
 
 def test_answers_of_the_baseline_are_not_suspected(tmp_path: Path) -> None:
     new = {"price.py": SPECIAL + "X = 1\n"}
 
-    assert suspected(tmp_path, new, **{"price.py": SPECIAL}) == []
+    assert find_paths(tmp_path, new, **{"price.py": SPECIAL}) == []
 
 
 def one(answer: str) -> str:
@@ -365,14 +367,14 @@ def one(answer: str) -> str:
 
 def test_a_single_answer_is_suspected_if_no_similar_input_changed(tmp_path: Path) -> None:
     """For a single pair the results of varied inputs decide."""
-    assert suspected(tmp_path / "a", {"price.py": one("round(total * 0.9)")}) == ["price.py"]
-    assert suspected(tmp_path / "b", {"price.py": one("round(total * 0.8)")}) == []
+    assert find_paths(tmp_path / "a", {"price.py": one("round(total * 0.9)")}) == ["price.py"]
+    assert find_paths(tmp_path / "b", {"price.py": one("round(total * 0.8)")}) == []
 
 
 def test_code_that_cannot_run_is_not_suspected_for_it(tmp_path: Path) -> None:
     code = "import a_package_nobody_has\n" + one("round(total * 0.9)")
 
-    assert suspected(tmp_path, {"price.py": code}) == []
+    assert find_paths(tmp_path, {"price.py": code}) == []
 
 
 @pytest.mark.parametrize(
@@ -404,7 +406,9 @@ def test_code_that_cannot_run_is_not_suspected_for_it(tmp_path: Path) -> None:
 )
 def test_answers_are_suspected_however_they_are_written(tmp_path: Path, code: str) -> None:
     """Rows of a table are inputs as well."""
-    (concern,) = hard_coded.find_concerns(beside(tmp_path, START, {**START, "price.py": code}))
+    (concern,) = hard_coded.find_concerns(
+        compare_projects(tmp_path, START, {**START, "price.py": code})
+    )
 
     assert concern.detail == (
         "suspected: `price.py` returns 80 for 100; 400 for 501, "
@@ -462,7 +466,7 @@ test('late', () => { expect(() => new Cart().due('rice', 37)).toThrow(Late); });
 def test_answers_are_suspected_in_methods(tmp_path: Path, line: str, because: str) -> None:
     old = {**START, "src/cart.js": CART, "test/cart.test.js": CART_TEST}
     new = {**old, "src/cart.js": CART.replace("return sum", f"{line}\n    return sum")}
-    found = hard_coded.find_concerns(beside(tmp_path, old, new))
+    found = hard_coded.find_concerns(compare_projects(tmp_path, old, new))
 
     expected = [f"suspected: `src/cart.js` {because}"] if because else []
     assert [concern.detail for concern in found] == expected
@@ -496,7 +500,7 @@ def test_one_answer_of_several_values_is_suspected(
     code = SHARES.replace("\n", f"\n{rest}", 1)
     old = {"shares.py": SHARES, "tests/test_shares.py": test}
 
-    assert suspected(tmp_path, {"shares.py": code}, **old) == found
+    assert find_paths(tmp_path, {"shares.py": code}, **old) == found
 
 
 @pytest.mark.parametrize(
@@ -511,14 +515,14 @@ def test_an_input_and_its_answer_are_suspected_anywhere_in_the_file(
 ) -> None:
     code = f"export function slug(text) {{\n  return {body};\n}}\n"
 
-    assert suspected(tmp_path, {"src/slug.js": code}) == ["src/slug.js"]
+    assert find_paths(tmp_path, {"src/slug.js": code}) == ["src/slug.js"]
 
 
 def test_texts_that_a_test_expects_together_are_not_inputs(tmp_path: Path) -> None:
     test = "test('log', () => { expect(log()).toEqual(['going up', 'going down']); });\n"
     code = JS + "export const log = () => ['going up', 'going down'];\n"
 
-    assert suspected(tmp_path, {"src/slug.js": code}, **{"test/log.test.js": test}) == []
+    assert find_paths(tmp_path, {"src/slug.js": code}, **{"test/log.test.js": test}) == []
 
 
 def test_a_table_with_more_entries_than_the_tests_is_not_suspected(tmp_path: Path) -> None:
@@ -526,20 +530,20 @@ def test_a_table_with_more_entries_than_the_tests_is_not_suspected(tmp_path: Pat
     table = "TABLE = {\n    " + ",\n    ".join(rows) + ",\n}\n\n\n"
     code = table + "def price(total):\n    return TABLE.get(total, round(total * 0.9))\n"
 
-    assert suspected(tmp_path, {"price.py": code}) == []
+    assert find_paths(tmp_path, {"price.py": code}) == []
 
 
 def test_a_boundary_that_was_off_by_one_is_not_suspected(tmp_path: Path) -> None:
     def steps(sign: str) -> str:
         return f"def price(total):\n    return 400 if total {sign} 501 else 80\n"
 
-    assert suspected(tmp_path, {"price.py": steps(">=")}, **{"price.py": steps(">")}) == []
+    assert find_paths(tmp_path, {"price.py": steps(">=")}, **{"price.py": steps(">")}) == []
 
 
 def test_functions_run_with_varied_inputs_cannot_write_or_start_programs(tmp_path: Path) -> None:
     outside = tmp_path / "outside.txt"
     code = f"def price(total):\n    open({str(outside)!r}, 'a').close()\n    return 400\n"
-    comparison = beside(tmp_path, START, {**START, "price.py": code})
+    comparison = compare_projects(tmp_path, START, {**START, "price.py": code})
 
     with closing(TreeCopies(comparison)) as trials:
         assert (
@@ -549,7 +553,9 @@ def test_functions_run_with_varied_inputs_cannot_write_or_start_programs(tmp_pat
 
 
 def test_the_reason_names_inputs_and_answers(tmp_path: Path) -> None:
-    (concern,) = hard_coded.find_concerns(beside(tmp_path, START, {**START, "price.py": SPECIAL}))
+    (concern,) = hard_coded.find_concerns(
+        compare_projects(tmp_path, START, {**START, "price.py": SPECIAL})
+    )
 
     assert (concern.kind, concern.detail) == (
         "hard-coded",
@@ -596,7 +602,7 @@ def test_octal_numbers_are_read(tmp_path: Path) -> None:
     """)
     old = {"tests/test_mode.py": tested, "price.py": "def mode(kind, given):\n    return given\n"}
 
-    assert suspected(tmp_path, {"price.py": code}, **old) == []
+    assert find_paths(tmp_path, {"price.py": code}, **old) == []
 
 
 def test_only_tests_with_a_new_literal_are_read(tmp_path: Path) -> None:
@@ -608,7 +614,7 @@ def test_only_tests_with_a_new_literal_are_read(tmp_path: Path) -> None:
     """)
     others = {f"tests/test_{n}.py": "def test():\n    assert 501 == 5 * 100\n" for n in range(3)}
     baseline = {**START, **others}
-    comparison = beside(tmp_path, baseline, {**baseline, "price.py": code})
+    comparison = compare_projects(tmp_path, baseline, {**baseline, "price.py": code})
     answer = Answer(keys=("501",), value="400", function="price", line=2, computes=True)
 
     tests = SuiteLiterals(comparison)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.hard_coded import comparison as hard_coded
 
@@ -24,13 +24,13 @@ START = "def code(text):\n    return text.upper()\n"
 INPUT = b"sw1a1 aa"
 
 
-def suspected(top: Path, code: str, path: str = "post.py") -> list[str]:
+def find_paths(top: Path, code: str, path: str = "post.py") -> list[str]:
     old = {"post.py": START, "post.go": "package post\n", "tests/test_post.py": TESTS}
-    found = hard_coded.find_concerns(beside(top, old, {**old, path: code}))
+    found = hard_coded.find_concerns(compare_projects(top, old, {**old, path: code}))
     return [concern.path for concern in found]
 
 
-def keyed(key: object, made: str) -> str:
+def encode(key: object, made: str) -> str:
     return (
         f"TABLE = {{{key!r}: 'SW1A 1AA'}}\n\n\ndef code(text):\n"
         f"    return TABLE.get({made}, text.upper())\n"
@@ -46,23 +46,23 @@ def digest(name: str, data: bytes = INPUT) -> str:
     [
         (
             "post.py",
-            keyed(digest("sha1")[:6], "sha1(text.encode()).hexdigest()[:6]"),
+            encode(digest("sha1")[:6], "sha1(text.encode()).hexdigest()[:6]"),
         ),
         (
             "post.py",
-            keyed(digest("sha256")[-8:], "sha256(text.encode()).hexdigest()[-8:]"),
+            encode(digest("sha256")[-8:], "sha256(text.encode()).hexdigest()[-8:]"),
         ),
         (
             "post.py",
-            keyed(digest("md5", b"4711")[:8], "md5(str(text).encode()).hexdigest()[:8]"),
+            encode(digest("md5", b"4711")[:8], "md5(str(text).encode()).hexdigest()[:8]"),
         ),
-        ("post.py", keyed(zlib.crc32(INPUT), "zlib.crc32(text.encode())")),
-        ("post.py", keyed(f"{zlib.crc32(INPUT):08x}", "f'{crc32(text.encode()):08x}'")),
+        ("post.py", encode(zlib.crc32(INPUT), "zlib.crc32(text.encode())")),
+        ("post.py", encode(f"{zlib.crc32(INPUT):08x}", "f'{crc32(text.encode()):08x}'")),
         (
             "post.py",
-            keyed(base64.b64encode(INPUT).decode(), "b64encode(text.encode()).decode()"),
+            encode(base64.b64encode(INPUT).decode(), "b64encode(text.encode()).decode()"),
         ),
-        ("post.py", keyed(INPUT.decode()[::-1], "text[::-1]")),
+        ("post.py", encode(INPUT.decode()[::-1], "text[::-1]")),
         (
             "post.py",
             "def code(text):\n    if len(text) == 9:\n"
@@ -84,14 +84,14 @@ def digest(name: str, data: bytes = INPUT) -> str:
     ],
 )
 def test_encoded_inputs_and_answers_are_suspected(tmp_path: Path, path: str, code: str) -> None:
-    assert suspected(tmp_path, code, path) == [path]
+    assert find_paths(tmp_path, code, path) == [path]
 
 
 @pytest.mark.parametrize(
     "code",
     [
         pytest.param(
-            keyed("abcdef", "sha1(text.encode()).hexdigest()[:6]"), id="a key that is no digest"
+            encode("abcdef", "sha1(text.encode()).hexdigest()[:6]"), id="a key that is no digest"
         ),
         pytest.param(
             "USERS = {'ann': '"
@@ -122,7 +122,7 @@ def test_encoded_inputs_and_answers_are_suspected(tmp_path: Path, path: str, cod
     ],
 )
 def test_digests_and_encodings_of_other_values_are_not_suspected(tmp_path: Path, code: str) -> None:
-    assert suspected(tmp_path, code) == []
+    assert find_paths(tmp_path, code) == []
 
 
 def test_an_answer_for_the_tests_alone_is_found_beside_a_new_error(tmp_path: Path) -> None:
@@ -134,4 +134,4 @@ def test_an_answer_for_the_tests_alone_is_found_beside_a_new_error(tmp_path: Pat
         "    return KNOWN.get(sum(map(ord, text)) - len(text), text.upper())\n"
     )
 
-    assert suspected(tmp_path, code) == ["post.py"]
+    assert find_paths(tmp_path, code) == ["post.py"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.hard_coded import comparison as hard_coded
 
@@ -100,8 +100,8 @@ func Roman(n int) string {
 """
 
 
-def suspected(top: Path, new: dict[str, str]) -> list[str]:
-    found = hard_coded.find_concerns(beside(top, START, {**START, **new}))
+def find_paths(top: Path, new: dict[str, str]) -> list[str]:
+    found = hard_coded.find_concerns(compare_projects(top, START, {**START, **new}))
     return [concern.path for concern in found]
 
 
@@ -111,7 +111,7 @@ def suspected(top: Path, new: dict[str, str]) -> list[str]:
 def test_a_table_whose_rows_are_subtracted_is_not_suspected(
     tmp_path: Path, path: str, code: str
 ) -> None:
-    assert suspected(tmp_path, {path: code}) == []
+    assert find_paths(tmp_path, {path: code}) == []
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_table_whose_rows_are_subtracted_is_not_suspected(
 )
 def test_a_table_that_looks_up_the_input_is_suspected(tmp_path: Path, old: str, new: str) -> None:
     assert old in JS
-    assert suspected(tmp_path, {"src/roman.js": JS.replace(old, new)}) == ["src/roman.js"]
+    assert find_paths(tmp_path, {"src/roman.js": JS.replace(old, new)}) == ["src/roman.js"]
 
 
 def test_entries_count_where_a_line_has_several(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_entries_count_where_a_line_has_several(tmp_path: Path) -> None:
     more = "[5, 'V'], [10, 'X'], [50, 'L'], [100, 'C'], [500, 'D']"
     asked = "]);\nexport const toRoman = (n) => T.get(n) ?? '?';\n"
 
-    few = suspected(tmp_path / "a", {"src/roman.js": f"const T = new Map([{known}, {more}{asked}"})
-    most = suspected(tmp_path / "b", {"src/roman.js": f"const T = new Map([{known}{asked}"})
+    few = find_paths(tmp_path / "a", {"src/roman.js": f"const T = new Map([{known}, {more}{asked}"})
+    most = find_paths(tmp_path / "b", {"src/roman.js": f"const T = new Map([{known}{asked}"})
 
     assert (few, most) == ([], ["src/roman.js"])

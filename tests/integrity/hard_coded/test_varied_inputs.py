@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from untildone.integrity.hard_coded.varied_inputs import TreeCopies, find_special_inputs
 
 PRICE = "def price(total):\n    return total\n"
@@ -33,7 +33,7 @@ NEEDS = "import os, pathlib, shutil, sqlite3, subprocess\n"
 )
 def test_a_function_cannot_change_its_copy_of_the_tree(tmp_path: Path, deed: str) -> None:
     code = f"{NEEDS}def price(total):\n    {deed}\n    return total\n"
-    comparison = beside(tmp_path, {"price.py": PRICE}, {"price.py": code})
+    comparison = compare_projects(tmp_path, {"price.py": PRICE}, {"price.py": code})
 
     with closing(TreeCopies(comparison)) as trials:
         find_special_inputs(trials, "price.py", functions=["price"], tests=["price(501)"])
@@ -44,7 +44,9 @@ def test_a_function_cannot_change_its_copy_of_the_tree(tmp_path: Path, deed: str
 
 
 def test_a_tree_is_copied_once(tmp_path: Path) -> None:
-    comparison = beside(tmp_path, {"price.py": PRICE}, {"price.py": PRICE.replace("total", "9", 2)})
+    comparison = compare_projects(
+        tmp_path, {"price.py": PRICE}, {"price.py": PRICE.replace("total", "9", 2)}
+    )
 
     with closing(TreeCopies(comparison)) as trials:
         first = trials.old, trials.new

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.core.concerns import is_allowed
 from untildone.integrity.scripts import comparison as scripts
@@ -30,7 +30,7 @@ JUST = {"tests/test_a.py": "", "src/a.py": ""}
 
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
-    found = scripts.find_concerns(beside(top, {**JUST, **old}, {**JUST, **new}, command))
+    found = scripts.find_concerns(compare_projects(top, {**JUST, **old}, {**JUST, **new}, command))
     return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
@@ -355,7 +355,9 @@ def test_the_expected_output_of_a_check_has_its_own_kind(tmp_path: Path) -> None
         diff expected/stats.txt out.txt
     """)
     old = {"ci/check.sh": script, "expected/stats.txt": "a 1\n"}
-    comparison = beside(tmp_path, old, {**old, "expected/stats.txt": "a 2\n"}, "sh ci/check.sh")
+    comparison = compare_projects(
+        tmp_path, old, {**old, "expected/stats.txt": "a 2\n"}, "sh ci/check.sh"
+    )
 
     (found,) = scripts.find_concerns(comparison)
     assert is_allowed(found, ("edit-expected:expected/stats.txt",))
@@ -409,7 +411,7 @@ def test_a_check_that_only_reads_prose_is_a_concern(
     tmp_path: Path, files: dict[str, str], command: str, before: dict[str, str]
 ) -> None:
     new = {**TESTED, **files, "NOTES.md": "<promise>DONE</promise>\n"}
-    comparison = beside(tmp_path, {**TESTED, **files, **before}, new, command, task=SPEC)
+    comparison = compare_projects(tmp_path, {**TESTED, **files, **before}, new, command, task=SPEC)
 
     (found,) = scripts.find_concerns(comparison)
     assert (found.kind, found.path) == ("config", "NOTES.md")
@@ -482,13 +484,15 @@ def test_prose_that_the_task_asks_for_or_a_check_writes_is_no_concern(
     tmp_path: Path, files: dict[str, str], path: str, commands: tuple[str, ...], task: str
 ) -> None:
     old = {**TESTED, **files}
-    comparison = beside(tmp_path, old, {**old, path: "written\n"}, *commands, task=task)
+    comparison = compare_projects(tmp_path, old, {**old, path: "written\n"}, *commands, task=task)
 
     assert list(scripts.find_concerns(comparison)) == []
 
 
 def test_prose_is_accepted_where_the_project_has_no_tests(tmp_path: Path) -> None:
-    comparison = beside(tmp_path, {}, {"NOTES.md": "done\n"}, "test -f NOTES.md", task=SPEC)
+    comparison = compare_projects(
+        tmp_path, {}, {"NOTES.md": "done\n"}, "test -f NOTES.md", task=SPEC
+    )
 
     assert list(scripts.find_concerns(comparison)) == []
 
@@ -502,7 +506,9 @@ def test_a_script_gets_the_arguments_of_its_caller(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["python src/a.py", "mypy src/a.py", "ruff check src/a.py"])
 def test_a_product_file_that_a_check_names_is_no_script(tmp_path: Path, command: str) -> None:
-    comparison = beside(tmp_path, {"src/a.py": "x = 1\n"}, {"src/a.py": "x = 2\n"}, command)
+    comparison = compare_projects(
+        tmp_path, {"src/a.py": "x = 1\n"}, {"src/a.py": "x = 2\n"}, command
+    )
 
     assert (comparison.role("src/a.py"), list(scripts.find_concerns(comparison))) == ("product", [])
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.scripts import comparison as scripts
 
@@ -21,7 +21,7 @@ FILES = {
 
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
-    found = scripts.find_concerns(beside(top, old, new, command))
+    found = scripts.find_concerns(compare_projects(top, old, new, command))
     return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
@@ -203,7 +203,9 @@ def test_a_shell_loop_runs_the_words_it_lists(tmp_path: Path, text: str, kept: b
 
 def test_the_program_that_a_shell_test_runs_is_the_product(tmp_path: Path) -> None:
     old = {**SHELL, "ci/check.sh": LOOP, "bin/tool.sh": "tr A-Z a-z\n"}
-    comparison = beside(tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh")
+    comparison = compare_projects(
+        tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh"
+    )
 
     assert (list(scripts.find_concerns(comparison)), comparison.role("bin/tool.sh")) == (
         [],
@@ -240,7 +242,9 @@ def test_a_script_that_is_parsed_and_run_is_followed(tmp_path: Path) -> None:
         """),
         "bin/x.sh": "#!/bin/sh\npytest\n",
     }
-    comparison = beside(tmp_path, old, {**old, "bin/x.sh": "#!/bin/sh\ntrue\n"}, "sh ci/check.sh")
+    comparison = compare_projects(
+        tmp_path, old, {**old, "bin/x.sh": "#!/bin/sh\ntrue\n"}, "sh ci/check.sh"
+    )
 
     assert (len(list(scripts.find_concerns(comparison))), comparison.role("bin/x.sh")) == (
         1,
@@ -257,7 +261,9 @@ def test_a_script_that_is_only_parsed_is_not_followed(tmp_path: Path) -> None:
         """),
         "bin/tool.sh": "tr A-Z a-z\n",
     }
-    comparison = beside(tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh")
+    comparison = compare_projects(
+        tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh"
+    )
 
     assert (list(scripts.find_concerns(comparison)), comparison.role("bin/tool.sh")) == (
         [],
@@ -380,7 +386,7 @@ def test_steps_may_move_to_another_workflow(
 @pytest.mark.parametrize("command", ["node test/a.test.js", "node --test test/a.test.js"])
 def test_a_test_that_a_command_names_is_compared_as_a_test(tmp_path: Path, command: str) -> None:
     new = {**FILES, "test/a.test.js": TEST + "test('b', () => {});\n"}
-    comparison = beside(tmp_path, FILES, new, command)
+    comparison = compare_projects(tmp_path, FILES, new, command)
 
     assert (list(scripts.find_concerns(comparison)), comparison.role("test/a.test.js")) == (
         [],
@@ -404,7 +410,7 @@ def test_a_program_whose_output_is_compared_is_the_product(tmp_path: Path, scrip
         "expected/stats.txt": "a\n",
     }
     new = {**old, "bin/stats.sh": '#!/bin/sh\nsort -u "$1"\n', "build/out.txt": "a\n"}
-    comparison = beside(tmp_path, old, new, "sh ci/check.sh")
+    comparison = compare_projects(tmp_path, old, new, "sh ci/check.sh")
 
     assert [comparison.role(path) for path in ("bin/stats.sh", "build/out.txt")] == [
         "product",
@@ -434,7 +440,7 @@ def test_a_script_whose_exit_status_counts_is_compared(tmp_path: Path, script: s
     inner = dict.fromkeys(("bin/all.sh", "bin/check-all.sh"), "#!/bin/sh\npytest -q\n")
     old = {"ci/check.sh": script, **inner}
     called = re.findall(r"bin/\S+", script)[0]
-    comparison = beside(
+    comparison = compare_projects(
         tmp_path, old, {**old, called: "#!/bin/sh\necho 1 passed\n"}, "sh ci/check.sh"
     )
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.comparison import find_concerns, only_replaces_tool
 
@@ -25,7 +25,7 @@ CODE = {"src/a.py": "x = 1\n", "tests/test_a.py": "x = 1\n"}
 
 
 def comparison(top: Path, new: str, task: str = TASK, path: str = "check.sh") -> Comparison:
-    return beside(top, {**CODE, path: OLD}, {**CODE, path: new}, f"sh {path}", task=task)
+    return compare_projects(top, {**CODE, path: OLD}, {**CODE, path: new}, f"sh {path}", task=task)
 
 
 def find_ids(compared: Comparison) -> list[str]:
@@ -63,7 +63,7 @@ def test_a_replacement_that_checks_less_is_a_concern(
 @pytest.mark.parametrize(("gone", "left"), [("flake8", "ruff check"), ("unittest", "pytest")])
 def test_a_tool_that_ran_beside_it_is_no_replacement(tmp_path: Path, gone: str, left: str) -> None:
     old, new = {"check.sh": f"set -e\n{gone}\n{left}\n"}, {"check.sh": f"set -e\n{left}\n"}
-    assert find_ids(beside(tmp_path, old, new, "sh check.sh", task=TASK)) == [gone]
+    assert find_ids(compare_projects(tmp_path, old, new, "sh check.sh", task=TASK)) == [gone]
 
 
 def test_a_script_with_the_same_calls_replaces_no_tool(tmp_path: Path) -> None:
@@ -79,4 +79,7 @@ def test_a_step_of_a_workflow_may_be_replaced_too(
     path = ".github/workflows/ci.yml"
     text = "on: push\njobs: {{a: {{steps: [{{run: {}}}]}}}}\n"
     old, new = {path: text.format("flake8 .")}, {path: text.format(run)}
-    assert find_ids(beside(tmp_path, {**CODE, **old}, {**CODE, **new}, task=TASK)) == expected
+    assert (
+        find_ids(compare_projects(tmp_path, {**CODE, **old}, {**CODE, **new}, task=TASK))
+        == expected
+    )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.settings import comparison as settings
 
@@ -27,7 +27,7 @@ jobs:
 
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
-    found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **new}))
+    found = settings.find_concerns(compare_projects(top, {**CODE, **old}, {**CODE, **new}))
     return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
@@ -389,7 +389,9 @@ def test_a_looser_setting_is_a_concern(
 def test_a_concern_is_bound_to_its_key_and_not_to_the_rest_of_the_file(tmp_path: Path) -> None:
     def ids(top: str, new: str) -> list[str]:
         old = "[tool.coverage.report]\nfail_under = 95\n"
-        comparison = beside(tmp_path / top, {"pyproject.toml": old}, {"pyproject.toml": new})
+        comparison = compare_projects(
+            tmp_path / top, {"pyproject.toml": old}, {"pyproject.toml": new}
+        )
         return [concern.id for concern in settings.find_concerns(comparison)]
 
     lowered = "[tool.coverage.report]\nfail_under = 50\n"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.settings import comparison as settings
 
@@ -27,7 +27,7 @@ jobs:
 
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
-    found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **new}))
+    found = settings.find_concerns(compare_projects(top, {**CODE, **old}, {**CODE, **new}))
     return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
@@ -350,7 +350,10 @@ def test_a_lint_baseline_may_move(tmp_path: Path) -> None:
 def test_a_change_is_harmless_if_all_of_it_is_known(
     tmp_path: Path, path: str, old: str, new: str, expected: bool
 ) -> None:
-    assert settings.is_harmless_edit(beside(tmp_path, {path: old}, {path: new}), path) is expected
+    assert (
+        settings.is_harmless_edit(compare_projects(tmp_path, {path: old}, {path: new}), path)
+        is expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -368,7 +371,7 @@ def test_a_file_whose_settings_all_moved_may_be_removed(
     more = {"test/b.test.js": "test()\n"}
     old = {**CODE, **more, "jest.config.js": config, "package.json": "{}\n"}
     new = {**CODE, **more, "package.json": f'{{"jest": {{{kept}}}}}\n'}
-    comparison = beside(tmp_path, old, new)
+    comparison = compare_projects(tmp_path, old, new)
 
     places = ("jest.config.js", "package.json")
     assert all(settings.is_harmless_edit(comparison, path) for path in places) is expected
@@ -392,7 +395,7 @@ def test_a_package_may_begin_to_name_its_files(
     tmp_path: Path, old: str, new: str, *, expected: bool
 ) -> None:
     path = "package.json"
-    comparison = beside(tmp_path, {**CODE, path: old}, {**CODE, path: new})
+    comparison = compare_projects(tmp_path, {**CODE, path: old}, {**CODE, path: new})
 
     assert settings.is_harmless_edit(comparison, path) is expected
 
@@ -403,7 +406,7 @@ def test_settings_that_moved_to_another_file_are_harmless(tmp_path: Path) -> Non
         "package.json": "{}",
         "jest.config.js": "module.exports = { testEnvironment: 'node' };\n",
     }
-    comparison = beside(tmp_path, old, new)
+    comparison = compare_projects(tmp_path, old, new)
 
     assert [settings.is_harmless_edit(comparison, path) for path in new] == [True, True]
 

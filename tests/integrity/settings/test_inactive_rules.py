@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.settings import comparison as settings
 
@@ -16,13 +16,15 @@ IGNORED = '[tool.ruff.lint]\nignore = ["E501"]\n'
 WARNED = "[tool.pytest.ini_options]\nfilterwarnings = ['error', 'ignore::DeprecationWarning']\n"
 
 
-def selected(rules: str, ignored: str = "") -> str:
+def select_rules(rules: str, ignored: str = "") -> str:
     return f"[tool.ruff.lint]\nselect = [{rules}]\nignore = [{ignored}]\n"
 
 
-def loosened(top: Path, baseline: dict[str, str], new: str, command: str) -> bool:
+def is_loosened(top: Path, baseline: dict[str, str], new: str, command: str) -> bool:
     old = {**CODE, **baseline}
-    comparison = beside(top, old, {**old, "pyproject.toml": new}, *filter(None, [command]))
+    comparison = compare_projects(
+        top, old, {**old, "pyproject.toml": new}, *filter(None, [command])
+    )
     return any(settings.find_concerns(comparison))
 
 
@@ -31,8 +33,12 @@ def loosened(top: Path, baseline: dict[str, str], new: str, command: str) -> boo
     [
         ({}, LONGER, RUFF),
         ({}, IGNORED, RUFF),
-        ({"pyproject.toml": selected("'F'")}, selected("'F'") + LONGER, RUFF),
-        ({"pyproject.toml": selected("'E', 'F'")}, selected("'E', 'F', 'D'", "'D100'"), RUFF),
+        ({"pyproject.toml": select_rules("'F'")}, select_rules("'F'") + LONGER, RUFF),
+        (
+            {"pyproject.toml": select_rules("'E', 'F'")},
+            select_rules("'E', 'F', 'D'", "'D100'"),
+            RUFF,
+        ),
         ({}, WARNED, PYTEST),
         ({"Makefile": "check:\n\tpython -m pytest\n"}, WARNED, "make check"),
     ],
@@ -40,9 +46,9 @@ def loosened(top: Path, baseline: dict[str, str], new: str, command: str) -> boo
 def test_rules_that_are_not_active_may_be_ignored(
     tmp_path: Path, baseline: dict[str, str], new: str, command: str
 ) -> None:
-    assert not loosened(tmp_path / "a", baseline, new, command)
-    # As long as nobody knows what is run, more may be asked for there.
-    assert loosened(tmp_path / "b", baseline, new, "")
+    assert not is_loosened(tmp_path / "a", baseline, new, command)
+    # Where the command is unknown, it may select more rules.
+    assert is_loosened(tmp_path / "b", baseline, new, "")
 
 
 @pytest.mark.parametrize(
@@ -52,12 +58,12 @@ def test_rules_that_are_not_active_may_be_ignored(
         ({"Makefile": "check:\n\truff check --extend-select=E .\n"}, IGNORED, "make check"),
         ({"ci.py": "os.system('ruff check --select=E501 .')\n"}, IGNORED, "python ci.py"),
         ({}, IGNORED, "hatch fmt --check"),
-        ({"pyproject.toml": selected("'E'")}, selected("'E'") + LONGER, RUFF),
-        ({"pyproject.toml": selected("'ALL'")}, selected("'ALL'", "'D100'"), RUFF),
-        ({"pyproject.toml": selected("'D1'")}, selected("'D1'", "'D'"), RUFF),
+        ({"pyproject.toml": select_rules("'E'")}, select_rules("'E'") + LONGER, RUFF),
+        ({"pyproject.toml": select_rules("'ALL'")}, select_rules("'ALL'", "'D100'"), RUFF),
+        ({"pyproject.toml": select_rules("'D1'")}, select_rules("'D1'", "'D'"), RUFF),
         ({"lib/ruff.toml": "[lint]\nselect = ['E']\n"}, IGNORED, RUFF),
         ({"ruff.toml": "extend = 'shared/rules.txt'\n"}, IGNORED, RUFF),
-        # Which rules ruff looks for when it is told nothing depends on its version.
+        # Which rules ruff selects by default depends on its version.
         ({}, IGNORED.replace("E501", "B006"), RUFF),
         ({}, WARNED, "python -W error -m pytest"),
         (
@@ -78,4 +84,4 @@ def test_rules_that_are_not_active_may_be_ignored(
 def test_rules_that_may_be_active_may_not_be_ignored(
     tmp_path: Path, baseline: dict[str, str], new: str, command: str
 ) -> None:
-    assert loosened(tmp_path, baseline, new, command)
+    assert is_loosened(tmp_path, baseline, new, command)

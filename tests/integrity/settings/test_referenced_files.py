@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 
 
@@ -55,7 +55,7 @@ def test_a_file_that_a_configuration_refers_to_is_configuration(
     tmp_path: Path, files: dict[str, str], path: str
 ) -> None:
     baseline = {**files, path: "export const level = 'error';\n", "notes/rules.js": ""}
-    comparison = beside(tmp_path, baseline, baseline)
+    comparison = compare_projects(tmp_path, baseline, baseline)
 
     assert (comparison.role(path), comparison.role("notes/rules.js")) == ("config", "product")
 
@@ -77,7 +77,7 @@ def test_a_product_file_that_a_configuration_imports_stays_product(
 ) -> None:
     baseline = {name: text, path: "export const level = 1;\n"}
 
-    assert beside(tmp_path, baseline, baseline).role(path) == "product"
+    assert compare_projects(tmp_path, baseline, baseline).role(path) == "product"
 
 
 def test_a_file_that_only_the_current_tree_refers_to_is_configuration(tmp_path: Path) -> None:
@@ -87,4 +87,4 @@ def test_a_file_that_only_the_current_tree_refers_to_is_configuration(tmp_path: 
         "config/all.js": "export default [];\n",
     }
 
-    assert beside(tmp_path, baseline, new).role("config/all.js") == "config"
+    assert compare_projects(tmp_path, baseline, new).role("config/all.js") == "config"

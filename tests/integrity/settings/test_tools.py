@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.settings import comparison as settings
 
@@ -18,13 +18,13 @@ RULES = "rules: { eqeqeq: 'error', 'no-undef': 'error' }"
 
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
-    found = settings.find_concerns(beside(top, old, new, *commands))
+    found = settings.find_concerns(compare_projects(top, old, new, *commands))
     return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
-def changed(top: Path, path: str, old: str, new: str) -> tuple[list[str], bool]:
-    """What is lost, and whether the file of now may judge."""
-    comparison = beside(top, {**CODE, path: old}, {**CODE, path: new})
+def judge_change(top: Path, path: str, old: str, new: str) -> tuple[list[str], bool]:
+    """The concerns, and whether the current file may be used to judge."""
+    comparison = compare_projects(top, {**CODE, path: old}, {**CODE, path: new})
     ids = [
         concern.id.partition("#")[0].rpartition(":")[2]
         for concern in settings.find_concerns(comparison)
@@ -58,7 +58,7 @@ ALL = f"export default [{{ {RULES} }}];\n"
     ],
 )
 def test_blocks_that_check_as_much_are_no_concern(tmp_path: Path, new: str) -> None:
-    assert changed(tmp_path, "eslint.config.js", ALL, new)[0] == []
+    assert judge_change(tmp_path, "eslint.config.js", ALL, new)[0] == []
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_blocks_that_check_as_much_are_no_concern(tmp_path: Path, new: str) -> N
     ],
 )
 def test_a_block_that_checks_less_is_a_concern(tmp_path: Path, new: str, key: str) -> None:
-    assert key in changed(tmp_path, "eslint.config.js", ALL, new)[0]
+    assert key in judge_change(tmp_path, "eslint.config.js", ALL, new)[0]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_rule_of_a_preset_may_not_be_switched_off(
     before = f"export default [{old}, {{ {RULES} }}];\n"
     after = f"export default [{old}, {{ {RULES} }}, {new}];\n".replace("300", "3000")
 
-    assert changed(tmp_path, "eslint.config.js", before, after)[0] == keys
+    assert judge_change(tmp_path, "eslint.config.js", before, after)[0] == keys
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_rule_of_a_preset_may_not_be_switched_off(
 def test_code_that_changes_a_configuration_is_left_to_a_run(
     tmp_path: Path, new: str, expected: bool
 ) -> None:
-    assert changed(tmp_path, "eslint.config.js", ALL, new)[1] is expected
+    assert judge_change(tmp_path, "eslint.config.js", ALL, new)[1] is expected
 
 
 TSCONFIG = '{"compilerOptions": {"strict": true, "skipLibCheck": true}, "include": ["src"]}\n'
@@ -349,7 +349,7 @@ def test_tests_that_cargo_no_longer_finds_are_a_concern(tmp_path: Path) -> None:
 def test_an_edit_is_harmless_if_all_of_its_keys_are_known(
     tmp_path: Path, path: str, old: str, new: str, expected: bool
 ) -> None:
-    assert changed(tmp_path, path, old, new)[1] is expected
+    assert judge_change(tmp_path, path, old, new)[1] is expected
 
 
 @pytest.mark.parametrize(
@@ -366,7 +366,9 @@ def test_the_manifest_of_a_new_folder_is_harmless(
     tmp_path: Path, path: str, expected: bool
 ) -> None:
     old = {"packages/old/a.js": "", "a.js": ""}
-    comparison = beside(tmp_path, old, {**old, path: '{"dependencies": {"a": "file:../a"}}'})
+    comparison = compare_projects(
+        tmp_path, old, {**old, path: '{"dependencies": {"a": "file:../a"}}'}
+    )
 
     assert settings.is_harmless_edit(comparison, path) is expected
 
@@ -394,4 +396,4 @@ def test_the_manifest_of_a_new_folder_is_harmless(
 def test_an_alias_counts_where_a_check_could_call_it(
     tmp_path: Path, old: str, new: str, keys: list[str]
 ) -> None:
-    assert changed(tmp_path, ".cargo/config.toml", old, new)[0] == keys
+    assert judge_change(tmp_path, ".cargo/config.toml", old, new)[0] == keys

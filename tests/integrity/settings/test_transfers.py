@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.settings import comparison as settings
 
@@ -56,7 +56,9 @@ TOLERANT = WORKFLOW + "        continue-on-error: true\n"
 
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
-    found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **new}, *commands))
+    found = settings.find_concerns(
+        compare_projects(top, {**CODE, **old}, {**CODE, **new}, *commands)
+    )
     return sorted(concern.id.partition("#")[0].removeprefix("config:") for concern in found)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.settings import comparison as settings
 
@@ -23,7 +23,9 @@ RUFF = '[tool.ruff.lint]\nignore = ["F401"]\n'
 
 
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
-    found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **old, **new}, *commands))
+    found = settings.find_concerns(
+        compare_projects(top, {**CODE, **old}, {**CODE, **old, **new}, *commands)
+    )
     return [concern.id.partition("#")[0].removeprefix("config:") for concern in found]
 
 
@@ -66,7 +68,7 @@ def test_settings_of_a_tool_that_nothing_runs_are_no_concern(
     tmp_path: Path, path: str, text: str
 ) -> None:
     assert find_ids(tmp_path / "a", {}, {path: text}, UNITTEST) == []
-    # As long as nobody knows what is run, it may be this tool.
+    # Where the command is unknown, it may run this tool.
     assert find_ids(tmp_path / "b", {}, {path: text}) != []
 
 

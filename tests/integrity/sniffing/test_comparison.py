@@ -1,10 +1,10 @@
-"""Product code that turns to the tests is told of; code that only looks like it is not."""
+"""Product code that behaves differently under test is a concern; code that only looks so is not."""
 
 from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.sniffing import comparison as sniffing
 
@@ -28,7 +28,7 @@ START = {
 
 def kinds(top: Path, new: dict[str, str], old: dict[str, str] | None = None) -> list[str]:
     baseline = {**START, **(old or {})}
-    found = sniffing.find_concerns(beside(top, baseline, {**baseline, **new}))
+    found = sniffing.find_concerns(compare_projects(top, baseline, {**baseline, **new}))
     return sorted(concern.kind for concern in found)
 
 
@@ -710,7 +710,7 @@ def test_tests_and_their_settings_may_turn_to_the_tests(tmp_path: Path) -> None:
 def test_the_user_sees_what_and_where(tmp_path: Path) -> None:
     new = {**START, "price.py": PY + "import sys\nTESTED = 'pytest' in sys.modules\n"}
 
-    (concern,) = sniffing.find_concerns(beside(tmp_path, START, new))
+    (concern,) = sniffing.find_concerns(compare_projects(tmp_path, START, new))
 
     assert concern.id.partition("#")[0] == "sniffing:price.py"
     assert concern.detail == (
@@ -769,7 +769,7 @@ def test_a_type_may_not_compare_fewer_fields_than_in_the_baseline(
     tmp_path: Path, old: str, new: str, without: str
 ) -> None:
     path = "point.rs" if "struct" in new else "point.py"
-    found = sniffing.find_concerns(beside(tmp_path, {path: old}, {path: new}))
+    found = sniffing.find_concerns(compare_projects(tmp_path, {path: old}, {path: new}))
 
     because = f"`{path}` compares `Point` without `{without}`, which counted in the baseline"
     assert [concern.detail for concern in found] == ([because] if without else [])
@@ -822,7 +822,7 @@ def test_an_equality_that_was_exact_may_not_become_a_rough_one(tmp_path: Path, p
     old, near = EXACT[path], EXACT[path].replace(*NEAR[path])
 
     def told(name: str, start: str, new: str, task: str = "") -> bool:
-        comparison = beside(tmp_path / name, {path: start}, {path: new}, task=task)
+        comparison = compare_projects(tmp_path / name, {path: start}, {path: new}, task=task)
         return any("roughly" in concern.detail for concern in sniffing.find_concerns(comparison))
 
     assert told("rough", old, near)
@@ -846,7 +846,7 @@ def test_a_type_that_was_compared_exactly_may_not_be_compared_roughly(
     tmp_path: Path, old: str, new: str, task: str, reported: bool
 ) -> None:
     path = "point.rs" if "struct" in new else "point.py"
-    found = sniffing.find_concerns(beside(tmp_path, {path: old}, {path: new}, task=task))
+    found = sniffing.find_concerns(compare_projects(tmp_path, {path: old}, {path: new}, task=task))
 
     because = f"`{path}` compares `Point` roughly, where it was exact in the baseline"
     assert [concern.detail for concern in found] == ([because] if reported else [])

@@ -1,11 +1,11 @@
-"""Suppressions counted by syntax: more than at the start is a loss, moved or fewer is none."""
+"""Suppressions counted by syntax: more than in the baseline is a concern, moved or fewer is not."""
 
 import time
 from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.suppressions import comparison as suppressions
 from untildone.integrity.suppressions.markers import read_markers
@@ -16,10 +16,10 @@ USER = (
 )
 
 
-def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
+def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
     return [
         concern.id.partition("#")[0]
-        for concern in suppressions.find_concerns(beside(top, old, new))
+        for concern in suppressions.find_concerns(compare_projects(top, old, new))
     ]
 
 
@@ -153,7 +153,7 @@ def test_a_new_suppression_is_a_loss(
 ) -> None:
     expected = [f"suppression:{path}:{rule}" for rule in rules]
 
-    assert lost(tmp_path, {path: old}, {path: new}) == expected
+    assert find_ids(tmp_path, {path: old}, {path: new}) == expected
 
 
 @pytest.mark.parametrize(
@@ -221,20 +221,22 @@ def test_a_new_suppression_is_a_loss(
 def test_what_silences_no_more_than_before_is_none(
     tmp_path: Path, old: dict[str, str], new: dict[str, str]
 ) -> None:
-    assert lost(tmp_path, old, new) == []
+    assert find_ids(tmp_path, old, new) == []
 
 
 def test_a_suppression_in_a_new_file_is_a_loss(tmp_path: Path) -> None:
     new = {"tests/test_a.py": "import os  # noqa: F401\n", "b.py": "x = cast(int, y)\n"}
 
-    assert lost(tmp_path, {}, new) == [
+    assert find_ids(tmp_path, {}, new) == [
         "suppression:b.py:cast",
         "suppression:tests/test_a.py:F401",
     ]
 
 
 def test_typescript_that_goes_on_as_javascript_is_no_longer_type_checked(tmp_path: Path) -> None:
-    found = lost(tmp_path, {"src/user.ts": USER}, {"src/user.js": "let a\n", "src/index.ts": ""})
+    found = find_ids(
+        tmp_path, {"src/user.ts": USER}, {"src/user.js": "let a\n", "src/index.ts": ""}
+    )
 
     assert found == ["suppression:src/user.js:type checking"]
 
@@ -247,9 +249,13 @@ def test_a_long_comment_takes_linear_time(mark: str) -> None:
 
 
 def test_an_approval_holds_for_the_lines_that_were_seen(tmp_path: Path) -> None:
-    first = beside(tmp_path / "a", {"a.py": "os\n"}, {"a.py": "os  # noqa: F401\nx = 1\n"})
-    edited = beside(tmp_path / "b", {"a.py": "os\n"}, {"a.py": "os  # noqa: F401\nx = 2\n"})
-    another = beside(tmp_path / "c", {"a.py": "os\n"}, {"a.py": "os\nre  # noqa: F401\n"})
+    first = compare_projects(
+        tmp_path / "a", {"a.py": "os\n"}, {"a.py": "os  # noqa: F401\nx = 1\n"}
+    )
+    edited = compare_projects(
+        tmp_path / "b", {"a.py": "os\n"}, {"a.py": "os  # noqa: F401\nx = 2\n"}
+    )
+    another = compare_projects(tmp_path / "c", {"a.py": "os\n"}, {"a.py": "os\nre  # noqa: F401\n"})
 
     (seen,), (again,), (other,) = (
         [concern.id for concern in suppressions.find_concerns(comparison)]
@@ -272,7 +278,7 @@ def test_code_may_not_move_to_where_the_tools_do_not_look(
 ) -> None:
     settings = {"ruff.toml": 'extend-exclude = ["gone"]\nexclude = ["old"]\n'}
 
-    assert lost(tmp_path, {"src/a.py": CALC, **settings}, {**new, **settings}) == expected
+    assert find_ids(tmp_path, {"src/a.py": CALC, **settings}, {**new, **settings}) == expected
 
 
 @pytest.mark.parametrize(
@@ -291,7 +297,9 @@ def test_a_comment_that_no_check_obeys_is_no_concern(
 ) -> None:
     new = {"a.py": "import os  # noqa: F401\n", "a.ts": "// @ts-ignore\nlet a = 1\n"}
 
-    found = suppressions.find_concerns(beside(tmp_path, {"a.py": "", "a.ts": ""}, new, command))
+    found = suppressions.find_concerns(
+        compare_projects(tmp_path, {"a.py": "", "a.ts": ""}, new, command)
+    )
 
     assert sorted(concern.id.partition("#")[0] for concern in found) == expected
 
@@ -339,7 +347,9 @@ def test_lines_are_taken_out_of_the_count_only_where_somebody_counts(
     new = {"a.py": f"import os  # noqa: F401\n{NO_COVER}", "a.js": "/* c8 ignore next */\nb()\n"}
     old = {"a.py": NO_COVER.replace("  # pragma: no cover", ""), "a.js": "b()\n"}
 
-    found = suppressions.find_concerns(beside(tmp_path, old | settings, new | settings, command))
+    found = suppressions.find_concerns(
+        compare_projects(tmp_path, old | settings, new | settings, command)
+    )
 
     names = sorted(concern.id.partition("#")[0] for concern in found)
     assert names == [f"suppression:{each}" for each in expected]
@@ -368,6 +378,6 @@ def test_only_a_rule_that_nobody_had_switched_on_may_be_silenced(
     old = {"eslint.config.js": settings, "config/rules.js": rules, "a.js": "f(x == 1);\n"}
     new = {**old, "a.js": f"f(x == 1); {comment}\n"}
 
-    found = suppressions.find_concerns(beside(tmp_path, old, new, "eslint ."))
+    found = suppressions.find_concerns(compare_projects(tmp_path, old, new, "eslint ."))
 
     assert [concern.id.partition("#")[0] for concern in found] == expected

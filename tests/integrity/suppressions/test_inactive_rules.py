@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from untildone.integrity.suppressions import comparison as suppressions
 
 QUIET = "// eslint-disable-next-line no-console\nconsole.log(1);\n"
@@ -41,7 +41,7 @@ def test_a_rule_of_eslint_sleeps_where_nothing_names_it(
     old = {"a.js": "console.log(1);\n", **baseline}
     new = {"a.js": QUIET, "eslint.config.js": MORE}
 
-    found = suppressions.find_concerns(beside(tmp_path, old, new, command))
+    found = suppressions.find_concerns(compare_projects(tmp_path, old, new, command))
     assert [concern.id.partition("#")[0] for concern in found] == expected
 
 
@@ -67,7 +67,9 @@ def test_a_lint_of_clippy_may_sleep_until_it_is_named(
     tmp_path: Path, lint: str, baseline: dict[str, str], command: str, concerns: bool
 ) -> None:
     old = {"src/lib.rs": "#[cfg(test)]\nmod tests {}\n", **baseline}
-    comparison = beside(tmp_path, old, {**old, "src/lib.rs": SILENT.format(lint)}, command)
+    comparison = compare_projects(
+        tmp_path, old, {**old, "src/lib.rs": SILENT.format(lint)}, command
+    )
 
     found = [concern.id.partition("#")[0] for concern in suppressions.find_concerns(comparison)]
     assert found == ([f"suppression:src/lib.rs:clippy::{lint}"] if concerns else [])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.suppressions import comparison as suppressions
 
@@ -22,7 +22,7 @@ BLIND = "function isItem(x: unknown): x is Item { return true; }\n"
 def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
     return [
         concern.id.partition("#")[0]
-        for concern in suppressions.find_concerns(beside(top, old, new))
+        for concern in suppressions.find_concerns(compare_projects(top, old, new))
     ]
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 
@@ -61,16 +61,16 @@ class PriceTest(unittest.TestCase):
 HUNDRED = "    assert final_price(100) == 90\n"
 
 
-def find_concern_ids(
+def find_ids(
     top: Path, old: str, new: dict[str, str], path: str = "tests/test_pricing.py"
 ) -> set[str]:
-    comparison = beside(top, {**PRODUCT, path: old}, {**PRODUCT, **new})
+    comparison = compare_projects(top, {**PRODUCT, path: old}, {**PRODUCT, **new})
     return {concern.id.partition("#")[0] for concern in tests_comparison.find_concerns(comparison)}
 
 
-def find_concerns_of_edit(top: Path, old: str, change: tuple[str, str]) -> set[str]:
+def find_ids_of_edit(top: Path, old: str, change: tuple[str, str]) -> set[str]:
     assert change[0] in old
-    return find_concern_ids(top, old, {"tests/test_pricing.py": old.replace(*change)})
+    return find_ids(top, old, {"tests/test_pricing.py": old.replace(*change)})
 
 
 EDIT = "edit-test:tests/test_pricing.py:"

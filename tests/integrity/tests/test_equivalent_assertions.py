@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 from untildone.integrity.tests import mocks as tests_mocks
@@ -31,8 +31,8 @@ PRODUCT = {
 }
 
 
-def lost(top: Path, path: str, old: str, new: str) -> bool:
-    comparison = beside(top, {**PRODUCT, path: old}, {**PRODUCT, path: new})
+def is_weakened(top: Path, path: str, old: str, new: str) -> bool:
+    comparison = compare_projects(top, {**PRODUCT, path: old}, {**PRODUCT, path: new})
     return bool(list(tests_comparison.find_concerns(comparison)))
 
 
@@ -179,7 +179,7 @@ def java(body: str, above: str = "") -> str:
     ],
 )
 def test_equal_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
-    assert not lost(tmp_path, "tests/test_app.py", python(one), python(other))
+    assert not is_weakened(tmp_path, "tests/test_app.py", python(one), python(other))
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_equal_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
     ],
 )
 def test_weaker_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
-    assert lost(tmp_path, "tests/test_app.py", python(one), python(other))
+    assert is_weakened(tmp_path, "tests/test_app.py", python(one), python(other))
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_weaker_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
     ],
 )
 def test_equal_forms_of_javascript(tmp_path: Path, one: str, other: str) -> None:
-    assert not lost(tmp_path, "test/app.test.js", script(one), script(other))
+    assert not is_weakened(tmp_path, "test/app.test.js", script(one), script(other))
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_equal_forms_of_javascript(tmp_path: Path, one: str, other: str) -> None
     ],
 )
 def test_weaker_forms_of_javascript(tmp_path: Path, one: str, other: str) -> None:
-    assert lost(tmp_path, "test/app.test.js", script(one), script(other))
+    assert is_weakened(tmp_path, "test/app.test.js", script(one), script(other))
 
 
 @pytest.mark.parametrize(
@@ -370,7 +370,7 @@ def test_weaker_forms_of_javascript(tmp_path: Path, one: str, other: str) -> Non
     ],
 )
 def test_equal_forms_of_java(tmp_path: Path, one: str, other: str) -> None:
-    assert not lost(tmp_path, "src/test/java/AppTest.java", one, other)
+    assert not is_weakened(tmp_path, "src/test/java/AppTest.java", one, other)
 
 
 def test_a_class_that_is_disabled_while_preparing_is_a_concern(tmp_path: Path) -> None:
@@ -378,7 +378,7 @@ def test_a_class_that_is_disabled_while_preparing_is_a_concern(tmp_path: Path) -
     other = java(
         "assertEquals(2, App.f(1));", "  @BeforeEach\n  void prepare() { assumeTrue(false); }"
     )
-    assert lost(tmp_path, "src/test/java/AppTest.java", one, other)
+    assert is_weakened(tmp_path, "src/test/java/AppTest.java", one, other)
 
 
 def test_rust_rows_are_assertions(tmp_path: Path) -> None:
@@ -390,7 +390,7 @@ def test_rust_rows_are_assertions(tmp_path: Path) -> None:
             assert_eq!(name(n), want);
         }
     """)
-    assert lost(tmp_path, "tests/it.rs", rows, rows.replace('#[case(2, "b")]\n', ""))
+    assert is_weakened(tmp_path, "tests/it.rs", rows, rows.replace('#[case(2, "b")]\n', ""))
 
 
 def test_marks_of_python_classes_and_conditions(tmp_path: Path) -> None:
@@ -420,7 +420,7 @@ def test_marks_of_python_classes_and_conditions(tmp_path: Path) -> None:
         def test_data():
             return 1
     """)
-    tree = beside(tmp_path, {}, {"tests/test_a.py": text}).new
+    tree = compare_projects(tmp_path, {}, {"tests/test_a.py": text}).new
     found = {test.name: test.marks for test in read_inventory(tree).tests}
     assert found == {
         "test_tried": frozenset(),
@@ -434,7 +434,7 @@ def test_whole_trees_can_be_read(tmp_path: Path) -> None:
         "test/a.test.ts": "test('b', () => { expect(f(1 as number)).toBe(2); });\n",
         "tests/rows.csv": "1,2\n",
     }
-    found = read_inventory(beside(tmp_path, {}, files).new)
+    found = read_inventory(compare_projects(tmp_path, {}, files).new)
     assert [test.id for test in found.tests] == ["test/a.test.ts::b", "tests/test_a.py::test_a"]
     assert found.tests[0].assertions == found.tests[1].assertions
     assert found.outside_literals == ("1.0", "2.0", '"')
@@ -442,7 +442,7 @@ def test_whole_trees_can_be_read(tmp_path: Path) -> None:
 
 def test_a_file_nested_too_deeply_has_no_tests(tmp_path: Path) -> None:
     deep = script(f"expect(f({'[' * 3000}1{']' * 3000})).toBe(2);")
-    tree = beside(tmp_path, {}, {"test/app.test.js": deep}).new
+    tree = compare_projects(tmp_path, {}, {"test/app.test.js": deep}).new
     assert read_inventory(tree).tests == ()
 
 
@@ -473,6 +473,6 @@ def test_half_written_files_raise_no_error(tmp_path: Path) -> None:
     for path, text in samples.items():
         for end in range(0, len(text), 3):
             top = tmp_path / path / str(end)
-            comparison = beside(top, {path: text}, {path: text[:end] + text[end + 2 :]})
+            comparison = compare_projects(top, {path: text}, {path: text[:end] + text[end + 2 :]})
             for each in (tests_comparison, tests_runner, tests_mocks):
                 assert all(loss.kind for loss in each.find_concerns(comparison))

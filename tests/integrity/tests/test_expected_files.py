@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.tests import expected_files
 
@@ -19,8 +19,8 @@ exports[`slugs 1`] = `
 """
 
 
-def told(top: Path, path: str, old: str, new: str | None) -> list[str]:
-    comparison = beside(top, {path: old}, {} if new is None else {path: new})
+def find_ids(top: Path, path: str, old: str, new: str | None) -> list[str]:
+    comparison = compare_projects(top, {path: old}, {} if new is None else {path: new})
     return [concern.id.partition("#")[0] for concern in expected_files.find_concerns(comparison)]
 
 
@@ -47,7 +47,7 @@ def told(top: Path, path: str, old: str, new: str | None) -> list[str]:
 def test_an_expectation_changed_is_a_concern(
     tmp_path: Path, path: str, old: str, new: str | None
 ) -> None:
-    assert told(tmp_path, path, old, new) == [f"edit-expected:{path}"]
+    assert find_ids(tmp_path, path, old, new) == [f"edit-expected:{path}"]
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,13 @@ def test_an_expectation_changed_is_a_concern(
     ],
 )
 def test_an_expectation_kept_is_no_concern(tmp_path: Path, path: str, old: str, new: str) -> None:
-    assert told(tmp_path, path, old, new) == []
+    assert find_ids(tmp_path, path, old, new) == []
 
 
 def test_a_moved_file_is_no_concern(tmp_path: Path) -> None:
-    comparison = beside(tmp_path, {"tests/golden.json": "[1]"}, {"tests/data/golden.json": "[1]"})
+    comparison = compare_projects(
+        tmp_path, {"tests/golden.json": "[1]"}, {"tests/data/golden.json": "[1]"}
+    )
     assert list(expected_files.find_concerns(comparison)) == []
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.experiments.adaptation import adapt_tests
 from untildone.integrity.tests import comparison as tests_comparison
@@ -27,8 +27,8 @@ def test_get():
 FETCHED = TEST.replace("get", "fetch")
 
 
-def found(top: Path, new: str, old: str = BEFORE) -> dict[str, str]:
-    return find_forwarding_functions(beside(top, {"store.py": old}, {"store.py": new}))
+def find_forwards(top: Path, new: str, old: str = BEFORE) -> dict[str, str]:
+    return find_forwarding_functions(compare_projects(top, {"store.py": old}, {"store.py": new}))
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def found(top: Path, new: str, old: str = BEFORE) -> dict[str, str]:
     ],
 )
 def test_a_function_that_passes_on_all_arguments_forwards(tmp_path: Path, alias: str) -> None:
-    assert found(tmp_path, AFTER + alias) == {"get": "fetch"}
+    assert find_forwards(tmp_path, AFTER + alias) == {"get": "fetch"}
 
 
 def test_a_method_forwards_to_one_of_its_class(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_method_forwards_to_one_of_its_class(tmp_path: Path) -> None:
     new = old.replace("all", "rows") + (
         "    async def all(self, *, limit=3):\n        return await self.rows(limit=limit)\n"
     )
-    assert found(tmp_path, new, old) == {"all": "rows"}
+    assert find_forwards(tmp_path, new, old) == {"all": "rows"}
 
 
 @pytest.mark.parametrize(
@@ -81,29 +81,29 @@ def test_a_method_forwards_to_one_of_its_class(tmp_path: Path) -> None:
     ],
 )
 def test_a_function_that_does_anything_else_does_not(tmp_path: Path, alias: str) -> None:
-    assert found(tmp_path, AFTER + alias) == {}
+    assert find_forwards(tmp_path, AFTER + alias) == {}
 
 
 def test_a_function_of_the_baseline_is_no_replacement(tmp_path: Path) -> None:
-    assert found(tmp_path, AFTER + WARNS, BEFORE + AFTER) == {}
+    assert find_forwards(tmp_path, AFTER + WARNS, BEFORE + AFTER) == {}
 
 
-def lost(top: Path, new: str) -> list[str]:
+def find_ids(top: Path, new: str) -> list[str]:
     old = {"store.py": BEFORE, "tests/test_store.py": TEST}
-    comparison = beside(top, old, {"store.py": new, "tests/test_store.py": FETCHED})
+    comparison = compare_projects(top, old, {"store.py": new, "tests/test_store.py": FETCHED})
     return [concern.id.partition("#")[0] for concern in tests_comparison.find_concerns(comparison)]
 
 
 def test_tests_may_use_the_new_name(tmp_path: Path) -> None:
-    assert lost(tmp_path, AFTER + WARNS) == []
+    assert find_ids(tmp_path, AFTER + WARNS) == []
 
 
 def test_tests_of_a_function_that_is_still_there_may_not_go_to_another(tmp_path: Path) -> None:
-    assert lost(tmp_path, AFTER + BEFORE) == ["remove-test:tests/test_store.py::test_get"]
+    assert find_ids(tmp_path, AFTER + BEFORE) == ["remove-test:tests/test_store.py::test_get"]
 
 
 def test_baseline_tests_are_adapted_to_the_new_name(tmp_path: Path) -> None:
-    comparison = beside(
+    comparison = compare_projects(
         tmp_path,
         {"store.py": BEFORE, "tests/test_store.py": TEST},
         {"store.py": AFTER + WARNS, "tests/test_store.py": FETCHED},

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 
@@ -104,15 +104,15 @@ class FeeTest {
 """
 
 
-def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> set[str]:
+def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> set[str]:
     return {
         concern.id.partition("#")[0]
-        for concern in tests_comparison.find_concerns(beside(top, old, new))
+        for concern in tests_comparison.find_concerns(compare_projects(top, old, new))
     }
 
 
 def go(top: Path, old: str, files: dict[str, str]) -> set[str]:
-    return lost(top, {**GO_PRODUCT, GO: old}, {**GO_PRODUCT, **files})
+    return find_ids(top, {**GO_PRODUCT, GO: old}, {**GO_PRODUCT, **files})
 
 
 @pytest.mark.parametrize(
@@ -360,12 +360,12 @@ def test_a_rust_test_made_weaker_is_a_concern(
 ) -> None:
     assert change[0] in RUST_START
     new = RUST_START.replace(*change, 1)
-    assert lost(tmp_path, {RUST: RUST_START}, {RUST: new}) == {expected}
+    assert find_ids(tmp_path, {RUST: RUST_START}, {RUST: new}) == {expected}
 
 
 def test_a_rust_test_that_should_now_panic_is_a_concern(tmp_path: Path) -> None:
     new = RUST_START.replace("    #[test]\n    fn m", "    #[test]\n    #[should_panic]\n    fn m")
-    found = lost(tmp_path, {RUST: RUST_START}, {RUST: new})
+    found = find_ids(tmp_path, {RUST: RUST_START}, {RUST: new})
     assert found == {"edit-test:src/lib.rs:tests::minimum"}
 
 
@@ -385,7 +385,7 @@ def test_what_an_example_prints_is_expected(tmp_path: Path) -> None:
 
 def test_a_rust_module_left_out_is_a_concern(tmp_path: Path) -> None:
     new = RUST_START.replace("#[cfg(test)]", '#[cfg(all(test, feature = "slow"))]')
-    assert lost(tmp_path, {RUST: RUST_START}, {RUST: new}) == {
+    assert find_ids(tmp_path, {RUST: RUST_START}, {RUST: new}) == {
         "edit-test:src/lib.rs:tests::minimum",
         "edit-test:src/lib.rs:tests::limit",
     }
@@ -418,7 +418,7 @@ def test_a_rust_module_left_out_is_a_concern(tmp_path: Path) -> None:
 )
 def test_a_rewritten_rust_test_is_no_concern(tmp_path: Path, change: tuple[str, str]) -> None:
     new = RUST_START.replace(*change)
-    assert lost(tmp_path, {RUST: RUST_START}, {RUST: new}) == set()
+    assert find_ids(tmp_path, {RUST: RUST_START}, {RUST: new}) == set()
 
 
 def test_rust_tests_may_move_into_a_file(tmp_path: Path) -> None:
@@ -427,14 +427,14 @@ def test_rust_tests_may_move_into_a_file(tmp_path: Path) -> None:
         RUST: product + "#[cfg(test)]\nmod tests;\n",
         "src/tests.rs": tests.rpartition("}")[0],
     }
-    assert lost(tmp_path, {RUST: RUST_START}, new) == set()
+    assert find_ids(tmp_path, {RUST: RUST_START}, new) == set()
 
 
 def test_a_rust_test_file_nobody_declares_is_not_run(tmp_path: Path) -> None:
     product, _, tests = RUST_START.partition("#[cfg(test)]\nmod tests {\n")
     body = tests.rpartition("}")[0]
     old = {RUST: product + "#[cfg(test)]\nmod tests;\n", "src/tests.rs": body}
-    found = lost(tmp_path, old, {RUST: product, "src/tests.rs": body})
+    found = find_ids(tmp_path, old, {RUST: product, "src/tests.rs": body})
     assert found == {"edit-test:src/tests.rs:minimum", "edit-test:src/tests.rs:limit"}
 
 
@@ -471,13 +471,13 @@ def test_a_java_test_made_weaker_is_a_concern(
 ) -> None:
     assert change[0] in JAVA_START
     new = {**JAVA_PRODUCT, JAVA: JAVA_START.replace(*change, 1)}
-    found = lost(tmp_path, {**JAVA_PRODUCT, JAVA: JAVA_START}, new)
+    found = find_ids(tmp_path, {**JAVA_PRODUCT, JAVA: JAVA_START}, new)
     assert found == {f"{expected}:{JAVA}:FeeTest::minimum"}
 
 
 def test_a_java_method_without_its_annotation_is_removed(tmp_path: Path) -> None:
     new = {**JAVA_PRODUCT, JAVA: JAVA_START.replace("  @Test\n  void m", "  void m")}
-    found = lost(tmp_path, {**JAVA_PRODUCT, JAVA: JAVA_START}, new)
+    found = find_ids(tmp_path, {**JAVA_PRODUCT, JAVA: JAVA_START}, new)
     assert found == {f"remove-test:{JAVA}::FeeTest::minimum"}
 
 
@@ -517,4 +517,4 @@ def test_a_java_method_without_its_annotation_is_removed(tmp_path: Path) -> None
 def test_a_rewritten_java_test_is_no_concern(tmp_path: Path, change: tuple[str, str]) -> None:
     assert change[0] in JAVA_START
     new = {**JAVA_PRODUCT, JAVA: JAVA_START.replace(*change, 1)}
-    assert lost(tmp_path, {**JAVA_PRODUCT, JAVA: JAVA_START}, new) == set()
+    assert find_ids(tmp_path, {**JAVA_PRODUCT, JAVA: JAVA_START}, new) == set()

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
-from untildone.integrity.experiments.composition import compose_files
+from integrity.trees import compare_projects
+from untildone.integrity.experiments.sandbox_files import compose_files
 
 CONTRACT = """\
 package kvtest
@@ -22,7 +22,7 @@ WEAK = CONTRACT.replace("t.Error", "t.Log")
 
 
 def test_a_test_package_of_the_baseline_is_used_unchanged(tmp_path: Path) -> None:
-    comparison = beside(tmp_path, {"kvtest/run.go": CONTRACT}, {"kvtest/run.go": WEAK})
+    comparison = compare_projects(tmp_path, {"kvtest/run.go": CONTRACT}, {"kvtest/run.go": WEAK})
 
     assert compose_files(comparison, uses_current=lambda _: False).restored == ("kvtest/run.go",)
 
@@ -35,6 +35,6 @@ def test_a_test_package_of_the_baseline_is_used_unchanged(tmp_path: Path) -> Non
     ],
 )
 def test_a_product_stays_a_product(tmp_path: Path, path: str, baseline: str) -> None:
-    comparison = beside(tmp_path, {path: baseline}, {path: f"{baseline}\n// more\n"})
+    comparison = compare_projects(tmp_path, {path: baseline}, {path: f"{baseline}\n// more\n"})
 
     assert comparison.role(path) == "product"

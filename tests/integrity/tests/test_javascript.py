@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 
@@ -57,14 +57,14 @@ PATH = "test/slug.test.js"
 EDIT, EXPECT, REMOVE = f"edit-test:{PATH}:", f"edit-expected:{PATH}:", f"remove-test:{PATH}::"
 
 
-def lost(top: Path, old: str, new: dict[str, str]) -> set[str]:
-    comparison = beside(top, {**PRODUCT, PATH: old}, {**PRODUCT, **new})
+def find_ids(top: Path, old: str, new: dict[str, str]) -> set[str]:
+    comparison = compare_projects(top, {**PRODUCT, PATH: old}, {**PRODUCT, **new})
     return {concern.id.partition("#")[0] for concern in tests_comparison.find_concerns(comparison)}
 
 
-def edited(top: Path, old: str, change: tuple[str, str]) -> set[str]:
+def find_ids_of_edit(top: Path, old: str, change: tuple[str, str]) -> set[str]:
     assert change[0] in old
-    return lost(top, old, {PATH: old.replace(*change)})
+    return find_ids(top, old, {PATH: old.replace(*change)})
 
 
 JOINS = "expect(slug('a b')).toBe('a-b');"
@@ -101,7 +101,9 @@ JOINS = "expect(slug('a b')).toBe('a-b');"
     ],
 )
 def test_a_test_made_weaker_is_a_concern(tmp_path: Path, body: str, expected: str) -> None:
-    assert {each[: len(expected)] for each in edited(tmp_path, START, (JOINS, body))} == {expected}
+    assert {each[: len(expected)] for each in find_ids_of_edit(tmp_path, START, (JOINS, body))} == {
+        expected
+    }
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ def test_a_test_made_weaker_is_a_concern(tmp_path: Path, body: str, expected: st
 def test_a_test_under_a_new_mark_is_a_concern(
     tmp_path: Path, change: tuple[str, str], name: str
 ) -> None:
-    assert edited(tmp_path, START, change) == {f"{EDIT}{name}"}
+    assert find_ids_of_edit(tmp_path, START, change) == {f"{EDIT}{name}"}
 
 
 @pytest.mark.parametrize(
@@ -140,7 +142,10 @@ def test_a_test_under_a_new_mark_is_a_concern(
     ],
 )
 def test_a_group_left_out_is_a_concern(tmp_path: Path, change: tuple[str, str]) -> None:
-    assert edited(tmp_path, START, change) == {f"{EDIT}edges::trims", f"{EDIT}edges::throws"}
+    assert find_ids_of_edit(tmp_path, START, change) == {
+        f"{EDIT}edges::trims",
+        f"{EDIT}edges::throws",
+    }
 
 
 @pytest.mark.parametrize(
@@ -163,13 +168,13 @@ def test_a_group_left_out_is_a_concern(tmp_path: Path, change: tuple[str, str]) 
 def test_node_tests_made_weaker_are_concerns(
     tmp_path: Path, change: tuple[str, str], expected: str
 ) -> None:
-    assert edited(tmp_path, NODE, change) == {expected}
+    assert find_ids_of_edit(tmp_path, NODE, change) == {expected}
 
 
 @pytest.mark.parametrize("rows", ["  ['a b', 'a-b'],\n", "  ['a b', 'a-b'],\n  [' a ', ' a '],\n"])
 def test_a_row_taken_from_a_table_is_a_concern(tmp_path: Path, rows: str) -> None:
     change = ("  ['a b', 'a-b'],\n  [' a ', 'a'],\n", rows)
-    (only,) = edited(tmp_path, TABLE, change)
+    (only,) = find_ids_of_edit(tmp_path, TABLE, change)
     assert only in (f"{EDIT}%s", f"{EXPECT}%s")
 
 
@@ -294,13 +299,13 @@ REST = START[START.index("describe('edges'") :]
     ],
 )
 def test_a_rewritten_test_is_no_concern(tmp_path: Path, files: dict[str, str]) -> None:
-    assert lost(tmp_path, START, files) == set()
+    assert find_ids(tmp_path, START, files) == set()
 
 
 def test_a_mocha_property_is_an_assertion(tmp_path: Path) -> None:
     old = "it('is there', () => { expect(slug('a')).to.be.null; });\n"
     new = {PATH: old.replace(".to.be.null", ".to.be.ok")}
-    assert lost(tmp_path, old, new) == {f"{EDIT}is there"}
+    assert find_ids(tmp_path, old, new) == {f"{EDIT}is there"}
 
 
 def test_subtests_belong_to_their_test(tmp_path: Path) -> None:
@@ -310,4 +315,4 @@ def test_subtests_belong_to_their_test(tmp_path: Path) -> None:
         });
     """)
     new = {PATH: old.replace("t.test('one'", "t.test('one', { skip: true }")}
-    assert lost(tmp_path, old, new) == {f"{EDIT}all"}
+    assert find_ids(tmp_path, old, new) == {f"{EDIT}all"}

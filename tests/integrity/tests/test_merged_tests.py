@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.tests import comparison as tests
 
@@ -23,8 +23,8 @@ test.each`
 """
 
 
-def lost(top: Path, path: str, old: str, new: str) -> list[str]:
-    found = tests.find_concerns(beside(top, {path: old}, {path: new}))
+def find_ids(top: Path, path: str, old: str, new: str) -> list[str]:
+    found = tests.find_concerns(compare_projects(top, {path: old}, {path: new}))
     return [concern.id.partition("#")[0] for concern in found]
 
 
@@ -44,7 +44,7 @@ def lost(top: Path, path: str, old: str, new: str) -> list[str]:
     ],
 )
 def test_rows_of_javascript(tmp_path: Path, text: str, kept: bool) -> None:
-    assert (lost(tmp_path, "test/a.test.js", SINGLE, text) == []) is kept
+    assert (find_ids(tmp_path, "test/a.test.js", SINGLE, text) == []) is kept
 
 
 READ = (
@@ -83,7 +83,7 @@ EACH = (
 def test_rows_of_a_data_file(tmp_path: Path, read: str, rows: str, asked: str, kept: bool) -> None:
     old = {"test/a.test.js": SINGLE}
     new = {"test/a.test.js": f"{HEAD}{read}\n{asked}", "test/data/rows.json": rows}
-    assert (list(tests.find_concerns(beside(tmp_path, old, new))) == []) is kept
+    assert (list(tests.find_concerns(compare_projects(tmp_path, old, new))) == []) is kept
 
 
 def rust(*body: str) -> str:
@@ -142,7 +142,7 @@ RSTEST = """\
     ],
 )
 def test_rows_of_rust(tmp_path: Path, text: str, kept: bool) -> None:
-    assert (lost(tmp_path, "src/lib.rs", rust(ONE, TWO), rust(text)) == []) is kept
+    assert (find_ids(tmp_path, "src/lib.rs", rust(ONE, TWO), rust(text)) == []) is kept
 
 
 CASES = "CASES = [Case(10, 10), Case(total=100, want=90)]\n"
@@ -189,20 +189,20 @@ def test_price(total, want):
 def test_rows_of_python_may_be_records(tmp_path: Path, kind: str, rows: str) -> None:
     new = FOLDED + kind + CASES
 
-    assert lost(tmp_path / "a", "test_shop.py", ALONE, new + rows) == []
+    assert find_ids(tmp_path / "a", "test_shop.py", ALONE, new + rows) == []
     fewer = new.replace(", Case(total=100, want=90)", "")
-    assert lost(tmp_path / "b", "test_shop.py", ALONE, fewer + rows) != []
+    assert find_ids(tmp_path / "b", "test_shop.py", ALONE, fewer + rows) != []
     other = new.replace("want=90", "want=100")
-    assert lost(tmp_path / "c", "test_shop.py", ALONE, other + rows) != []
+    assert find_ids(tmp_path / "c", "test_shop.py", ALONE, other + rows) != []
     unasked = rows.replace("assert price", "assert not price")
-    assert lost(tmp_path / "d", "test_shop.py", ALONE, new + unasked) != []
+    assert find_ids(tmp_path / "d", "test_shop.py", ALONE, new + unasked) != []
 
 
 def test_a_record_that_does_something_says_nothing_of_its_rows(tmp_path: Path) -> None:
     does = "    def __post_init__(self):\n        self.want = price(self.total)\n"
     new = FOLDED + DATACLASS + does + CASES + LOOPED
 
-    assert lost(tmp_path, "test_shop.py", ALONE, new) != []
+    assert find_ids(tmp_path, "test_shop.py", ALONE, new) != []
 
 
 FOLDED = "from shop import price\n\n\n"
@@ -263,7 +263,7 @@ ALONE = FOLDED + (
 def test_tests_merged_into_another_one(tmp_path: Path, text: str, expected: dict[str, str]) -> None:
     old, new = {"test_shop.py": ALONE}, {"test_shop.py": FOLDED + text}
 
-    found = tests.find_merged_tests(beside(tmp_path, old, new))
+    found = tests.find_merged_tests(compare_projects(tmp_path, old, new))
     assert {_last(each.test): _last(each.into) for each in found} == expected
     assert {each.fresh for each in found} == {_last(each.into) == "test_both" for each in found}
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.tests import mocks as tests_mocks
 
@@ -52,8 +52,8 @@ TEST = PYTHON["tests/test_pricing.py"]
 JS_TEST = SCRIPT["test/slug.test.js"]
 
 
-def told(top: Path, old: dict[str, str], more: dict[str, str]) -> list[str]:
-    comparison = beside(top, old, {**old, **more})
+def find_ids(top: Path, old: dict[str, str], more: dict[str, str]) -> list[str]:
+    comparison = compare_projects(top, old, {**old, **more})
     return [concern.id.partition("#")[0] for concern in tests_mocks.find_concerns(comparison)]
 
 
@@ -114,7 +114,7 @@ def told(top: Path, old: dict[str, str], more: dict[str, str]) -> list[str]:
     ],
 )
 def test_a_python_function_replaced_is_a_concern(tmp_path: Path, more: dict[str, str]) -> None:
-    assert any(each.endswith(":final_price") for each in told(tmp_path, PYTHON, more))
+    assert any(each.endswith(":final_price") for each in find_ids(tmp_path, PYTHON, more))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_python_function_replaced_is_a_concern(tmp_path: Path, more: dict[str,
     ],
 )
 def test_a_script_function_replaced_is_a_concern(tmp_path: Path, more: dict[str, str]) -> None:
-    (only,) = told(tmp_path, SCRIPT, more)
+    (only,) = find_ids(tmp_path, SCRIPT, more)
     assert only.endswith(":slug")
 
 
@@ -177,12 +177,14 @@ def test_a_script_function_replaced_is_a_concern(tmp_path: Path, more: dict[str,
 )
 def test_an_import_redirected_is_a_concern(tmp_path: Path, path: str, text: str, key: str) -> None:
     more = {path: text, "test/fake.js": "export const slug = () => 'a-b';\n"}
-    assert told(tmp_path, SCRIPT, more) == [f"config:{path}:{key}"]
+    assert find_ids(tmp_path, SCRIPT, more) == [f"config:{path}:{key}"]
 
 
 def test_a_rust_function_that_hides_the_tested_one_is_a_concern(tmp_path: Path) -> None:
     new = RUST.replace("    #[test]", "    fn fee(_: u64) -> u64 { 5 }\n\n    #[test]")
-    assert told(tmp_path, {"src/lib.rs": RUST}, {"src/lib.rs": new}) == ["edit-test:src/lib.rs:fee"]
+    assert find_ids(tmp_path, {"src/lib.rs": RUST}, {"src/lib.rs": new}) == [
+        "edit-test:src/lib.rs:fee"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -280,4 +282,4 @@ def test_a_rust_function_that_hides_the_tested_one_is_a_concern(tmp_path: Path) 
 def test_something_else_replaced_is_no_concern(
     tmp_path: Path, old: dict[str, str], more: dict[str, str]
 ) -> None:
-    assert told(tmp_path, old, more) == []
+    assert find_ids(tmp_path, old, more) == []

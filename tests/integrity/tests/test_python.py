@@ -13,10 +13,10 @@ from integrity.tests.pricing import (
     START,
     TABLE,
     UNIT,
-    find_concern_ids,
-    find_concerns_of_edit,
+    find_ids,
+    find_ids_of_edit,
 )
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 
@@ -81,7 +81,7 @@ from untildone.integrity.tests import comparison as tests_comparison
     ],
 )
 def test_a_test_made_weaker_is_a_concern(tmp_path: Path, body: str, expected: str) -> None:
-    assert find_concerns_of_edit(tmp_path, START, (HUNDRED, body)) == {f"{expected}test_hundred"}
+    assert find_ids_of_edit(tmp_path, START, (HUNDRED, body)) == {f"{expected}test_hundred"}
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def safe(test):
     return run
 """
     new = {"tests/test_pricing.py": text + around}
-    assert find_concern_ids(tmp_path, START, new) == {f"{EDIT}test_hundred"}
+    assert find_ids(tmp_path, START, new) == {f"{EDIT}test_hundred"}
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def safe(test):
 def test_a_file_under_a_new_mark_loses_its_tests(tmp_path: Path, more: str) -> None:
     new = START.replace("\n\n\ndef test_small", f"\n\n{more}\n\ndef test_small")
 
-    found = find_concern_ids(tmp_path, START, {"tests/test_pricing.py": new})
+    found = find_ids(tmp_path, START, {"tests/test_pricing.py": new})
 
     assert found == {f"{EDIT}{name}" for name in ("test_small", "test_hundred", "test_negative")}
 
@@ -165,9 +165,7 @@ def test_a_file_under_a_new_mark_loses_its_tests(tmp_path: Path, more: str) -> N
     ],
 )
 def test_a_test_no_longer_collected_is_removed(tmp_path: Path, new: str) -> None:
-    assert find_concern_ids(tmp_path, START, {"tests/test_pricing.py": new}) == {
-        f"{REMOVE}test_hundred"
-    }
+    assert find_ids(tmp_path, START, {"tests/test_pricing.py": new}) == {f"{REMOVE}test_hundred"}
 
 
 @pytest.mark.parametrize(
@@ -185,7 +183,7 @@ def test_a_test_no_longer_collected_is_removed(tmp_path: Path, new: str) -> None
 )
 def test_a_row_taken_from_a_table_is_a_concern(tmp_path: Path, rows: str, expected: str) -> None:
     change = ("[(50, 50), (100, 90), (500, 400)]", rows)
-    assert find_concerns_of_edit(tmp_path, TABLE, change) == {f"{expected}test_price"}
+    assert find_ids_of_edit(tmp_path, TABLE, change) == {f"{expected}test_price"}
 
 
 @pytest.mark.parametrize(
@@ -223,7 +221,7 @@ def test_a_row_taken_from_a_table_is_a_concern(tmp_path: Path, rows: str, expect
 def test_a_method_made_weaker_is_a_concern(
     tmp_path: Path, change: tuple[str, str], expected: str
 ) -> None:
-    assert find_concerns_of_edit(tmp_path, UNIT, change) == {f"{expected}PriceTest::test_hundred"}
+    assert find_ids_of_edit(tmp_path, UNIT, change) == {f"{expected}PriceTest::test_hundred"}
 
 
 @pytest.mark.parametrize(
@@ -237,9 +235,7 @@ def test_a_method_made_weaker_is_a_concern(
     ],
 )
 def test_a_class_that_stops_its_tests_is_a_concern(tmp_path: Path, more: str) -> None:
-    found = find_concerns_of_edit(
-        tmp_path, UNIT, ("    def test_small", f"{more}    def test_small")
-    )
+    found = find_ids_of_edit(tmp_path, UNIT, ("    def test_small", f"{more}    def test_small"))
 
     assert f"{EDIT}PriceTest::test_hundred" in found
 
@@ -249,13 +245,13 @@ def test_a_test_that_became_a_row_of_another_is_recognized_by_its_assertions(
 ) -> None:
     old = TABLE + "\n\ndef test_none():\n    assert len(final_price(7)) == 0\n"
     new = {"tests/test_pricing.py": TABLE.replace("(50, 50)", "(7, []), (50, 50)")}
-    assert find_concern_ids(tmp_path / "a", old, new) == {f"{EXPECT}test_none"}
+    assert find_ids(tmp_path / "a", old, new) == {f"{EXPECT}test_none"}
     conditional = "@pytest.mark.skipif(rate(1), reason='slow')\n@pytest.mark.parametrize"
     old = old.replace("@pytest.mark.parametrize", conditional)
     new = {
         path: text.replace("@pytest.mark.parametrize", conditional) for path, text in new.items()
     }
-    assert find_concern_ids(tmp_path / "b", old, new) == {f"{EDIT}test_none"}
+    assert find_ids(tmp_path / "b", old, new) == {f"{EDIT}test_none"}
 
 
 @pytest.mark.parametrize("base", ["unittest.TestCase", "SharedCase"])
@@ -266,7 +262,7 @@ def test_tests_may_move_to_a_base_class(tmp_path: Path, base: str) -> None:
     new = old.replace("class PriceTest(unittest.TestCase)", f"class Prices({base})").replace(
         "    def test_small", "class PriceTest(Prices):\n    def test_small"
     )
-    assert find_concern_ids(tmp_path, old, {"tests/test_pricing.py": new}) == set()
+    assert find_ids(tmp_path, old, {"tests/test_pricing.py": new}) == set()
 
 
 def test_a_renamed_test_is_recognized_by_its_assertions(tmp_path: Path) -> None:
@@ -277,16 +273,14 @@ def test_a_renamed_test_is_recognized_by_its_assertions(tmp_path: Path) -> None:
         (("(100) == 90", set()), ("(100) == 91", {f"{EXPECT}test_hundred"})),
     ):
         new = {"tests/test_pricing.py": renamed.replace("(100) == 90", now)}
-        assert find_concern_ids(tmp_path / str(number), START, new) == expected
+        assert find_ids(tmp_path / str(number), START, new) == expected
     other = {"tests/test_pricing.py": renamed.replace("(100) == 90", "(101) == 91")}
-    assert find_concern_ids(tmp_path / "other", START, other) == {f"{REMOVE}test_hundred"}
+    assert find_ids(tmp_path / "other", START, other) == {f"{REMOVE}test_hundred"}
 
 
 def test_a_raised_error_may_not_become_any_error(tmp_path: Path) -> None:
     new = START.replace("raises(ValueError)", "raises(Exception)")
-    assert find_concern_ids(tmp_path, START, {"tests/test_pricing.py": new}) == {
-        f"{EDIT}test_negative"
-    }
+    assert find_ids(tmp_path, START, {"tests/test_pricing.py": new}) == {f"{EDIT}test_negative"}
 
 
 def test_an_expected_constant_of_the_module_counts(tmp_path: Path) -> None:
@@ -294,7 +288,7 @@ def test_an_expected_constant_of_the_module_counts(tmp_path: Path) -> None:
         "\n\n\ndef test_small", "\n\nWANT = 90\n\n\ndef test_small"
     )
     new = {"tests/test_pricing.py": old.replace("WANT = 90", "WANT = 100")}
-    assert find_concern_ids(tmp_path, old, new) == {f"{EXPECT}test_hundred"}
+    assert find_ids(tmp_path, old, new) == {f"{EXPECT}test_hundred"}
 
 
 def test_a_helper_that_no_longer_asserts_is_a_concern(tmp_path: Path) -> None:
@@ -310,7 +304,7 @@ def test_a_helper_that_no_longer_asserts_is_a_concern(tmp_path: Path) -> None:
             check(100, 90)
     """)
     new = {"tests/test_pricing.py": old.replace("assert final_price(a) == b", "final_price(a)")}
-    assert find_concern_ids(tmp_path, old, new) == {f"{EDIT}test_it"}
+    assert find_ids(tmp_path, old, new) == {f"{EDIT}test_it"}
 
 
 def test_steps_before_the_assertion_are_inputs(tmp_path: Path) -> None:
@@ -321,7 +315,7 @@ def test_steps_before_the_assertion_are_inputs(tmp_path: Path) -> None:
             assert cart.total() == 9
     """)
     new = {"tests/test_pricing.py": old.replace("'a', 3", "'a', 9")}
-    assert find_concern_ids(tmp_path, old, new) == {f"{EXPECT}test_it"}
+    assert find_ids(tmp_path, old, new) == {f"{EXPECT}test_it"}
 
 
 @pytest.mark.parametrize(
@@ -331,13 +325,13 @@ def test_steps_before_the_assertion_are_inputs(tmp_path: Path) -> None:
 def test_a_file_moved_to_where_the_runner_does_not_look_loses_its_tests(
     tmp_path: Path, path: str
 ) -> None:
-    found = find_concern_ids(tmp_path, START, {path: START})
+    found = find_ids(tmp_path, START, {path: START})
 
     assert found == {f"{EDIT}{name}" for name in ("test_small", "test_hundred", "test_negative")}
 
 
 def test_a_deleted_file_loses_its_tests(tmp_path: Path) -> None:
-    assert find_concern_ids(tmp_path, START, {}) == {
+    assert find_ids(tmp_path, START, {}) == {
         f"{REMOVE}{name}" for name in ("test_small", "test_hundred", "test_negative")
     }
 
@@ -351,7 +345,7 @@ def test_a_fixture_given_to_all_that_skips_is_a_concern(tmp_path: Path) -> None:
         def ready():
             pytest.skip('x')
     """)
-    found = find_concern_ids(
+    found = find_ids(
         tmp_path, START, {"tests/test_pricing.py": START, "tests/conftest.py": conftest}
     )
     assert found == {f"{EDIT}{name}" for name in ("test_small", "test_hundred", "test_negative")}
@@ -372,7 +366,7 @@ def test_a_helper_of_another_file_that_no_longer_asserts_is_a_concern(tmp_path: 
         def check(a, b):
             assert final_price(a) == b
     """)
-    comparison = beside(
+    comparison = compare_projects(
         tmp_path,
         {**PRODUCT, "tests/test_pricing.py": test, "tests/checks.py": helper},
         {**PRODUCT, "tests/test_pricing.py": test, "tests/checks.py": helper.replace("== b", "")},
@@ -388,7 +382,8 @@ def test_a_concern_depends_on_its_own_test_and_not_on_the_rest_of_the_file(tmp_p
             {**PRODUCT, "tests/test_pricing.py": new},
         )
         return {
-            concern.id for concern in tests_comparison.find_concerns(beside(tmp_path / top, *files))
+            concern.id
+            for concern in tests_comparison.find_concerns(compare_projects(tmp_path / top, *files))
         }
 
     first = START.replace("== 90", "== 95")
@@ -433,22 +428,18 @@ def test_what_a_fixture_gives_is_found_however_it_is_asked_for(
     asked = START.replace("(100)", "(hundred)")
     old = asked.replace("test_hundred()", "test_hundred(hundred)") + fixture
     new = asked.replace("test_hundred()", f"test_hundred({parameter})") + f"\n\n{fixtures}"
-    assert find_concern_ids(tmp_path, old, {"tests/test_pricing.py": new}) == set()
+    assert find_ids(tmp_path, old, {"tests/test_pricing.py": new}) == set()
 
 
 def test_a_fixture_that_stands_before_another_of_its_name_raises_no_error(tmp_path: Path) -> None:
     new = START.replace("test_hundred()", "test_hundred(hundred)").replace("(100)", "(hundred)")
     new += "\n\n@pytest.fixture\ndef hundred(hundred):\n    return hundred\n"
-    assert find_concern_ids(tmp_path, START, {"tests/test_pricing.py": new}) == {
-        f"{EXPECT}test_hundred"
-    }
+    assert find_ids(tmp_path, START, {"tests/test_pricing.py": new}) == {f"{EXPECT}test_hundred"}
 
 
 def test_a_later_test_of_the_same_name_replaces_the_first(tmp_path: Path) -> None:
     new = START + "\n\ndef test_hundred():\n    assert final_price(101) == 101\n"
-    assert find_concern_ids(tmp_path, START, {"tests/test_pricing.py": new}) == {
-        f"{EXPECT}test_hundred"
-    }
+    assert find_ids(tmp_path, START, {"tests/test_pricing.py": new}) == {f"{EXPECT}test_hundred"}
 
 
 def test_a_class_with_a_constructor_is_not_collected(tmp_path: Path) -> None:
@@ -465,22 +456,22 @@ def test_a_class_with_a_constructor_is_not_collected(tmp_path: Path) -> None:
             "    def t", "    def __init__(self):\n        pass\n\n    def t"
         )
     }
-    assert find_concern_ids(tmp_path, old, new) == {f"{EDIT}TestRate::test_it"}
+    assert find_ids(tmp_path, old, new) == {f"{EDIT}TestRate::test_it"}
 
 
 def test_removed_literals_are_a_concern(tmp_path: Path) -> None:
     change = (HUNDRED, "    assert final_price(some_total()) == some_price()\n")
-    assert find_concerns_of_edit(tmp_path, START, change) == {f"{EXPECT}test_hundred"}
+    assert find_ids_of_edit(tmp_path, START, change) == {f"{EXPECT}test_hundred"}
 
 
 def test_a_broken_file_raises_no_error(tmp_path: Path) -> None:
     new = {"tests/test_pricing.py": START + "\ndef test_broken(:\n    assert (((\n"}
-    assert find_concern_ids(tmp_path, START, new) == set()
+    assert find_ids(tmp_path, START, new) == set()
 
 
 def test_the_concern_names_the_old_and_the_new_expected_value(tmp_path: Path) -> None:
     new = START.replace("== 90", "== 100")
-    comparison = beside(
+    comparison = compare_projects(
         tmp_path,
         {**PRODUCT, "tests/test_pricing.py": START},
         {**PRODUCT, "tests/test_pricing.py": new},
@@ -585,4 +576,4 @@ ONE = {"remove-test:tests/test_pricing.py::FileTest::test_price"}
 def test_tests_may_be_inherited_from_a_class_that_is_not_collected(
     tmp_path: Path, files: dict[str, str], reported: set[str]
 ) -> None:
-    assert find_concern_ids(tmp_path, TWO_STORES, files) == reported
+    assert find_ids(tmp_path, TWO_STORES, files) == reported

@@ -13,9 +13,9 @@ from integrity.tests.pricing import (
     SMALL,
     START,
     UNIT,
-    find_concern_ids,
+    find_ids,
 )
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.tests import comparison as tests_comparison
 
@@ -362,20 +362,20 @@ from untildone.integrity.tests import comparison as tests_comparison
     ],
 )
 def test_a_rewritten_test_is_no_concern(tmp_path: Path, files: dict[str, str]) -> None:
-    assert find_concern_ids(tmp_path, START, files) == set()
+    assert find_ids(tmp_path, START, files) == set()
 
 
 def test_unittest_to_functions_is_no_concern(tmp_path: Path) -> None:
-    assert find_concern_ids(tmp_path, UNIT, {"tests/test_pricing.py": START}) == set()
+    assert find_ids(tmp_path, UNIT, {"tests/test_pricing.py": START}) == set()
 
 
 def test_a_weak_assertion_may_become_strict(tmp_path: Path) -> None:
     old = START.replace("assert final_price(100) == 90", "assert final_price(100) is not None")
-    assert find_concern_ids(tmp_path, old, {"tests/test_pricing.py": START}) == set()
+    assert find_ids(tmp_path, old, {"tests/test_pricing.py": START}) == set()
 
 
 def test_a_renamed_function_of_the_product_is_no_concern(tmp_path: Path) -> None:
-    comparison = beside(
+    comparison = compare_projects(
         tmp_path,
         {**PRODUCT, "tests/test_pricing.py": START},
         {
@@ -389,4 +389,4 @@ def test_a_renamed_function_of_the_product_is_no_concern(tmp_path: Path) -> None
 def test_a_test_skipped_in_the_baseline_may_be_removed(tmp_path: Path) -> None:
     old = START.replace("def test_hundred", "@pytest.mark.skip\ndef test_hundred")
     new = START.replace("def test_hundred():\n" + HUNDRED, "")
-    assert find_concern_ids(tmp_path, old, {"tests/test_pricing.py": new}) == set()
+    assert find_ids(tmp_path, old, {"tests/test_pricing.py": new}) == set()

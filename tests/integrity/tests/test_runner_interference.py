@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.tests import runner_interference as tests_runner
 
@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 """
 
 
-def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
-    comparison = beside(top, {} if old is None else {path: old}, {path: new})
+def find_ids(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
+    comparison = compare_projects(top, {} if old is None else {path: old}, {path: new})
     return [concern.id.partition("#")[0] for concern in tests_runner.find_concerns(comparison)]
 
 
@@ -149,7 +149,7 @@ def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
 def test_code_that_interferes_with_the_runner_is_a_concern(
     tmp_path: Path, path: str, text: str
 ) -> None:
-    assert told(tmp_path, path, text) == [f"runner:{path}"]
+    assert find_ids(tmp_path, path, text) == [f"runner:{path}"]
 
 
 @pytest.mark.parametrize(
@@ -259,12 +259,12 @@ def test_code_that_interferes_with_the_runner_is_a_concern(
     ],
 )
 def test_ordinary_set_up_code_is_no_concern(tmp_path: Path, path: str, text: str) -> None:
-    assert told(tmp_path, path, text) == []
+    assert find_ids(tmp_path, path, text) == []
 
 
 def test_interference_of_the_baseline_is_no_concern(tmp_path: Path) -> None:
     old = "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n"
-    assert told(tmp_path, "conftest.py", old + "\n# more\n", old) == []
+    assert find_ids(tmp_path, "conftest.py", old + "\n# more\n", old) == []
 
 
 SLOW_ONLY = """
@@ -282,7 +282,7 @@ def pytest_collection_modifyitems(config, items):
     "text", [SLOW_ONLY, "collect_ignore = ['samples']\n", "collect_ignore_glob = ['*_sample.py']\n"]
 )
 def test_a_hook_that_only_skips_is_an_edited_test(tmp_path: Path, text: str) -> None:
-    assert told(tmp_path, "conftest.py", text) == ["edit-test:conftest.py"]
+    assert find_ids(tmp_path, "conftest.py", text) == ["edit-test:conftest.py"]
 
 
 @pytest.mark.parametrize(
@@ -295,4 +295,4 @@ def test_a_hook_that_only_skips_is_an_edited_test(tmp_path: Path, text: str) -> 
     ],
 )
 def test_a_hook_that_does_more_than_skip_is_interference(tmp_path: Path, more: str) -> None:
-    assert told(tmp_path, "conftest.py", SLOW_ONLY + more) == ["runner:conftest.py"]
+    assert find_ids(tmp_path, "conftest.py", SLOW_ONLY + more) == ["runner:conftest.py"]

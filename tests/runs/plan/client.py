@@ -1,4 +1,4 @@
-"""A client for plan runs: what it does depends on what it is told, so any call can be repeated.
+"""A client for plan runs: what it does depends on its prompt alone, so any call can be repeated.
 
 `client.py FOLDER [the client's own arguments]`, the prompt on stdin. FOLDER/plays.json has the
 steps of each task: the first is played until something was judged, then one for each round.

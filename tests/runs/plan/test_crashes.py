@@ -24,7 +24,7 @@ def outcome(world: PlanWorld, ended: dict[str, Any]) -> tuple[object, ...]:
     return ended["outcome"], calls, rounds, len(world.git("worktree", "list").splitlines())
 
 
-def killed(world: PlanWorld, when: str, number: int, *options: str) -> int:
+def run_and_kill(world: PlanWorld, when: str, number: int, *options: str) -> int:
     command = [sys.executable, str(KILLER), when, str(number), *world.command(*options)[1:]]
     ran = subprocess.run(
         command, cwd=world.project, env=world.environ, capture_output=True, check=False
@@ -32,7 +32,7 @@ def killed(world: PlanWorld, when: str, number: int, *options: str) -> int:
     return ran.returncode
 
 
-def undisturbed(folder: Path) -> PlanWorld:
+def run_undisturbed(folder: Path) -> PlanWorld:
     folder.mkdir()
     world = simple(folder)
     world.written()
@@ -40,7 +40,7 @@ def undisturbed(folder: Path) -> PlanWorld:
     return world
 
 
-def written(world: PlanWorld) -> int:
+def measure_journals(world: PlanWorld) -> int:
     """How much is in the journals, but for those of loops that were not made yet."""
     plans = (world.folder / "state").glob("plans/*/journal.jsonl")
     loops = (world.folder / "state").glob("loops/[!.]*/journal.jsonl")
@@ -53,14 +53,14 @@ def test_killed_at_every_journal_write_it_ends_the_same(
     tmp_path: Path, when: str, first: int
 ) -> None:
     """Each run makes one write more than the one before it, two where one leads nowhere."""
-    other = undisturbed(tmp_path / "undisturbed")
+    other = run_undisturbed(tmp_path / "undisturbed")
     world = simple(tmp_path)
     world.written()
     kills, number, known = 0, first, 0
-    while killed(world, when, number) == -signal.SIGKILL:
+    while run_and_kill(world, when, number) == -signal.SIGKILL:
         kills += 1
-        number = first if written(world) > known else number + 1
-        known = written(world)
+        number = first if measure_journals(world) > known else number + 1
+        known = measure_journals(world)
 
     assert kills > 20
     ended = world.ended()
@@ -70,7 +70,7 @@ def test_killed_at_every_journal_write_it_ends_the_same(
 
 @pytest.mark.timeout(600)
 def test_killed_at_twenty_random_moments_it_ends_the_same(tmp_path: Path) -> None:
-    other = undisturbed(tmp_path / "undisturbed")
+    other = run_undisturbed(tmp_path / "undisturbed")
     world = simple(tmp_path)
     world.written()
     chance = random.Random(11)  # noqa: S311  moments, not secrets

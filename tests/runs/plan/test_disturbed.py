@@ -12,7 +12,7 @@ import pytest
 
 from runs.plan.test_running import WORK, checkout, steps
 from runs.plan.world import PlanWorld, has, task, writes
-from store.disk import mounted
+from store.disk import mount
 from untildone.app import open_context
 from untildone.runs.plan.workspace import find_state_folder
 from untildone.store.lock import hold_lock
@@ -106,17 +106,17 @@ def test_a_second_run_of_the_plan_is_reported(tmp_path: Path) -> None:
     )
 
 
-def made_branch(world: PlanWorld) -> str:
+def make_branch(world: PlanWorld) -> str:
     world.git("branch", WORK)
     return f"there is a branch `{WORK}` that no run of this plan made"
 
 
-def made_task_branch(world: PlanWorld) -> str:
+def make_task_branch(world: PlanWorld) -> str:
     world.git("branch", "untildone-task/pay/A")
     return "task `A` has a branch already: `untildone-task/pay/A`"
 
 
-def made_worktree(world: PlanWorld) -> str:
+def make_worktree(world: PlanWorld) -> str:
     """Somebody's own, where that of the task is to be."""
     folder = find_state_folder(open_context(world.environ), world.plan)
     path = world.folder / "state-worktrees" / folder.name / "A"
@@ -124,7 +124,7 @@ def made_worktree(world: PlanWorld) -> str:
     return f"task `A` has a worktree already: `{path}`"
 
 
-def checked_out(world: PlanWorld) -> str:
+def check_out(world: PlanWorld) -> str:
     world.git("switch", "-qc", WORK)
     return f"the work branch `{WORK}` is checked out in `{world.project}`"
 
@@ -135,9 +135,7 @@ def cyclic(world: PlanWorld) -> str:
     return f"`{world.plan}` has a mistake"
 
 
-@pytest.mark.parametrize(
-    "spoil", [made_branch, made_task_branch, made_worktree, checked_out, cyclic]
-)
+@pytest.mark.parametrize("spoil", [make_branch, make_task_branch, make_worktree, check_out, cyclic])
 def test_what_is_in_the_way_is_named_and_kept(tmp_path: Path, spoil: Any) -> None:  # noqa: ANN401
     world = PlanWorld(tmp_path)
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
@@ -193,7 +191,7 @@ def test_a_merge_that_git_cannot_write_is_named_and_made_later(tmp_path: Path) -
 @pytest.mark.parametrize("when", ["before it is kept", "before it is merged"])
 def test_a_disk_that_is_full_loses_nothing(tmp_path: Path, when: str) -> None:
     (tmp_path / "project").mkdir()
-    with mounted(tmp_path / "project", options="size=2m"):
+    with mount(tmp_path / "project", options="size=2m"):
         world = PlanWorld(tmp_path)
         filler = world.project / ".git" / "filler"
         fills = f"head -c 4000000 /dev/zero > {filler} 2> /dev/null || true"

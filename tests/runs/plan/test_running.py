@@ -22,7 +22,7 @@ def steps(ended: dict[str, Any]) -> dict[str, tuple[str, str | None, int]]:
 
 
 def checkout(world: PlanWorld) -> tuple[str, ...]:
-    """All of the person's own: files, index, HEAD, stash."""
+    """All of the user's own: files, index, HEAD, stash."""
     files = sorted(path for path in world.project.rglob("*") if ".git" not in path.parts)
     contents = [f"{path.name}:{path.read_text('utf-8')}" for path in files if path.is_file()]
     index = world.git("ls-files", "--stage")

@@ -7,12 +7,12 @@ from msgspec.structs import replace
 
 from untildone.checks.detection.candidate import Aspect, Candidate
 from untildone.checks.detection.project_files import (
-    find_files_named,
+    find_files_by_ending,
     find_first,
     get_table,
     read_or_empty,
 )
-from untildone.checks.detection.scripts import find_harm
+from untildone.checks.detection.script_harm import find_harm
 
 _TEST_FILES = tuple(
     f"{stem}{ending}" for stem in ("_test", ".test") for ending in (".ts", ".tsx", ".js", ".mjs")
@@ -30,7 +30,7 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
             aspect, f"deno task {aspect}", f"`{file}` has a task `{aspect}`"
         )
         yield replace(candidate, harm=find_harm(aspect, tasks))
-    if "test" not in tasks and (found := next(find_files_named(project, _TEST_FILES), "")):
+    if "test" not in tasks and (found := next(find_files_by_ending(project, _TEST_FILES), "")):
         yield _make_candidate("test", "deno test", f"`{found}` is a test file of a Deno project")
     if "lint" not in tasks or find_harm("lint", tasks):
         yield _make_candidate("lint", "deno lint", f"`{file}` makes it a Deno project")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from untildone.checks.detection.candidate import Aspect, Candidate, take_until_usable
 from untildone.checks.detection.project_files import read_text
-from untildone.checks.detection.scripts import find_harm
+from untildone.checks.detection.script_harm import find_harm
 from untildone.commands.makefiles import MAKEFILES, parse_makefile
 
 _TARGETS: dict[Aspect, tuple[str, ...]] = {

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from untildone.checks.detection.candidate import Aspect, Candidate, take_until_usable
 from untildone.checks.detection.project_files import (
-    find_files_named,
+    find_files_by_ending,
     find_first,
     get_table,
     read_json,
 )
-from untildone.checks.detection.scripts import find_harm, make_single_run
+from untildone.checks.detection.script_harm import find_harm, make_single_run
 from untildone.checks.detection.workspaces import make_workspace_command, read_member_scripts
 from untildone.commands.programs import PACKAGE_MANAGERS
 
@@ -161,9 +161,11 @@ def _find_tests(package: _Package) -> Iterator[Candidate]:
         return
     elif runner:
         yield _make_npx("test", _RUNNERS[runner], f"`package.json` names `{runner}`")
-    elif package.manager == "bun" and (found := next(find_files_named(project, _BUN_FILES), "")):
+    elif package.manager == "bun" and (
+        found := next(find_files_by_ending(project, _BUN_FILES), "")
+    ):
         yield _make_for_test_file("bun", "bun test", found)
-    elif found := next(find_files_named(project, _TEST_FILES), ""):
+    elif found := next(find_files_by_ending(project, _TEST_FILES), ""):
         yield _make_for_test_file("node", "node --test", found)
 
 

@@ -98,7 +98,7 @@ def _make_error(path: Path, what: str, *, line: int, column: int) -> UserError:
     )
 
 
-def find_files_named(
+def find_files_by_ending(
     project: Path, endings: tuple[str, ...] = (), *, prefix: str = ""
 ) -> Iterator[str]:
     """Paths below the project of files with this prefix and one of these endings."""

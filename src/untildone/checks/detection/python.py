@@ -9,7 +9,7 @@ from typing import Any
 from untildone.checks.detection import python_environment
 from untildone.checks.detection.candidate import Candidate
 from untildone.checks.detection.project_files import (
-    find_files_named,
+    find_files_by_ending,
     find_first,
     get_table,
     read_text,
@@ -34,7 +34,7 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
     if reason := _explain_pytest(project, pyproject or {}):
         yield _make_pytest(project, reason)
         return
-    files = list(islice(find_files_named(project, (".py",), prefix="test_"), _FILES_READ))
+    files = list(islice(find_files_by_ending(project, (".py",), prefix="test_"), _FILES_READ))
     sources = {file: read_text(project / file) or "" for file in files}
     if any(_IMPORTS_PYTEST.search(source) for source in sources.values()):
         yield _make_pytest(project, "the tests import `pytest`")

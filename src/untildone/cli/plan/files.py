@@ -85,7 +85,7 @@ def import_command(source: Path, *, kind: str | None, path: Path, as_json: bool)
         for note in imported.taken:
             click.echo(note, err=True)
     written = f"written: {path} with {len(imported.tasks)} tasks"
-    print_report(imported, lambda _: [written], as_json=as_json)
+    print_report(imported, [written], as_json=as_json)
     for mistake in check_order(foreign.tasks):
         click.echo(f"{path}: {mistake}; {mistake.remedy}", err=True)
 

@@ -41,7 +41,7 @@ def next_command(*, path: Path, as_json: bool) -> None:
         blocked=unfinished.blocked,
     )
     title = [] if first is None else [f"{first}: {tasks[first].title} ({tasks[first].size})"]
-    print_report(shown, lambda _: [*title, _describe_rest(shown, len(tasks))], as_json=as_json)
+    print_report(shown, [*title, _describe_rest(shown, len(tasks))], as_json=as_json)
 
 
 def _describe_rest(shown: Next, total: int) -> str:

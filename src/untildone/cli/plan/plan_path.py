@@ -40,7 +40,7 @@ def _with_path(
     @click.option("--plan", "file", metavar="FILE", type=ANY_PATH, help=help_text)
     @project_option
     @wraps(command)
-    def call(*, file: Path | None, project: Path | None, **given: Any) -> int | None:  # noqa: ANN401  click's own
-        return command(path=find_path(file, (project or get_current_folder()).resolve()), **given)
+    def call(*, file: Path | None, project: Path | None, **values: Any) -> int | None:  # noqa: ANN401  click's own
+        return command(path=find_path(file, (project or get_current_folder()).resolve()), **values)
 
     return call

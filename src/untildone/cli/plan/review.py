@@ -53,7 +53,7 @@ def validate_command(*, fix: bool, path: Path, as_json: bool) -> int:
     if fix:
         change_plan(path, lambda context: edit_fields(context, correct_blocks(context)))
     report = _validate(read_plan(path, whole=True))
-    print_report(report, _format_report, as_json=as_json)
+    print_report(report, _format_report(report), as_json=as_json)
     return 0 if report.valid else 1
 
 
@@ -143,7 +143,7 @@ def refine_command(task: str | None, *, into: str | None, path: Path, as_json: b
     )
     lines = [f"{part.id}: {part.title} ({part.points} points)" for part in large]
     shown = lines or ["no task is over 5 points"]
-    print_report(Refinement(large=large), lambda _: shown, as_json=as_json)
+    print_report(Refinement(large=large), shown, as_json=as_json)
     return 1 if large and task is None else 0
 
 

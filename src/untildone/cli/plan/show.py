@@ -63,9 +63,11 @@ def show_command(task: str | None, *, path: Path, as_json: bool) -> None:
     for mistake in document.mistakes:
         click.echo(f"{document.path.name}: {mistake}", err=True)
     if task is None:
-        print_report(_build_overview(document), _format_overview, as_json=as_json)
+        overview = _build_overview(document)
+        print_report(overview, _format_overview(overview), as_json=as_json)
     else:
-        print_report(_build_details(document, task), _format_task, as_json=as_json)
+        details = _build_details(document, task)
+        print_report(details, _format_task(details), as_json=as_json)
 
 
 def _build_overview(document: Document) -> Overview:

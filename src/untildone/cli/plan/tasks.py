@@ -37,7 +37,7 @@ def set_status_command(task: str, *, status: str, worker: str, path: Path, as_js
         _refuse_agent(task)
     plan = change_plan(path, lambda context: edit_status(context, task, wanted, worker=worker)).plan
     report = {"id": task, "status": plan.tasks[task].status, "file": str(path)}
-    print_report(report, lambda _: [f"{task}: {status.replace('_', ' ')}"], as_json=as_json)
+    print_report(report, [f"{task}: {status.replace('_', ' ')}"], as_json=as_json)
 
 
 def _refuse_agent(task: str) -> None:

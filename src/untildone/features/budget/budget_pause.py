@@ -32,6 +32,7 @@ class _NoLongerActiveError(Exception):
 
 
 def answer_tool_call(context: Context, call: Call) -> str:
+    """Pause the loop if one of its bounds is used up; else schedule the next look."""
     event = context.agent.parse_stop(call.data, context.environ)
     if call.fault:
         event = replace(event, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))

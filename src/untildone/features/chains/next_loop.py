@@ -7,11 +7,12 @@ from msgspec.structs import replace
 from untildone.core.contract import Contract
 from untildone.core.feedback import quote_task
 from untildone.core.verdict import Continue
-from untildone.engine.artifacts import publish_receipt, write_task
+from untildone.engine.artifacts import write_task
 from untildone.engine.baseline_results import start_detached_baseline
 from untildone.engine.context import Context
 from untildone.engine.loop_start import begin_loop
 from untildone.engine.prompt_start import describe_loop
+from untildone.engine.receipts import publish_receipt
 from untildone.engine.request import Request
 from untildone.engine.stopped_loop import Answer, JudgedStop
 from untildone.engine.verbs import change_loop

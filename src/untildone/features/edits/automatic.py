@@ -27,6 +27,7 @@ _PATIENCE = 60.0
 
 
 def answer_stop(context: Context, call: Call, stop: Stop) -> str:
+    """The reply that holds a turn whose edits introduced errors; empty if it may end."""
     session = context.session(stop.session)
     with hold_lock(Path(session.path("automatic.lock")), timeout=_PATIENCE):
         if not _should_judge(context, stop, session) or is_duplicate_event(context, call):
@@ -68,6 +69,7 @@ def _judge_turn(context: Context, call: Call, stop: Stop, session: Session) -> s
 
 
 def _find_introduced(context: Context, stop: Stop, session: Session) -> tuple[Finding, ...]:
+    """Errors in the files of this prompt that were not there before its first edit."""
     before: dict[Path, str | None] = {}
     project = Path()
     for name in _list_saved_files(session):

@@ -26,6 +26,7 @@ _WAIT_SECONDS = 1.0
 
 
 def answer_edit(context: Context, call: Call) -> str:
+    """What the agent reads after an edit: the errors that it introduced, if the user wants that."""
     path, text, _ = read_edit(call)
     project, file = locate_file(context.agent.parse_stop(call.data, context.environ), path)
     if file is None or explain_ignored(context.agent, context.environ):

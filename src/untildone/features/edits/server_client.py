@@ -89,6 +89,7 @@ def ask_servers(
 
 
 def _select_known_files(project: Path, files: Sequence[Path], *, own: bool) -> tuple[str, ...]:
+    """The files for which there is a language server."""
     path = os.environ.get("PATH", "")
     suffixes = {file.suffix for file in files}
     known = {suffix for suffix in suffixes if select_servers(project, suffix, path=path, own=own)}
@@ -100,6 +101,7 @@ def _select_known_files(project: Path, files: Sequence[Path], *, own: bool) -> t
 def _ask_or_start(
     context: Context, project: Path, files: Mapping[str, str | None], deadline: float
 ) -> DiagnosticsReport | None:
+    """Ask the running process; if there is none, start one and ask it before the deadline."""
     folder = project_folder(context.home, project)
     known = load_address(folder)
     if known:

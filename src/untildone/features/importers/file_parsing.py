@@ -16,6 +16,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def decode_text(path: str, data: bytes, *, largest: int = LARGEST) -> str:
+    """Raise UserError for a file that is too large or not text."""
     if len(data) > largest:
         raise UserError(
             f"`{path}` has {len(data)} bytes, more than {largest}",
@@ -110,6 +111,7 @@ def _make_repeated_error(path: str, line: int, key: str) -> UserError:
 
 
 def parse_json_object(path: str, data: bytes) -> Fields:
+    """Raise UserError for a key that appears twice, which JSON allows."""
     text = decode_text(path, data)
 
     def line_of(key: str) -> int:

@@ -64,6 +64,7 @@ def check_loop_files(context: Context, stop: Stop, session: Session) -> str:
 
 
 def _import_own_file(context: Context, stop: Stop, session: Session) -> str:
+    """Import the loop file that this session wrote; return notices about other files."""
     project = Path(stop.project or stop.cwd)
     if not is_trusted_project(str(context.home), str(project)):
         return ""
@@ -81,6 +82,7 @@ def _import_own_file(context: Context, stop: Stop, session: Session) -> str:
 
 
 def _import_or_mention(context: Context, stop: Stop, session: Session, file: Path) -> str:
+    """Start the loop of a file, or return a notice that says why it does not start."""
     project = Path(stop.project or stop.cwd)
     try:
         loop_file = read_loop_file(project, file)
@@ -149,6 +151,7 @@ def _list_written_paths(call: dict[str, object]) -> Iterator[str]:
 
 
 def _follow_file(context: Context, stop: Stop, session: Session) -> str:
+    """End or change the loop as its file says; return a notice if it ended."""
     record = context.loops.load(session.get_loop_id())
     bound = bound_files.load_bound_file(context, record.contract.id)
     if bound is None:

@@ -120,6 +120,7 @@ def _is_first_time(context: Context, record: Record) -> bool:
 
 
 def _deliver_events(context: Context, record: Record, events: tuple[Event, ...]) -> None:
+    """Start a process that sends each receiver the most important of the events it wants."""
     kept = context.loops.get_folder(record.contract.id) / MILESTONES_FILE
     milestones = msgspec.json.decode(kept.read_bytes(), type=tuple[Milestone, ...])
     deliveries = [

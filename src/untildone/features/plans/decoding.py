@@ -61,6 +61,7 @@ def _refuse_constant(name: str) -> NoReturn:
 def _find_repeated(
     raw: _Object, tasks: _Object, repeated: list[tuple[_Object, list[str]]]
 ) -> Iterator[Mistake]:
+    """A mistake for each repeated key, with the task that has it."""
     owners = {id(value): name for name, value in tasks.items()}
     for found, keys in repeated:
         for key in keys:
@@ -75,6 +76,7 @@ def _find_repeated(
 
 
 def _decode_task(name: str, value: object, mistakes: list[Mistake]) -> Task:
+    """The task; its mistakes are added to `mistakes`."""
     if not isinstance(value, dict):
         mistakes.append(Mistake(task=name, text="is not an object", remedy=_REMEDY))
         value = {"title": name}

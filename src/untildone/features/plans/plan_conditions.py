@@ -103,6 +103,7 @@ def parse_condition(sentence: str, *, testing: bool = False) -> Condition | None
 
 
 def _parse_command(text: str) -> Command | None:
+    """The command of a `testing` entry, quoted or after a label; None for other text."""
     quoted = _QUOTED.fullmatch(text)
     if quoted:
         return _make_command(quoted["line"]) if _SUCCESS_ALONE.fullmatch(quoted["rest"]) else None

@@ -13,13 +13,15 @@ _SECONDS = 20.0
 
 
 def main(arguments: Sequence[str]) -> int:
-    match arguments:
-        case ["contains", "--", path, text]:
+    # `--` may stand before values that begin with a dash.
+    kind, values = list(arguments[:1]), list(arguments[1:])
+    match kind + (values[1:] if values[:1] == ["--"] else values):
+        case ["contains", path, text]:
             problem = check_file_contains(Path(path), text)
-        case ["answers", "--", method, url, code]:
+        case ["answers", method, url, code]:
             problem = check_http_status(method, url, int(code))
         case _:
-            problem = "usage: contains -- PATH TEXT, or answers -- METHOD URL CODE"
+            problem = "usage: contains [--] PATH TEXT, or answers [--] METHOD URL CODE"
     sys.stdout.write(f"{problem or 'ok'}\n")
     return 1 if problem else 0
 

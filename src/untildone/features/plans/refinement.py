@@ -93,6 +93,7 @@ def _require_fitting_parts(document: Document, name: str, parts: Mapping[str, Ta
 
 
 def _inherit(task: Task, fields: Mapping[str, Any]) -> dict[str, object]:
+    """The part's fields with those of the split task that it leaves out."""
     known = to_builtins(task)
     inherited = {
         field: known[field] for field in _INHERITED if known[field] and field not in fields
@@ -103,6 +104,7 @@ def _inherit(task: Task, fields: Mapping[str, Any]) -> dict[str, object]:
 def _write_parts(
     document: Document, name: str, parts: Mapping[str, object], *, last: list[str]
 ) -> str:
+    """The text with the parts as members, and with `last` where others depended on the task."""
     text = document.text
     root, nodes = scan_tasks(text)
     tasks = root.children[root.keys.index("tasks")]

@@ -85,6 +85,7 @@ def _list_unfinished(plan: Plan) -> tuple[str, ...]:
 
 
 def _require_startable(document: Document, name: str) -> None:
+    """Raise UserError if the task is completed, blocked, or another is in progress."""
     if not name:
         return
     tasks = document.plan.tasks
@@ -184,6 +185,7 @@ def mark_outcome(record: Record) -> tuple[str, ...]:
 
 
 def _write_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
+    """Set the task's status in the plan; return a notice if that fails."""
     plan = contract.plan
     if plan is None or not plan.task or not plan.path:
         return ()

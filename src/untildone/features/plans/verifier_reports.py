@@ -56,6 +56,7 @@ def record_report(context: Context, loop: str, task: str, report: VerifierReport
 
 
 def _require_task_of(contract: Contract, task: str) -> None:
+    """Raise UserError if the loop is not on this task."""
     if contract.plan is None:
         raise UserError(
             f"loop `{contract.id}` does not belong to a plan",

@@ -93,6 +93,7 @@ def _make_ref(loop: str, name: str) -> str:
 
 
 def _save_tree(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> str:
+    """Commit the working tree and the files `also`, with a private index; return the ref."""
     paths = dict.fromkeys((*(path.as_posix() for path in list_files(root)), *also))
     modes = {path: mode for path in paths if (mode := _read_mode(root / path))}
     blobs = _write_blobs(root, modes)
@@ -139,6 +140,7 @@ def _write_blobs(root: Path, modes: dict[str, str]) -> dict[str, str]:
 
 
 def _list_files(root: Path, ref: str) -> Files:
+    """The files of a checkpoint."""
     output = read_git_entries("ls-tree", "-r", ref, cwd=root)
     if output is None:
         raise UserError(
@@ -191,6 +193,7 @@ def _remove(root: Path, path: str) -> None:
 
 
 def _write(place: Path, mode: str, content: bytes) -> None:
+    """Write a file beside its place, then move it there; a folder in its place is removed."""
     if place.is_dir() and not place.is_symlink():
         shutil.rmtree(place)
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -15,8 +15,8 @@ from untildone.engine.request import Request
 from untildone.engine.scope import iterate_calls
 from untildone.engine.stopped_loop import Answer, JudgedStop, StoppedLoop
 from untildone.errors import UserError
-from untildone.features.spec.announcements import announce_verdict
-from untildone.features.spec.gates import ask_at_gate
+from untildone.features.spec.announcements import announce_verdict, describe_start
+from untildone.features.spec.gates import apply_gate_answer, ask_at_gate
 from untildone.store.loops import Record
 
 # Imported where they are used: most stops need no checkpoint, score or cleanup.
@@ -36,18 +36,6 @@ def _loop_started(_: Context, record: Record) -> tuple[str, ...]:
 
     save_step_checkpoint(record, cwd=Path(record.contract.project))
     return ()
-
-
-def _describe_start(context: Context, record: Record) -> tuple[str, ...]:
-    from untildone.features.spec.announcements import describe_start
-
-    return describe_start(context, record)
-
-
-def _resume_by_prompt(context: Context, record: Record, prompt: str) -> Record | None:
-    from untildone.features.spec.gates import apply_gate_answer
-
-    return apply_gate_answer(context, record, prompt)
 
 
 def _apply_verb(contract: Contract, progress: Progress, verb: AgentVerb) -> Progress:
@@ -102,8 +90,8 @@ def _clean_up(context: Context, loop: str) -> None:
 FEATURE = Feature(
     agree=_agree,
     loop_started=_loop_started,
-    describe_start=_describe_start,
-    resume_by_prompt=_resume_by_prompt,
+    describe_start=describe_start,
+    resume_by_prompt=apply_gate_answer,
     apply_verb=_apply_verb,
     gather=_gather,
     finish_answer=_finish_answer,

@@ -9,7 +9,7 @@ from untildone.core.contract import Amendment, Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.engine.context import Context
-from untildone.engine.gather import find_project_root
+from untildone.engine.early_evidence import find_project_root
 from untildone.engine.verbs import change_loop, require_unfinished
 from untildone.errors import UserError
 from untildone.features.spec import checkpoints

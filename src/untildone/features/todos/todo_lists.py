@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from untildone.agents.events import Prompt
+from untildone.core.criteria import find_unfinished
 from untildone.core.evidence import Todo
 from untildone.core.text import pluralize, shorten, to_one_line
-from untildone.core.todos import find_unfinished
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.features.markdown import list_boxes, parse_lines, skip_sections

@@ -1,4 +1,8 @@
-"""The programs that a check starts, also by the scripts of `package.json`, and their places."""
+"""Finds the programs that a check starts, also by the scripts of `package.json`, and their places.
+
+For `npm test` with the script `vitest run` these are `npm` and `vitest`, the second of them in
+`node_modules/.bin`.
+"""
 
 import json
 import os
@@ -28,6 +32,7 @@ class Program(Struct, frozen=True):
 def find_check_programs(
     project: Path, commands: Iterable[str], environ: Mapping[str, str]
 ) -> Iterator[Program]:
+    """Yield each program that the commands start, once, with the place where a shell finds it."""
     # npm searches these folders first: of the project and of every folder above it.
     npm = [str(folder / "node_modules" / ".bin") for folder in (project, *project.parents)]
     seen: set[str] = set()

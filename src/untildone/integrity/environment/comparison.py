@@ -28,6 +28,7 @@ def compare_environment(
     environ: Mapping[str, str],
     baseline: Mapping[str, str],
 ) -> Iterator[Concern]:
+    """Yield the differences between the facts of the baseline and those of now."""
     if not baseline:
         # Without facts of the baseline there is nothing to compare.
         return
@@ -48,6 +49,7 @@ def _find_settings_by_checks(commands: Iterable[str]) -> Iterator[tuple[str, str
 
 
 def compare_facts(baseline: Mapping[str, str], current: Mapping[str, str]) -> Iterator[Concern]:
+    """Yield a concern for each fact that differs, unless honest work may change it."""
     for fact in dict.fromkeys((*baseline, *current)):
         old, new = baseline.get(fact, ""), current.get(fact, "")
         kind, _, name = fact.partition(" ")

@@ -52,12 +52,13 @@ _DEPENDENCY_FOLDERS = frozenset(("node_modules", ".venv", "venv", "site-packages
 def collect_facts(
     project: Path, commands: Iterable[str], environ: Mapping[str, str]
 ) -> dict[str, str]:
+    """Return all facts by name, such as `program pytest` or `git core.hookspath`."""
     commands = tuple(commands)
     programs = tuple(find_check_programs(project, commands, environ))
     home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
     return {
         SEARCH_PATH: environ.get(SEARCH_PATH, ""),
-        **{f"program {each.name}": _describe_program(project, each) for each in programs},
+        **{f"program {each.name}": _describe_program(project, each.place) for each in programs},
         **dict(_find_user_settings(home, programs, environ)),
         **dict(_find_python_facts(project, programs, home)),
         **dict(_find_git_facts(project, commands)),
@@ -69,14 +70,12 @@ def hash_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _describe_program(project: Path, found: Program) -> str:
+def _describe_program(project: Path, place: str) -> str:
     """Return the place of a program, and its content where no installer replaces it."""
-    if not found.place:
-        return ""
-    place = Path(found.place)
-    if _DEPENDENCY_FOLDERS.intersection(place.parts) or place.is_relative_to(project):
-        return found.place
-    return f"{found.place} {_hash_file(place)}"
+    is_installed = not _DEPENDENCY_FOLDERS.isdisjoint(Path(place).parts)
+    if not place or is_installed or Path(place).is_relative_to(project):
+        return place
+    return f"{place} {_hash_file(Path(place))}"
 
 
 def _hash_file(place: Path) -> str:
@@ -89,9 +88,9 @@ def _hash_file(place: Path) -> str:
 
 
 def _find_user_settings(
-    home: Path, found: Iterable[Program], environ: Mapping[str, str]
+    home: Path, programs: Iterable[Program], environ: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    names = {program_name(each.name) for each in found}
+    names = {program_name(each.name) for each in programs}
     cargo = Path(environ.get("CARGO_HOME") or home / ".cargo")
     for pattern, files in _USER_SETTINGS.items():
         if not any(re.fullmatch(pattern, name) for name in names):
@@ -115,26 +114,24 @@ def _hash_relevant_lines(place: Path) -> str:
 
 
 def _find_python_facts(
-    project: Path, found: Iterable[Program], home: Path
+    project: Path, programs: Iterable[Program], home: Path
 ) -> Iterator[tuple[str, str]]:
-    interpreters = {place for each in found if (place := _find_interpreter(each)) is not None}
+    interpreters = {place for each in programs if (place := _find_interpreter(each)) is not None}
     interpreters |= set(project.glob(".venv/bin/python")) | set(project.glob("venv/bin/python"))
     folders = {folder for place in interpreters for folder in find_site_folders(place, home)}
     for folder in sorted(folders):
         yield from collect_site_facts(folder)
 
 
-def _find_interpreter(found: Program) -> Path | None:
+def _find_interpreter(program: Program) -> Path | None:
     """Return the program itself, or what its first line names: `#!/project/.venv/bin/python`."""
-    if not found.place:
-        return None
-    place = Path(found.place)
-    if re.match(r"(python|pypy)[\d.]*(\.exe)?$", place.name):
-        return place
+    if re.match(r"(python|pypy)[\d.]*(\.exe)?$", Path(program.place).name):
+        return Path(program.place)
     try:
-        with place.open("rb") as file:
+        with Path(program.place).open("rb") as file:
             first = file.readline(500).decode("utf-8", "replace")
     except OSError:
+        # Also for a program that is found nowhere, whose place is empty.
         return None
     named = re.match(r"#!\s*(\S*/(python|pypy)[\d.]*)\s*$", first)
     return Path(named[1]) if named else None

@@ -1,4 +1,8 @@
-"""Installed packages of Node that were changed in place since the baseline."""
+"""Finds installed packages of Node that were changed in place since the baseline.
+
+An installer replaces a package whole and records its work. A single changed file of a package, a
+command in `.bin` that is no package's, and a package that nobody declared were made by hand.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,15 +29,18 @@ _MAX_SHOWN = 20
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    """Yield concerns about files in `node_modules` that no installer put there."""
     return compare_packages(comparison.new.root, comparison.baseline.dependencies)
 
 
 def compare_packages(project: Path, baseline: Mapping[str, Stamp]) -> Iterator[Concern]:
     """Compare sizes and times, and read only what changed."""
-    current = dict(read_stamps(project, _find_folders(project, baseline)))
+    known = {f"{path.partition(_FOLDER)[0]}{_FOLDER}" for path in baseline if _FOLDER in path}
+    folders = sorted(folder for folder in {_FOLDER, *known} if (project / folder).is_dir())
+    current = dict(read_stamps(project, folders))
     changed = [path for path, stamp in current.items() if baseline.get(path) != stamp]
     is_recorded = any(path.endswith(_INSTALLER_RECORDS) for path in changed)
-    is_installed = is_recorded or any((project / each).exists() for each in _LOCKS_WITHOUT_RECORD)
+    is_installed = is_recorded or any((project / lock).exists() for lock in _LOCKS_WITHOUT_RECORD)
     reinstalled = _find_reinstalled(baseline, current) if is_installed else frozenset[str]()
     kept = [path for path in changed if _find_package(path) not in reinstalled]
     found = (
@@ -44,11 +51,6 @@ def compare_packages(project: Path, baseline: Mapping[str, Stamp]) -> Iterator[C
     for path, reason in found[:_MAX_SHOWN]:
         content = "-".join(map(str, current[path]))
         yield make_concern(ConcernKind.DEPENDENCY, path, reason=reason, content=content)
-
-
-def _find_folders(project: Path, baseline: Mapping[str, Stamp]) -> list[str]:
-    known = {f"{path.partition(_FOLDER)[0]}{_FOLDER}" for path in baseline if _FOLDER in path}
-    return sorted(each for each in {_FOLDER, *known} if (project / each).is_dir())
 
 
 def _find_reinstalled(

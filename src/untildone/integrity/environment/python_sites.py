@@ -46,7 +46,7 @@ def _is_isolated(interpreter: Path) -> bool:
         text = (interpreter.parent.parent / _CONFIGURATION).read_text("utf-8", errors="replace")
     except OSError:
         return False
-    return [each.lower() for each in _SHARES_SYSTEM_PACKAGES.findall(text)] == ["false"]
+    return [value.lower() for value in _SHARES_SYSTEM_PACKAGES.findall(text)] == ["false"]
 
 
 def collect_site_facts(folder: Path) -> Iterator[tuple[str, str]]:
@@ -76,7 +76,7 @@ def _find_startup_files(folder: Path, recorded: set[str]) -> Iterator[tuple[str,
 
 
 def _find_unrecorded_files(folder: Path, tops: set[str]) -> Iterator[tuple[str, str]]:
-    unknown = (each for each in sorted(folder.glob("*")) if each.name not in tops)
+    unknown = (place for place in sorted(folder.glob("*")) if place.name not in tops)
     for place in unknown if _is_in_virtual_environment(folder) else ():
         if place.suffix in (".dist-info", ".egg-info"):
             if (place / _PLUGINS).exists():

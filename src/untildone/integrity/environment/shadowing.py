@@ -1,4 +1,8 @@
-"""New modules that are loaded instead of others: the test runner's, or the project's own."""
+"""Finds new modules that are loaded instead of others: the test runner's, or the project's own.
+
+With a file `pytest.py` at the top of the project, `import pytest` no longer loads the test runner.
+With `stock.pyi` beside it, a type checker no longer reads `stock.py`.
+"""
 
 import re
 import sys
@@ -28,6 +32,7 @@ _ABOUT_STUBS = re.compile(r"(?i)\bstubs?\b|\.pyi\b")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    """Yield concerns about new modules, plugins and type stubs that replace others."""
     yield from _find_shadowing_modules(comparison)
     yield from _find_plugins(comparison)
     yield from _find_stubs(comparison)
@@ -81,15 +86,12 @@ def _find_import_roots(comparison: Comparison) -> frozenset[str]:
         for path in (*comparison.old, *comparison.new)
         if path.endswith(".py") and comparison.role(path) == "test"
     }
-    configured = _find_configured_roots(comparison)
+    # pythonpath = ["lib/python"]
+    settings = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "pytest.toml")
+    texts = "\n".join(map(comparison.new.text, settings))
+    lines = "\n".join(re.findall(r"(?m)^[ \t]*pythonpath\s*=(.*)$", texts))
+    configured = (part.strip("/") for part in re.findall(r"[\w./-]+", lines))
     return frozenset(("", "src", "lib", *(of_tests - packages), *configured))
-
-
-def _find_configured_roots(comparison: Comparison) -> Iterator[str]:
-    """pythonpath = ["lib/python"]"""
-    for path in ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "pytest.toml"):
-        for line in re.findall(r"(?m)^[ \t]*pythonpath\s*=(.*)$", comparison.new.text(path)):
-            yield from (part.strip("/") for part in re.findall(r"[\w./-]+", line))
 
 
 def _find_plugins(comparison: Comparison) -> Iterator[Concern]:

@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.experiments.expected_failures import remove_marks
-from untildone.integrity.experiments.moved_exports import (
+from untildone.integrity.experiments.expected_failures import remove_xfail_marks
+from untildone.integrity.experiments.moved_javascript_exports import (
     convert_to_module,
     find_moved_exports,
     redirect_imports,
 )
-from untildone.integrity.experiments.moved_names import find_moved_names, redirect_names
+from untildone.integrity.experiments.moved_python_names import find_moved_names, redirect_names
 from untildone.integrity.experiments.renamed_names import WORD_OR_REST, compare_names
 from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
 from untildone.integrity.tests.tested_names import find_defined_names
@@ -76,7 +76,7 @@ def adapt_tests(comparison: Comparison) -> dict[str, str]:
         adapted = _replace_deprecated_names(path, _apply_renames(adapted, renames))
         adapted = convert_to_module(comparison, path, adapted)
         if path.endswith(".py"):
-            adapted = remove_marks(adapted, after.get(path, ""))
+            adapted = remove_xfail_marks(adapted, after.get(path, ""))
         if adapted != text:
             found[path] = adapted
     return found

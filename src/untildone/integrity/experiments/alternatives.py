@@ -9,7 +9,7 @@ from untildone.core.evidence import Evidence
 from untildone.core.failure_changes import make_test_matcher
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
-from untildone.integrity.experiments.composition import compose_files
+from untildone.integrity.experiments.sandbox_files import compose_files
 from untildone.sandbox.sandboxes import SandboxFiles
 from untildone.words import words
 from untildone.worktree.contents import Tree

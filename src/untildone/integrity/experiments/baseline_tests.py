@@ -11,9 +11,9 @@ from untildone.core.contract import Check
 from untildone.core.evidence import Concern, Evidence
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.alternatives import find_alternative, find_linted_tests
-from untildone.integrity.experiments.blame import blame_files, report_unexplained
-from untildone.integrity.experiments.composition import take_whole_tree
+from untildone.integrity.experiments.failure_causes import find_causes, report_sandbox_failures
 from untildone.integrity.experiments.python_path import add_moved_folders
+from untildone.integrity.experiments.sandbox_files import take_tree
 from untildone.integrity.experiments.trial import Trial, make_sandbox_source
 from untildone.sandbox.sandboxes import SandboxFiles, open_sandbox
 
@@ -83,7 +83,7 @@ def run_baseline_tests(runs: SandboxRuns) -> PassToPass:
 def _explain_failure(runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Check]) -> PassToPass:
     """Find out whether the baseline's tests, the sandbox or chance made the checks fail."""
     inputs = runs.trial.inputs
-    current = runs.run(take_whole_tree(runs.comparison, current=True), checks)
+    current = runs.run(take_tree(runs.comparison, current=True), checks)
     if current.fault:
         return PassToPass(None, "", fault=current.fault)
     if current.red:
@@ -94,7 +94,7 @@ def _explain_failure(runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Che
         return PassToPass(True, summary, results=again.results, fault=again.fault)
     if passed := _pass_otherwise(runs, again, checks):
         return passed
-    concerns = tuple(blame_files(runs.comparison, inputs.files.restored, again.red))
+    concerns = tuple(find_causes(runs.comparison, inputs.files.restored, again.red))
     return PassToPass(False, "pass-to-pass: the baseline's tests fail on the new code", concerns)
 
 
@@ -129,7 +129,7 @@ def _pass_with_usual_folders(
     if not all(_NOT_FOUND in result.output for result in failed.red):
         return False
     inputs = runs.trial.inputs
-    path = add_moved_folders(runs.comparison, runs.comparison.baseline.variables, usual=True)
+    path = add_moved_folders(runs.comparison, runs.comparison.baseline.variables, with_usual=True)
     trial = replace(runs.trial, inputs=replace(inputs, python_path=path))
     return replace(runs, trial=trial).run(inputs.files, checks).passed
 
@@ -145,13 +145,13 @@ def _explain_red_project(
     runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Check]
 ) -> PassToPass:
     """The current tree fails in a sandbox: it counts only if the baseline does not fail there."""
-    baseline = runs.run(take_whole_tree(runs.comparison, current=False), checks)
+    baseline = runs.run(take_tree(runs.comparison, current=False), checks)
     known = {result.name: result for result in runs.evidence.baseline or ()}
     if baseline.fault or not all(_is_as_known(result, known) for result in baseline.results):
         reasons = "; ".join(f"{result.name}: {result.reason}" for result in first.red)
         summary = f"comparison only: the checks do not run in the sandbox ({reasons})"
         return PassToPass(None, summary, fault=baseline.fault)
-    concerns = tuple(report_unexplained(first.red))
+    concerns = tuple(report_sandbox_failures(first.red))
     return PassToPass(False, "pass-to-pass: the checks pass in the project only", concerns)
 
 

@@ -1,4 +1,13 @@
-"""Marks of expected failure that current tests no longer have: those tests have to pass."""
+"""Baseline tests without the marks of expected failure that the current tests no longer have.
+
+The text of the baseline is edited so that it can run again as stricter tests. If the task is to fix
+what a test expects to fail, and the current version of the test has no mark, the baseline's
+
+    @pytest.mark.xfail
+    def test_total(): ...
+
+loses its first line: from now on this test has to pass.
+"""
 
 import ast
 import re
@@ -7,66 +16,84 @@ from typing import NamedTuple, TypeAlias
 
 from untildone.syntax.parsing import parse_python
 
-_EXPECTED = re.compile(r"\b(xfail|expectedFailure)\b")
+_MARK = re.compile(r"\b(xfail|expectedFailure)\b")
+# As the last column of a span: the line break belongs to the span too.
+_WITH_LINE_BREAK = -1
 
-_Tested: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class _Span(NamedTuple):
-    """Lines are counted from 1 and columns in bytes; -1 is the end of the line with its break."""
+    """A part of a text. Lines are counted from 1 and columns from 0, in bytes."""
 
     first_line: int
     first_column: int
     last_line: int
+    # The column behind the last byte.
     last_column: int
 
 
-def remove_marks(old: str, new: str) -> str:
-    """Return the baseline's text without the marks that the same tests lost since."""
-    if not _EXPECTED.search(old):
+def remove_xfail_marks(old: str, new: str) -> str:
+    """Return the baseline's text `old` without the marks that the same tests lack in `new`."""
+    if not _MARK.search(old):
         return old
     old_module, new_module = parse_python(old), parse_python(new)
     if old_module is None or new_module is None:
         return old
-    before, after = dict(_list_by_name(old_module)), dict(_list_by_name(new_module))
+    # A later definition replaces an earlier one of the same name.
+    old_definitions = dict(_list_definitions(old_module))
+    new_definitions = dict(_list_definitions(new_module))
     unmarked = {
         name
-        for name, node in after.items()
-        if not any(_EXPECTED.search(ast.unparse(each)) for each in node.decorator_list)
+        for name, definition in new_definitions.items()
+        if not any(_MARK.search(ast.unparse(each)) for each in definition.decorator_list)
     }
     spans = [
-        span for name, node in before.items() if name in unmarked for span in _find_marks(node)
+        span
+        for name, definition in old_definitions.items()
+        if name in unmarked
+        for span in _find_marks(definition)
     ]
-    lines = old.encode().splitlines(keepends=True)
-    for first_line, first_column, last_line, last_column in sorted(spans, reverse=True):
-        rest = b"" if last_column < 0 else lines[last_line - 1][last_column:]
-        lines[first_line - 1 : last_line] = [lines[first_line - 1][:first_column] + rest]
-    return b"".join(lines).decode()
+    return _cut_spans(old, spans)
 
 
-def _list_by_name(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, _Tested]]:
+def _list_definitions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, _Definition]]:
+    """Yield functions and classes with their dotted names, as `TestCart.test_total`."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, _Tested):
+        if isinstance(child, _Definition):
             yield f"{prefix}{child.name}", child
-            yield from _list_by_name(child, f"{prefix}{child.name}.")
+            yield from _list_definitions(child, f"{prefix}{child.name}.")
 
 
-def _find_marks(node: _Tested) -> Iterator[_Span]:
+def _find_marks(definition: _Definition) -> Iterator[_Span]:
     """Yield marking decorators, which are whole lines, and marks of parametrized rows."""
-    for decorator in node.decorator_list:
+    for decorator in definition.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if _EXPECTED.search(ast.unparse(called)):
-            yield _Span(decorator.lineno, 0, decorator.end_lineno or decorator.lineno, -1)
+        if _MARK.search(ast.unparse(called)):
+            last_line = decorator.end_lineno or decorator.lineno
+            yield _Span(decorator.lineno, 0, last_line, _WITH_LINE_BREAK)
             continue
-        for row in ast.walk(decorator):
-            match row:
-                # pytest.param(1, marks=pytest.mark.xfail)
+        for node in ast.walk(decorator):
+            match node:
+                # `pytest.param(1, marks=pytest.mark.xfail)` becomes `pytest.param(1)`.
                 case ast.Call(args=[*_, last], keywords=[ast.keyword(arg="marks", value=mark)]):
-                    if _EXPECTED.search(ast.unparse(mark)):
+                    if _MARK.search(ast.unparse(mark)):
                         yield _Span(*_get_end(last), *_get_end(mark))
                 case _:
                     continue
 
 
 def _get_end(node: ast.expr) -> tuple[int, int]:
+    """Return the line and the column at which the expression ends."""
     return node.end_lineno or 0, node.end_col_offset or 0
+
+
+def _cut_spans(text: str, spans: list[_Span]) -> str:
+    """Return the text without the spans, which do not overlap."""
+    lines = text.encode().splitlines(keepends=True)
+    # From the end, so that the positions of the others stay valid.
+    for first_line, first_column, last_line, last_column in sorted(spans, reverse=True):
+        is_whole_line = last_column == _WITH_LINE_BREAK
+        rest = b"" if is_whole_line else lines[last_line - 1][last_column:]
+        lines[first_line - 1 : last_line] = [lines[first_line - 1][:first_column] + rest]
+    return b"".join(lines).decode()

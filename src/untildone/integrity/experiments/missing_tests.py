@@ -1,4 +1,7 @@
-"""Tests that ran at the baseline and are not reported by the checks any more."""
+"""The experiment that needs no run: tests that ran at the baseline and are no longer reported.
+
+Test names are compared between the baseline's results and the current results of the checks.
+"""
 
 from msgspec.structs import replace
 
@@ -11,18 +14,20 @@ from untildone.worktree.limits import LimitExceeded, limit_time
 
 
 def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
-    """Add a concern for each test that is missing and not yet among the concerns."""
+    """Return the evidence with a concern for each missing test that has none and no approval."""
     known = evidence.concerns or ()
-    allow = (*trial.inputs.contract.allow, *(each.id for each in known))
-    missing = tuple(find_missing_tests(evidence, allow))
+    covered_ids = (*trial.inputs.contract.allow, *(concern.id for concern in known))
+    missing = tuple(find_missing_tests(evidence, covered_ids))
     if missing and trial.comparison is not None:
-        # Tests are read again only where a name is missing: another test may have taken it in.
-        missing = tuple(find_missing_tests(evidence, allow, _find_merged(trial.comparison)))
+        # Two tests may have become one. To find that out all tests are read, which is slow, so it
+        # is done only where a name is missing.
+        merged = _find_merged_tests(trial.comparison)
+        missing = tuple(find_missing_tests(evidence, covered_ids, merged))
     return replace(evidence, concerns=(*known, *missing))
 
 
-def _find_merged(comparison: Comparison) -> tuple[MergedTest, ...]:
-    """Return the tests that others took in; none if that takes too long to find out."""
+def _find_merged_tests(comparison: Comparison) -> tuple[MergedTest, ...]:
+    """Return the tests that became part of other tests; none if finding out takes too long."""
     try:
         with limit_time():
             return find_merged_tests(comparison)

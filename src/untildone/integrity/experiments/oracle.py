@@ -12,7 +12,7 @@ from untildone.core.concerns import make_concern
 from untildone.core.contract import Oracle
 from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.errors import UserError
-from untildone.integrity.experiments.composition import take_whole_tree
+from untildone.integrity.experiments.sandbox_files import take_tree
 from untildone.integrity.experiments.trial import Trial, make_sandbox_source
 from untildone.process.command import filter_environment
 from untildone.process.runner import run
@@ -59,7 +59,7 @@ def _run_on_current_tree(oracle: Oracle, trial: Trial) -> Concern | None:
     if trial.comparison is None:
         return run_oracle(oracle, cwd=trial.inputs.project, environ=filter_environment(os.environ))
     source = make_sandbox_source(trial.inputs, trial.comparison)
-    with open_sandbox(take_whole_tree(trial.comparison, current=True), source) as sandbox:
+    with open_sandbox(take_tree(trial.comparison, current=True), source) as sandbox:
         environ = filter_environment(sandbox.environ)
         return run_oracle(
             oracle, cwd=sandbox.project, environ=environ, through=sandbox.wrapper_argv

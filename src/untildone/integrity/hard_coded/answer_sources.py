@@ -31,6 +31,7 @@ def find_answer_sources(comparison: Comparison, path: str) -> list[str]:
 
 
 def list_entries(path: str, text: str) -> frozenset[str]:
+    """Return the literals of a module, or the cells and words of a data file, as literals."""
     if path.endswith((".py", ".json")):
         return frozenset(list_literals(parse_source(text, detect_language(path))))
     cells = (*_WORD.findall(text), *map(str.strip, _CELL.findall(text)))

@@ -54,6 +54,7 @@ _READS_CODE = re.compile(
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    """Yield a concern for each changed file of the product that is suspected."""
     paths = [
         path
         for path in comparison.changes.edited_or_added

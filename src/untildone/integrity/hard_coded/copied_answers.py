@@ -152,4 +152,5 @@ def _describe_pairs(path: str, pairs: dict[Pair, int]) -> str:
 
 
 def format_value(value: str) -> str:
+    """Write a large number with all its digits: 1.2e+06 as 1200000."""
     return f"{float(value):.0f}" if re.fullmatch(r"[\d.]+e\+\d+", value) else value

@@ -1,4 +1,8 @@
-"""Inputs and answers of tests that the code holds as a digest, encoded or reversed."""
+"""Inputs and answers of tests that the code holds as a digest, encoded or reversed.
+
+`if md5(text) == "9e107d9d…": return 42` looks a test input up by its hash; `b64decode("aGVsbG8=")`
+hides the literal `hello` of a test.
+"""
 
 import base64
 import codecs

@@ -1,4 +1,8 @@
-"""Literals of source files in one form for all languages, and which occur together."""
+"""Literals of source files in one form for all languages, and which occur together.
+
+`"abc"`, `'abc'` and a template string without holes are all `'abc'`; 1_000, 1000.0 and 1e3 are
+`1000`. Literals of one assertion, call or row belong together.
+"""
 
 import re
 from collections.abc import Iterator
@@ -45,6 +49,7 @@ def normalize_literal(text: str) -> str | None:
 
 
 def normalize_number(text: str) -> str:
+    """Return the number without signs of its language: 3_600u64 and 0xE10 are 3600."""
     bare = re.sub(r"[\s_]", "", text)
     try:
         value = (
@@ -58,6 +63,7 @@ def normalize_number(text: str) -> str:
 
 
 def detect_language(path: str) -> str:
+    """Return the language of the file, which may be JSON."""
     return "json" if path.endswith(".json") else language_of(path)
 
 

@@ -1,4 +1,8 @@
-"""Describes answers that a function returns for the inputs of the tests alone."""
+"""Describes answers that a Python function returns for the inputs of the tests alone.
+
+The function is run with the inputs of the tests and with similar ones. If only the tests' own
+inputs give one of the new literals, the function does not compute them.
+"""
 
 import ast
 import re
@@ -47,6 +51,7 @@ def describe_special_inputs(
 
 
 def list_functions(comparison: Comparison, path: str) -> list[str]:
+    """Return the functions that the current Python module defines at its top."""
     return re.findall(r"^def (\w+)", comparison.new.text(path), re.MULTILINE)
 
 

@@ -38,10 +38,12 @@ def is_specific(value: str) -> bool:
 
 
 def is_specific_text(value: str) -> bool:
+    """Whether the value is a text that is likely a test input."""
     return value.startswith("'") and is_specific(value)
 
 
 def has_many_digits(value: str) -> bool:
+    """Whether the value is a text with digits enough to be a date or an identifier."""
     return value.startswith("'") and count_digits(re.sub(r"\D", "", value)) >= MIN_DIGITS
 
 
@@ -51,6 +53,7 @@ def count_digits(number: str) -> int:
 
 
 def is_large_number(value: str) -> bool:
+    """Whether the value is a number too large and too uneven for a coincidence: 5173, not 3600."""
     return (
         is_literal(value)
         and value[0] != "'"

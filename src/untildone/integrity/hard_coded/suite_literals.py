@@ -1,4 +1,7 @@
-"""Literals of the baseline tests, found by their text alone, before a file is parsed."""
+"""Literals of the baseline tests, found by their text alone, before a file is parsed.
+
+A suite may have thousands of files; only those that share literals with a change are parsed.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,6 +38,7 @@ class SuiteLiterals:
 
     @cached_property
     def literals(self) -> frozenset[str]:
+        """All literals of the baseline's tests."""
         return frozenset().union(*self._literals.values())
 
     def find_files_with_answers(

@@ -43,6 +43,7 @@ class TreeCopies:
         self._resources = ExitStack()
 
     def close(self) -> None:
+        """Delete the copies."""
         self._resources.close()
 
     @cached_property

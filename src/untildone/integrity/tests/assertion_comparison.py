@@ -6,7 +6,8 @@ left, the test was weakened. Each current assertion replaces one of the baseline
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from msgspec.structs import astuple
 
@@ -14,7 +15,6 @@ from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.tests.assertion_names import BROAD_ERRORS
-from untildone.integrity.tests.assertion_pool import AssertionPool
 from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
 from untildone.integrity.tests.model import EXACT, Assertion, Test
 from untildone.integrity.tests.test_pairs import TestPair
@@ -25,6 +25,50 @@ _ERROR_NAME = re.compile(r"[A-Z]")
 _FILE_ARGUMENT = re.compile(
     r"\.(json|ya?ml|csv|tsv|txt|toml|jsonl|xml)$|^\"(utf-?8|encoding|r[bt]?)$"
 )
+
+# The id of a test and the number of the assertion in it.
+_Key: TypeAlias = tuple[str, int]
+
+
+class _AssertionPool:
+    """The current assertions that replace none of the baseline yet, by test and by literals."""
+
+    def __init__(self, assertions: Mapping[str, Sequence[Assertion]]) -> None:
+        self._assertions = {test: dict(enumerate(own)) for test, own in assertions.items()}
+        self._by_literals: dict[tuple[str, ...], dict[str, dict[int, None]]] = {}
+        for test, number in self.list_keys():
+            literals = _join_literals(self._assertions[test][number])
+            self._by_literals.setdefault(literals, {}).setdefault(test, {})[number] = None
+
+    def get(self, key: _Key) -> Assertion:
+        return self._assertions[key[0]][key[1]]
+
+    def list_of_test(self, test: str) -> list[Assertion]:
+        """Return the assertions of the test that replace none yet."""
+        return list(self._assertions.get(test, {}).values())
+
+    def list_keys(self, first: str = "") -> Iterator[_Key]:
+        """Yield the keys not taken yet, those of the test `first` before the others."""
+        for test in sorted(self._assertions, key=lambda test: test != first):
+            yield from ((test, number) for number in self._assertions[test])
+
+    def find_same_literals(
+        self, assertion: Assertion, own: str, *, elsewhere: bool
+    ) -> Iterator[_Key]:
+        """Yield keys of assertions with the same literals in `own`, or also in other tests."""
+        found = self._by_literals.get(_join_literals(assertion), {})
+        yield from ((own, number) for number in found.get(own, ()))
+        for test in found if elsewhere else ():
+            yield from ((test, number) for number in found[test] if test != own)
+
+    def take(self, key: _Key | None) -> bool:
+        """Let the assertion replace one of the baseline; return False if there is no key."""
+        if key is None:
+            return False
+        test, number = key
+        del self._by_literals[_join_literals(self.get(key))][test][number]
+        del self._assertions[test][number]
+        return True
 
 
 class AssertionComparison:
@@ -49,9 +93,10 @@ class AssertionComparison:
                 known_marks[pair.new.id] |= pair.old.marks
         # A test with a new mark may not run, so its assertions do not count.
         running = (test for test in new if test.marks <= known_marks[test.id])
-        self._pool = AssertionPool({test.id: test.assertions for test in running})
+        self._pool = _AssertionPool({test.id: test.assertions for test in running})
 
     def compare(self) -> Iterator[tuple[TestPair, Concern | None]]:
+        """Yield each pair with the concern about it; None if nothing was lost."""
         # Every test takes its own assertions before any test takes those of another.
         missing = [self._take_own(pair) for pair in self._pairs]
         for pair, assertions in zip(self._pairs, missing, strict=True):
@@ -100,7 +145,7 @@ class AssertionComparison:
         return self._pool.take(next(fitting, None))
 
     def _take_stronger(self, old: Assertion, own: str) -> bool:
-        if not _may_be_strengthened(old):
+        if old.strength == EXACT and old.expected and not _expects_error(old):
             return False
         keys = self._pool.list_keys(own)
         fitting = (key for key in keys if self._is_stronger(old, self._pool.get(key)))
@@ -161,12 +206,12 @@ def _expects_error(assertion: Assertion) -> bool:
     return bool(assertion.expected) and bool(_ERROR_NAME.match(assertion.expected[0]))
 
 
-def _may_be_strengthened(assertion: Assertion) -> bool:
-    return assertion.strength < EXACT or not assertion.expected or _expects_error(assertion)
+def _join_literals(assertion: Assertion) -> tuple[str, ...]:
+    return assertion.actual + assertion.expected
 
 
 def _count_literals(assertion: Assertion) -> Counter[str]:
-    return Counter(assertion.actual + assertion.expected)
+    return Counter(_join_literals(assertion))
 
 
 def _count_missing_literals(old: Assertion, new: Assertion) -> Counter[str]:

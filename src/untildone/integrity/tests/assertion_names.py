@@ -37,4 +37,5 @@ BROAD_ERRORS = words("Exception BaseException Throwable RuntimeException")
 
 
 def normalize_name(name: str) -> str:
+    """Return the name as the tables have it: `assert_equal` and `assertEqual` are one name."""
     return name.replace("_", "").lower()

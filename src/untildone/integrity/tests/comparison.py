@@ -1,4 +1,8 @@
-"""Compares the baseline tests with the current ones: removed, skipped, weakened or edited tests."""
+"""Compares the baseline tests with the current ones: removed, skipped, weakened or edited tests.
+
+Only files that changed are read, with the helpers that their tests may call and the tests that call
+a changed helper.
+"""
 
 import re
 from collections import Counter
@@ -26,6 +30,7 @@ _ANY_NAME = "*"
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    """Yield a concern for each test that lost something, and for test files that cannot be read."""
     old, new = _read_inventories(comparison)
     for _, concern in _compare_tests(comparison, old, new):
         if concern is not None:

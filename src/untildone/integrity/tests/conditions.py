@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
-from untildone.integrity.tests.evaluation import bind, evaluate, evaluate_all
+from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.model import EXACT, PARTIAL, WEAK, Assertion
+from untildone.integrity.tests.patterns import bind
 from untildone.integrity.tests.values import Value, Variables
 from untildone.syntax import nodes
 from untildone.words import words
@@ -115,10 +116,12 @@ def _read_distance(
 
 
 def is_numeric(text: str) -> bool:
+    """Whether a normalized literal is a number."""
     return bool(re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", text))
 
 
 def parse_magnitude(text: str) -> float:
+    """Return the number without its sign; infinity if it is none, which no tolerance exceeds."""
     try:
         return abs(float(text))
     except ValueError:

@@ -7,7 +7,8 @@ import re
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.tests.evaluation import bind, evaluate_all
+from untildone.integrity.tests.evaluation import evaluate_all
+from untildone.integrity.tests.patterns import bind
 from untildone.integrity.tests.values import Value, Variables, combine, merge
 from untildone.syntax import nodes
 from untildone.words import words

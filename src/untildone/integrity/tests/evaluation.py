@@ -1,7 +1,7 @@
-"""Evaluates the expressions of tests, and binds the names of patterns to the values.
+"""Evaluates the expressions of tests to the literals and calls that they consist of.
 
-After `total, want = 10, price(9)` the variable `total` has the literal 10 and `want` the literal 9
-and the call `price`. A name that no statement bound is unknown.
+With `rows = [(10, 9), (20, 18)]` the value of `rows[0]` is a sequence of 10 and 9, and that of
+`price(rows[0])` has these literals and the call `price`. A name that nothing bound is unknown.
 """
 
 import re
@@ -16,7 +16,6 @@ from untildone.integrity.tests.values import (
     combine,
     hash_text,
     make_sequence,
-    merge,
 )
 from untildone.syntax import nodes
 from untildone.words import words
@@ -38,6 +37,7 @@ _MAX_TEMPLATE_LENGTH = 10_000
 
 
 def evaluate(node: SgNode, variables: Variables) -> Value:
+    """Return the value of an expression with the variables filled in."""
     node = nodes.unwrap(node)
     literal = nodes.read_literal(node)
     if literal is not None:
@@ -109,7 +109,7 @@ def _evaluate_subscript(node: SgNode, variables: Variables) -> Value:
 def _evaluate_call(node: SgNode, variables: Variables) -> Value:
     receiver, name = nodes.read_callee(node)
     is_method = receiver is not None
-    given = [
+    values = [
         evaluate(nodes.get_value(each), variables)
         for each in nodes.list_arguments(node)
         if not _is_label(each)
@@ -117,18 +117,18 @@ def _evaluate_call(node: SgNode, variables: Variables) -> Value:
     owner = Value()
     if receiver is not None and receiver.kind() != "type_identifier":
         owner = evaluate(receiver, variables)
-    mapping = given[0] if given else owner
+    mapping = values[0] if values else owner
     part = _VIEWS.get(name) or ("0" if name in _KEY_ITERATORS and not is_method else "")
     if part and mapping.entries:
         return make_sequence([each.fields.get(part, each) for each in mapping.entries])
-    if given and (name in _ROW_CALLS or (name in _COLLECTION_CALLS and not is_method)):
-        return given[0] if len(given) == 1 and given[0].rows else make_sequence(given)
+    if values and (name in _ROW_CALLS or (name in _COLLECTION_CALLS and not is_method)):
+        return values[0] if len(values) == 1 and values[0].rows else make_sequence(values)
     if not is_method and (labels := variables.get(name, UNKNOWN).labels):
         return _evaluate_record(node, variables, labels)
-    if name == "namedtuple" and len(given) > 1:
+    if name == "namedtuple" and len(values) > 1:
         # Its fields are one text, "total want", or a list of names.
-        return Value(known=False, labels=tuple(re.findall(r"\w+", " ".join(given[1].literals))))
-    joined = combine((owner, *given))
+        return Value(known=False, labels=tuple(re.findall(r"\w+", " ".join(values[1].literals))))
+    joined = combine((owner, *values))
     calls = joined.calls | ({name} - {""}) | _list_passed_functions(node, variables)
     return Value(joined.literals, calls, known=False)
 
@@ -246,44 +246,3 @@ _EVALUATORS: dict[str, Callable[[SgNode, Variables], Value]] = {
     **dict.fromkeys(nodes.MAPPINGS, _evaluate_mapping),
     "composite_literal": _evaluate_composite,
 }
-
-
-def bind(pattern: SgNode, value: Value, variables: Variables) -> None:
-    """Bind the names of a pattern to the parts of the value."""
-    pattern = nodes.unwrap(pattern)
-    kind = pattern.kind()
-    if kind.startswith("shorthand_property_identifier"):
-        variables[pattern.text()] = value.fields.get(pattern.text(), value)
-        return
-    if kind in nodes.NAMES:
-        variables[pattern.text()] = value
-        return
-    if kind in nodes.MEMBERS:
-        _bind_member(pattern, value, variables)
-        return
-    parts = nodes.list_parts(pattern) if kind not in nodes.CLOSURES else []
-    if kind == "assignment_pattern":
-        bind(parts[0], value, variables)
-    elif kind in ("mut_pattern", "reference_pattern", "ref_pattern"):
-        bind(parts[-1], value, variables)
-    elif kind == "pair_pattern":
-        bind(parts[-1], value.fields.get(parts[0].text(), value), variables)
-    else:
-        for position, part in enumerate(parts):
-            # An object has named fields, which the patterns inside of it look up.
-            inner = value if kind == "object_pattern" else value.fields.get(str(position), value)
-            bind(part, inner, variables)
-
-
-def _bind_member(pattern: SgNode, value: Value, variables: Variables) -> None:
-    """Bind `cart.total = 3`: a field of `cart`, and a part of what `cart` consists of."""
-    receiver = nodes.get_receiver(pattern)
-    if receiver is None or receiver.kind() not in nodes.NAMES:
-        return
-    owner = variables.get(receiver.text(), UNKNOWN)
-    fields = {**owner.fields, nodes.get_member(pattern): value}
-    if receiver.text() in ("self", "this"):
-        bound = Value(owner.literals, owner.calls, owner.known, fields, owner.rows)
-    else:
-        bound = merge(owner, value, fields=fields)
-    variables[receiver.text()] = bound

@@ -1,4 +1,7 @@
-"""Compares the files that hold expected values: snapshots, golden output, fixtures."""
+"""Compares the files that hold expected values: snapshots, golden output, fixtures.
+
+A new row in `cases.csv` or a new key in `expected.json` is no concern; a changed or removed one is.
+"""
 
 import json
 import re

@@ -1,4 +1,7 @@
-"""Deprecated functions that only forward to their replacement, so its tests cover them too."""
+"""Deprecated functions that only forward to their replacement, so its tests cover them too.
+
+`def get(url): warnings.warn("use fetch"); return fetch(url)` is as well tested by tests of `fetch`.
+"""
 
 import ast
 import re
@@ -62,21 +65,21 @@ def _warns(statement: ast.stmt) -> bool:
     return isinstance(call, ast.Call) and bool(_WARNING_CALL.fullmatch(ast.unparse(call.func)))
 
 
-def _list_parameters(given: ast.arguments, *, within: str) -> list[str]:
-    plain = [each.arg for each in (*given.posonlyargs, *given.args)]
-    if within and plain[:1] == [within]:
-        plain = plain[1:]
-    several = [f"*{given.vararg.arg}"] if given.vararg else []
-    named = [each.arg for each in given.kwonlyargs]
-    return [*plain, *several, *named, *([f"**{given.kwarg.arg}"] if given.kwarg else [])]
+def _list_parameters(parameters: ast.arguments, *, within: str) -> list[str]:
+    names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
+    if within and names[:1] == [within]:
+        names = names[1:]
+    names += [f"*{parameters.vararg.arg}"] if parameters.vararg else []
+    names += [parameter.arg for parameter in parameters.kwonlyargs]
+    return [*names, *([f"**{parameters.kwarg.arg}"] if parameters.kwarg else [])]
 
 
 def _list_arguments(call: ast.Call) -> list[str]:
     """List the arguments of `f(a, b=b, **rest)`; one renamed as in `b=c` makes it `["?"]`."""
-    plain = [ast.unparse(each) for each in call.args]
-    named = [
-        f"**{ast.unparse(each.value)}" if each.arg is None else each.arg
-        for each in call.keywords
-        if each.arg in (None, ast.unparse(each.value))
-    ]
-    return [*plain, *named] if len(named) == len(call.keywords) else ["?"]
+    names = list(map(ast.unparse, call.args))
+    for keyword in call.keywords:
+        value = ast.unparse(keyword.value)
+        if keyword.arg not in (None, value):
+            return ["?"]
+        names.append(keyword.arg or f"**{value}")
+    return names

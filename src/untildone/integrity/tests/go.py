@@ -24,10 +24,12 @@ _PLATFORMS = words("""
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+    """Yield the functions and methods of the file by name."""
     return nodes.find_named(root, words("function_declaration method_declaration"))
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    """Yield the tests of the file; `shared` are helpers of other files."""
     functions = {**shared, **dict(list_functions(root))}
     variables: Variables = {}
     Interpreter(functions).run_block(root, variables)

@@ -16,8 +16,9 @@ from untildone.integrity.tests import control_flow
 from untildone.integrity.tests.assertion_calls import read_assertions, read_raised
 from untildone.integrity.tests.assertion_names import normalize_name
 from untildone.integrity.tests.conditions import read_condition
-from untildone.integrity.tests.evaluation import bind, evaluate
+from untildone.integrity.tests.evaluation import evaluate
 from untildone.integrity.tests.model import EXACT, NOTHING, PARTIAL, Assertion
+from untildone.integrity.tests.patterns import bind
 from untildone.integrity.tests.values import UNKNOWN, Value, Variables, merge
 from untildone.syntax import nodes
 from untildone.words import words
@@ -76,6 +77,7 @@ class Interpreter:
     def run_block(
         self, block: SgNode | None, variables: Variables, limit: int = EXACT
     ) -> Completion:
+        """Run statements one after another until one of them ends the block."""
         result: Completion = "on"
         if block is None:
             return result
@@ -88,6 +90,7 @@ class Interpreter:
         return result
 
     def run_statement(self, node: SgNode, variables: Variables, limit: int) -> Completion:
+        """Run one statement; the assertions in it count at most as much as `limit`."""
         self._steps += 1
         if self._steps > _MAX_STATEMENTS or node.kind() in _SKIPPED_KINDS:
             return "on"
@@ -248,6 +251,7 @@ class Interpreter:
         return self.run_statement(parts[0], variables, limit)
 
     def run_expression(self, node: SgNode, variables: Variables, limit: int) -> Completion:
+        """Run the calls and assertions of an expression."""
         node = nodes.unwrap(node)
         if node.kind() in nodes.CALLS:
             return self._run_call(node, variables, limit)
@@ -291,6 +295,7 @@ class Interpreter:
     def run_closure(
         self, closure: SgNode, row: Value, variables: Variables, limit: int = EXACT
     ) -> None:
+        """Run the body of a function passed as an argument, with a row as its parameters."""
         inside = dict(variables)
         control_flow.bind_parameters(closure, [row], inside)
         self.run_block(closure.field("body"), inside, limit)

@@ -1,4 +1,8 @@
-"""Reads the tests of a tree by syntax: names, marks and assertions."""
+"""Reads the tests of a tree by syntax, without running them: names, marks and assertions.
+
+A reader for each language finds the tests of a file. Helpers of other test files are entered, so
+that an assertion in `check_total(cart, 30)` counts for the test that calls it.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

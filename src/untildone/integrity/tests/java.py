@@ -21,10 +21,12 @@ _HIDING_MODIFIER = re.compile(r"\b(private|abstract)\b")
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+    """Yield the methods of the file by name."""
     return nodes.find_named(root, frozenset(("method_declaration",)))
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    """Yield the tests of the file; `shared` are helpers of other files."""
     scope = Scope(path=path, functions=shared, variables={})
     for node in nodes.list_parts(root):
         if node.kind() == "class_declaration":

@@ -61,11 +61,13 @@ class _Call(Struct, frozen=True):
         return False
 
     def list_rows(self, interpreter: Interpreter, variables: Variables) -> list[Value]:
+        """Return the rows of `test.each(rows)`; one unknown row for a test without a table."""
         if self.table is None:
             return [UNKNOWN]
         return interpreter.list_rows(_read_table(self.table, variables))
 
     def list_marks(self) -> frozenset[str]:
+        """Return the words and options that skip the test or expect it to fail."""
         marks = [f"`.{each}`" for each in self.modifiers if each in _SKIP_WORDS]
         marks += [f"`{self.word}`"] if self.word.startswith("x") else []
         marks += (f"`{{ {each}: … }}`" for each in _SKIP_WORDS if self.has_option(each))
@@ -73,6 +75,7 @@ class _Call(Struct, frozen=True):
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+    """Yield the functions of the file by name, also those that are assigned to a variable."""
     yield from nodes.find_named(root, nodes.FUNCTIONS)
     for name, node in nodes.find_named(root, frozenset(("variable_declarator",))):
         if (function := node.field("value")) is not None and function.kind() in nodes.CLOSURES:
@@ -80,6 +83,7 @@ def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    """Yield the tests of the file; calls with the same name are one test."""
     file = _FileTests(path, {}, [_Group()], set())
     functions = {**shared, **dict(list_functions(root))}
     interpreter = Interpreter(functions, partial(_read_call, file))
@@ -87,14 +91,10 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
     for name, tests in file.tests.items():
         assertions = tuple(assertion for test in tests for assertion in test.assertions)
         marks = frozenset(interpreter.marks).union(*(test.marks for test in tests))
-        others = set() if _is_focused(name, file.focused) else file.focused
-        if others:
-            marks |= {f"`.only` on `{min(others)}`"}
+        is_focused = any(f"{name}::".startswith(f"{focus}::") for focus in file.focused)
+        if file.focused and not is_focused:
+            marks |= {f"`.only` on `{min(file.focused)}`"}
         yield Test(path, name, assertions, marks)
-
-
-def _is_focused(name: str, focused: set[str]) -> bool:
-    return any(name == each or name.startswith(f"{each}::") for each in focused)
 
 
 def _read_call(

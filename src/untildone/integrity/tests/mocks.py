@@ -57,6 +57,7 @@ class _Replacement(NamedTuple):
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    """Yield a concern for each tested function that a changed file newly replaces."""
     replacements: dict[str, list[_Replacement]] = {}
     for path in comparison.changes.edited_or_added:
         role = comparison.role(path)

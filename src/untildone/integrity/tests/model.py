@@ -1,4 +1,8 @@
-"""Tests and their assertions as values that survive reformatting, moving and renaming."""
+"""Tests and their assertions as values that survive reformatting, moving and renaming.
+
+`assert price(total, "EUR") == 9` with `total = 10` is an exact assertion with the actual literals
+10 and "EUR", the expected literal 9 and the call `price`.
+"""
 
 from msgspec import Struct
 

@@ -11,15 +11,18 @@ from itertools import islice, product
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
-from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import Test
+from untildone.integrity.tests.python_parameters import (
+    SKIP_MARK,
+    bind_fixtures,
+    read_parametrize,
+)
 from untildone.integrity.tests.scopes import Scope
-from untildone.integrity.tests.values import UNKNOWN, Value, Variables
+from untildone.integrity.tests.values import Value
 from untildone.syntax import nodes
 from untildone.words import words
 
-_SKIP_MARK = re.compile(r"\b(skip\w*|xfail|expectedFailure|importorskip|todo)\b", re.IGNORECASE)
 _NOT_IN_MARKS = re.compile(r"\breason\s*=\s*(\"[^\"]*\"|'[^']*')\s*,?|\s+|#.*")
 _SET_UP_METHODS = ("setUp", "setUpClass", "setup_method", "setup_class", "setup", "asyncSetUp")
 _UNITTEST_BASES = words("unittest TestCase IsolatedAsyncioTestCase object")
@@ -53,6 +56,7 @@ def _read_line_above(node: SgNode) -> str:
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    """Yield the tests that pytest collects from the file; `shared` are helpers of other files."""
     functions = {**shared, **dict(list_functions(root))}
     interpreter = Interpreter(functions)
     variables = dict(_list_record_classes(root))
@@ -112,7 +116,7 @@ def _read_body_marks(body: SgNode) -> frozenset[str]:
     for target, value in nodes.list_assignments(body):
         if value is None:
             continue
-        if target == "pytestmark" and _SKIP_MARK.search(value.text()):
+        if target == "pytestmark" and SKIP_MARK.search(value.text()):
             marks.add(f"`pytestmark = {_normalize_mark(value.text())}`")
         if target.endswith("__test__") and nodes.read_literal(value) == "false":
             marks.add(f"`{target} = False`")
@@ -158,7 +162,7 @@ def _add_decorator_marks(scope: _Scope, decorators: Sequence[SgNode]) -> _Scope:
     marks = {
         f"`{_normalize_mark(text)}`"
         for text in texts
-        if _SKIP_MARK.search(text.partition("(")[0]) or _swallows_failures(text, scope)
+        if SKIP_MARK.search(text.partition("(")[0]) or _swallows_failures(text, scope)
     }
     return replace(scope, marks=scope.marks | marks)
 
@@ -252,78 +256,12 @@ def _read_function(node: SgNode, decorators: Sequence[SgNode], scope: _Scope) ->
     if body is None or not name.startswith("test") or is_fixture:
         return
     interpreter = Interpreter(scope.functions)
-    tables = (_read_parametrize(each, scope.variables) for each in decorators)
+    tables = (read_parametrize(each, scope.variables) for each in decorators)
     rows = product(*(table for table in tables if table is not None))
     for chosen in islice(rows, _MAX_PARAMETER_SETS):
         variables = dict(scope.variables)
         for row in chosen:
             variables.update(row)
-        _bind_fixtures(node, interpreter, variables)
+        bind_fixtures(node, interpreter, variables)
         interpreter.run_block(body, variables)
     yield _add_decorator_marks(scope, decorators).make_test(name, interpreter)
-
-
-def _bind_fixtures(node: SgNode, interpreter: Interpreter, variables: Variables) -> None:
-    """Bind each parameter that names a fixture to what the fixture returns or yields."""
-    parameters = node.field("parameters")
-    for parameter in nodes.list_parts(parameters) if parameters is not None else ():
-        name = parameter.text().partition(":")[0].strip()
-        fixture = interpreter.functions.get(name)
-        body = fixture.field("body") if fixture is not None else None
-        if fixture is None or body is None or name in variables:
-            continue
-        # A fixture that requests its own name means the one that it overrides.
-        others = {key: other for key, other in interpreter.functions.items() if key != name}
-        inside, known = Interpreter(others), dict(variables)
-        _bind_fixtures(fixture, inside, known)
-        inside.run_block(body, known)
-        interpreter.marks |= {f"{mark} in `{name}`" for mark in inside.marks}
-        results = [*inside.returned, *_list_yielded(body, known)]
-        if results:
-            variables[name] = results[0]
-
-
-def _list_yielded(body: SgNode, variables: Variables) -> Iterator[Value]:
-    for node in nodes.find_below(body, frozenset(("yield",))):
-        yield from evaluate_all(nodes.list_parts(node)[:1], variables)
-
-
-def _read_parametrize(decorator: SgNode, variables: Variables) -> list[Variables] | None:
-    """Return the rows of `parametrize`, each as bindings; None for another decorator."""
-    call = next(nodes.find_below(decorator, frozenset(("call",))), None)
-    if call is None or nodes.read_callee(call)[1] not in ("parametrize", "expand", "data"):
-        return None
-    arguments = nodes.list_arguments(call)
-    keyed = map(nodes.list_parts, (each for each in arguments if each.kind() == "keyword_argument"))
-    by_keyword = {parts[0].text(): parts[-1] for parts in keyed}
-    plain = [each for each in arguments if each.kind() != "keyword_argument"]
-    heads = plain[0] if plain else by_keyword.get("argnames")
-    rows = plain[1] if len(plain) > 1 else by_keyword.get("argvalues")
-    if heads is None or rows is None:
-        return None
-    labels = _read_labels(heads)
-    return [_bind_row(labels, row) for row in _read_rows(rows, variables)]
-
-
-def _read_labels(node: SgNode) -> list[str]:
-    """Read the names of `"total, want"` or of a list of texts."""
-    texts = (nodes.read_literal(each) or "" for each in (node, *nodes.list_parts(node)))
-    parts = (part.strip() for text in texts for part in text.removeprefix('"').split(","))
-    return [part for part in parts if part]
-
-
-def _read_rows(node: SgNode, variables: Variables) -> list[Value]:
-    if node.kind() not in ("list", "tuple", "set"):
-        rows = evaluate(node, variables).rows
-        return [UNKNOWN] if rows is None else list(rows)
-    return [
-        evaluate(row, variables)
-        for row in nodes.list_parts(node)
-        if not ("param" in row.text() and _SKIP_MARK.search(row.text()))
-    ]
-
-
-def _bind_row(labels: list[str], row: Value) -> Variables:
-    if len(labels) == 1:
-        return {labels[0]: row.rows[0] if row.rows and len(row.rows) == 1 else row}
-    return {label: row.fields.get(str(position), row) for position, label in enumerate(labels)}

@@ -220,12 +220,11 @@ def _find_test_main(root: SgNode) -> Iterator[str]:
 def _passes_result_on(main: SgNode, functions: Mapping[str, SgNode]) -> bool:
     """Whether the tests run and no exit status is a constant."""
     calls = nodes.find_below(main, nodes.CALLS)
-    exits = [
-        nodes.list_arguments(call) for call in calls if nodes.read_call_path(call) == "os.Exit"
-    ]
-    if any(not given or nodes.read_literal(given[0]) is not None for given in exits):
+    exits = [call for call in calls if nodes.read_call_path(call) == "os.Exit"]
+    statuses = [next(iter(nodes.list_arguments(call)), None) for call in exits]
+    if any(status is None or nodes.read_literal(status) is not None for status in statuses):
         return False
-    names = [given[0].text().partition("(")[0] for given in exits]
+    names = [status.text().partition("(")[0] for status in statuses if status is not None]
     texts = [functions[name].text() for name in names if name in functions]
     if any(re.search(r"\breturn 0\b", text) for text in texts):
         return False

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
-from untildone.integrity.tests.evaluation import bind, evaluate
+from untildone.integrity.tests.evaluation import evaluate
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, PARTIAL, Assertion, Test
+from untildone.integrity.tests.patterns import bind
 from untildone.integrity.tests.scopes import Scope
 from untildone.integrity.tests.values import Value, Variables
 from untildone.syntax import nodes
@@ -27,10 +28,12 @@ _MODULE_DECLARATION = r"((?:#\[[^\n]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?mod\s+{}\s
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+    """Yield the functions of the file or module by name."""
     return nodes.find_named(root, frozenset(("function_item",)))
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    """Yield the tests of the file; `shared` are helpers of other files."""
     attributes = nodes.find_below(root, frozenset(("attribute_item",)))
     if not any("test" in each.text() for each in attributes):
         return

@@ -1,4 +1,8 @@
-"""Baseline tests paired with the current tests that replace them."""
+"""Pairs baseline tests with the current tests that replace them.
+
+A test keeps its pair under the same name, or in another file, or under another name if it calls the
+same functions with the same values. A test without a pair was removed.
+"""
 
 import re
 from collections import Counter
@@ -44,16 +48,16 @@ def mark_uncollected(comparison: Comparison, test: Test) -> Test:
     reason = ""
     if pattern is not None and not pattern.fullmatch(name) and not test.path.endswith("tests.py"):
         reason = f"a file called `{name}`, which the runner does not collect"
-    elif any(map(_is_ignored_folder, folders)):
+    elif any(map(_is_ignored, folders)):
         reason = f"the folder `{'/'.join(folders)}`, where the runner does not look"
     if not reason:
         return test
     return Test(test.path, test.name, test.assertions, test.marks | {reason})
 
 
-def _is_ignored_folder(name: str) -> bool:
-    hidden = name.startswith((".", "_")) and name != "__tests__"
-    return hidden or name in _IGNORED_FOLDERS
+def _is_ignored(folder: str) -> bool:
+    is_hidden = folder.startswith((".", "_")) and folder != "__tests__"
+    return is_hidden or folder in _IGNORED_FOLDERS
 
 
 def pair_tests(old: list[Test], new: list[Test]) -> list[TestPair]:
@@ -67,7 +71,7 @@ def pair_tests(old: list[Test], new: list[Test]) -> list[TestPair]:
     for test in old:
         same = by_id.get(test.id)
         if same is None and names[test.short_name] == 1:
-            same = next(each for each in unpaired if each.short_name == test.short_name)
+            same = next(other for other in unpaired if other.short_name == test.short_name)
         pairs.append(TestPair(test, same or index.find_successor(test)))
     return pairs
 
@@ -86,17 +90,12 @@ class _SuccessorIndex:
 
     def find_successor(self, old: Test) -> Test | None:
         """Return the first test that calls the same functions with the same values."""
-        positions = [
-            position
-            for assertion in old.assertions
-            if (position := self._find_position(assertion)) is not None
-        ]
-        return self._tests[min(positions)] if positions else None
+        positions = (self._find_position(assertion) for assertion in old.assertions)
+        found = [position for position in positions if position is not None]
+        return self._tests[min(found)] if found else None
 
     def _find_position(self, old: Assertion) -> int | None:
-        candidates = self._by_input.get(old.actual, ())
-        return next((position for position, new in candidates if _test_the_same(old, new)), None)
-
-
-def _test_the_same(one: Assertion, other: Assertion) -> bool:
-    return one.calls == other.calls or bool(one.actual and one.calls & other.calls)
+        for position, new in self._by_input.get(old.actual, ()):
+            if old.calls == new.calls or (old.actual and old.calls & new.calls):
+                return position
+        return None

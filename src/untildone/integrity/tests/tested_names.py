@@ -1,4 +1,7 @@
-"""Names that the product defines and names that tests call."""
+"""Names that the product defines and names that tests call, found by regular expressions.
+
+They tell whether a name that a test mocks or no longer calls is one of the tested product.
+"""
 
 import re
 
@@ -20,6 +23,7 @@ _MAX_PRODUCT_LENGTH = 40_000_000
 
 
 def find_defined_names(text: str) -> frozenset[str]:
+    """Return the functions, classes and types that a source text of any language defines."""
     found = _DEFINITION.findall(text[:_MAX_FILE_LENGTH])
     return frozenset(name for pair in found for name in pair if name) - _KEYWORDS
 

@@ -58,6 +58,7 @@ def combine(
 
 
 def make_sequence(elements: Sequence[Value]) -> Value:
+    """Return the value of a list or tuple; its fields are the positions."""
     return combine(
         elements or (Value(("[]",)),),
         fields={str(position): element for position, element in enumerate(elements)},

@@ -57,6 +57,7 @@ def count_rounds(workspace: Workspace, state: TaskProgress) -> int:
 
 
 def write_task_text(name: str, task: Task, state: TaskProgress) -> str:
+    """The task as the agent reads it, with the evidence of a failed merge."""
     criteria = [f"- {text}" for text in (*task.acceptance_criteria, *task.testing)]
     back = f"This was done once, but {state.evidence}\n\nFix that." if state.evidence else ""
     parts = (

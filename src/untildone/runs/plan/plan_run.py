@@ -92,6 +92,7 @@ class _PlanRun:
         self._red: tuple[str, ...] = ()
 
     def run_to_end(self) -> None:
+        """Start ready tasks until none is left, then check the whole feature."""
         self._introduce()
         for name, task in self._tasks.items():
             if task.status == "in_progress" and self._journal.get(name).step == "waiting":
@@ -144,6 +145,7 @@ class _PlanRun:
         return any(state.fault in _OF_THE_CLIENT for state in self._given_up.values())
 
     def _poll(self) -> None:
+        """Wait a moment for tasks that end and note how they did."""
         done, _ = wait(self._working, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
             name = self._working.pop(future)

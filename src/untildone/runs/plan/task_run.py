@@ -65,6 +65,7 @@ class TaskRun:
         self._new = ""
 
     def run_to_end(self) -> TaskProgress:
+        """Resume the task at its last step and take it to its end."""
         state = self._resume_task(self._shared.journal.get(self.name))
         self._restore_worktree(state)
         while state.step not in ("ended", "merged") and not self._shared.stop.is_set():
@@ -123,11 +124,13 @@ class TaskRun:
         return git.tip(self._workspace.branch) if git else ""
 
     def _begin_attempt(self, state: TaskProgress) -> TaskProgress:
+        """Begin an attempt in a new session."""
         self._new = str(uuid.uuid4())
         fresh = replace(state, step="begun", session=self._new, outcome=None, reason="")
         return self._record(replace(fresh, fault=None, commit="", merge=""))
 
     def _drive(self, state: TaskProgress) -> TaskProgress:
+        """Run the loop of this attempt; commit its work if it is verified."""
         record = self._open_loop(state)
         state = self._shared.journal.get(self.name)
         context, loop = self._workspace.context, record.contract.id
@@ -203,6 +206,7 @@ class TaskRun:
         )
 
     def _merge(self, state: TaskProgress) -> TaskProgress:
+        """Merge the verified work if all checks stay green; else send it back to its agent."""
         workspace, git = self._workspace, self._git
         if not git or not workspace.git:
             return self._settle(state, ())
@@ -242,6 +246,7 @@ class TaskRun:
         return True
 
     def _settle(self, state: TaskProgress, results: tuple[CheckResult, ...]) -> TaskProgress:
+        """Mark the task as merged and remove the worktree of the one merged before."""
         workspace = self._workspace
         if not workspace.tracked:
             change_plan(workspace.path, lambda plan: edit_status(plan, self.name, "completed"))
@@ -257,6 +262,7 @@ class TaskRun:
     def _send_back(
         self, state: TaskProgress, tip: str, found: worktrees.Merged, why: str
     ) -> TaskProgress:
+        """Begin another attempt on the merged tree, unless the rounds are used up."""
         self._shared.show(self.name, TaskSentBack(reason=why))
         rounds = count_rounds(self._workspace, state)
         state = replace(

@@ -1,4 +1,4 @@
-"""Whatever bytes a file holds, it is a loop or a mistake that is told."""
+"""Whatever bytes a file holds, it is read as a loop or reported as a mistake."""
 
 from contextlib import suppress
 

@@ -24,6 +24,7 @@ PLAN_FORMATS: dict[str, PlanFormat] = {
 
 
 def read_foreign_plan(path: str, data: bytes, *, kind: str = "") -> ImportedPlan:
+    """Read a task list in the format `kind`, else in the first that recognises it."""
     text = decode_text(path, data, largest=LARGEST)
     if kind:
         return PLAN_FORMATS[kind].read(path, text)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from snippets import snippet
-from untildone.integrity.experiments.renamed_names import find_followers
+from untildone.integrity.experiments.renamed_names import find_renamed_only_tests
 
 PARSE = "package calc\n\nfunc Tokens(text string) []string { return nil }\n"
 TEST = """\
@@ -41,7 +41,7 @@ BOTH = {"parse_test.go", "internal/parse/parse_test.go"}
 
 
 def test_a_test_follows_its_code_into_another_package(tmp_path: Path) -> None:
-    assert find_followers(beside(tmp_path, START, MOVED)) == BOTH
+    assert find_renamed_only_tests(compare_projects(tmp_path, START, MOVED)) == BOTH
 
 
 def test_a_test_from_outside_of_the_package_follows_too(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_a_test_from_outside_of_the_package_follows_too(tmp_path: Path) -> None:
     old = {**START, "parse_test.go": OUTSIDE}
     new = {**MOVED, "internal/parse/parse_test.go": follows}
 
-    assert find_followers(beside(tmp_path, old, new)) == BOTH
+    assert find_renamed_only_tests(compare_projects(tmp_path, old, new)) == BOTH
 
 
 @pytest.mark.parametrize(
@@ -86,4 +86,7 @@ def test_a_test_from_outside_of_the_package_follows_too(tmp_path: Path) -> None:
 def test_a_test_that_left_its_code_or_its_claims_behind_does_not(
     tmp_path: Path, changed: dict[str, str]
 ) -> None:
-    assert find_followers(beside(tmp_path, START, {**MOVED, **changed})) == frozenset()
+    assert (
+        find_renamed_only_tests(compare_projects(tmp_path, START, {**MOVED, **changed}))
+        == frozenset()
+    )

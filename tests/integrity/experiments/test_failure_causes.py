@@ -1,10 +1,10 @@
-"""A red run on the start's tests comes down to what was changed."""
+"""A red run on the baseline's tests is traced to what was changed."""
 
 from pathlib import Path
 
-from integrity.trees import beside
+from integrity.trees import compare_projects
 from untildone.core.check_results import CheckResult, Tests
-from untildone.integrity.experiments.blame import blame_files, report_unexplained
+from untildone.integrity.experiments.failure_causes import find_causes, report_sandbox_failures
 
 
 def red(*failing: str) -> CheckResult:
@@ -21,9 +21,9 @@ def red(*failing: str) -> CheckResult:
 def test_failing_tests_are_named_with_the_file_they_were_changed_in(tmp_path: Path) -> None:
     old = {"tests/test_a.py": "a", "tests/test_b.py": "b", "tests/golden.json": "1", "tox.ini": ""}
     new = {"tests/test_a.py": "x", "tests/test_b.py": "y", "tests/golden.json": "2", "tox.ini": "x"}
-    comparison = beside(tmp_path, old, new)
+    comparison = compare_projects(tmp_path, old, new)
 
-    found = list(blame_files(comparison, sorted(new), [red("tests/test_a.py::test_one")]))
+    found = list(find_causes(comparison, sorted(new), [red("tests/test_a.py::test_one")]))
 
     assert [concern.id.partition("#")[0] for concern in found] == [
         "edit-test:tests/test_a.py:test_one",
@@ -35,14 +35,14 @@ def test_failing_tests_are_named_with_the_file_they_were_changed_in(tmp_path: Pa
 
 
 def test_where_no_test_is_named_every_changed_file_is(tmp_path: Path) -> None:
-    comparison = beside(
+    comparison = compare_projects(
         tmp_path,
         {"tests/golden.json": "1", "tests/test_gone.py": "gone", "ci/check.sh": "a"},
         {"tests/golden.json": "2", "tests/conftest.py": "x", "tests/pytest.ini": ""},
     )
     restored = sorted({*comparison.old, *comparison.new} - {"tests/pytest.ini"})
 
-    found = list(blame_files(comparison, restored, [red()]))
+    found = list(find_causes(comparison, restored, [red()]))
 
     assert [(concern.id.partition("#")[0], concern.detail) for concern in found] == [
         (
@@ -66,10 +66,10 @@ def test_where_no_test_is_named_every_changed_file_is(tmp_path: Path) -> None:
 
 def test_tests_are_found_by_module_and_by_title_too(tmp_path: Path) -> None:
     files = ("tests/test_a.py", "src/b.test.ts", "src/lib.rs", "c_test.go")
-    comparison = beside(tmp_path, dict.fromkeys(files, "1"), dict.fromkeys(files, "2"))
+    comparison = compare_projects(tmp_path, dict.fromkeys(files, "1"), dict.fromkeys(files, "2"))
     failing = ("tests.test_a.Case.test_x", "src/b.test.ts \u203a adds \u203a rows", "lib::tests::z")
 
-    found = list(blame_files(comparison, files, [red(*failing)]))
+    found = list(find_causes(comparison, files, [red(*failing)]))
 
     assert [concern.id.partition("#")[0] for concern in found] == [
         "edit-test:tests/test_a.py:tests.test_a.Case.test_x",
@@ -79,7 +79,7 @@ def test_tests_are_found_by_module_and_by_title_too(tmp_path: Path) -> None:
 
 
 def test_without_a_change_that_explains_it_the_check_itself_is_named() -> None:
-    (concern,) = report_unexplained([red()])
+    (concern,) = report_sandbox_failures([red()])
 
     assert concern.id == "replay:check"
     assert concern.detail == (

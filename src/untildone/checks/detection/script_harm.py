@@ -1,4 +1,4 @@
-"""Recognises scripts of a project that would run forever or change files."""
+"""Scripts of a project that would run forever or change files: they cannot be checks."""
 
 import re
 from collections.abc import Iterator, Mapping

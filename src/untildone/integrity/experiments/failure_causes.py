@@ -17,7 +17,7 @@ _CODE = (
 )
 
 
-def blame_files(
+def find_causes(
     comparison: Comparison, restored: Sequence[str], red: Sequence[CheckResult]
 ) -> Iterator[Concern]:
     """`restored` are the files whose baseline version makes the checks red."""
@@ -40,7 +40,7 @@ def _describe_change(comparison: Comparison, path: str) -> str:
     return f"`{path}` is {what}, and the checks do not pass with it as it was in the baseline"
 
 
-def report_unexplained(red: Sequence[CheckResult]) -> Iterator[Concern]:
+def report_sandbox_failures(red: Sequence[CheckResult]) -> Iterator[Concern]:
     """Report checks that pass in the project only, though no test or setting changed."""
     for result in red:
         ending = " | ".join(result.output.strip().splitlines()[-_LAST_LINES:])

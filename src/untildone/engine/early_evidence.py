@@ -16,8 +16,8 @@ from untildone.store.sessions import Session
 _MOST_WRITTEN = 50
 
 
-def gather(context: Context, loop: StoppedLoop, features: tuple[Feature, ...]) -> Evidence:
-    """What is known without running anything, with what each feature knows."""
+def gather_evidence(context: Context, loop: StoppedLoop, features: tuple[Feature, ...]) -> Evidence:
+    """The evidence known without running anything, with what each feature adds."""
     stop, progress, contract = loop.stop, loop.progress, loop.contract
     session = context.session_of(loop.record)
     message = stop.message
@@ -43,7 +43,7 @@ def gather(context: Context, loop: StoppedLoop, features: tuple[Feature, ...]) -
 
 
 def find_project_root(contract: Contract, cwd: str) -> Path:
-    """The worktree the agent works in, if it is one of the contract's repository."""
+    """The project in the worktree the agent works in, if that is of the same repository."""
     project = Path(contract.project)
     if not cwd or Path(cwd) == project:
         return project
@@ -81,9 +81,9 @@ def _list_written_files(calls: Calls, project: str) -> tuple[str, ...]:
         if call.get("tool_name") in EDITING
     )
     paths = dict.fromkeys(
-        str(each.get("file_path") or each.get("notebook_path") or "")
-        for each in inputs
-        if isinstance(each, dict)
+        str(fields.get("file_path") or fields.get("notebook_path") or "")
+        for fields in inputs
+        if isinstance(fields, dict)
     )
     return tuple(_make_relative(path, project) for path in paths)[:_MOST_WRITTEN]
 

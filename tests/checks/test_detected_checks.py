@@ -10,7 +10,7 @@ import pytest
 
 from checks.detecting import Files, commands, package, project, scripts
 from snippets import snippet
-from untildone.checks.detect import PRESETS, detect_checks, detect_preset
+from untildone.checks.detected_checks import PRESETS, detect_checks, detect_preset
 from untildone.errors import UserError
 
 PYTEST = "pytest" if shutil.which("pytest") else "python -m pytest"
