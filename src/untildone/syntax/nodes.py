@@ -91,25 +91,25 @@ def list_parts(node: SgNode) -> list[SgNode]:
     """Return the named children without comments."""
     children = node.children()
     count_steps(len(children) + 1)
-    return [each for each in children if each.is_named() and each.kind() not in COMMENTS]
+    return [child for child in children if child.is_named() and child.kind() not in COMMENTS]
 
 
 def find_below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
     """Yield nodes of these kinds at any depth, the node itself included."""
     left = [node]
     while left:
-        each = left.pop()
+        current = left.pop()
         count_steps()
-        if each.kind() in kinds:
-            yield each
-        left += reversed(each.children())
+        if current.kind() in kinds:
+            yield current
+        left += reversed(current.children())
 
 
 def find_named(node: SgNode, kinds: frozenset[str]) -> Iterator[tuple[str, SgNode]]:
     """Yield the definitions of these kinds at any depth with their names."""
-    for each in find_below(node, kinds):
-        if (name := each.field("name")) is not None:
-            yield name.text(), each
+    for definition in find_below(node, kinds):
+        if (name := definition.field("name")) is not None:
+            yield name.text(), definition
 
 
 def read_name(node: SgNode) -> str:
@@ -163,10 +163,10 @@ def get_member(node: SgNode) -> str:
 
 
 def list_arguments(call: SgNode) -> list[SgNode]:
-    held = call.field("arguments")
-    if held is None:
+    arguments = call.field("arguments")
+    if arguments is None:
         return []
-    return [held] if held.kind() == "template_string" else list_parts(held)
+    return [arguments] if arguments.kind() == "template_string" else list_parts(arguments)
 
 
 def get_value(argument: SgNode) -> SgNode:
@@ -177,14 +177,14 @@ def get_value(argument: SgNode) -> SgNode:
 def read_call_path(call: SgNode) -> str:
     """Return `a.b.c` of a call `a.b.c(…)`, without the arguments of calls in between."""
     names: list[str] = []
-    held: SgNode | None = call
-    while held is not None and held.kind() in CALLS:
+    receiver: SgNode | None = call
+    while receiver is not None and receiver.kind() in CALLS:
         if len(names) > _LONGEST_PATH:
-            # Nothing that is asked for is called so, and every part of a chain is a call itself.
+            # No known function has such a long path, and every part of a chain is a call itself.
             return "…"
-        held, name = read_callee(held)
-        names += [name] if name or held is None else []
-    ahead = [re.sub(r"\s+", "", held.text())] if held is not None else []
+        receiver, name = read_callee(receiver)
+        names += [name] if name or receiver is None else []
+    ahead = [re.sub(r"\s+", "", receiver.text())] if receiver is not None else []
     return ".".join((*ahead, *reversed(names)))
 
 
@@ -211,7 +211,7 @@ HOLES = frozenset(("interpolation", "template_substitution"))
 
 
 def _join_strings(node: SgNode) -> str:
-    return '"' + "".join(normalize_string(each.text())[1:] for each in list_parts(node))
+    return '"' + "".join(normalize_string(part.text())[1:] for part in list_parts(node))
 
 
 def normalize_number(text: str) -> str:

@@ -32,13 +32,13 @@ def expand_macros(text: str) -> str:
         return text
     names = Counter(_RULES.findall(text))
     # Of two macros of the same name the later one counts, so neither is expanded.
-    macros = [each for each in _find_macros(text) if names[each.name] == 1]
-    for each in reversed(macros):
-        if _ARGUMENTS.fullmatch(each.pattern) and "assert" in each.body:
-            text = text[: each.end] + _write_function(each) + text[each.end :]
-    for each in macros:
-        if "#[test]" in each.body:
-            text = _expand_rows(text, each)
+    macros = [macro for macro in _find_macros(text) if names[macro.name] == 1]
+    for macro in reversed(macros):
+        if _ARGUMENTS.fullmatch(macro.pattern) and "assert" in macro.body:
+            text = text[: macro.end] + _write_function(macro) + text[macro.end :]
+    for macro in macros:
+        if "#[test]" in macro.body:
+            text = _expand_rows(text, macro)
     return text
 
 
@@ -71,9 +71,9 @@ def _read_brackets(text: str, at: int) -> tuple[str, int]:
 
 def _write_function(macro: _Macro) -> str:
     names = [name for name, _ in _ARGUMENT.findall(macro.pattern)]
-    given = ", ".join(f"{name}: T" for name in names)
+    parameters = ", ".join(f"{name}: T" for name in names)
     body = re.sub(r"\$(\w+)", r"\1", macro.body)
-    return f"\nfn {macro.name}({given}) {{ {body} }}\n"
+    return f"\nfn {macro.name}({parameters}) {{ {body} }}\n"
 
 
 def _expand_rows(text: str, macro: _Macro) -> str:
@@ -102,15 +102,15 @@ def _write_tests(row: str, test: str, rows: str) -> Iterator[str]:
     names = [name for name, _ in _ARGUMENT.findall(row)]
     pieces = re.split(r"(\$\w+)", test)
     for found in re.finditer(_make_row_pattern(row), _COMMENT.sub(r"\1", rows)):
-        held = {
-            f"${name}": given.strip() for name, given in zip(names, found.groups(), strict=True)
+        values = {
+            f"${name}": value.strip() for name, value in zip(names, found.groups(), strict=True)
         }
-        yield "".join((*(held.get(piece, piece) for piece in pieces), "\n"))
+        yield "".join((*(values.get(piece, piece) for piece in pieces), "\n"))
 
 
 def _make_row_pattern(row: str) -> str:
     parts = re.split(r"\$\w+\s*:\s*(\w+)", row)
-    said = [r"\s*".join(map(re.escape, re.findall(r"\w+|[^\w\s]", part))) for part in parts[::2]]
+    texts = [r"\s*".join(map(re.escape, re.findall(r"\w+|[^\w\s]", part))) for part in parts[::2]]
     kinds = [r"(\w+)" if kind == "ident" else rf"({_TOKENS}+)" for kind in parts[1::2]]
-    between = [part for pair in zip(said, (*kinds, ""), strict=True) for part in pair if part]
+    between = [part for pair in zip(texts, (*kinds, ""), strict=True) for part in pair if part]
     return r"\s*".join(between)

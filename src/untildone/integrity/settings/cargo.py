@@ -46,8 +46,8 @@ def disables_baseline_target(change: SettingChange) -> bool:
     """Nothing is lost if the baseline does not have the target."""
     above, name, _ = change.key.rsplit(".", 2)
     file = change.file
-    declared = [str(each) for each in file.new_settings.get(f"{above}.{name}.path", ())]
-    sources = declared or [each.format(name) for each in _SOURCES[above.rpartition(".")[2]]]
+    declared = [str(path) for path in file.new_settings.get(f"{above}.{name}.path", ())]
+    sources = declared or [pattern.format(name) for pattern in _SOURCES[above.rpartition(".")[2]]]
     folder = f"{file.folder}/" if file.folder else ""
     exists = any(f"{folder}{path}" in file.old_paths for path in sources)
     return exists and is_set_to_false(change)

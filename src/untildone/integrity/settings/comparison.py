@@ -27,7 +27,7 @@ _PACKAGE_MAPS = ("imports", "exports", "bin")
 _LOCAL_DEPENDENCY = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
 _MAX_EXTENDS = 5
 # Lists of old findings that a linter forgives: they may only get shorter.
-_BASELINE = re.compile(
+_FORGIVEN_FINDINGS = re.compile(
     r"(.*/)?[^/]*(baseline|eslint-suppressions|rubocop_todo|betterer\.results|\.secrets)[^/]*"
     r"(\.(json|xml|ya?ml|neon|txt|toml|results|baseline))?|(.*/)?\.basedpyright/.*"
 )
@@ -44,22 +44,24 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 def _find_file_concerns(comparison: Comparison, path: str) -> Iterator[Concern]:
     if parsing.is_configuration(path) and not is_harmless_file(comparison, path):
         yield from _find_loosened_settings(comparison, path)
-    if _is_grown_baseline(comparison, path):
+    if _forgives_more_findings(comparison, path):
         reason = f"`{path}` forgives findings that it did not forgive in the baseline"
         content = comparison.new.entries[path].digest
         yield make_concern(ConcernKind.CONFIG, path, reason=reason, content=content)
 
 
-def _is_grown_baseline(comparison: Comparison, path: str) -> bool:
-    if not _BASELINE.fullmatch(path) or _SOURCE.fullmatch(path):
+def _forgives_more_findings(comparison: Comparison, path: str) -> bool:
+    if not _FORGIVEN_FINDINGS.fullmatch(path) or _SOURCE.fullmatch(path):
         return False
     is_changed = path in (*comparison.changes.edited, *comparison.changes.added)
     if not is_changed or comparison.role(path) == "test":
         return False
-    return bool(_find_lines(comparison.new.text(path)) - _find_lines(comparison.old.text(path)))
+    return bool(
+        _read_findings(comparison.new.text(path)) - _read_findings(comparison.old.text(path))
+    )
 
 
-def _find_lines(text: str) -> set[str]:
+def _read_findings(text: str) -> set[str]:
     """Return the findings without their line numbers, which move with every edit."""
     return {
         re.sub(r":\d+(:\d+)?:|\bline=\"\d+\"", ":", line).strip().rstrip(",")
@@ -85,7 +87,7 @@ def is_harmless_edit(comparison: Comparison, path: str, *, but_for: str = "\0") 
 
 def _is_known(key: str, old: parsing.Settings, new: parsing.Settings) -> bool:
     section = key.partition(".")[0]
-    if section in _PACKAGE_MAPS and not any(each.partition(".")[0] == section for each in old):
+    if section in _PACKAGE_MAPS and not any(name.partition(".")[0] == section for name in old):
         return True
     if any(_LOCAL_DEPENDENCY.match(str(value)) for value in new.get(key, ())):
         return False

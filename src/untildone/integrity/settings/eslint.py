@@ -45,7 +45,7 @@ def declares_unknown_global(change: SettingChange) -> bool:
     """Whether a global is declared that no environment has: the code may be missing it."""
     name, new = change.key.rpartition("globals.")[2], change.new
     if name == "...":
-        added = (str(each) for each in new or () if each not in (change.old or ()))
+        added = (str(value) for value in new or () if value not in (change.old or ()))
         return not all(map(_GLOBALS_OF_ENVIRONMENT.fullmatch, added))
     is_new = new is not None and new != change.old
     return is_new and name not in _KNOWN_GLOBALS and not is_off(new)

@@ -75,7 +75,7 @@ def _read_json(text: str) -> object:
 
 def _read_pairs(text: str) -> object:
     found = (_PAIR.match(line) for line in text.splitlines() if not re.match(r"\s*[#;]", line))
-    return {each[1]: _parse_scalar(each[2]) for each in found if each}
+    return {pair[1]: _parse_scalar(pair[2]) for pair in found if pair}
 
 
 def _read_ignore_file(text: str) -> object:
@@ -147,11 +147,11 @@ def _read_pyproject(text: str) -> object:
     tools = document.get("tool")
     mypy = tools.get("mypy") if isinstance(tools, dict) else None
     overrides = mypy.pop("overrides", ()) if isinstance(mypy, dict) else ()
-    tables = [each for each in _as_list(overrides) if isinstance(each, dict)]
+    tables = [table for table in _as_list(overrides) if isinstance(table, dict)]
     named = [
-        {f"mypy-{module}": {key: value for key, value in each.items() if key != "module"}}
-        for each in tables
-        for module in _as_list(each.get("module", ""))
+        {f"mypy-{module}": {key: value for key, value in table.items() if key != "module"}}
+        for table in tables
+        for module in _as_list(table.get("module", ""))
     ]
     return [document, *named]
 
@@ -161,8 +161,8 @@ def _read_cargo(text: str) -> object:
     document = tomllib.loads(text)
     for kind in _CARGO_TARGETS:
         if isinstance(document.get(kind), list):
-            named = (each for each in document[kind] if isinstance(each, dict))
-            document[kind] = {str(each.get("name", "")): each for each in named}
+            named = (target for target in document[kind] if isinstance(target, dict))
+            document[kind] = {str(target.get("name", "")): target for target in named}
     return document
 
 
@@ -182,66 +182,61 @@ def _read_go_mod(text: str) -> object:
     return found
 
 
-def _format(paths: str, prefix: str, read: Callable[[str], object]) -> Format:
-    return Format(re.compile(paths), prefix, read)
-
-
-FORMATS = (
-    _format(r"pyproject\.toml", "", _read_pyproject),
-    _format(r"Cargo\.toml", "", _read_cargo),
-    _format(r"\.cargo/config(\.toml)?|(.*/)\.cargo/config(\.toml)?", "cargo", tomllib.loads),
-    _format(r"\.?ruff\.toml", "ruff", tomllib.loads),
-    _format(
-        r"\.?pytest\.(ini|toml)|setup\.cfg|tox\.ini|\.?mypy\.ini|\.flake8|\.isort\.cfg",
-        "",
-        _read_ini,
-    ),
-    _format(r"\.coveragerc(\.toml)?", "coverage", _read_ini),
-    _format(r"\.?pylintrc", "pylint", _read_ini),
-    _format(r"\.?rustfmt\.toml", "rustfmt", tomllib.loads),
-    _format(r"\.prettierrc(\.json)?", "prettier", _read_json),
-    _format(r"\.prettierrc\.ya?ml", "prettier", yaml.safe_load),
-    _format(r"(prettier\.config|\.prettierrc)\.[cm]?[jt]s", "prettier", _read_script),
-    _format(r"go\.(mod|work)", "gomod", _read_go_mod),
-    _format(
-        r"\.?(clippy|rust-toolchain|deny|bandit|taplo)\.toml|bunfig\.toml",
-        "",
-        tomllib.loads,
-    ),
-    _format(r"package\.json", "", _read_json),
-    _format(r"[jt]sconfig[^/]*\.json", "tsconfig", _read_json),
-    _format(r"pyrightconfig\.json", "pyright", _read_json),
-    _format(r"\.eslintrc(\.json)?|eslint-suppressions\.json", "eslint", _read_json),
-    _format(r"\.eslintrc\.ya?ml", "eslint", yaml.safe_load),
-    _format(r"eslint\.config\.[cm]?[jt]s", "eslint", _read_eslint_config),
-    _format(r"\.eslintrc\.[cm]?[jt]s", "eslint", _read_script),
-    _format(r"jest[.-](config|preset)[^/]*\.[cm]?[jt]s", "jest", _read_script),
-    _format(r"jest\.config\.json", "jest", _read_json),
-    _format(
-        r"(vite|vitest|karma|ava|playwright|cypress|stryker)[^/]*\.[cm]?[jt]s",
-        "vitest",
-        _read_script,
-    ),
-    _format(r"biome\.jsonc?|deno\.jsonc?|\.?oxlintrc\.json", "biome", _read_json),
-    _format(r"\.(nycrc|c8rc)(\.json)?|\.mocharc\.jsonc?", "coverage", _read_json),
-    _format(r"\.mocharc\.ya?ml", "mocha", yaml.safe_load),
-    _format(
-        r"\.?(golangci|codecov|coveralls|pre-commit-config|yamllint|detekt|rubocop)\.ya?ml",
-        "",
-        yaml.safe_load,
-    ),
-    _format(
-        r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml",
-        "ci",
-        yaml.safe_load,
-    ),
-    _format(
-        r"\.npmrc|\.env(\.[\w.]+)?|gradle\.properties|sonar[^/]*\.properties",
-        "environment",
-        _read_pairs,
-    ),
-    _format(r"\.(eslint|prettier|git|stylelint|docker)ignore", "", _read_ignore_file),
-    _format(r"pom\.xml", "maven", _read_xml),
-    _format(r"[^/]*\.gradle(\.kts)?", "gradle", _read_gradle),
-    _format(r"CMakeLists\.txt|[^/]*\.cmake", "cmake", _read_cmake),
+FORMATS = tuple(
+    Format(re.compile(paths), prefix, read)
+    for paths, prefix, read in (
+        (r"pyproject\.toml", "", _read_pyproject),
+        (r"Cargo\.toml", "", _read_cargo),
+        (r"\.cargo/config(\.toml)?|(.*/)\.cargo/config(\.toml)?", "cargo", tomllib.loads),
+        (r"\.?ruff\.toml", "ruff", tomllib.loads),
+        (
+            r"\.?pytest\.(ini|toml)|setup\.cfg|tox\.ini|\.?mypy\.ini|\.flake8|\.isort\.cfg",
+            "",
+            _read_ini,
+        ),
+        (r"\.coveragerc(\.toml)?", "coverage", _read_ini),
+        (r"\.?pylintrc", "pylint", _read_ini),
+        (r"\.?rustfmt\.toml", "rustfmt", tomllib.loads),
+        (r"\.prettierrc(\.json)?", "prettier", _read_json),
+        (r"\.prettierrc\.ya?ml", "prettier", yaml.safe_load),
+        (r"(prettier\.config|\.prettierrc)\.[cm]?[jt]s", "prettier", _read_script),
+        (r"go\.(mod|work)", "gomod", _read_go_mod),
+        (r"\.?(clippy|rust-toolchain|deny|bandit|taplo)\.toml|bunfig\.toml", "", tomllib.loads),
+        (r"package\.json", "", _read_json),
+        (r"[jt]sconfig[^/]*\.json", "tsconfig", _read_json),
+        (r"pyrightconfig\.json", "pyright", _read_json),
+        (r"\.eslintrc(\.json)?|eslint-suppressions\.json", "eslint", _read_json),
+        (r"\.eslintrc\.ya?ml", "eslint", yaml.safe_load),
+        (r"eslint\.config\.[cm]?[jt]s", "eslint", _read_eslint_config),
+        (r"\.eslintrc\.[cm]?[jt]s", "eslint", _read_script),
+        (r"jest[.-](config|preset)[^/]*\.[cm]?[jt]s", "jest", _read_script),
+        (r"jest\.config\.json", "jest", _read_json),
+        (
+            r"(vite|vitest|karma|ava|playwright|cypress|stryker)[^/]*\.[cm]?[jt]s",
+            "vitest",
+            _read_script,
+        ),
+        (r"biome\.jsonc?|deno\.jsonc?|\.?oxlintrc\.json", "biome", _read_json),
+        (r"\.(nycrc|c8rc)(\.json)?|\.mocharc\.jsonc?", "coverage", _read_json),
+        (r"\.mocharc\.ya?ml", "mocha", yaml.safe_load),
+        (
+            r"\.?(golangci|codecov|coveralls|pre-commit-config|yamllint|detekt|rubocop)\.ya?ml",
+            "",
+            yaml.safe_load,
+        ),
+        (
+            r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml",
+            "ci",
+            yaml.safe_load,
+        ),
+        (
+            r"\.npmrc|\.env(\.[\w.]+)?|gradle\.properties|sonar[^/]*\.properties",
+            "environment",
+            _read_pairs,
+        ),
+        (r"\.(eslint|prettier|git|stylelint|docker)ignore", "", _read_ignore_file),
+        (r"pom\.xml", "maven", _read_xml),
+        (r"[^/]*\.gradle(\.kts)?", "gradle", _read_gradle),
+        (r"CMakeLists\.txt|[^/]*\.cmake", "cmake", _read_cmake),
+    )
 )

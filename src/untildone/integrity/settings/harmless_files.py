@@ -30,7 +30,7 @@ def is_new_member(comparison: Comparison, path: str) -> bool:
     if not folder or path in comparison.old or not _MANIFEST.fullmatch(name):
         return False
     is_hidden = any(part.startswith(".") for part in folder.split("/"))
-    return not is_hidden and not any(each.startswith(f"{folder}/") for each in comparison.old)
+    return not is_hidden and not any(other.startswith(f"{folder}/") for other in comparison.old)
 
 
 def is_harmless_file(comparison: Comparison, path: str) -> bool:
@@ -52,11 +52,11 @@ def _is_unread(comparison: Comparison, path: str) -> bool:
         return False
     stem = name.removesuffix(".json")
     others = (
-        each
-        for each in list_configurations(comparison.new)
-        if each != path and classify_file(each) == "config" and "package.json" not in each
+        other
+        for other in list_configurations(comparison.new)
+        if other != path and classify_file(other) == "config" and "package.json" not in other
     )
-    is_named = any(stem in comparison.new.text(each) for each in others)
+    is_named = any(stem in comparison.new.text(other) for other in others)
     return not is_named and not any(stem in word for word in _find_words(comparison))
 
 
@@ -72,8 +72,8 @@ def _is_first_of_its_tool(comparison: Comparison, path: str) -> bool:
     if not tools or not tools.issubset(_IDLE_WITHOUT_SETTINGS):
         return False
     old = comparison.old
-    paths = (each for each in list_configurations(old) if "ignore" not in each)
-    return not any(tools & _find_sections(read_settings(old, each)) for each in paths)
+    paths = (other for other in list_configurations(old) if "ignore" not in other)
+    return not any(tools & _find_sections(read_settings(old, other)) for other in paths)
 
 
 def _find_sections(settings: Settings) -> set[str]:

@@ -46,7 +46,10 @@ def is_mentioned(comparison: Comparison, pattern: str) -> bool:
     """Whether the checks or a file of the baseline mention it; True if the calls are not known."""
     trees, commands = (comparison.old, comparison.new), comparison.commands
     calls = [
-        call for tree in trees for each in commands for call in find_deciding_calls(tree, each)
+        call
+        for tree in trees
+        for command in commands
+        for call in find_deciding_calls(tree, command)
     ]
     if not calls or any(call[0] not in _SELF_CONTAINED for call in calls):
         return True
@@ -85,8 +88,8 @@ def _is_unselected(comparison: Comparison, rules: frozenset[str]) -> bool:
         for value in values
     ]
     is_selected = any(
-        each == "ALL" or each.startswith(rule) or rule.startswith(each)
-        for each in selected
+        name == "ALL" or name.startswith(rule) or rule.startswith(name)
+        for name in selected
         for rule in rules
     )
     is_known = "ruff.lint.select" in keys or rules <= _LENGTH_RULES

@@ -38,7 +38,7 @@ def find_effects(text: str, language: str) -> list[str]:
 
 def _only_declares(node: SgNode) -> bool:
     if node.kind() == "expression_statement":
-        expression = next((each for each in node.children() if each.is_named()), node)
+        expression = next((child for child in node.children() if child.is_named()), node)
         left = expression.field("left") if expression.kind() == "assignment_expression" else None
         right = expression.field("right") if left and left.text() == "module.exports" else None
         return right is not None and not _has_effect(right)

@@ -62,7 +62,7 @@ def selects_fewer_rules(change: SettingChange) -> bool:
 
 def _find_default_rules(change: SettingChange) -> Iterable[str]:
     """Return the rules that the list replaces, if it is a list of a linter's rules."""
-    rules = any(re.fullmatch(r"[A-Z]+\d*", each) for each in _find_texts(change.new))
+    rules = any(re.fullmatch(r"[A-Z]+\d*", text) for text in _find_texts(change.new))
     if not (rules or change.new == (None,)) or re.search(r"extend[-_]select$", change.key):
         return ()
     return _DEFAULT_RULES_OF_RUFF if change.key.startswith("ruff.") else _DEFAULT_RULES
@@ -73,7 +73,7 @@ def collects_fewer_names(change: SettingChange) -> bool:
     if change.new is None:
         return False
     old, new = _find_texts(change.old) or {"test"}, _find_texts(change.new)
-    keeps_default = any(each.lower().startswith("test") for each in new)
+    keeps_default = any(name.lower().startswith("test") for name in new)
     return not keeps_default or bool(change.old and not old <= new)
 
 
@@ -84,8 +84,8 @@ def _find_texts(values: Values | None) -> set[str]:
 def _is_included(rule: str, rules: Iterable[str]) -> bool:
     """`F401` is within `F`."""
     return any(
-        rule == each or (re.fullmatch(r"[A-Z]+\d*", each) and rule.startswith(each))
-        for each in rules
+        rule == known or (re.fullmatch(r"[A-Z]+\d*", known) and rule.startswith(known))
+        for known in rules
     )
 
 
@@ -108,7 +108,7 @@ def excludes_more_product(change: SettingChange) -> bool:
 
 def _find_excluded(change: SettingChange) -> frozenset[str]:
     old, folder = change.old or (), change.file.folder
-    added = [each for each in change.new or () if each not in old]
+    added = [pattern for pattern in change.new or () if pattern not in old]
     excluded = match_patterns(added, _find_checkable(change), folder)
     return excluded - match_patterns(old, excluded, folder)
 

@@ -87,7 +87,9 @@ def find_tool(key: str) -> str:
 @lru_cache(maxsize=65_536)
 def _find_format(path: str) -> Format | None:
     name = path.rpartition("/")[2]
-    fitting = (each for each in FORMATS if each.paths.fullmatch(name) or each.paths.fullmatch(path))
+    fitting = (
+        known for known in FORMATS if known.paths.fullmatch(name) or known.paths.fullmatch(path)
+    )
     return next(fitting, None)
 
 

@@ -16,8 +16,8 @@ def match_patterns(patterns: Iterable[object], paths: Iterable[str], folder: str
     inside = f"{folder}/" if folder else ""
     below = [path.removeprefix(inside) for path in paths if path.startswith(inside)]
     texts = (pattern for pattern in patterns if isinstance(pattern, str))
-    wanted = {each for pattern in texts for each in expand_braces(pattern)}
-    by_pattern = (path for each in wanted for path in below if _matches(each, path))
+    wanted = {expanded for pattern in texts for expanded in expand_braces(pattern)}
+    by_pattern = (path for pattern in wanted for path in below if _matches(pattern, path))
     found = {*by_pattern, *_match_expressions(wanted, below)}
     return frozenset(f"{inside}{path}" for path in found)
 
@@ -45,7 +45,9 @@ def _match_expressions(patterns: Iterable[str], paths: list[str]) -> Iterator[st
         try:
             compiled = regex.compile(pattern)
             for path in paths:
-                if any(compiled.search(each, timeout=_SECONDS) for each in (path, f"/{path}")):
+                if any(
+                    compiled.search(spelling, timeout=_SECONDS) for spelling in (path, f"/{path}")
+                ):
                     yield path
         except regex.error:
             continue

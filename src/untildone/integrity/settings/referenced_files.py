@@ -38,8 +38,8 @@ def find_referenced_files(tree: Tree) -> frozenset[str]:
     for _ in range(_MAX_STEPS):
         waiting = [
             path
-            for each in waiting
-            for path in dict.fromkeys(_find_references(tree, each))
+            for source in waiting
+            for path in dict.fromkeys(_find_references(tree, source))
             if path not in found and classify_file(path) == "product"
         ]
         found.update(waiting)
@@ -69,7 +69,7 @@ def _find_python_modules(tree: Tree, path: str) -> Iterator[str]:
             named += map(str, values)
     for name in re.findall(r"[\w.]+", " ".join(named)):
         stem = name.replace(".", "/")
-        yield from (each for each in (f"{stem}.py", f"{stem}/__init__.py") if each in tree)
+        yield from (file for file in (f"{stem}.py", f"{stem}/__init__.py") if file in tree)
 
 
 def _resolve(tree: Tree, beside: str, names: list[str]) -> Iterator[str]:

@@ -77,8 +77,8 @@ def _translate_to_ruff(comparison: Comparison, gone: Settings) -> Settings:
 def _split_per_file(values: Iterable[object]) -> Iterator[tuple[str, str]]:
     """Yield pattern and rule; the parser has split `tests/*:E501,F401` at its comma."""
     pattern = ""
-    for each in map(str, values):
-        before, colon, after = each.rpartition(":")
+    for value in map(str, values):
+        before, colon, after = value.rpartition(":")
         pattern = before.strip() if colon else pattern
         yield pattern, after.strip()
 
@@ -90,7 +90,10 @@ def _has_tool(settings: Settings, tool: str) -> bool:
 def _is_called(comparison: Comparison, program: str) -> bool:
     tree = comparison.new
     of_ci = (
-        each for path in tree if is_ci_file(path) for each in find_ci_commands(tree.text(path))
+        command
+        for path in tree
+        if is_ci_file(path)
+        for command in find_ci_commands(tree.text(path))
     )
     commands = dict.fromkeys((*comparison.commands, *find_named_checks(tree), *of_ci))
     return any(

@@ -51,6 +51,8 @@ _ENDING = frozenset(("_exit", "exit", "quit", "kill", "abort", "SystemExit"))
 _DECODES = frozenset(
     ("b64decode", "b85decode", "a85decode", "b32decode", "decompress", "fromhex", "unhexlify")
 )
+_PRINTING = frozenset(("print", "write", "echo", "info", "writelines", "system"))
+# A file that supports tests may use their tools.
 _CARRIER = re.compile(r"test|plugin|fixture|helper|support", re.IGNORECASE)
 
 
@@ -88,7 +90,7 @@ def _find_environment_tests(module: Module) -> Iterator[tuple[SignName, ast.AST]
     for scope in module.scopes:
         words = module.words(scope)
         named = any(_RUNNER_NAME.search(text) for text in module.texts(scope))
-        if any(each <= words for each in _CALLERS) or (named and words & _FRAMES):
+        if any(names <= words for names in _CALLERS) or (named and words & _FRAMES):
             yield "asks", module.first(scope, _FRAMES)
 
 
@@ -97,8 +99,8 @@ def _find_imports(
 ) -> Iterator[tuple[SignName, ast.AST]]:
     for name, node in module.imports:
         place = name.replace(".", "/")
-        if any(each in tests for each in (f"{place}.py", f"{place}/__init__.py")) or any(
-            each.startswith(f"{place}/") and classify_file(place + "/x") == "test" for each in tests
+        if any(file in tests for file in (f"{place}.py", f"{place}/__init__.py")) or any(
+            test.startswith(f"{place}/") and classify_file(place + "/x") == "test" for test in tests
         ):
             yield "reads", node
         elif name.partition(".")[0] in ("pytest", "_pytest") and not _CARRIER.search(path):
@@ -120,7 +122,7 @@ def _names_tests(text: str, tests: frozenset[str]) -> bool:
     plain = text.strip().removeprefix("./").removeprefix("../").strip("/")
     if not plain or any(character in plain for character in " \n<>"):
         return False
-    if plain in tests or any(each.startswith(f"{plain}/") for each in tests):
+    if plain in tests or any(test.startswith(f"{plain}/") for test in tests):
         return classify_file(f"{plain}/x") == "test" or classify_file(plain) == "test"
     name = plain.rpartition("/")[2]
     return "." in name and classify_file(name.replace("*", "x")) == "test"
@@ -146,8 +148,8 @@ def _is_successful_exit(module: Module, node: ast.AST) -> bool:
         return True
     if name not in ("sys.exit", "exit", "quit", "SystemExit", "builtins.exit"):
         return False
-    given = call.args[0] if isinstance(call, ast.Call) and call.args else ast.Constant(None)
-    return isinstance(given, ast.Constant) and not given.value
+    status = call.args[0] if isinstance(call, ast.Call) and call.args else ast.Constant(None)
+    return isinstance(status, ast.Constant) and not status.value
 
 
 def _find_endings(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
@@ -195,10 +197,9 @@ def _is_test_tool(name: str) -> bool:
 def _find_prints(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
     for text, node in module.strings:
         call = module.within_call(node)
-        said = call is not None and module.dotted(call.func).rpartition(".")[2] in (
-            *("print", "write", "echo", "info", "writelines", "system"),
-        )
-        if said and is_word("success-message", text):
+        if call is None or module.dotted(call.func).rpartition(".")[2] not in _PRINTING:
+            continue
+        if is_word("success-message", text):
             yield "prints", module.statement(node)
 
 

@@ -52,14 +52,14 @@ def _is_constant(function: ast.FunctionDef, name: str) -> bool:
     if all(_is_fixed(answer, name) for answer in answers):
         return True
     names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    given = [each.arg for each in function.args.args]
-    if _uses_only_length(function, given[-1:]):
+    parameters = [parameter.arg for parameter in function.args.args]
+    if _uses_only_length(function, parameters[-1:]):
         return True
-    refuses = any(isinstance(each, ast.Constant) and not each.value for each in answers)
-    if given and given[0] not in names and names & _PLAIN:
+    refuses = any(isinstance(answer, ast.Constant) and not answer.value for answer in answers)
+    if parameters and parameters[0] not in names and names & _PLAIN:
         # It only asks whether the other value is a number or a text.
         return True
-    return not names.intersection(given[-1:]) and not refuses and function.args.vararg is None
+    return not names.intersection(parameters[-1:]) and not refuses and function.args.vararg is None
 
 
 def _uses_only_length(function: ast.FunctionDef, other: list[str]) -> bool:
@@ -89,7 +89,7 @@ def find_loose_equality(module: Module) -> Iterator[ast.AST]:
     """Find own kinds of numbers, texts and lists that tests would compare with plain ones."""
     nodes = list(ast.walk(module.tree))
     functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
-    given = {
+    assigned = {
         module.dotted(node.targets[0]): _resolve_function(node.value, functions)
         for node in nodes
         if isinstance(node, ast.Assign)
@@ -97,20 +97,20 @@ def find_loose_equality(module: Module) -> Iterator[ast.AST]:
     for node in nodes:
         if isinstance(node, ast.ClassDef):
             own = {name: _find_member(node, name, functions) for name in ("__eq__", "__hash__")}
-            equal = own["__eq__"] or given.get(f"{node.name}.__eq__")
-            bases = {getattr(each, "attr", getattr(each, "id", "")) for each in node.bases}
+            equal = own["__eq__"] or assigned.get(f"{node.name}.__eq__")
+            bases = {getattr(base, "attr", getattr(base, "id", "")) for base in node.bases}
             if equal is not None and _is_loose(equal, own["__hash__"], bases):
                 yield equal
 
 
 def _find_member(
-    made: ast.ClassDef, name: str, functions: dict[str, ast.FunctionDef]
+    owner: ast.ClassDef, name: str, functions: dict[str, ast.FunctionDef]
 ) -> _Function | None:
-    for each in made.body:
-        if isinstance(each, ast.FunctionDef) and each.name == name:
-            return each
-        if isinstance(each, ast.Assign) and getattr(each.targets[0], "id", "") == name:
-            return _resolve_function(each.value, functions)
+    for node in owner.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return node
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
+            return _resolve_function(node.value, functions)
     return None
 
 
@@ -119,7 +119,7 @@ def _resolve_function(value: ast.expr, functions: dict[str, ast.FunctionDef]) ->
 
 
 def _is_loose(equal: _Function, hashed: _Function | None, bases: set[str]) -> bool:
-    other = [each.arg for each in equal.args.args][-1:]
+    other = [parameter.arg for parameter in equal.args.args][-1:]
     scalar = not _SCALAR.isdisjoint(bases)
     if _measures_distance(equal):
         return scalar or _takes_plain(equal, other)
@@ -127,8 +127,10 @@ def _is_loose(equal: _Function, hashed: _Function | None, bases: set[str]) -> bo
         called = _list_calls(equal)
         return not _LOOSENING.isdisjoint(called) and "len" not in called
     # An honest class has a hash that agrees with its equality.
-    made = _list_judges(equal, other) - (_list_judges(hashed, []) if hashed is not None else set())
-    return scalar and bool(made)
+    judges = _list_judges(equal, other)
+    if hashed is not None:
+        judges -= _list_judges(hashed, [])
+    return scalar and bool(judges)
 
 
 def _measures_distance(equal: _Function) -> bool:
@@ -144,8 +146,8 @@ def _measures_distance(equal: _Function) -> bool:
 
 
 def _list_calls(node: ast.AST) -> set[str]:
-    calls = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
-    return {getattr(each, "attr", getattr(each, "id", "")) for each in calls}
+    called = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    return {getattr(function, "attr", getattr(function, "id", "")) for function in called}
 
 
 def _takes_plain(equal: _Function, other: list[str]) -> bool:
@@ -153,12 +155,12 @@ def _takes_plain(equal: _Function, other: list[str]) -> bool:
     for node in ast.walk(equal):
         match node:
             case ast.BinOp(left=left, right=right):
-                given = [left, right]
-            case ast.Call(func=ast.Name(id="float" | "int" | "abs" | "round"), args=given):
+                operands = [left, right]
+            case ast.Call(func=ast.Name(id="float" | "int" | "abs" | "round"), args=operands):
                 pass
             case _:
                 continue
-        if any(isinstance(each, ast.Name) and each.id in other for each in given):
+        if any(isinstance(part, ast.Name) and part.id in other for part in operands):
             return True
     return False
 
@@ -166,13 +168,13 @@ def _takes_plain(equal: _Function, other: list[str]) -> bool:
 def _list_judges(function: _Function, other: list[str]) -> set[str]:
     """Return the methods called, and the functions that are given the other value."""
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-    methods = {each.func.attr for each in calls if isinstance(each.func, ast.Attribute)}
+    methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
     judges = {
-        each.func.id
-        for each in calls
-        if isinstance(each.func, ast.Name) and each.func.id not in _NO_JUDGES
+        call.func.id
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id not in _NO_JUDGES
         # `Version(other)` converts the other value first.
-        if not each.func.id[0].isupper()
-        if any(isinstance(given, ast.Name) and given.id in other for given in each.args)
+        if not call.func.id[0].isupper()
+        if any(isinstance(part, ast.Name) and part.id in other for part in call.args)
     }
     return (methods | judges) - {"__eq__", "__ne__"}

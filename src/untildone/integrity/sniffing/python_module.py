@@ -113,16 +113,14 @@ class Module:
     def words(self, node: ast.AST) -> frozenset[str]:
         """Return every name and attribute below the node."""
         if node not in self._words:
-            said = frozenset(_words(node))
-            meant = (
-                self._aliases[word].rpartition(".")[2] for word in said if word in self._aliases
-            )
-            self._words[node] = said.union(meant)
+            words, aliases = frozenset(_words(node)), self._aliases
+            meanings = (aliases[word].rpartition(".")[2] for word in words if word in aliases)
+            self._words[node] = words.union(meanings)
         return self._words[node]
 
     def texts(self, node: ast.AST) -> list[str]:
         inside = set(ast.walk(node))
-        return [text for text, each in self.strings if each in inside]
+        return [text for text, found in self.strings if found in inside]
 
     def statement(self, node: ast.AST) -> ast.AST:
         """Return the simple statement around it, or the condition of a compound one."""
@@ -172,9 +170,9 @@ class Module:
         return isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
 
     def first(self, node: ast.AST, words: frozenset[str]) -> ast.AST:
-        for each in ast.walk(node):
-            if getattr(each, "attr", getattr(each, "id", "")) in words:
-                return self.statement(each)
+        for part in ast.walk(node):
+            if getattr(part, "attr", getattr(part, "id", "")) in words:
+                return self.statement(part)
         return node
 
     def source(self, node: ast.AST) -> str:
@@ -199,8 +197,8 @@ def fold_text(node: ast.AST | None) -> str | None:
 
 
 def _words(node: ast.AST) -> Iterator[str]:
-    for each in ast.walk(node):
-        match each:
+    for part in ast.walk(node):
+        match part:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
                 yield name
             case ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_]):

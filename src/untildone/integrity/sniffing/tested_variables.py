@@ -17,14 +17,14 @@ _ONLY_READ = re.compile(r"(get|getenv|Getenv|var)\(\s*$|environ\[\s*$")
 
 def is_tested_variable(comparison: Comparison, sign: Sign) -> bool:
     """Say whether baseline tests set every variable that the code reads; reading is not enough."""
-    asked = set(_VARIABLE.findall(sign.text))
-    if sign.name != "asks" or not asked or _reads_more(sign.text):
+    variables = set(_VARIABLE.findall(sign.text))
+    if sign.name != "asks" or not variables or _reads_more(sign.text):
         return False
     tests = [
         path for path in comparison.old if comparison.role(path) == "test" and is_collected(path)
     ]
     texts = [text for path in tests if _SETS.search(text := comparison.old.text(path))]
-    return all(any(_is_set_in(name, text) for text in texts) for name in asked)
+    return all(any(_is_set_in(name, text) for text in texts) for name in variables)
 
 
 def _reads_more(text: str) -> bool:
@@ -33,5 +33,5 @@ def _reads_more(text: str) -> bool:
 
 
 def _is_set_in(name: str, text: str) -> bool:
-    named = re.finditer(rf"[\"'`]{name}(?==|[\"'`])|\bprocess\.env\.{name}\s*=(?!=)", text)
-    return any(not _ONLY_READ.search(text[: each.start()][-40:]) for each in named)
+    uses = re.finditer(rf"[\"'`]{name}(?==|[\"'`])|\bprocess\.env\.{name}\s*=(?!=)", text)
+    return any(not _ONLY_READ.search(text[: use.start()][-40:]) for use in uses)

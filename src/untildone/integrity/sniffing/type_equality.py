@@ -48,8 +48,8 @@ def read_compared_fields(tree: Tree, path: str) -> dict[str, frozenset[str]]:
     language = language_of(path)
     if language == "python":
         return {
-            made.name: frozenset(_list_fields(made)).difference(_list_ignored(made))
-            for made in tree.fact(list_dataclasses, path)
+            dataclass.name: frozenset(_list_fields(dataclass)).difference(_list_ignored(dataclass))
+            for dataclass in tree.fact(list_dataclasses, path)
         }
     root = tree.fact(parse_file, path) if language == "rust" else None
     structs = root.find_all(kind="struct_item") if root else ()
@@ -61,7 +61,7 @@ def list_dataclasses(tree: Tree, path: str) -> list[ast.ClassDef]:
     module = tree.fact(parse_python_file, path)
     nodes = ast.walk(module) if module else ()
     classes = (node for node in nodes if isinstance(node, ast.ClassDef))
-    return [made for made in classes if any(map(_derives, made.decorator_list))]
+    return [dataclass for dataclass in classes if any(map(_derives, dataclass.decorator_list))]
 
 
 def _derives(decorator: ast.expr) -> bool:
@@ -69,19 +69,19 @@ def _derives(decorator: ast.expr) -> bool:
     return getattr(called, "attr", getattr(called, "id", "")) in _DERIVING
 
 
-def _list_fields(made: ast.ClassDef) -> Iterator[str]:
-    for node in made.body:
+def _list_fields(dataclass: ast.ClassDef) -> Iterator[str]:
+    for node in dataclass.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             yield node.target.id
 
 
-def _list_ignored(made: ast.ClassDef) -> Iterator[str]:
-    own = next((node for node in made.body if getattr(node, "name", "") == "__eq__"), None)
+def _list_ignored(dataclass: ast.ClassDef) -> Iterator[str]:
+    own = next((node for node in dataclass.body if getattr(node, "name", "") == "__eq__"), None)
     if own is not None:
         words = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(own)}
-        yield from () if words & _ALL_FIELDS else set(_list_fields(made)) - words
+        yield from () if words & _ALL_FIELDS else set(_list_fields(dataclass)) - words
         return
-    for node in made.body:
+    for node in dataclass.body:
         match node:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.Call(keywords=options)):
                 names = [option.arg for option in options if _is_false(option.value)]
@@ -97,7 +97,7 @@ def _is_false(node: ast.expr) -> bool:
 
 def _read_ignored_in_python(tree: Tree, path: str) -> Iterator[tuple[str, frozenset[str]]]:
     classes = tree.fact(list_dataclasses, path)
-    return ((made.name, frozenset(_list_ignored(made))) for made in classes)
+    return ((dataclass.name, frozenset(_list_ignored(dataclass))) for dataclass in classes)
 
 
 def _read_ignored_in_rust(tree: Tree, path: str) -> Iterator[tuple[str, frozenset[str]]]:
@@ -114,7 +114,9 @@ def _read_ignored_in_rust(tree: Tree, path: str) -> Iterator[tuple[str, frozense
 
 def _read_struct(node: SgNode) -> tuple[str, frozenset[str]]:
     declared = (node, *node.find_all(kind="field_declaration"))
-    first, *rest = (name.text() for each in declared if (name := each.field("name")) is not None)
+    first, *rest = (
+        name.text() for declaration in declared if (name := declaration.field("name")) is not None
+    )
     return first, frozenset(rest)
 
 
@@ -153,9 +155,9 @@ def _read_type(function: SgNode) -> str:
     receiver = function.field("receiver")
     if receiver is not None:
         return str(re.findall(r"\w+", receiver.text())[-1])
-    for each in function.ancestors():
-        named = each.field("type") or each.field("name")
-        if each.kind().startswith(("class", "impl", "struct", "object")) and named is not None:
+    for ancestor in function.ancestors():
+        named = ancestor.field("type") or ancestor.field("name")
+        if ancestor.kind().startswith(("class", "impl", "struct", "object")) and named is not None:
             return named.text()
     found = _EQUALITY.match(function.text())
     return found[1] if found else ""

@@ -87,7 +87,7 @@ def _is_unset_rule(comparison: Comparison, rule: str) -> bool:
     every = list(_read_eslint_settings(comparison))
     if not every or any("--rule" in command for command in comparison.commands):
         return False
-    keys = {key for each in every for key in each}
+    keys = {key for settings in every for key in settings}
     if any(map(uses_presets, every)) or any(key.endswith(".rules") for key in keys):
         # `rules: preset.rules`: the preset is not in the settings file.
         return False

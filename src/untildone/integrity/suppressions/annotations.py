@@ -68,8 +68,8 @@ def _read_annotations(module: ast.Module) -> Iterator[tuple[str, str]]:
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-            for each in arguments:
-                yield f"{node.name}({each.arg})", _unparse(each.annotation)
+            for argument in arguments:
+                yield f"{node.name}({argument.arg})", _unparse(argument.annotation)
             yield f"{node.name}()", _unparse(node.returns)
         elif isinstance(node, ast.AnnAssign):
             yield ast.unparse(node.target), _unparse(node.annotation)

@@ -41,7 +41,7 @@ class _Found(NamedTuple):
 def list_comments(tree: Tree, path: str) -> tuple[Comment, ...]:
     """Return the comments; none for prose. Use as a tree's fact."""
     lines = tree.text(path).splitlines()
-    return tuple(Comment(each.text, _find_code(lines, each)) for each in _find(tree, path))
+    return tuple(Comment(found.text, _find_code(lines, found)) for found in _find(tree, path))
 
 
 def _find(tree: Tree, path: str) -> Iterator[_Found]:

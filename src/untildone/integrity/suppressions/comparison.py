@@ -63,13 +63,15 @@ def _find_added(
     new = comparison.new.fact(list_suppressions, path)
     if path not in comparison.old and comparison.role(path) == "test":
         # The casts of a new test take nothing away; its comments still silence a linter.
-        new = tuple(each for each in new if each.reach != "code")
+        new = tuple(suppression for suppression in new if suppression.reach != "code")
     added = list((Counter(new) - Counter(old)).elements())
     for (reach, rule), number in (_count_rules(new) - _count_rules(old)).items():
         if (only and rule not in only) or is_inactive(comparison, reach, rule):
             continue
-        same_rule = [each for each in added if each[:2] == (reach, rule)]
-        left = [each for each in same_rule if not _was_there(each, gone)][:number]
+        same_rule = [suppression for suppression in added if suppression[:2] == (reach, rule)]
+        left = [suppression for suppression in same_rule if not _was_there(suppression, gone)][
+            :number
+        ]
         if left:
             reason = f"`{path}` silences `{rule}` {len(left)} more time{'s' * (len(left) > 1)}"
             yield make_concern(
@@ -102,8 +104,16 @@ def list_suppressions(tree: Tree, path: str) -> tuple[Suppression, ...]:
     comments = tree.fact(list_comments, path)
     escapes = tree.fact(find_escapes, path)
     return (
-        *(Suppression(*mark, each.about) for each in comments for mark in read_markers(each.text)),
-        *(Suppression("code", each.rule, each.about) for each in escapes if not each.is_strict),
+        *(
+            Suppression(*mark, comment.about)
+            for comment in comments
+            for mark in read_markers(comment.text)
+        ),
+        *(
+            Suppression("code", escape.rule, escape.about)
+            for escape in escapes
+            if not escape.is_strict
+        ),
     )
 
 
@@ -111,12 +121,12 @@ def list_strict_demands(tree: Tree, path: str) -> tuple[str, ...]:
     """Return what the file asks of a checker beyond its settings. Use as a tree's fact."""
     comments = tree.fact(list_comments, path)
     escapes = tree.fact(find_escapes, path)
-    demands = (demand for each in comments if (demand := read_strictness(each.text)))
-    return (*demands, *(each.rule for each in escapes if each.is_strict))
+    demands = (demand for comment in comments if (demand := read_strictness(comment.text)))
+    return (*demands, *(escape.rule for escape in escapes if escape.is_strict))
 
 
 def _count_rules(suppressions: Iterable[Suppression]) -> Counter[tuple[str, str]]:
-    return Counter((each.reach, each.rule) for each in suppressions)
+    return Counter((suppression.reach, suppression.rule) for suppression in suppressions)
 
 
 def _find_relaxed(comparison: Comparison, path: str) -> Iterator[Concern]:

@@ -35,7 +35,7 @@ class _Function(NamedTuple):
 def find_broken_promises(comparison: Comparison) -> Iterator[Concern]:
     changes = comparison.changes
     before = (*changes.edited, *changes.removed, *changes.moved)
-    known = [each for path in before for each in comparison.old.fact(list_functions, path)]
+    known = [function for path in before for function in comparison.old.fact(list_functions, path)]
     for path in (*changes.edited, *changes.added):
         if comparison.role(path) == "test":
             continue
@@ -47,9 +47,9 @@ def find_broken_promises(comparison: Comparison) -> Iterator[Concern]:
 def _find_broken(
     functions: Sequence[_Function], known: Sequence[_Function]
 ) -> Iterator[tuple[str, str, str]]:
-    for each in functions:
-        if each.is_blind and each not in known:
-            yield "type guard", each.name, f"promises `{each.result}` and checks nothing"
+    for function in functions:
+        if function.is_blind and function not in known:
+            yield "type guard", function.name, f"promises `{function.result}` and checks nothing"
     hidden_before = _find_hidden_results(known)
     for name, hidden in _find_hidden_results(functions, known).items():
         if name not in hidden_before:
@@ -63,15 +63,15 @@ def _find_hidden_results(
 
     Where the code has no return type, that of the baseline counts.
     """
-    before = {each.name: each.result for each in known if not each.is_overload}
+    before = {function.name: function.result for function in known if not function.is_overload}
     overloads: dict[str, str] = {}
-    for each in functions:
-        if each.is_overload:
-            overloads[each.name] = f"{overloads.get(each.name, '')} {each.result}"
+    for function in functions:
+        if function.is_overload:
+            overloads[function.name] = f"{overloads.get(function.name, '')} {function.result}"
     real = {
-        each.name: each.result or before.get(each.name, "")
-        for each in functions
-        if not each.is_overload
+        function.name: function.result or before.get(function.name, "")
+        for function in functions
+        if not function.is_overload
     }
     found = {name: _NOTHING.search(real.get(name, "")) for name in overloads}
     return {
@@ -94,37 +94,37 @@ def list_functions(tree: Tree, path: str) -> tuple[_Function, ...]:
 
 def _read_typescript_function(node: SgNode) -> _Function:
     result, body = node.field("return_type"), node.field("body")
-    said = result.text().lstrip(": ") if result else ""
+    promise = result.text().lstrip(": ") if result else ""
     kind = result.kind() if result else ""
     blind = body is not None and (
         (kind == "type_predicate_annotation" and _always_returns_true(body))
-        or (kind == "asserts_annotation" and not _mentions(body, said.split()[1]))
+        or (kind == "asserts_annotation" and not _mentions(body, promise.split()[1]))
     )
     overload = node.kind() in _SIGNATURES and not _is_ambient(node)
-    return _Function(_read_name(node), said, overload, blind)
+    return _Function(_read_name(node), promise, overload, blind)
 
 
 def _always_returns_true(body: SgNode) -> bool:
     if body.kind() != "statement_block":
         return bool(_ALWAYS.fullmatch(body.text().strip("() ")))
-    returned = [each.text() for each in body.find_all(kind="return_statement")]
-    return _all_true(each.removeprefix("return").strip(" ;()\n") for each in returned)
+    returned = [statement.text() for statement in body.find_all(kind="return_statement")]
+    return _all_true(text.removeprefix("return").strip(" ;()\n") for text in returned)
 
 
 def _all_true(returned: Iterable[str]) -> bool:
     """A function that returns nothing at all is only declared here."""
-    found = [bool(_ALWAYS.fullmatch(each)) for each in returned]
+    found = [bool(_ALWAYS.fullmatch(text)) for text in returned]
     return bool(found) and all(found)
 
 
 def _mentions(body: SgNode, name: str) -> bool:
-    return any(each.text() == name for each in body.find_all(kind="identifier")) or (
+    return any(identifier.text() == name for identifier in body.find_all(kind="identifier")) or (
         name == "this" and body.find(kind="this") is not None
     )
 
 
 def _is_ambient(node: SgNode) -> bool:
-    above = [each.kind() for each in node.ancestors()]
+    above = [ancestor.kind() for ancestor in node.ancestors()]
     return "ambient_declaration" in above or "interface_declaration" in above
 
 
@@ -134,8 +134,12 @@ def _read_name(node: SgNode) -> str:
     above = list(node.ancestors())
     if name is None and above and above[0].kind() == "variable_declarator":
         name = above[0].field("name")
-    owners = [each.field("name") for each in above if each.kind().endswith("class_declaration")]
-    names = [each.text() for each in (*owners[:1], name) if each]
+    owners = [
+        ancestor.field("name")
+        for ancestor in above
+        if ancestor.kind().endswith("class_declaration")
+    ]
+    names = [part.text() for part in (*owners[:1], name) if part]
     return ".".join(names) + "()"
 
 
@@ -149,11 +153,11 @@ def _list_python_functions(module: ast.Module) -> Iterator[_Function]:
 
 def _read_python_function(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str) -> _Function:
     result = ast.unparse(node.returns) if node.returns else ""
-    decorators = [ast.unparse(each).rpartition(".")[2] for each in node.decorator_list]
+    decorators = [ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list]
     returned = [
-        ast.unparse(each.value) if each.value else ""
-        for each in ast.walk(node)
-        if isinstance(each, ast.Return)
+        ast.unparse(part.value) if part.value else ""
+        for part in ast.walk(node)
+        if isinstance(part, ast.Return)
     ]
     blind = bool(_GUARD.search(result)) and _all_true(returned)
     return _Function(f"{owner}{node.name}()", result, "overload" in decorators, blind)
