@@ -20,7 +20,7 @@ from untildone.worktree.contents import Tree
 
 # Languages whose rules stand in the file of another.
 _SHARED = {"typescript": "javascript", "tsx": "javascript", "kotlin": "java", "cpp": "c"}
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -84,7 +84,8 @@ def read_words(folder: Path) -> dict[str, Any]:
 
 def read_data(path: Path, kind: type[AnyData]) -> AnyData:
     """Return the YAML file as a value of this type; raise an error if it is none."""
-    read = yaml.load(path.read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe loader
+    text = path.read_text(encoding="utf-8")
+    read = yaml.load(text, Loader=_SafeLoader)  # noqa: S506  it is one of yaml's safe loaders
     return msgspec.convert(read, kind)
 
 
