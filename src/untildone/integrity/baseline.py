@@ -29,11 +29,13 @@ class BaselineTooLargeError(Exception):
 
 
 class Baseline(Struct, frozen=True, kw_only=True):
-    """`ignored` are folders left out as a whole; `dependencies` are the stamps of their files."""
+    """The record of a baseline: what the project and its environment were like."""
 
     entries: dict[str, Entry]
+    # Folders of which no file was copied, such as `node_modules`, and the stamps of their files.
     ignored: tuple[str, ...] = ()
     dependencies: dict[str, Stamp] = {}
+    # Facts about programs, settings and packages outside of the project, by name.
     surroundings: dict[str, str] = {}
     # Environment variables that steer the tools.
     variables: dict[str, str] = {}

@@ -31,16 +31,19 @@ class Comparison(Struct, frozen=True, kw_only=True):
     new: Tree
     changes: Changes
     commands: tuple[str, ...] = ()
-    # In the user's words: code may know what the task names.
+    # What the user asked for, in their words. A value that it names is no hard-coded answer.
     task: str = ""
-    # Files that the checks run, and files that their settings refer to.
+    # Scripts that the checks run, and data that decides them.
     deciding_files: frozenset[str]
+    # Files that the settings of tools refer to.
     settings_files: frozenset[str] = frozenset()
-    # Of the baseline alone: a product file that becomes a test takes nothing from the product.
+    # Files of Go packages such as `kvtest` that hold tests for others to call, in the baseline: an
+    # edit does not turn a product file into a test.
     go_test_helpers: frozenset[str] = frozenset()
     # The record of the baseline, and the environment that the checks run in.
     baseline: Baseline = Baseline(entries={})
     environ: Mapping[str, str] = _EMPTY
+    # What `fact` computed, by function.
     _facts: dict[object, Any] = field(default_factory=dict)
 
     @property
@@ -76,7 +79,7 @@ FindConcerns: TypeAlias = Callable[[Comparison], Iterable[Concern]]
 
 
 def digest(*values: object) -> str:
-    """Identify what a concern is about where that is less than a whole file."""
+    """Return a hash that identifies what a concern is about, where that is less than a file."""
     return hashlib.sha256(repr(values).encode()).hexdigest()
 
 

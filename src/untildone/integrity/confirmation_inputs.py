@@ -1,4 +1,4 @@
-"""The baseline of a loop loaded and compared with the current tree."""
+"""What a confirmation starts from: the baseline of a loop, loaded and compared with the project."""
 
 import os
 from pathlib import Path
@@ -26,14 +26,12 @@ from untildone.worktree.roles import classify_file
 
 
 def _uses_no_current(_: str) -> bool:
+    """Say that every test and setting is taken from the baseline."""
     return False
 
 
 class ConfirmationInputs(Struct, frozen=True, kw_only=True):
-    """`incomparable` says why there is nothing to compare with, `broken` that it was tampered with.
-
-    Both are empty where there is a comparison.
-    """
+    """The comparison with the baseline, and what to run in a sandbox."""
 
     contract: Contract
     project: Path
@@ -42,14 +40,16 @@ class ConfirmationInputs(Struct, frozen=True, kw_only=True):
     # The tree to run the checks on: the baseline's tests with the current product.
     files: SandboxFiles = SandboxFiles({}, ())
     # Tests that differ from the baseline only by new names of the product.
-    followers: tuple[str, ...] = ()
+    renamed_only_tests: tuple[str, ...] = ()
     # Texts of baseline tests that were adapted to the current product.
     adapted: dict[str, str] = {}
     # Where Python finds what the baseline's tests import.
     python_path: dict[str, str] = {}
     # Whether the current version of a test or setting is used instead of the baseline's.
     uses_current: UsesCurrent = _uses_no_current
+    # Why there is no comparison; empty if there is one.
     incomparable: str = ""
+    # How the saved baseline was tampered with or damaged; empty if it was not.
     broken: str = ""
 
     def covers(self, check: Check) -> bool:
@@ -60,7 +60,10 @@ class ConfirmationInputs(Struct, frozen=True, kw_only=True):
 def load_inputs(
     contract: Contract, project: Path, *, folder: Path, digest: str, missing: str = ""
 ) -> ConfirmationInputs:
-    """`folder` and `digest` say where and what the baseline is; `missing` why there is none."""
+    """Return the inputs for the project and its baseline, which is saved in `folder`.
+
+    `digest` is the hash of its record, empty if it was not saved; `missing` then says why.
+    """
     inputs = ConfirmationInputs(
         contract=contract,
         project=project,
@@ -87,12 +90,13 @@ def load_inputs(
 
 
 def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> ConfirmationInputs:
+    """Return the inputs with the comparison, and with the files to run in the sandbox."""
     is_allowed = make_is_allowed(inputs.contract.allow, comparison)
-    followers = find_renamed_only_tests(comparison)
+    renamed_only_tests = find_renamed_only_tests(comparison)
     adapted = adapt_tests(comparison)
 
     def uses_current(path: str) -> bool:
-        return path in followers or is_allowed(path)
+        return path in renamed_only_tests or is_allowed(path)
 
     def is_harmless(path: str) -> bool:
         if uses_current(path):
@@ -106,7 +110,7 @@ def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> Confirma
         comparison=comparison,
         files=compose_files(comparison, uses_current=is_harmless, adapted=adapted),
         adapted=adapted,
-        followers=tuple(sorted(followers.intersection(comparison.new))),
+        renamed_only_tests=tuple(sorted(renamed_only_tests.intersection(comparison.new))),
         uses_current=uses_current,
         python_path=add_moved_folders(comparison, comparison.baseline.variables),
     )

@@ -10,7 +10,10 @@ from untildone.worktree.contents import READABLE
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    """Report code and settings that are too large; test files are reported by tests/comparison."""
+    """Yield a concern for each changed file of code or settings that is too large to be read.
+
+    `tests/comparison.py` reports test files.
+    """
     for path in comparison.changes.edited_or_added:
         entry, role = comparison.new.entries[path], comparison.role(path)
         is_code = role in ("config", "script") or (role == "product" and language_of(path))
@@ -21,8 +24,11 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 
 def make_unfinished_concern(comparison: Comparison, path: str, why: str) -> Concern:
-    """Report a comparison that ended early; an approval holds for exactly this change."""
-    because = f"the comparison with the baseline is incomplete: {why}"
+    """Return a concern about a comparison that ended early at `path`.
+
+    Its content is all changed files, so that an approval ends with the next change.
+    """
+    reason = f"the comparison with the baseline is incomplete: {why}"
     changed = sorted(comparison.changes.edited_or_added)
-    content = digest([(each, comparison.new.entries[each].digest) for each in changed])
-    return make_concern(ConcernKind.UNREAD, path, reason=because, content=content)
+    content = digest([(name, comparison.new.entries[name].digest) for name in changed])
+    return make_concern(ConcernKind.UNREAD, path, reason=reason, content=content)

@@ -5,9 +5,9 @@ import pytest
 from features.plans.samples import plan, task
 from untildone.features.plans.order import (
     OpenTasks,
-    check_order,
     find_critical_path,
     find_cycles,
+    find_order_mistakes,
     group_open_tasks,
     sort_by_dependency,
 )
@@ -82,7 +82,7 @@ def test_the_critical_path_has_the_most_points(
 def test_what_has_no_order_is_reported_all_at_once() -> None:
     tasks = plan(A=task("Z"), B=task("C"), C=task("B")).tasks
 
-    assert list(check_order(tasks)) == [
+    assert list(find_order_mistakes(tasks)) == [
         Mistake(
             task="A",
             text="`depends_on` names `Z`, which is not a task of this plan",

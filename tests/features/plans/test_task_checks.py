@@ -93,7 +93,7 @@ def test_what_a_criterion_asks_for(sentence: str, expected: Condition | None) ->
     ],
 )
 def test_what_a_testing_entry_asks_for(entry: str, expected: Condition | None) -> None:
-    assert parse_condition(entry, testing=True) == expected
+    assert parse_condition(entry, may_be_bare_command=True) == expected
 
 
 def test_checks_are_the_tasks_own_and_those_its_sentences_come_to() -> None:

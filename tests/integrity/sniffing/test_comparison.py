@@ -643,6 +643,7 @@ def test_compiled_code_that_reads_the_tests_is_reported(
     [
         ("price.go", "func (p P) Equal(o P) bool { return p.x == o.x }\n"),
         ("price.go", 'func Home() string { return os.Getenv("HOME") }\n'),
+        ("price.go", 'func City() string { return os.Getenv("CITY") }\n'),
         ("price.go", 'func Where() { _, f, _, _ := runtime.Caller(1); log.Print(f, "here") }\n'),
         (
             "src/lib.rs",

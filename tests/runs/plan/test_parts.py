@@ -10,7 +10,7 @@ import pytest
 from features.plans.samples import task
 from snippets import snippet
 from untildone.errors import UserError
-from untildone.features.plans.order import list_left, list_ready
+from untildone.features.plans.order import list_startable, list_uncompleted
 from untildone.process.orphans import end_marked_processes
 from untildone.runs.plan import merge_markers, worktrees
 from untildone.runs.plan.git_answers import Git, require_git_version
@@ -31,11 +31,11 @@ TASKS = {"A": task(status="completed"), "B": task("A"), "C": task("B"), "D": tas
     ],
 )
 def test_ready(finished: tuple[str, ...], taken: tuple[str, ...], expected: list[str]) -> None:
-    assert list_ready(TASKS, finished=finished, taken=taken) == expected
+    assert list_startable(TASKS, completed=finished, excluded=taken) == expected
 
 
 def test_left_are_those_neither_completed_nor_merged() -> None:
-    assert list_left(TASKS, finished=("D",)) == ("B", "C")
+    assert list_uncompleted(TASKS, completed=("D",)) == ("B", "C")
 
 
 @pytest.mark.parametrize("name", ["a/../b", "..", "", "Ä b", "x.lock", "-f"])

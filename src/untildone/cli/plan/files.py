@@ -11,7 +11,7 @@ from untildone.errors import UserError
 from untildone.features.importers.plan_formats import PLAN_FORMATS, read_foreign_plan
 from untildone.features.importers.plan_formats.plan_format import LARGEST
 from untildone.features.plans.editing import save_plan
-from untildone.features.plans.order import check_order
+from untildone.features.plans.order import find_order_mistakes
 from untildone.features.plans.plan import Phase, Plan, Task
 from untildone.features.plans.plan_file import read_plan, require_order
 from untildone.features.plans.rendering import GENERATED_NOTICE, render_json, render_markdown
@@ -86,7 +86,7 @@ def import_command(source: Path, *, kind: str | None, path: Path, as_json: bool)
             click.echo(note, err=True)
     written = f"written: {path} with {len(imported.tasks)} tasks"
     print_report(imported, [written], as_json=as_json)
-    for mistake in check_order(foreign.tasks):
+    for mistake in find_order_mistakes(foreign.tasks):
         click.echo(f"{path}: {mistake}; {mistake.remedy}", err=True)
 
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.features.plans.order import check_order
+from untildone.features.plans.order import find_order_mistakes
 from untildone.features.plans.plan import Mistake, Plan
 
 LARGEST = 64_000_000
@@ -46,7 +46,7 @@ def read_plan(path: Path, *, whole: bool = False) -> Document:
 
 def require_order(document: Document) -> Document:
     """Raises UserError, with every mistake, if the tasks cannot be put in order."""
-    mistakes = (*document.mistakes, *check_order(document.plan.tasks))
+    mistakes = (*document.mistakes, *find_order_mistakes(document.plan.tasks))
     if mistakes:
         raise make_plan_error(document.path, mistakes)
     return document

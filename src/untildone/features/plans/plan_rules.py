@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from untildone.features.plans.order import Tasks, check_order, find_critical_path
+from untildone.features.plans.order import Tasks, find_critical_path, find_order_mistakes
 from untildone.features.plans.plan import LARGEST_POINTS, POINTS, Mistake, Plan, Summary, Task
 
 # An id is also the name of a branch and a folder.
@@ -25,7 +25,7 @@ def check_rules(plan: Plan) -> tuple[Mistake, ...]:
         for name, task in plan.tasks.items()
         for text, remedy in _check_task(plan, name, task)
     ]
-    found += check_order(plan.tasks)
+    found += find_order_mistakes(plan.tasks)
     found += _check_progress(plan.tasks)
     found += _check_blocks(plan.tasks)
     found += _check_summary(plan)

@@ -77,7 +77,11 @@ def list_commands(plan: Plan) -> tuple[str, ...]:
 
 def _parse_conditions(task: Task) -> dict[str, Condition | None]:
     criteria = {text: parse_condition(text) for text in task.acceptance_criteria if text.strip()}
-    tests = {text: parse_condition(text, testing=True) for text in task.testing if text.strip()}
+    tests = {
+        text: parse_condition(text, may_be_bare_command=True)
+        for text in task.testing
+        if text.strip()
+    }
     return {**criteria, **tests}
 
 

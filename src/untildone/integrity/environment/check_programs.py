@@ -70,6 +70,7 @@ def read_package_field(project: Path, field: str) -> dict[str, object]:
 
 
 def _locate(name: str, project: Path, path: str) -> str:
+    """Return the program's file by its path, or by the search path; empty if there is none."""
     if os.sep in name or "/" in name:
         place = project / name
         return str(place) if place.exists() else ""

@@ -41,7 +41,10 @@ def compare_environment(
 
 
 def _find_settings_by_checks(commands: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield what a check itself configures in git: it may have run before the baseline or not."""
+    """Yield the facts that checks themselves set by `git config NAME VALUE`.
+
+    Whether the check ran before the baseline was saved must make no difference.
+    """
     for call in (call for command in commands for call in parse_calls(command)):
         words = [word for word in call if word not in ("--local", "--global")]
         if len(words) == _WORDS_OF_GIT_CONFIG and " ".join(words[:2]) == "git config":
@@ -84,6 +87,7 @@ def _explain(kind: str, name: str, old: str, new: str) -> str:
 
 
 def _explain_program(name: str, old: str, new: str) -> str:
+    """Return the reason for a concern about a program; facts are its place and its hash."""
     old_place, new_place = (text.partition(" ")[0] for text in (old, new))
     if old_place == new_place:
         return f"the program `{old_place}` differs from the baseline"

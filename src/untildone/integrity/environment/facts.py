@@ -1,6 +1,7 @@
 """Facts about what surrounds the checks: programs, the user's settings, Python, git.
 
-Each fact is a text by a name of two words, its kind and what it is about.
+Each fact is a text by a name of two words, its kind and what it is about, for example
+`program pytest`: `/usr/bin/pytest 5f2d…`, or `git core.hookspath`: `.githooks`.
 """
 
 import hashlib
@@ -79,6 +80,7 @@ def _describe_program(project: Path, place: str) -> str:
 
 
 def _hash_file(place: Path) -> str:
+    """Return the hash of the content, or size and time of a large file; empty if unreadable."""
     try:
         if place.stat().st_size > _MAX_HASHED_SIZE:
             return f"{place.stat().st_size}-{place.stat().st_mtime_ns}"

@@ -30,7 +30,10 @@ _INSTALL_TIME_NS = 60 * 10**9
 
 
 def find_site_folders(interpreter: Path, home: Path) -> tuple[Path, ...]:
-    """Derive the folders from the interpreter's place: to ask it would run the code in question."""
+    """Return the folders in which the interpreter looks for installed modules.
+
+    They are derived from its place: to ask it would run the code in question.
+    """
     own, base = interpreter.parent.parent, interpreter.resolve().parent.parent
     places = [(own, each) for each in (*_SITES, _LIBRARY)] + [(base, _LIBRARY)]
     if not _is_isolated(interpreter):
@@ -39,7 +42,7 @@ def find_site_folders(interpreter: Path, home: Path) -> tuple[Path, ...]:
 
 
 def _is_isolated(interpreter: Path) -> bool:
-    """Whether it is a virtual environment without the packages of its base interpreter."""
+    """Say whether it is a virtual environment without the packages of its base interpreter."""
     if (interpreter.parent / _CONFIGURATION).exists():
         return False
     try:
@@ -110,7 +113,11 @@ def _read_record(record: Path) -> list[tuple[str, str]]:
 def _find_altered_files(
     record: Path, entries: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
-    """Read only the files that changed after the record was written."""
+    """Yield the installed files whose content differs from the package's RECORD.
+
+    Only files that changed after it was written are read. A RECORD that is much younger than the
+    rest of the installation is reported itself.
+    """
     written = _find_change_time(record)
     installer = _find_change_time(record.parent / "INSTALLER") or written
     if written - installer > _INSTALL_TIME_NS:

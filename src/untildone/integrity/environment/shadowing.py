@@ -48,7 +48,10 @@ def _find_shadowing_modules(comparison: Comparison) -> Iterator[Concern]:
 
 
 def _find_stubs(comparison: Comparison) -> Iterator[Concern]:
-    """A type checker reads `stock.pyi` and never looks at `stock.py`."""
+    """Yield a concern for each new stub of an existing module, unless the task asks for stubs.
+
+    A type checker reads `stock.pyi` and never looks at `stock.py`.
+    """
     if _ABOUT_STUBS.search(comparison.task):
         return
     for path in comparison.changes.added:
@@ -69,7 +72,7 @@ def _find_stubbed(path: str) -> Iterator[str]:
 
 
 def _is_type_checked(comparison: Comparison, path: str) -> bool:
-    """Python is checked where a type checker is used, JavaScript only where it asks for it."""
+    """Say whether a type checker reads the file: of JavaScript only where `checkJs` is set."""
     if path.endswith(".py"):
         return is_mentioned(comparison, _TYPE_CHECKERS)
     if "@ts-check" in comparison.old.text(path):
@@ -95,7 +98,10 @@ def _find_import_roots(comparison: Comparison) -> frozenset[str]:
 
 
 def _find_plugins(comparison: Comparison) -> Iterator[Concern]:
-    """pytest loads every plugin that an `entry_points.txt` on its path names."""
+    """Yield a concern for each new file that makes pytest load a plugin.
+
+    pytest loads every plugin that an `entry_points.txt` on its path names.
+    """
     manifests = ("pyproject.toml", "setup.cfg", "setup.py")
     if any(_PLUGIN in comparison.old.text(path) for path in manifests):
         return

@@ -1,4 +1,8 @@
-"""The baseline's tests run on the current product, and the reason if they fail."""
+"""The baseline's tests run on the current product, and the reason if they fail.
+
+If they fail, more runs find out why: on the current tree as it is, on the baseline's tree, and a
+second time, since tests may fail by chance.
+"""
 
 from collections.abc import Sequence
 
@@ -17,25 +21,30 @@ from untildone.integrity.experiments.sandbox_files import take_tree
 from untildone.integrity.experiments.trial import Trial, make_sandbox_source
 from untildone.sandbox.sandboxes import SandboxFiles, open_sandbox
 
-_NOT_FOUND = "No module named"
+_MISSING_MODULE = "No module named"
 _PASS = "pass-to-pass: the baseline's tests pass on the new code"  # noqa: S105  not a password
 
 
 class PassToPass(Struct, frozen=True):
-    """The outcome: `passed` is None where the sandbox proves nothing either way."""
+    """The outcome of running the baseline's tests on the current product."""
 
+    # None if the runs prove nothing either way.
     passed: bool | None
+    # For the receipt.
     summary: str
     concerns: tuple[Concern, ...] = ()
     results: tuple[CheckResult, ...] = ()
+    # A failure of untildone itself.
     fault: str = ""
-    # Test files of which a linter refuses the baseline's version, so the current one was taken.
-    refused: frozenset[str] = frozenset()
+    # Test files whose current version was used, because a linter rejects the baseline's.
+    current_tests: frozenset[str] = frozenset()
 
 
 class _SandboxRun(Struct, frozen=True):
     results: tuple[CheckResult, ...]
+    # A failure of untildone itself.
     fault: str = ""
+    # Why the run proves nothing, as where the sandbox could not be made.
     unproved: str = ""
 
     @property
@@ -48,25 +57,27 @@ class _SandboxRun(Struct, frozen=True):
 
 
 class SandboxRuns(Struct, frozen=True, kw_only=True):
-    """Runs checks on different trees in the same surroundings."""
+    """Runs checks on different trees in the same environment."""
 
     evidence: Evidence
     trial: Trial
     comparison: Comparison
 
     def run(self, files: SandboxFiles, checks: Sequence[Check]) -> _SandboxRun:
+        """Run the checks in a sandbox with these files, and compare with the baseline's results."""
         inputs = self.trial.inputs
         with open_sandbox(files, make_sandbox_source(inputs, self.comparison)) as sandbox:
             if sandbox.unproved:
                 return _SandboxRun((), unproved=sandbox.unproved)
             self.trial.compare_environment()
             results, fault = self.trial.run(checks, sandbox)
-        judged = replace(self.evidence, checks=results)
-        compared = compare_with_baseline(inputs.contract, judged, strict=True)
+        evidence = replace(self.evidence, checks=results)
+        compared = compare_with_baseline(inputs.contract, evidence, strict=True)
         return _SandboxRun(compared.checks, fault)
 
 
 def run_baseline_tests(runs: SandboxRuns) -> PassToPass:
+    """Run the checks with the baseline's tests on the current product, and explain a failure."""
     inputs = runs.trial.inputs
     checks = [check for check in inputs.contract.checks if check.replay]
     if not checks:
@@ -76,8 +87,8 @@ def run_baseline_tests(runs: SandboxRuns) -> PassToPass:
         return PassToPass(None, f"comparison only: {first.unproved}", fault=first.fault)
     if not first.red:
         return PassToPass(True, _PASS, results=first.results)
-    red = {result.name for result in first.red}
-    return _explain_failure(runs, first, [check for check in checks if check.name in red])
+    red_names = {result.name for result in first.red}
+    return _explain_failure(runs, first, [check for check in checks if check.name in red_names])
 
 
 def _explain_failure(runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Check]) -> PassToPass:
@@ -92,22 +103,22 @@ def _explain_failure(runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Che
     if again.fault or not again.red:
         summary = f"{_PASS}, the second time"
         return PassToPass(True, summary, results=again.results, fault=again.fault)
-    if passed := _pass_otherwise(runs, again, checks):
-        return passed
+    if outcome := _find_harmless_cause(runs, again, checks):
+        return outcome
     concerns = tuple(find_causes(runs.comparison, inputs.files.restored, again.red))
     return PassToPass(False, "pass-to-pass: the baseline's tests fail on the new code", concerns)
 
 
-def _pass_otherwise(
+def _find_harmless_cause(
     runs: SandboxRuns, failed: _SandboxRun, checks: Sequence[Check]
 ) -> PassToPass | None:
-    """Try what makes the baseline's tests pass without taking anything from them."""
+    """Return how the checks pass without weakening the baseline's tests; None if they do not."""
     inputs = runs.trial.inputs
     baseline = runs.evidence.baseline or ()
-    refused = find_linted_tests(runs.comparison.old, inputs.files.restored, failed.red, baseline)
-    if refused and not runs.run(_use_current(runs, refused), checks).red:
-        names = ", ".join(sorted(refused))
-        return PassToPass(True, f"{_PASS}, but for findings in {names}", refused=refused)
+    linted = find_linted_tests(runs.comparison.old, inputs.files.restored, failed.red, baseline)
+    if linted and not runs.run(_use_current(runs, linted), checks).red:
+        names = ", ".join(sorted(linted))
+        return PassToPass(True, f"{_PASS}, but for findings in {names}", current_tests=linted)
     how = find_alternative(
         inputs,
         runs.comparison,
@@ -117,24 +128,30 @@ def _pass_otherwise(
     )
     if how:
         return PassToPass(True, f"{_PASS}, {how}")
-    if _pass_with_usual_folders(runs, failed, checks):
+    if _passes_with_usual_folders(runs, failed, checks):
         return PassToPass(True, f"{_PASS}, once led to it")
     return None
 
 
-def _pass_with_usual_folders(
+def _passes_with_usual_folders(
     runs: SandboxRuns, failed: _SandboxRun, checks: Sequence[Check]
 ) -> bool:
-    """Where tests look for modules may change: the baseline's tests find the product itself."""
-    if not all(_NOT_FOUND in result.output for result in failed.red):
+    """Say whether the checks pass once Python looks for modules in the project and in `src`.
+
+    The baseline's settings may name folders in which the modules no longer are.
+    """
+    if not all(_MISSING_MODULE in result.output for result in failed.red):
         return False
     inputs = runs.trial.inputs
-    path = add_moved_folders(runs.comparison, runs.comparison.baseline.variables, with_usual=True)
-    trial = replace(runs.trial, inputs=replace(inputs, python_path=path))
+    python_path = add_moved_folders(
+        runs.comparison, runs.comparison.baseline.variables, with_usual=True
+    )
+    trial = replace(runs.trial, inputs=replace(inputs, python_path=python_path))
     return replace(runs, trial=trial).run(inputs.files, checks).passed
 
 
 def _use_current(runs: SandboxRuns, paths: frozenset[str]) -> SandboxFiles:
+    """Return the files of the first run with the current version of these paths."""
     files, new = runs.trial.inputs.files, runs.comparison.new
     current = {path: new.root / path for path in paths if path in new}
     restored = tuple(path for path in files.restored if path not in paths)
@@ -144,10 +161,14 @@ def _use_current(runs: SandboxRuns, paths: frozenset[str]) -> SandboxFiles:
 def _explain_red_project(
     runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Check]
 ) -> PassToPass:
-    """The current tree fails in a sandbox: it counts only if the baseline does not fail there."""
+    """Return the outcome where the current tree, as it is, fails in a sandbox too.
+
+    It counts only if the baseline's tree does there what it did in the project; else the checks
+    need something that a sandbox does not have.
+    """
     baseline = runs.run(take_tree(runs.comparison, current=False), checks)
     known = {result.name: result for result in runs.evidence.baseline or ()}
-    if baseline.fault or not all(_is_as_known(result, known) for result in baseline.results):
+    if baseline.fault or not all(_is_as_recorded(result, known) for result in baseline.results):
         reasons = "; ".join(f"{result.name}: {result.reason}" for result in first.red)
         summary = f"comparison only: the checks do not run in the sandbox ({reasons})"
         return PassToPass(None, summary, fault=baseline.fault)
@@ -155,12 +176,13 @@ def _explain_red_project(
     return PassToPass(False, "pass-to-pass: the checks pass in the project only", concerns)
 
 
-def _is_as_known(result: CheckResult, known: dict[str, BaselineResult]) -> bool:
-    """Whether the sandbox shows of the baseline what the project itself showed."""
-    then = known.get(result.name)
-    if then is None or then.outcome != result.outcome:
+def _is_as_recorded(result: CheckResult, known: dict[str, BaselineResult]) -> bool:
+    """Say whether a result of the baseline's tree in the sandbox is that of the project."""
+    recorded = known.get(result.name)
+    if recorded is None or recorded.outcome != result.outcome:
         return False
     if result.green:
         return True
-    before, now = then.tests, result.tests
-    return bool(before and now and before.executed and before.executed == now.executed)
+    old, new = recorded.tests, result.tests
+    # A check that was red has to fail after as many tests, and not because the runner is missing.
+    return bool(old and new and old.executed and old.executed == new.executed)

@@ -1,4 +1,7 @@
-"""The experiment: do the tests that the baseline passes still pass on the current product?"""
+"""The experiment: do the tests that the baseline passes still pass on the current product?
+
+If they do, concerns about edited tests are disproved: the edits took nothing away.
+"""
 
 from collections.abc import Sequence
 
@@ -20,9 +23,10 @@ from untildone.integrity.tests.inventory import may_hold_helpers
 
 
 def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
-    """Add what the run in the sandbox shows, and drop the concerns that it disproves.
+    """Return the evidence with what the run shows, and without the concerns that it disproves.
 
-    The environment is compared while the checks run.
+    The environment is compared while the checks run. Nothing is run if there is a concern that a
+    run cannot settle.
     """
     comparison = trial.comparison
     if comparison is None:
@@ -36,43 +40,47 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
         return replace(
             evidence, comparisons=("compared with the baseline, not run in the sandbox",)
         )
-    return _apply(result, evidence, trial.inputs, comparison)
+    return _add_outcome(result, evidence, trial.inputs, comparison)
 
 
-def _apply(
+def _add_outcome(
     result: PassToPass, evidence: Evidence, inputs: ConfirmationInputs, comparison: Comparison
 ) -> Evidence:
+    """Return the evidence with the outcome's concerns, results and description."""
     if result.fault:
         return replace(evidence, concerns=None, fault=evidence.fault or result.fault)
-    proved = (result.summary, *_describe_tests(inputs), *_describe_left_out(inputs.contract))
-    found = evidence.concerns or ()
+    lines = (result.summary, *_describe_tests(inputs), *_describe_left_out(inputs.contract))
+    concerns = evidence.concerns or ()
     if result.passed is False:
-        named = {concern.path for concern in found}
-        more = tuple(concern for concern in result.concerns if concern.path not in named)
-        return replace(evidence, concerns=(*found, *more), comparisons=proved)
+        known_paths = {concern.path for concern in concerns}
+        added = tuple(concern for concern in result.concerns if concern.path not in known_paths)
+        return replace(evidence, concerns=(*concerns, *added), comparisons=lines)
     if result.passed and not inputs.files.restored:
-        ran = {each.name for each in evidence.checks}
-        missing = tuple(each for each in result.results if each.name not in ran)
+        # The sandbox had this very tree, so its results count for checks that did not run outside.
+        names = {check.name for check in evidence.checks}
+        missing = tuple(check for check in result.results if check.name not in names)
         evidence = replace(evidence, checks=evidence.checks + missing)
     if result.passed and evidence.baseline:
-        candidates = [each for each in found if each.path not in result.refused]
+        candidates = [each for each in concerns if each.path not in result.current_tests]
         candidates = _select_seen_by_run(candidates, evidence, inputs.contract, comparison)
         disproved = _select_disproved(candidates, inputs, comparison)
-        proved += _describe_disproved(disproved)
-        found = tuple(each for each in found if each not in disproved)
-    return replace(evidence, concerns=found, comparisons=proved)
+        lines += _describe_disproved(disproved)
+        concerns = tuple(each for each in concerns if each not in disproved)
+    return replace(evidence, concerns=concerns, comparisons=lines)
 
 
 def _describe_tests(inputs: ConfirmationInputs) -> tuple[str, ...]:
+    """Return lines for the receipt about tests that are not quite the baseline's."""
     adapted = [path for path in inputs.adapted if path in inputs.files.restored]
     groups = (
-        ("only follow the product to a new name, so taken as they are", inputs.followers),
+        ("only follow the product to a new name, so taken as they are", inputs.renamed_only_tests),
         ("from the baseline, adapted to renamed names and removed marks", adapted),
     )
     return tuple(f"{how}: {', '.join(paths)}" for how, paths in groups if paths)
 
 
 def _describe_left_out(contract: Contract) -> tuple[str, ...]:
+    """Return lines for the receipt about checks that do not run in the sandbox."""
     return tuple(
         f"`{check.name}` does not run in the sandbox: {check.replay_reason or 'by the user'}"
         for check in contract.checks
@@ -81,37 +89,47 @@ def _describe_left_out(contract: Contract) -> tuple[str, ...]:
 
 
 def _describe_disproved(concerns: Sequence[Concern]) -> tuple[str, ...]:
+    """Return a line for the receipt about the disproved concerns; nothing if there are none."""
     names = [strip_content_digest(each.id) for each in concerns]
     text = f"the baseline's tests pass, so these changes removed nothing: {', '.join(names)}"
     return (text,) if names else ()
 
 
 def _select_seen_by_run(
-    found: list[Concern], evidence: Evidence, contract: Contract, comparison: Comparison
+    concerns: list[Concern], evidence: Evidence, contract: Contract, comparison: Comparison
 ) -> list[Concern]:
-    """Without a test report a run shows only something about scripts it ran and that were red."""
+    """Return the concerns about files that the run in the sandbox has executed.
+
+    Without a test report that is known only of the scripts of checks that failed at the baseline.
+    """
     if any(result.tests for result in evidence.checks):
-        return found
+        return concerns
     red = {result.name for result in evidence.baseline or () if not result.green}
     checks = (check for check in contract.checks if check.replay and check.name in red)
-    ran = {path for each in checks for _, path in find_run_scripts(comparison.old, each.command)}
-    return [each for each in found if each.path in ran]
+    executed = {
+        path for each in checks for _, path in find_run_scripts(comparison.old, each.command)
+    }
+    return [concern for concern in concerns if concern.path in executed]
 
 
 def _select_disproved(
-    found: Sequence[Concern], inputs: ConfirmationInputs, comparison: Comparison
+    concerns: Sequence[Concern], inputs: ConfirmationInputs, comparison: Comparison
 ) -> list[Concern]:
-    """Return what a passing run disproves; current test files prove nothing."""
+    """Return the concerns that a passing run disproves.
+
+    It proves nothing about tests that ran in their current version; nor, if one of these may hold
+    helpers of other tests, about files that did not change themselves.
+    """
     changes = comparison.changes
     differing = {*changes.edited, *changes.removed, *changes.added}
-    current = {
-        each for each in differing - set(inputs.files.restored) if comparison.role(each) == "test"
+    current_tests = {
+        path for path in differing - set(inputs.files.restored) if comparison.role(path) == "test"
     }
-    current_helper = any(may_hold_helpers(each) for each in current)
+    uses_current_helper = any(may_hold_helpers(path) for path in current_tests)
     return [
-        each
-        for each in found
-        if each.kind in PROVABLE
-        and each.path not in current
-        and (each.path in differing or not current_helper)
+        concern
+        for concern in concerns
+        if concern.kind in PROVABLE
+        and concern.path not in current_tests
+        and (concern.path in differing or not uses_current_helper)
     ]

@@ -65,7 +65,7 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
         path=path,
         functions=functions,
         variables=variables,
-        marks=_read_body_marks(root).union(interpreter.marks, _read_autouse_marks(functions)),
+        marks=_read_body_marks(root).union(interpreter.skips, _read_autouse_marks(functions)),
         classes=dict(nodes.find_named(root, _CLASSES)),
         hidden=_list_removed_names(root),
     )
@@ -99,7 +99,7 @@ def _read_autouse_marks(functions: Mapping[str, SgNode]) -> set[str]:
         if above is not None and above.kind() == "decorator" and "autouse" in above.text():
             interpreter = Interpreter(functions)
             interpreter.run_block(node.field("body"), {})
-            marks |= {f"{mark} in `{name}`" for mark in interpreter.marks}
+            marks |= {f"{mark} in `{name}`" for mark in interpreter.skips}
     return marks
 
 
@@ -194,7 +194,7 @@ def _read_class(node: SgNode, around: _Scope) -> Iterator[Test]:
     for method in (own[step] for step in _SET_UP_METHODS if step in own):
         interpreter = Interpreter(functions)
         interpreter.run_block(method.field("body"), variables)
-        marks |= interpreter.marks
+        marks |= interpreter.skips
     prefix = f"{around.prefix}{name}::"
     scope = replace(around, prefix=prefix, marks=marks, functions=functions, variables=variables)
     overwritten = _list_removed_names(body)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from untildone.core.verdict import OUTCOMES, Outcome
 from untildone.engine import verbs
 from untildone.errors import UserError
-from untildone.features.plans.order import list_left, list_ready
+from untildone.features.plans.order import list_startable, list_uncompleted
 from untildone.process.command import quote_argument
 from untildone.process.orphans import end_marked_processes
 from untildone.process.runner import end_runs_on_signal
@@ -112,7 +112,7 @@ class _PlanRun:
             self._check_whole()
 
     def _list_left(self) -> tuple[str, ...]:
-        return list_left(self._tasks, finished=self._journal.list_merged())
+        return list_uncompleted(self._tasks, completed=self._journal.list_merged())
 
     def _introduce(self) -> None:
         workspace = self._workspace
@@ -135,7 +135,9 @@ class _PlanRun:
             return False
         taken = {*self._working.values(), *self._given_up}
         free = self._workspace.jobs - len(self._working)
-        names = list_ready(self._tasks, finished=self._journal.list_merged(), taken=taken)[:free]
+        names = list_startable(self._tasks, completed=self._journal.list_merged(), excluded=taken)[
+            :free
+        ]
         for name in names:
             self._working[pool.submit(TaskRun(self._shared, name).run_to_end)] = name
         return bool(names)
