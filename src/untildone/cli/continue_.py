@@ -114,6 +114,6 @@ def _import_waiting_loop(context: Context, project: Path) -> Record | None:
     if speaks_for_agent(context.agent, str(context.home), session):
         return None
     # Imported here because it imports YAML.
-    from untildone.features.importers.followed_files import import_waiting_file
+    from untildone.features.importers.automatic_imports import import_waiting_file
 
     return import_waiting_file(context, session.id, project)

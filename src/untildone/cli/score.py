@@ -77,7 +77,7 @@ def score_command(
         result = rubric.score_spec(text, opinions=opinions)
     report = _build_report(text, result)
     options.print_report(report, _format_report(report), as_json=as_json)
-    return OUTCOMES["vague"].exit_code if result.shape == "vague" else 0
+    return OUTCOMES["vague"].exit_code if result.grade == "vague" else 0
 
 
 def _parse_opinion(name: rubric.Dimension, text: str) -> rubric.Opinion:
@@ -111,10 +111,10 @@ def _build_report(text: str, result: rubric.Score) -> ScoreReport:
     return ScoreReport(
         total=result.total,
         of=rubric.MAX_SCORE,
-        shape=result.shape,
+        shape=result.grade,
         workflow=kind.name if kind else None,
         first=kind.first if kind else "",
-        gates=_GATES if result.shape == "colleague" else (),
+        gates=_GATES if result.grade == "colleague" else (),
         ratings=result.ratings,
         questions=result.questions,
     )

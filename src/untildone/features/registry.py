@@ -14,7 +14,7 @@ from untildone.engine.context import RegisteredFeature
 from untildone.engine.payload import EDITING, TODO
 from untildone.engine.scope import Scope
 from untildone.features.edits.switch import AUTO
-from untildone.features.importers import BOUND_FILE, IMPORT_REASON
+from untildone.features.importers import FOLLOWED_FILE_NOTE, IMPORT_REASON
 from untildone.features.milestones import MILESTONES_FILE
 
 
@@ -22,7 +22,7 @@ def _uses_importers(scope: Scope) -> bool:
     if scope.event == "doctor":
         return True
     if scope.event == "end":
-        return scope.folder is not None and (scope.folder / BOUND_FILE).exists()
+        return scope.folder is not None and (scope.folder / FOLLOWED_FILE_NOTE).exists()
     starting = scope.event == "Stop" and scope.contract is None
     return starting and scope.session is not None and scope.session.has(IMPORT_REASON)
 

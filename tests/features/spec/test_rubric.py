@@ -12,7 +12,7 @@ from untildone.features.spec.rubric import (
     Opinion,
     Rating,
     Score,
-    choose_shape,
+    choose_grade,
     score_spec,
 )
 
@@ -88,13 +88,13 @@ def test_what_is_agreed_beside_the_text_counts(
 def test_a_clear_spec_is_tool_shaped_and_leaves_no_question() -> None:
     found = score_spec(CLEAR)
 
-    assert (found.total, found.shape, found.questions) == (10, "tool", ())
+    assert (found.total, found.grade, found.questions) == (10, "tool", ())
 
 
 def test_a_task_of_filler_words_is_vague_and_asks_for_everything() -> None:
     found = score_spec("Please make it all work properly")
 
-    assert found.shape == "vague"
+    assert found.grade == "vague"
     assert found.questions == tuple(
         QUESTIONS[rating.dimension] for rating in found.ratings if rating.ours < 2
     )
@@ -107,7 +107,7 @@ def test_a_whole_score() -> None:
 
     assert found == Score(
         total=1,
-        shape="vague",
+        grade="vague",
         ratings=(
             Rating(dimension="outcome", ours=1, seen="performance", theirs=0, reason="no number"),
             Rating(dimension="scope", ours=1, seen="performance"),
@@ -124,7 +124,7 @@ def test_a_whole_score() -> None:
     [(10, "tool"), (8, "tool"), (7, "colleague"), (5, "colleague"), (4, "vague"), (0, "vague")],
 )
 def test_the_shape_of_a_total(total: int, expected: str) -> None:
-    assert choose_shape(total) == expected
+    assert choose_grade(total) == expected
 
 
 @given(
@@ -138,5 +138,5 @@ def test_the_lower_total_counts(text: str, given_scores: dict[Dimension, int]) -
     found = score_spec(text, opinions=opinions)
 
     assert found.total == min(
-        score_spec(text).total, sum(rating.counted for rating in found.ratings)
+        score_spec(text).total, sum(rating.preferred for rating in found.ratings)
     )

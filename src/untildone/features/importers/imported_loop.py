@@ -14,7 +14,7 @@ from untildone.engine.start_rules import CEILINGS
 from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
 from untildone.features.counts.selection import select_counts
-from untildone.features.importers.bound_file import BoundFile, save_bound_file
+from untildone.features.importers.followed_file import FollowedFile, save_note
 from untildone.features.importers.formats.loop_format import ImportedLoop
 from untildone.features.importers.loop_file import LoopFile, list_loop_files
 from untildone.features.importers.trusted_projects import is_trusted_project, watch_session
@@ -57,20 +57,20 @@ def import_loop(
     trusted = is_trusted_project(str(context.home), str(project))
     if trusted and loop_file.file in list_loop_files(project):
         watch_session(context.session(session))
-        save_bound_file(context, record.contract.id, _bind_file(loop_file, project))
+        save_note(context, record.contract.id, _describe_followed_file(loop_file, project))
     return record
 
 
-def _bind_file(loop_file: LoopFile, project: Path) -> BoundFile:
+def _describe_followed_file(loop_file: LoopFile, project: Path) -> FollowedFile:
     loop, file = loop_file.loop, str(loop_file.file)
-    return BoundFile(
+    return FollowedFile(
         file=file,
-        shown=loop_file.shown,
-        counted_in=str(project / loop.counted_in) if loop.counted_in else file,
-        counter=loop.counter,
-        first=loop.first,
-        rounds=loop.rounds,
-        kept=loop.kept,
+        display_path=loop_file.shown,
+        counter_file=str(project / loop.counted_in) if loop.counted_in else file,
+        counter_key=loop.counter,
+        round_offset=loop.first,
+        max_rounds=loop.rounds,
+        keep_at_end=loop.kept,
     )
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from untildone.errors import UserError
 from untildone.features.counts.selection import resolve_targets
-from untildone.features.importers.bound_file import set_count
+from untildone.features.importers.followed_file import replace_count
 from untildone.features.importers.formats import LOOP_FORMATS, find_loop_format
 from untildone.features.importers.formats.loop_format import ImportedLoop, Source
 from untildone.store.digest import sha256
@@ -35,9 +35,9 @@ def read_loop_file(project: Path, file: Path) -> LoopFile:
     beside = partial(_read_project_file, project.resolve())
     source = Source(path=shown, data=data, beside=beside)
     loop = _resolve_targets(project, find_loop_format(file.absolute().as_posix()).read(source))
-    digest = sha256(set_count(data, loop.counter, 0))
+    digest = sha256(replace_count(data, loop.counter, 0))
     if loop.counted_in not in ("", shown):
-        digest.update(set_count(beside(loop.counted_in) or b"", loop.counter, 0))
+        digest.update(replace_count(beside(loop.counted_in) or b"", loop.counter, 0))
     return LoopFile(file=file, shown=shown, loop=loop, identity=digest.hexdigest())
 
 

@@ -6,7 +6,7 @@ from untildone.core.reminders import classify_workflow
 from untildone.core.trust_rating import Trust, list_verifications, rate_trust
 from untildone.core.verdict import Continue, Finish, Pause, Verdict
 from untildone.engine.context import Context
-from untildone.features.spec.rubric import MAX_SCORE, choose_shape
+from untildone.features.spec.rubric import MAX_SCORE, choose_grade
 from untildone.store.loops import Record
 
 _MARKS: dict[Trust, str] = {"SHIP": "🟢", "MONITOR": "🟡", "RESEARCH": "🔴"}
@@ -32,7 +32,7 @@ def announce_start(contract: Contract) -> str:
     kind = classify_workflow(contract.task)
     score = contract.score or 0
     parts = [
-        f"Shape: {choose_shape(score)} ({score}/{MAX_SCORE})",
+        f"Shape: {choose_grade(score)} ({score}/{MAX_SCORE})",
         f"Workflow: {kind.letter} ({kind.first})" if kind else "",
         "" if contract.reversibility == "2A" else f"Type: {contract.reversibility}",
         f"Steps: {len(contract.steps)}" if contract.steps else "",

@@ -1,4 +1,9 @@
-"""The clarity of a spec: five dimensions of 0 to 2 points, from its text and agreed terms."""
+"""Scores how clear a spec is: five dimensions of 0 to 2 points, so 0 to 10 in total.
+
+Words and patterns of the text give the points; so do the checks, claims and constraints that were
+agreed on besides the text. "Fix /api/token: p95 <100 ms, no new packages, done when make e2e
+passes" gets all 10 points, "make it better" none.
+"""
 
 import re
 from collections.abc import Callable
@@ -7,7 +12,9 @@ from typing import Literal, TypeAlias, get_args
 from msgspec import Struct
 
 Dimension: TypeAlias = Literal["outcome", "scope", "constraints", "success", "done"]
-Shape: TypeAlias = Literal["tool", "colleague", "vague"]
+# How a loop treats the spec: "tool" works silently, "colleague" asks the user at gates, "vague" is
+# refused.
+Grade: TypeAlias = Literal["tool", "colleague", "vague"]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 MAX_SCORE = 2 * len(DIMENSIONS)
 MIN_TOOL_SCORE, MIN_COLLEAGUE_SCORE = 8, 5
@@ -18,32 +25,40 @@ QUESTIONS: dict[Dimension, str] = {
     "success": "which commands or observations show that it works?",
     "done": "what ends the work: done when …?",
 }
+# Characters of the spec that are looked at.
 _MAX_SPEC = 20_000
+# `session_id`
 _NAMED = r"`[^`\n]+`"
+# src/auth/login.py, /api/token, login.py, load_user(), user_id, userId
 _PATH = (
     r"(?<![\w:/])(?!(?:and/or|on/off|pass/fail|read/write|input/output|yes/no)\b)"
     r"/?[\w.-]+/[\w./{}*-]+|(?<![\w/])/\w[\w-]*|\b[\w-]{2,}\.[a-z][a-z0-9]{0,4}\b|\b\w+\(\)"
     r"|\b[a-z0-9]+_[a-z0-9_]+\b|\b[a-z]+[A-Z]\w*"
 )
+# <100, 95 %, 200 ms, 0 errors, returns 404
 _MEASURE = (
     r"[<>\u2264\u2265=]\s*\d[\w.]*"
     r"|\b\d+(?:\.\d+)?\s*(?:%|ms|s|sec|seconds|minutes|kb|mb|errors|warnings)(?!\w)"
     r"|(?i:\breturns? \d{3}\b)"
 )
 _EVERY = r"(?i)\b(?:all|every|each|zero|no longer|at least|at most)\b"
+# no new packages, must not, without …, doesn't change, at most, < 200 lines
 _LIMIT = (
     r"(?i)\bno (?:new|other|more|extra|changes?)\b|\b(?:must|do|may|should) not\b"
     r"|\bwithout (?!confirmation|asking|further)"
     r"|\w+n['\u2019]t (?!stop)\w+|\b(?:never|at most|only|unchanged|keep|compatible)\b"
     r"|[<\u2264]\s*\d+\s*(?:loc|lines|files|deps|dependencies|kb|mb)\b"
 )
+# How it is to be done, a weaker constraint: "follow the existing style".
 _METHOD = r"(?i)\b(?:use|using|with|existing|follow|following|like|style|conventions?|stack)\b"
+# pytest, npm run build, make e2e, `./verify.sh` passes
 _COMMAND = (
     r"\b(?:pytest|tox|nox|ruff|mypy|tsc|eslint|vitest|jest|ctest|mvn|gradle|curl)\b"
     r"|\b(?:npm|yarn|pnpm|bun|deno|cargo|uv) (?:run )?[a-z][\w:-]*|\bgo (?:build|test|vet)\b"
     r"|\bmake (?:all|build|check|ci|e2e|lint|test|verify)\b"
     r"|`[^`\n]+` (?:pass(?:es)?|succeeds?|exits?|is green)\b"
 )
+# Each pattern is another way to show success: tests, builds, people, measurements, behaviour.
 _SHOWN_BY = (
     r"(?i)\btests?\b|\bgreen\b|\blint\w*",
     r"(?i)\b(?:builds?|compiles?|type.?checks?)\b",
@@ -51,10 +66,12 @@ _SHOWN_BY = (
     r"(?i)\b(?:benchmarks?|measured?|latency|coverage)\b",
     r"(?i)\b(?:works?|verif\w+|returns?|renders?|prints?|shows?)\b",
 )
+# done when make e2e passes
 _DONE_WHEN = r"(?i)\b(?:done|finished|complete|ready|over) (?:when|once|if|means)\b[: ]*([^\n]*)"
 _UNTIL = r"(?i)\buntil\b ([^\n]*)"
 _HANDED_OVER = r"(?i)\b(?:merged|released|deployed|published|tagged|pull request|pr)\b"
 _WHEN = r"(?i)\b(?:when|until|once)\b"
+# Words that name no subject: a spec of these alone, "make it all work", says nothing.
 _FILLERS = (
     "a add all and an any app application as be better bit clean code do done everything fast"
     " fine finish fix for go good great improve in is it its job make more my nice nicer of on"
@@ -80,22 +97,27 @@ class Opinion(Struct, frozen=True, kw_only=True):
 
 
 class Rating(Struct, frozen=True, kw_only=True):
-    """Our score, the words of the text it rests on, and the agent's score."""
+    """The points of one dimension, as `score --json` prints them."""
 
     dimension: Dimension
+    # Our points, and the words of the text they rest on.
     ours: int
     seen: str
+    # The agent's points and its reason; None if it gave no opinion.
     theirs: int | None = None
     reason: str = ""
 
     @property
-    def counted(self) -> int:
+    def preferred(self) -> int:
+        """The agent's points if it gave an opinion, else ours."""
         return self.ours if self.theirs is None else self.theirs
 
 
 class Score(Struct, frozen=True, kw_only=True):
+    """The result for a whole spec; `questions` are what the user should answer in it."""
+
     total: int
-    shape: Shape
+    grade: Grade
     ratings: tuple[Rating, ...]
     questions: tuple[str, ...]
 
@@ -103,28 +125,33 @@ class Score(Struct, frozen=True, kw_only=True):
 def score_spec(
     text: str, agreed: AgreedTerms | None = None, opinions: dict[Dimension, Opinion] | None = None
 ) -> Score:
-    """The lower total counts, so that an agent cannot raise the score of a vague spec."""
+    """Score a spec by its text, the terms agreed on besides it, and the agent's opinions.
+
+    The lower of our total and the agent's counts, so an agent cannot raise the score of its spec.
+    """
     ratings = tuple(
         _rate(dimension, text[:_MAX_SPEC], agreed or AgreedTerms(), (opinions or {}).get(dimension))
         for dimension in DIMENSIONS
     )
-    total = min(sum(rating.ours for rating in ratings), sum(rating.counted for rating in ratings))
-    wanting = [rating for rating in ratings if min(rating.ours, rating.counted) < 2]
+    total = min(sum(rating.ours for rating in ratings), sum(rating.preferred for rating in ratings))
+    unclear = [rating for rating in ratings if min(rating.ours, rating.preferred) < 2]
     return Score(
         total=total,
-        shape=choose_shape(total),
+        grade=choose_grade(total),
         ratings=ratings,
-        questions=tuple(QUESTIONS[rating.dimension] for rating in wanting),
+        questions=tuple(QUESTIONS[rating.dimension] for rating in unclear),
     )
 
 
-def choose_shape(total: int) -> Shape:
+def choose_grade(total: int) -> Grade:
+    """Return the grade of a total of 0 to 10 points."""
     if total >= MIN_TOOL_SCORE:
         return "tool"
     return "colleague" if total >= MIN_COLLEAGUE_SCORE else "vague"
 
 
 def _rate(dimension: Dimension, text: str, agreed: AgreedTerms, opinion: Opinion | None) -> Rating:
+    """Rate one dimension, and add the agent's opinion of it."""
     ours, seen = _RATERS[dimension](text, agreed)
     return Rating(
         dimension=dimension,
@@ -135,51 +162,58 @@ def _rate(dimension: Dimension, text: str, agreed: AgreedTerms, opinion: Opinion
     )
 
 
-_Reading: TypeAlias = tuple[int, str]
+# The points of one dimension, and the words they rest on.
+_Points: TypeAlias = tuple[int, str]
 
 
-def _rate_outcome(text: str, _: AgreedTerms) -> _Reading:
+def _rate_outcome(text: str, _: AgreedTerms) -> _Points:
+    """2 for a measure, a name in backticks or a quantifier; 1 for any subject."""
     exact = _search(_MEASURE, text) or _search(_NAMED, text) or _find_quantifier(text)
     return (2, exact) if exact else _find_subject(text)
 
 
-def _rate_scope(text: str, _: AgreedTerms) -> _Reading:
+def _rate_scope(text: str, _: AgreedTerms) -> _Points:
+    """2 for a path or a name of code; 1 for any subject."""
     exact = _search(_PATH, text) or _search(_NAMED, text)
     return (2, exact) if exact else _find_subject(text)
 
 
 def _find_quantifier(text: str) -> str:
-    """A word such as "every", if the text also names something: "make it all work" does not."""
+    """Return a word such as "every" if the text also has a subject; "make it all work" has none."""
     return _search(_EVERY, text) if _find_subject(text)[0] else ""
 
 
-def _find_subject(text: str) -> _Reading:
+def _find_subject(text: str) -> _Points:
+    """1 and the last word that is no filler, or 0 if every word is."""
     words = re.findall(r"[^\W\d_]{2,}", text)
     subjects = [word for word in words if word.casefold() not in _FILLER_WORDS]
     return (1, subjects[-1]) if subjects else (0, "")
 
 
-def _rate_constraints(text: str, agreed: AgreedTerms) -> _Reading:
+def _rate_constraints(text: str, agreed: AgreedTerms) -> _Points:
+    """2 for an agreed constraint or a limit in the text; 1 for a method to follow."""
     if agreed.limits:
         return 2, f"{agreed.limits} agreed"
     limit = _search(_LIMIT, text)
-    way = _search(_METHOD, text)
-    return (2, limit) if limit else (int(bool(way)), way)
+    method = _search(_METHOD, text)
+    return (2, limit) if limit else (int(bool(method)), method)
 
 
-def _rate_success(text: str, agreed: AgreedTerms) -> _Reading:
+def _rate_success(text: str, agreed: AgreedTerms) -> _Points:
+    """2 for a command that shows success; else 1 for each way to show it and each criterion."""
     command = _search(_COMMAND, text)
     if command:
         return 2, command
     ways = [seen for seen in (_search(pattern, text) for pattern in _SHOWN_BY) if seen]
-    agreed_on = agreed.checks + agreed.claims
-    if len(ways) + agreed_on:
-        seen = ", ".join([*ways, *([f"{agreed_on} criteria agreed"] if agreed_on else [])])
-        return min(2, len(ways) + agreed_on), seen
+    criteria = agreed.checks + agreed.claims
+    if len(ways) + criteria:
+        seen = ", ".join([*ways, *([f"{criteria} criteria agreed"] if criteria else [])])
+        return min(2, len(ways) + criteria), seen
     return 0, ""
 
 
-def _rate_done(text: str, agreed: AgreedTerms) -> _Reading:
+def _rate_done(text: str, agreed: AgreedTerms) -> _Points:
+    """2 for an explicit end, a handover such as "merged" or a claim; 1 for an implied end."""
     for pattern in (_DONE_WHEN, _UNTIL):
         ending = re.search(pattern, text)
         if ending and _find_subject(ending[1])[0]:
@@ -194,11 +228,12 @@ def _rate_done(text: str, agreed: AgreedTerms) -> _Reading:
 
 
 def _search(pattern: str, text: str) -> str:
+    """Return the first match of the pattern, or an empty text."""
     found = re.search(pattern, text)
     return found[0].strip() if found else ""
 
 
-_RATERS: dict[Dimension, Callable[[str, AgreedTerms], _Reading]] = {
+_RATERS: dict[Dimension, Callable[[str, AgreedTerms], _Points]] = {
     "outcome": _rate_outcome,
     "scope": _rate_scope,
     "constraints": _rate_constraints,

@@ -1,4 +1,10 @@
-"""The score of a loop's spec: when the loop is agreed on, and when the agent scores it."""
+"""Scores the spec of a `/loop` and decides whether the loop stops at gates.
+
+The score of 0 to 10 gives a grade. A "tool" spec (8 and more) is clear: the loop works silently.
+A "colleague" spec (5 to 7) leaves questions open: the loop has gates. A "vague" spec (less than 5)
+starts no loop. At a gate the loop pauses and asks the user, for example after the steps are known
+or after each round; a contract with gates is `gated`.
+"""
 
 from pathlib import Path
 
@@ -23,48 +29,68 @@ from untildone.features.spec.rubric import (
 from untildone.features.spec.shape_file import read_trusted_shape
 from untildone.store.loops import Record
 
+# The preset of loops that are started from a spec; other presets have no score and no gates.
+_SPEC_PRESET = "loop"
+
 
 def apply_spec(context: Context, contract: Contract) -> Contract:
-    """Adds SHAPE.md and the score to the contract; raises UserError if the spec is vague."""
-    shape = read_trusted_shape(context, Path(contract.project))
+    """Return the contract with the terms of SHAPE.md, the score of its spec, and gates if needed.
+
+    Raises UserError if the spec is vague.
+    """
+    shape_file = read_trusted_shape(context, Path(contract.project))
     names = {claim.name for claim in contract.claims}
+    new_claims = (claim for claim in shape_file.claims if claim.name not in names)
     contract = replace(
         contract,
-        claims=(*contract.claims, *(claim for claim in shape.claims if claim.name not in names)),
-        must_not=tuple(dict.fromkeys((*contract.must_not, *shape.commands))),
-        limits=(*contract.limits, *shape.limits),
+        claims=(*contract.claims, *new_claims),
+        must_not=tuple(dict.fromkeys((*contract.must_not, *shape_file.commands))),
+        limits=(*contract.limits, *shape_file.limits),
     )
     score = score_spec(contract.task, _count_terms(contract))
-    if score.shape == "vague":
+    if score.grade == "vague":
         raise UserError(
             f"the spec is vague: it scores {score.total} of {MAX_SCORE},"
             f" and a loop needs {MIN_COLLEAGUE_SCORE}",
             hint=f"say in it: {' '.join(score.questions)}",
             exit_code=OUTCOMES["vague"].exit_code,
         )
-    gated = score.shape == "colleague" and not skips_gates(contract.task)
+    gated = score.grade == "colleague" and not skips_gates(contract.task)
     return replace(contract, score=score.total, gated=gated)
 
 
 def score_loop(context: Context, record: Record, opinions: dict[Dimension, Opinion]) -> Score:
-    """The agent's opinions of a running loop's spec can add gates but never remove them."""
+    """Score the spec of a running loop again, now with the agent's opinions; return the score.
+
+    If the agent finds the spec less clear than we did, the loop gets gates. An agent's high opinion
+    never removes gates.
+    """
     contract = record.agreed
     score = score_spec(contract.task, _count_terms(contract), opinions)
-    freed = any(amendment.gated is False for amendment in record.progress.amendments)
-    asks = score.shape != "tool" and not (freed or skips_gates(contract.task))
-    if contract.preset != "loop" or contract.gated or not asks or not opinions:
+    if not opinions or score.grade == "tool" or not _may_add_gates(record):
         return score
 
-    def edit(now: Record) -> Progress:
+    def add_gates(now: Record) -> Progress:
         progress = require_unfinished(now)
         amendment = Amendment(by="agent", at=context.now(), gated=True)
         return replace(progress, amendments=(*progress.amendments, amendment))
 
-    change_loop(context, contract.id, edit, kind="scored", total=score.total)
+    change_loop(context, contract.id, add_gates, kind="scored", total=score.total)
     return score
 
 
+def _may_add_gates(record: Record) -> bool:
+    """Say whether this is a spec loop without gates whose user did not refuse gates."""
+    contract = record.agreed
+    if contract.preset != _SPEC_PRESET or contract.gated:
+        return False
+    # The user answered a gate with "proceed without confirmation".
+    gates_removed = any(amendment.gated is False for amendment in record.progress.amendments)
+    return not gates_removed and not skips_gates(contract.task)
+
+
 def _count_terms(contract: Contract) -> AgreedTerms:
+    """Return how many criteria and constraints the contract has besides the text of its task."""
     return AgreedTerms(
         checks=len(contract.checks),
         claims=len(contract.claims),

@@ -89,7 +89,7 @@ def _run_set_up(
             interpreter.run_statement(member, variables, EXACT)
         elif _is_annotated(member, _SET_UP_ANNOTATIONS):
             interpreter.run_block(member.field("body"), variables)
-    return frozenset(interpreter.marks)
+    return frozenset(interpreter.skips)
 
 
 def _read_test(method: SgNode, scope: Scope) -> Test:

@@ -90,7 +90,7 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
     interpreter.run_block(root, {})
     for name, tests in file.tests.items():
         assertions = tuple(assertion for test in tests for assertion in test.assertions)
-        marks = frozenset(interpreter.marks).union(*(test.marks for test in tests))
+        marks = frozenset(interpreter.skips).union(*(test.marks for test in tests))
         is_focused = any(f"{name}::".startswith(f"{focus}::") for focus in file.focused)
         if file.focused and not is_focused:
             marks |= {f"`.only` on `{min(file.focused)}`"}
@@ -98,7 +98,11 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
 
 
 def _read_call(
-    file: _FileTests, interpreter: Interpreter, node: SgNode, variables: Variables, limit: int
+    file: _FileTests,
+    interpreter: Interpreter,
+    node: SgNode,
+    variables: Variables,
+    max_strength: int,
 ) -> bool:
     """Read a test, a group or a set-up hook; return False for any other call."""
     call = _parse_call(node)
@@ -110,7 +114,7 @@ def _read_call(
     if call.word not in _TEST_WORDS | _GROUP_WORDS or not call.arguments:
         return False
     group = file.groups[-1]
-    around = group.marks if limit == EXACT else group.marks | {"a condition around it"}
+    around = group.marks if max_strength == EXACT else group.marks | {"a condition around it"}
     file.groups.append(_Group(group.prefix, around))
     for row in call.list_rows(interpreter, variables):
         _add_test(file, interpreter, call, row, variables)
@@ -168,19 +172,21 @@ def _add_test(
     inside = Interpreter(interpreter.functions, _read_subtest)
     if call.body is not None:
         inside.run_closure(call.body, row, variables)
-    test = Test(file.path, name, tuple(inside.assertions), marks | inside.marks)
+    test = Test(file.path, name, tuple(inside.assertions), marks | inside.skips)
     file.tests.setdefault(name, []).append(test)
 
 
-def _read_subtest(interpreter: Interpreter, node: SgNode, variables: Variables, limit: int) -> bool:
+def _read_subtest(
+    interpreter: Interpreter, node: SgNode, variables: Variables, max_strength: int
+) -> bool:
     """Read `t.test("name", fn)` of node:test as a part of the test around it."""
     call = _parse_call(node)
     if call.word not in _TEST_WORDS:
         return False
-    interpreter.marks |= call.list_marks()
+    interpreter.skips |= call.list_marks()
     for row in call.list_rows(interpreter, variables):
         if call.body is not None:
-            interpreter.run_closure(call.body, row, variables, limit)
+            interpreter.run_closure(call.body, row, variables, max_strength)
     return True
 
 

@@ -26,7 +26,7 @@ def bind_fixtures(node: SgNode, interpreter: Interpreter, variables: Variables) 
         inside, known = Interpreter(others), dict(variables)
         bind_fixtures(fixture, inside, known)
         inside.run_block(body, known)
-        interpreter.marks |= {f"{mark} in `{name}`" for mark in inside.marks}
+        interpreter.skips |= {f"{mark} in `{name}`" for mark in inside.skips}
         yields = map(nodes.list_parts, nodes.find_below(body, frozenset(("yield",))))
         yielded = [evaluate(parts[0], known) for parts in yields if parts]
         if results := (*inside.returned, *yielded):

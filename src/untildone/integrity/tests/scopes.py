@@ -25,5 +25,5 @@ class Scope(Struct, frozen=True, kw_only=True):
             self.path,
             f"{self.prefix}{name}",
             tuple(interpreter.assertions),
-            self.marks.union(marks, interpreter.marks),
+            self.marks.union(marks, interpreter.skips),
         )

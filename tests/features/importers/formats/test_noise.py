@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from features.importers.formats import samples
 from features.importers.formats.samples import read
 from untildone.errors import UserError
-from untildone.features.importers.bound_file import set_count
+from untildone.features.importers.followed_file import replace_count
 from untildone.features.importers.formats import LOOP_FORMATS
 
 PATHS = sorted(path for dialect in LOOP_FORMATS.values() for path in dialect.PATHS)
@@ -62,6 +62,6 @@ def test_a_file_with_noise_in_it_is_a_loop_or_a_mistake(
 @given(sample=st.sampled_from(SAMPLES), at=st.integers(0, 400), noise=NOISE)
 def test_counting_never_fails_and_can_be_undone(sample: bytes, at: int, noise: bytes) -> None:
     data = sample[:at] + noise + sample[at:]
-    first = set_count(data, "iteration", 0)
+    first = replace_count(data, "iteration", 0)
 
-    assert set_count(set_count(data, "iteration", 5), "iteration", 0) == first
+    assert replace_count(replace_count(data, "iteration", 5), "iteration", 0) == first

@@ -19,9 +19,8 @@ from untildone.engine import verbs
 from untildone.engine.context import Context, project_folder
 from untildone.engine.speaker import explain_ignored
 from untildone.errors import UserError
-from untildone.features.importers import IMPORT_REASON
-from untildone.features.importers import bound_file as bound_files
-from untildone.features.importers.bound_file import BoundFile
+from untildone.features.importers import IMPORT_REASON, followed_file
+from untildone.features.importers.followed_file import FollowedFile
 from untildone.features.importers.imported_loop import (
     describe_differences,
     find_begun_loop,
@@ -153,26 +152,26 @@ def _list_written_paths(call: dict[str, object]) -> Iterator[str]:
 def _follow_file(context: Context, stop: Stop, session: Session) -> str:
     """End or change the loop as its file says; return a notice if it ended."""
     record = context.loops.load(session.get_loop_id())
-    bound = bound_files.load_bound_file(context, record.contract.id)
-    if bound is None:
+    followed = followed_file.load_note(context, record.contract.id)
+    if followed is None:
         return ""
-    file = Path(bound.file)
+    file = Path(followed.file)
     by_agent = _may_have_written(session, file) and not _user_asked_for_it(session, stop)
     try:
         loop_file = read_loop_file(Path(record.contract.project), file)
     except FileNotFoundError:
-        return _end_or_release(context, record, bound, reason="was removed", by_agent=by_agent)
+        return _end_or_release(context, record, followed, reason="was removed", by_agent=by_agent)
     except UserError:
         # Perhaps only half written: the contract stays as it is.
         return ""
     if not loop_file.loop.active:
         return _end_or_release(
-            context, record, bound, reason="is no longer active", by_agent=by_agent
+            context, record, followed, reason="is no longer active", by_agent=by_agent
         )
     remember_loop(context, Path(record.contract.project), loop_file.identity, record.contract.id)
-    if loop_file.loop.rounds != bound.rounds:
-        bound_files.save_bound_file(
-            context, record.contract.id, replace(bound, rounds=loop_file.loop.rounds)
+    if loop_file.loop.rounds != followed.max_rounds:
+        followed_file.save_note(
+            context, record.contract.id, replace(followed, max_rounds=loop_file.loop.rounds)
         )
         if not by_agent:
             _amend_rounds(context, record, loop_file.loop.rounds)
@@ -187,15 +186,15 @@ def _user_asked_for_it(session: Session, stop: Stop) -> bool:
 
 
 def _end_or_release(
-    context: Context, record: Record, bound: BoundFile, *, reason: str, by_agent: bool
+    context: Context, record: Record, followed: FollowedFile, *, reason: str, by_agent: bool
 ) -> str:
     """A user's change ends the loop; after an agent's the loop goes on without the file."""
     loop = record.contract.id
     if by_agent:
-        bound_files.forget_bound_file(context, loop)
+        followed_file.delete_note(context, loop)
         return ""
-    verbs.cancel(context, loop, f"`{bound.shown}` {reason}")
-    return f"untildone: loop {loop} is cancelled: `{bound.shown}` {reason}"
+    verbs.cancel(context, loop, f"`{followed.display_path}` {reason}")
+    return f"untildone: loop {loop} is cancelled: `{followed.display_path}` {reason}"
 
 
 def _amend_rounds(context: Context, record: Record, rounds: int | None) -> None:

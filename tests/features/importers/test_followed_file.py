@@ -4,7 +4,7 @@ import pytest
 
 from features.importers.formats import samples
 from snippets import snippet
-from untildone.features.importers.bound_file import set_count
+from untildone.features.importers.followed_file import replace_count
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ from untildone.features.importers.bound_file import set_count
     ],
 )
 def test_only_the_count_changes(before: str, key: str, after: str) -> None:
-    assert set_count(before.encode(), key, 7) == after.encode()
+    assert replace_count(before.encode(), key, 7) == after.encode()
 
 
 def test_a_file_with_a_mark_in_front_keeps_it() -> None:
     data = b"\xef\xbb\xbf" + samples.SHIPKIT.encode()
 
-    assert set_count(data, "iteration", 4) == data.replace(b"iteration: 3", b"iteration: 4", 1)
+    assert replace_count(data, "iteration", 4) == data.replace(b"iteration: 3", b"iteration: 4", 1)
