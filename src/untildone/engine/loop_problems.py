@@ -1,4 +1,7 @@
-"""What can be wrong with state, project and loops, one function each."""
+"""What `untildone doctor` can find wrong with the state folder, the project and the loops.
+
+Each function looks for one kind of problem and yields what it finds; `PROBES` lists them all.
+"""
 
 import os
 import shutil
@@ -23,28 +26,30 @@ from untildone.store.loops import Record, UnreadableLoop
 
 Probe: TypeAlias = Callable[[Context, Path], Iterator[Problem]]
 
-# Of many loops without a hold only these are listed; the others are counted.
-_LISTED = 5
+# Of many loops whose agent is not held only this many are listed; the others are counted.
+_MAX_LISTED = 5
 
 
 def find_state_problems(context: Context, _: Path) -> Iterator[Problem]:
+    """Yield an error if the state folder is unusable, a note if a restart would empty it."""
     home = context.home
     try:
         if home.exists() or home.is_symlink():
             prepare_home(home)
         else:
-            _require_makeable(home)
+            _require_creatable(home)
     except UserError as fault:
         yield make_error("state", fault.message, fault.hint)
-    kind = find_volatile_file_system(home)
-    if kind:
-        text = f"`{home}` is on {kind}: loops and receipts are gone after a restart"
+    file_system = find_volatile_file_system(home)
+    if file_system:
+        text = f"`{home}` is on {file_system}: loops and receipts are gone after a restart"
         yield make_note(
             "state", text, "set `UNTILDONE_HOME` to a folder that stays, then `untildone init`"
         )
 
 
-def _require_makeable(home: Path) -> None:
+def _require_creatable(home: Path) -> None:
+    """Raise UserError if the state folder does not exist and could not be created."""
     parent = next(parent for parent in home.parents if parent.exists())
     if not (parent.is_dir() and os.access(parent, os.W_OK | os.X_OK)):
         raise UserError(
@@ -54,10 +59,11 @@ def _require_makeable(home: Path) -> None:
 
 
 def find_untrusted_configuration(context: Context, project: Path) -> Iterator[Problem]:
+    """Yield a note for each configuration file of the project that the user does not trust."""
     try:
         files = load_proposals(project)
     except UserError:
-        # `find_missing_tools` reports it.
+        # An unreadable file is reported by `find_missing_tools`.
         return
     for file in files:
         if not is_trusted(context, file):
@@ -66,6 +72,10 @@ def find_untrusted_configuration(context: Context, project: Path) -> Iterator[Pr
 
 
 def find_missing_tools(context: Context, project: Path) -> Iterator[Problem]:
+    """Yield an error for each check whose program is not installed.
+
+    A configuration that cannot be read is an error too: its checks are unknown.
+    """
     try:
         checks, _ = list_checks(context, project)
     except UserError as fault:
@@ -83,49 +93,61 @@ def find_missing_tools(context: Context, project: Path) -> Iterator[Problem]:
 
 
 def _find_missing_program(check: Check, project: Path, *, path: str | None) -> str:
+    """Return the first word of the check's command if it is no program, else an empty text.
+
+    It may be in a folder of `path` (`pytest`) or in the project (`./gradlew`).
+    """
     program = next(iter(parse_argv(check.command)), "")
-    there = shutil.which(program, path=path) or (project / check.cwd / program).is_file()
-    return "" if there else program
+    exists = shutil.which(program, path=path) or (project / check.cwd / program).is_file()
+    return "" if exists else program
 
 
 def find_damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
-    for found in _list_loops(context):
-        match found:
+    """Yield an error for each loop that cannot be read, or whose files others have changed.
+
+    The seal is a digest of a loop's files; that of a finished loop no longer matters.
+    """
+    for entry in _list_loops(context):
+        match entry:
             case UnreadableLoop():
-                folder = context.loops.get_folder(found.id) if found.id.isascii() else context.home
-                text = f"loop {found.id} cannot be read: {found.reason}"
+                folder = context.loops.get_folder(entry.id) if entry.id.isascii() else context.home
+                text = f"loop {entry.id} cannot be read: {entry.reason}"
                 yield make_error("damaged loop", text, f"move `{folder}` away")
-            case Record() if found.progress.status != "finished":
-                broken = context.loops.explain_broken_seal(found.contract.id)
-                text = f"the seal of loop {found.contract.id} is broken: {broken}"
-                if broken:
+            case Record() if entry.progress.status != "finished":
+                reason = context.loops.explain_broken_seal(entry.contract.id)
+                text = f"the seal of loop {entry.contract.id} is broken: {reason}"
+                if reason:
                     yield make_error(
-                        "damaged loop", text, f"`untildone cancel {found.contract.id}`"
+                        "damaged loop", text, f"`untildone cancel {entry.contract.id}`"
                     )
             case Record():
                 pass
 
 
 def find_unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
+    """Yield a note for each active loop whose agent could stop unjudged, this project's first."""
     unheld: list[tuple[Contract, str]] = []
     for record in _list_records(context):
-        held, why = check_hold(record, context.session_of(record))
-        if record.progress.status == "active" and held is False:
-            unheld.append((record.contract, why))
+        is_held, reason = check_hold(record, context.session_of(record))
+        # The third value is "unknown".
+        if record.progress.status == "active" and is_held is False:
+            unheld.append((record.contract, reason))
     unheld.sort(key=lambda loop: loop[0].project != str(project))
-    for contract, why in unheld[:_LISTED]:
-        there = "" if contract.project == str(project) else f" ({contract.project})"
-        text = f"loop {contract.id}{there}: {why}"
+    for contract, reason in unheld[:_MAX_LISTED]:
+        elsewhere = "" if contract.project == str(project) else f" ({contract.project})"
+        text = f"loop {contract.id}{elsewhere}: {reason}"
         yield make_note("not held", text, f"`untildone cancel {contract.id}` ends it")
-    if more := unheld[_LISTED:]:
-        text = pluralize(len(more), "more loop")
+    if unlisted := unheld[_MAX_LISTED:]:
+        text = pluralize(len(unlisted), "more loop")
         yield make_note("not held", text, "`untildone status --all` lists them")
 
 
 def describe_last_loop(context: Context, project: Path) -> Iterator[Problem]:
-    """Why the last loop here ended or paused."""
-    here = (record for record in _list_records(context) if record.contract.project == str(project))
-    last = next(here, None)
+    """Yield a note that says why the newest loop of this project ended or paused."""
+    newest_first = (
+        record for record in _list_records(context) if record.contract.project == str(project)
+    )
+    last = next(newest_first, None)
     if last is None or last.progress.outcome is None:
         return
     outcome = last.progress.outcome
@@ -134,6 +156,7 @@ def describe_last_loop(context: Context, project: Path) -> Iterator[Problem]:
 
 
 def find_feature_problems(context: Context, project: Path) -> Iterator[Problem]:
+    """Yield the problems that the features find with what belongs to them."""
     for feature in load_used_features(context, Scope(event="doctor")):
         yield from feature.find_problems(context, project)
 
@@ -142,12 +165,12 @@ def _list_loops(context: Context) -> tuple[Record | UnreadableLoop, ...]:
     try:
         return context.loops.list_all()
     except OSError:
-        # `find_state_problems` reports it.
+        # A state folder that cannot be read is reported by `find_state_problems`.
         return ()
 
 
 def _list_records(context: Context) -> Iterator[Record]:
-    return (found for found in _list_loops(context) if isinstance(found, Record))
+    return (entry for entry in _list_loops(context) if isinstance(entry, Record))
 
 
 PROBES: tuple[Probe, ...] = (

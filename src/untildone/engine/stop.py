@@ -1,4 +1,8 @@
-"""One stop, from event to answer: load, gather, decide, check and decide again, save, say."""
+"""Handles one stop of the agent: the event goes in, the answer for the agent's client comes out.
+
+The order: load the loop, gather evidence, decide without checks if that is possible, else run the
+checks and decide by them, save the verdict, and build the answer.
+"""
 
 import os
 from collections.abc import Iterator
@@ -28,10 +32,13 @@ from untildone.store.sessions import Session
 
 
 def answer_stop(context: Context, call: Call) -> str:
+    """Return what the Stop hook prints; an empty text lets the agent stop."""
     stop = context.agent.parse_stop(call.data, context.environ)
     if call.fault:
+        # An unreadable payload names no session; the environment may.
         stop = replace(stop, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
     session = context.session(stop.session)
+    # Only the main agent is held, never one that it started.
     if stop.subagent:
         return ""
     features = load_used_features(context, Scope(event="Stop", session=session))
@@ -48,25 +55,30 @@ def answer_stop(context: Context, call: Call) -> str:
 
 
 def _find_first(texts: Iterator[str]) -> str:
+    """Return the first text that is not empty, or an empty one."""
     return next(filter(None, texts), "")
 
 
 def judge_return(context: Context, stop: Stop) -> Answer | None:
-    """Judges a return of an agent that a run of ours drives: no hook reports it."""
+    """Judge the stop of an agent that `untildone run` has started: no hook reports it."""
     return judge(context, Call("Stop", context.agent.NAME, "run", str(context.home)), stop)
 
 
 def judge(context: Context, call: Call, stop: Stop) -> Answer | None:
-    """One stop of a session with an active loop; None where it was judged or ended meanwhile."""
+    """Judge one stop of a session with an active loop.
+
+    Returns None if there is nothing to answer: the stop was judged already, or the loop has ended
+    while this process waited for the lock.
+    """
     session = context.session(stop.session)
     loop = session.get_loop_id()
     folder = context.loops.get_folder(loop)
     answer = None
     with _mark_judging(session), hold_lock(folder / "judging.lock", timeout=STOP_DEADLINE):
-        # Where another loop has followed meanwhile, this stop was judged.
+        # If the session has another loop by now, another process has judged this stop.
         if session.is_active() and session.get_loop_id() == loop:
             answer = _judge(context, call, stop, context.loops.load(loop))
-    # After the lock is released: what a feature removes may be needed until then.
+    # After the lock is released: a stop being judged may need the files that a feature removes.
     for feature in load_used_features(context, Scope(event="end", session=session, folder=folder)):
         feature.clean_up(context, loop)
     return answer
@@ -74,7 +86,11 @@ def judge(context: Context, call: Call, stop: Stop) -> Answer | None:
 
 @contextmanager
 def _mark_judging(session: Session) -> Iterator[None]:
-    """The mark stays behind if this process is killed: then the agent was not held."""
+    """Write the file `judging` for the time of the block, and `unjudged` if it raises.
+
+    `judging` has this process's id. If the process is killed, it stays behind, and `doctor` and
+    `status` see by it that the agent was not held.
+    """
     session.write("judging", str(os.getpid()))
     try:
         yield
@@ -87,6 +103,7 @@ def _mark_judging(session: Session) -> Iterator[None]:
 
 
 def _judge(context: Context, call: Call, stop: Stop, record: Record) -> Answer | None:
+    """Judge the stop under the lock; None if another installed hook has reported it before."""
     session = context.session_of(record)
     if is_duplicate_stop(record.progress, call, session):
         count_source(context, record, call)
@@ -122,7 +139,11 @@ def _judge(context: Context, call: Call, stop: Stop, record: Record) -> Answer |
 def _update_progress(
     context: Context, call: Call, stop: Stop, record: Record, calls: Calls
 ) -> Progress:
-    """The progress with what happened since the last stop: tool calls and the agent's verbs."""
+    """Return the progress with what happened since the last stop.
+
+    It has the agent's relayed verbs (`agent_verbs` explains them), one more stop of this source,
+    and no idle holds if the agent has called a tool or was not held before this stop.
+    """
 
     def apply_verb(progress: Progress, verb: AgentVerb) -> Progress:
         scope = Scope(event="verb", contract=record.contract, name=verb.verb)
@@ -145,7 +166,7 @@ def _decide(
     evidence: Evidence,
     features: tuple[Feature, ...],
 ) -> JudgedStop:
-    """The verdict; the checks run only if it depends on them."""
+    """Return the stop with its verdict; the checks run only if the verdict depends on them."""
     contract, progress = loop.contract, loop.progress
     verdict = decide_before_checks(contract, progress, evidence)
     if verdict is not None:

@@ -1,4 +1,8 @@
-"""The checks of one stop: those of every round, then those that confirm that the work is done."""
+"""Runs the checks of one stop and decides by their results whether the agent may stop.
+
+First the checks of every round run. Only if everything is met by then, a second pass confirms it:
+the slow checks run, and the tree is compared with the baseline, the tree before the agent acted.
+"""
 
 import os
 from collections.abc import Sequence
@@ -26,14 +30,15 @@ from untildone.store.baseline_records import read_results
 def judge_by_checks(
     context: Context, call: Call, loop: StoppedLoop, evidence: Evidence
 ) -> JudgedStop:
-    """The verdict after the checks; what confirms is run only if all else is met."""
+    """Return the stop with its verdict; the confirmation runs only if all criteria are met."""
     loop = _await_baseline(context, loop)
     contract, progress, site = loop.contract, loop.progress, _make_site(context, call, loop)
     if progress.baseline:
         results = read_results(site.loop, progress.baseline, tuple[BaselineResult, ...])
-        # A check that could not be judged in the baseline says nothing about it.
-        known = tuple(result for result in results if result.outcome in ("green", "red"))
-        evidence = replace(evidence, baseline=known)
+        # A check that was neither green nor red in the baseline (its program was missing, say)
+        # cannot be compared with it.
+        comparable = tuple(result for result in results if result.outcome in ("green", "red"))
+        evidence = replace(evidence, baseline=comparable)
     evidence = compare_with_baseline(contract, _run_round_checks(evidence, contract, site))
     verdict = decide(contract, progress, evidence)
     if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
@@ -43,23 +48,27 @@ def judge_by_checks(
 
 
 def _await_baseline(context: Context, loop: StoppedLoop) -> StoppedLoop:
-    """The first judged stop waits for the baseline's results, if they are on their way."""
+    """Wait until the checks have run on the baseline, if that is under way, and add the results.
+
+    Only the first judged stop waits: a detached process runs these checks since the loop's start.
+    """
     if loop.progress.baseline or not context.session_of(loop.record).has("baseline"):
         return loop
     from untildone.engine.baseline_results import wait_for_baseline
 
-    now = wait_for_baseline(context, loop.record).progress
-    red = tuple(dict.fromkeys((*loop.progress.checks_seen_red, *now.checks_seen_red)))
+    saved = wait_for_baseline(context, loop.record).progress
+    red = tuple(dict.fromkeys((*loop.progress.checks_seen_red, *saved.checks_seen_red)))
     progress = replace(
         loop.progress,
         checks_seen_red=red,
-        baseline=now.baseline,
-        baseline_totals=now.baseline_totals,
+        baseline=saved.baseline,
+        baseline_totals=saved.baseline_totals,
     )
     return replace(loop, progress=progress)
 
 
 def _make_site(context: Context, call: Call, loop: StoppedLoop) -> CheckSite:
+    """Return where and until when this stop's checks run; a loop with checks gets a log folder."""
     id_, progress = loop.contract.id, loop.record.progress
     return CheckSite(
         project=loop.project,
@@ -76,33 +85,43 @@ def _make_site(context: Context, call: Call, loop: StoppedLoop) -> CheckSite:
 
 
 def _run_round_checks(evidence: Evidence, contract: Contract, site: CheckSite) -> Evidence:
-    """The evidence with the round's checks and the must-not commands."""
-    quick = [check for check in contract.checks if check.when == "round"]
-    if not quick and not contract.must_not:
+    """Return the evidence with the results of the round's checks and the must-not commands.
+
+    A must-not command, such as `grep -r TODO src`, runs like a check; exit status 0 means that
+    what the user forbids is there.
+    """
+    round_checks = [check for check in contract.checks if check.when == "round"]
+    if not round_checks and not contract.must_not:
         return evidence
-    forbidden = [Check(name=command, command=command) for command in contract.must_not]
-    results, fault = run_within_deadline([*quick, *forbidden], site, report=_import_confirmation)
-    results = _apply_fixes(results, quick, site) if not fault else results
-    limits = results[len(quick) :]
-    # A limit that cannot be tested is a check that cannot run, not one that holds.
-    untested = tuple(result for result in limits if result.outcome == "unrunnable")
+    must_not_checks = [Check(name=command, command=command) for command in contract.must_not]
+    results, fault = run_within_deadline(
+        [*round_checks, *must_not_checks], site, report=_import_confirmation
+    )
+    results = _apply_fixes(results, round_checks, site) if not fault else results
+    must_not_results = results[len(round_checks) :]
+    # A must-not command that cannot run proves nothing: it counts as a check that cannot run.
+    untested = tuple(result for result in must_not_results if result.outcome == "unrunnable")
     return replace(
         evidence,
-        checks=results[: len(quick)] + untested,
-        forbidden=tuple(result.command for result in limits if result.exit_code == 0),
+        checks=results[: len(round_checks)] + untested,
+        forbidden=tuple(result.command for result in must_not_results if result.exit_code == 0),
         fault=evidence.fault or fault,
         tree=fingerprint_project(site.project),
     )
 
 
 def _import_confirmation(_: Check, result: CheckResult | None) -> None:
-    """Imports what green checks need next while they run: importing takes longer."""
+    """Import the modules of the confirmation in a thread as soon as the first check starts.
+
+    The import takes longer than quick checks do: a stop whose checks are green waits less for it.
+    """
 
     def import_module() -> None:
         # The import that needs it raises the error again.
         with suppress(ImportError):
             import untildone.integrity.confirmation  # noqa: F401  for the next import of it
 
+    # `run_checks` reports each check twice: without a result when it starts, with one at its end.
     if result is None:
         Thread(target=import_module, daemon=True).start()
 
@@ -110,7 +129,11 @@ def _import_confirmation(_: Check, result: CheckResult | None) -> None:
 def _apply_fixes(
     results: tuple[CheckResult, ...], checks: list[Check], site: CheckSite
 ) -> tuple[CheckResult, ...]:
-    """Runs the safe fix of each red check that names one, and then that check again."""
+    """Run the `fix` command of each red check that has one, then that check again.
+
+    Example: the check `ruff check .` with the fix `ruff check --fix .`. Returns all results, those
+    of repeated checks with `fixed_by`.
+    """
     fixable = {
         check.name: check
         for check, result in zip(checks, results, strict=False)
@@ -129,20 +152,26 @@ def _apply_fixes(
 
 
 def _confirm(evidence: Evidence, contract: Contract, site: CheckSite) -> Evidence:
-    """Runs the slow checks and compares the tree with the baseline.
+    """Return the evidence with the slow checks and the comparison with the baseline.
 
-    Cached results are not enough: `done` rests on a run made for it. Where all that judges is as
-    in the baseline, the run in the sandbox is that run.
+    Cached results are dropped here, so that `done` always rests on a run made at this stop.
+    An error on our side becomes the `fault` of the evidence, which keeps the loop from finishing.
     """
     fresh = tuple(result for result in evidence.checks if not result.cached)
     try:
         return _compare_and_confirm(replace(evidence, checks=fresh), contract, site)
-    except Exception as error:  # noqa: BLE001  what an agent wrote must not set it free by failing us
+    except Exception as error:  # noqa: BLE001  a file of the agent that crashes us must not free it
         fault = f"the comparison with the baseline failed ({type(error).__name__}: {error})"
         return replace(evidence, fault=evidence.fault or fault)
 
 
 def _compare_and_confirm(evidence: Evidence, contract: Contract, site: CheckSite) -> Evidence:
+    """Run the missing checks in the project, compare with the baseline, and run what is left.
+
+    `confirm` runs checks in a sandbox. Where all that judges the work (tests, settings) is as in
+    the baseline, its run covers a check, which then needs no run in the project. What it has not
+    run after all is run at the end.
+    """
     # Imported where it is used: only a stop at which all is met gets here.
     from untildone.integrity.confirmation import confirm
     from untildone.integrity.confirmation_inputs import load_inputs
@@ -154,8 +183,8 @@ def _compare_and_confirm(evidence: Evidence, contract: Contract, site: CheckSite
         digest=site.baseline_digest,
         missing=site.baseline_missing,
     )
-    here = [check for check in contract.checks if not inputs.covers(check)]
-    evidence = compare_with_baseline(contract, _run_missing_checks(evidence, here, site))
+    uncovered = [check for check in contract.checks if not inputs.covers(check)]
+    evidence = compare_with_baseline(contract, _run_missing_checks(evidence, uncovered, site))
     if evidence.fault or any(not result.green for result in evidence.checks):
         return evidence
     evidence = confirm(
@@ -165,9 +194,9 @@ def _compare_and_confirm(evidence: Evidence, contract: Contract, site: CheckSite
 
 
 def _run_missing_checks(evidence: Evidence, checks: Sequence[Check], site: CheckSite) -> Evidence:
-    """The evidence with a run of those checks that have no result yet."""
-    made = {result.name: result for result in evidence.checks}
-    missing = [check for check in checks if check.name not in made]
-    results, fault = run_within_deadline(missing, site, fresh=True)
-    made |= {result.name: result for result in results}
-    return replace(evidence, checks=tuple(made.values()), fault=evidence.fault or fault)
+    """Return the evidence after running those of `checks` that have no result in it yet."""
+    results = {result.name: result for result in evidence.checks}
+    missing = [check for check in checks if check.name not in results]
+    new_results, fault = run_within_deadline(missing, site, fresh=True)
+    results |= {result.name: result for result in new_results}
+    return replace(evidence, checks=tuple(results.values()), fault=evidence.fault or fault)

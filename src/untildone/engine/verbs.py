@@ -1,4 +1,9 @@
-"""What changes a loop between two stops: the user's verbs and the agent's reports."""
+"""Changes to a loop between two stops: what the user commands and what the agent reports.
+
+A verb is the word of the command: the user's are `cancel`, `pause` and `continue`, the agent's
+`met`, `blocked`, `note` and others. Each change is saved under the loop's lock, with a journal
+entry.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +29,10 @@ from untildone.store.loops import Record
 def change_loop(
     context: Context, loop: str, edit: Callable[[Record], Progress], *, kind: str, **data: object
 ) -> Record:
-    """One edit of a loop's progress under its lock, with its journal entry."""
+    """Save what `edit` makes of a loop's progress, under its lock, and return the saved loop.
+
+    `kind` and `data` become the journal entry.
+    """
     loops = context.loops
     with loops.lock(loop):
         record = loops.load(loop)
@@ -35,6 +43,7 @@ def change_loop(
 
 
 def require_unfinished(record: Record) -> Progress:
+    """Return the loop's progress; raise UserError if the loop is finished."""
     if record.progress.status == "finished":
         raise UserError(
             f"loop `{record.contract.id}` is already finished ({record.progress.outcome})",
@@ -44,10 +53,11 @@ def require_unfinished(record: Record) -> Progress:
 
 
 def record_agent_verb(context: Context, loop: str, verb: AgentVerb) -> Record:
-    """Raises UserError where the verb is refused."""
+    """Save a report of the agent; raise UserError if the verb is refused."""
 
     def edit(record: Record) -> Progress:
         progress = require_unfinished(record)
+        # None: the verb is not one of the engine's own, and only the journal entry is written.
         return apply_agent_verb(record.contract, progress, verb, at=context.now()) or progress
 
     return change_loop(
@@ -69,7 +79,11 @@ def end(
     verdict: Finish | Pause,
     before: Callable[[Record], Progress] = require_unfinished,
 ) -> Record:
-    """Ends or pauses a loop between two stops; its receipt has the evidence of the last round."""
+    """Finish or pause a loop between two stops, and write its receipt.
+
+    The receipt has the evidence of the last round. `before` may change the progress first, or
+    refuse by UserError. The features' lines for the user are added to the record's warnings.
+    """
     from untildone.engine.receipts import load_last_evidence, publish_receipt
 
     record = change_loop(
@@ -95,9 +109,10 @@ def end(
 
 
 def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
-    """Makes the loop active; without `grant`, a bound that was reached is granted once more.
+    """Make a paused loop active, with the user's `grant` added to its bounds.
 
-    One that is active goes on under the new bounds.
+    Without a grant, a bound that was reached is granted once more: a loop that paused after 10 of
+    10 rounds gets 10 more. A loop that is active already only gets the new bounds.
     """
 
     def edit(record: Record) -> Progress:
@@ -109,13 +124,14 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
         amendments = progress.amendments if granted == bounds else (*progress.amendments, amendment)
         if progress.status == "active":
             return replace(progress, amendments=amendments)
-        going = (
+        resumed = (
             pass_gate(record.agreed, progress, agreed_to=True)
             if progress.outcome == "gate"
             else resume_loop(progress)
         )
-        return replace(going, amendments=amendments, clock=read_clock())
+        return replace(resumed, amendments=amendments, clock=read_clock())
 
+    # By resuming the loop the user accepts its files as they are now.
     if context.loops.explain_broken_seal(loop):
         context.loops.reseal(loop, at=context.now())
     record = change_loop(context, loop, edit, kind="continued")
@@ -124,7 +140,7 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
 
 
 def move_loop(context: Context, record: Record, session: str) -> Record:
-    """Moves the loop to another session of the same agent, by an amendment in the journal."""
+    """Move the loop to another session of the same agent; the session it had is released."""
     require_unfinished(record)
     target, old, loop = context.session(session), context.session_of(record), record.contract.id
     if not target.known:
@@ -144,7 +160,9 @@ def move_loop(context: Context, record: Record, session: str) -> Record:
     moved = change_loop(
         context,
         loop,
-        lambda now: replace(now.progress, amendments=(*now.progress.amendments, amendment)),
+        lambda current: replace(
+            current.progress, amendments=(*current.progress.amendments, amendment)
+        ),
         kind="moved",
         session=session,
     )
