@@ -1,4 +1,4 @@
-"""Reads the assertion calls of the test libraries.
+"""Reads the calls by which test libraries assert: which values they compare, and how strictly.
 
 `assertEqual(f(1), 2)`, `expect(f(1)).toBe(2)` and `assert.Equal(t, 2, f(1))` assert the same;
 `assertRaises(ValueError, f, -1)` asserts the name of an error.
@@ -22,30 +22,35 @@ from untildone.integrity.tests.values import Value, Variables, combine
 from untildone.syntax import nodes
 from untildone.words import words
 
+# `expect(x).toBe(1)`: functions that take the actual value and begin a chain.
 _CHAIN_ROOTS = words("expect assertThat assertWithMessage should expectTypeOf")
+# What assertion functions are called on: `self.assertEqual`, `t.Equal`, `np.testing.…`.
 _RECEIVERS = words("""
     assert Assert Assertions require self t chai np numpy testing tap test unittest suite s is a r c
     cls this ctx pytest
 """)
-# They assert whatever they are called on.
+# Functions with such a name assert even without a known receiver: `my_suite.assertSorted(x)`.
 _ASSERTING_PREFIXES = ("assert", "debug_assert", "strictEqual", "deepStrict")
 _NULL_VALUE = Value(("null",))
 
 
 def read_assertions(call: SgNode, variables: Variables) -> list[Assertion] | None:
-    """Return the assertions of a call or of `expect(x).to.be.true`; None if it is no assertion."""
+    """Return the assertions of a call or of `expect(x).to.be.true`; None if it is no assertion.
+
+    The list is empty for an assertion that holds whatever the product does.
+    """
     if call.kind() in nodes.MEMBERS:
-        receiver, written, arguments = nodes.get_receiver(call), nodes.get_member(call), []
+        receiver, source_name, arguments = nodes.get_receiver(call), nodes.get_member(call), []
     else:
-        (receiver, written), arguments = nodes.read_callee(call), nodes.list_arguments(call)
-    name = names.normalize_name(written)
+        (receiver, source_name), arguments = nodes.read_callee(call), nodes.list_arguments(call)
+    name = names.normalize_name(source_name)
     root, chain = _split_chain(receiver)
     if root is not None and root.kind() in nodes.CALLS:
         actual = combine(evaluate_all(nodes.list_arguments(root), variables))
         is_negated = "not" in chain or "never" in chain
         return _read_matcher(name, actual, arguments, variables, negated=is_negated)
     is_library = root is not None and root.kind() in nodes.NAMES and root.text() in _RECEIVERS
-    if not is_library and not written.startswith(_ASSERTING_PREFIXES):
+    if not is_library and not source_name.startswith(_ASSERTING_PREFIXES):
         return None
     if not name.startswith("assert") and name not in names.KNOWN:
         return None
@@ -56,7 +61,10 @@ def read_assertions(call: SgNode, variables: Variables) -> list[Assertion] | Non
 
 
 def _split_chain(node: SgNode | None) -> tuple[SgNode | None, list[str]]:
-    """Split `expect(x).not.to` into the call of `expect` and the words after it."""
+    """Split `expect(x).not.to` into the call of `expect` and the words after it, last first.
+
+    Without such a call the first part is the outermost receiver: `assert` of `assert.strict.equal`.
+    """
     chain: list[str] = []
     while node is not None:
         node = nodes.unwrap(node)
@@ -74,6 +82,7 @@ def _split_chain(node: SgNode | None) -> tuple[SgNode | None, list[str]]:
 
 
 def _begins_chain(receiver: SgNode | None, name: str) -> bool:
+    """Whether a call is `expect(…)` or one of its variants, which take the actual value."""
     if receiver is None:
         return name in _CHAIN_ROOTS
     # `expect.soft(x)` fails its test as `expect(x)` does, only later.
@@ -84,7 +93,7 @@ def _begins_chain(receiver: SgNode | None, name: str) -> bool:
 def _read_matcher(
     name: str, actual: Value, arguments: list[SgNode], variables: Variables, *, negated: bool
 ) -> list[Assertion]:
-    """Read what follows `expect(actual)`."""
+    """Read the matcher that ends a chain: `toBe(9)` in `expect(actual).not.toBe(9)`."""
     if name in names.THROWS:
         raised = read_raised(actual, arguments, variables)
         return make_assertions(WEAK, actual) if negated else raised
@@ -104,7 +113,7 @@ def _read_matcher(
 
 
 def _read_function(name: str, arguments: list[SgNode], variables: Variables) -> list[Assertion]:
-    """Read an assertion that takes all values as its arguments."""
+    """Read an assertion that takes all values as its arguments: `assertEqual(actual, 9)`."""
     if not arguments:
         return []
     if name in names.TRUE | names.FALSE:
@@ -125,9 +134,10 @@ def _read_function(name: str, arguments: list[SgNode], variables: Variables) -> 
 
 
 def _read_pair(arguments: list[SgNode], variables: Variables) -> tuple[Value, Value, float]:
-    """Return actual, expected and tolerance of two or three arguments.
+    """Return actual value, expected value and tolerance of two or three arguments.
 
-    The third is a tolerance or a message; JUnit 4 has the message first.
+    The third is a tolerance, `assertEquals(0.5, f(), 0.1)`, or a message. JUnit 4 has the message
+    first: `assertEquals("half", 0.5, f())`.
     """
     values = evaluate_all(arguments, variables)
     if len(values) == 3:
@@ -144,10 +154,14 @@ def _read_pair(arguments: list[SgNode], variables: Variables) -> tuple[Value, Va
 def _read_approximate(
     name: str, actual: Value, arguments: list[SgNode], variables: Variables
 ) -> list[Assertion]:
-    """Read an approximate equality; Jest and unittest count digits, others give a distance."""
+    """Read an approximate equality.
+
+    Jest's `toBeCloseTo(3.14, 2)` and unittest's `assertAlmostEqual(x, 3.14, 2)` count digits: they
+    allow 0.005. `assertAlmostEqual(x, 3.14, delta=2)` and others give the distance itself.
+    """
     if not arguments:
         return []
-    expected, *others = (evaluate(nodes.get_value(each), variables) for each in arguments)
+    expected, *others = (evaluate(nodes.get_value(node), variables) for node in arguments)
     tolerance = 0.0
     if others:
         keyword = arguments[1].text().partition("=")[0].strip()
@@ -159,7 +173,11 @@ def _read_approximate(
 
 
 def read_raised(actual: Value, kinds: Sequence[SgNode], variables: Variables) -> list[Assertion]:
-    """Return the assertion that an error is raised, with its names and messages as literals."""
+    """Return the assertion that an error is raised, with its names and messages as literals.
+
+    `kinds` are the expressions that describe the error, as in `raises(ValueError, match="stock")`.
+    A broad error such as `Exception`, or one of several, makes the assertion partial.
+    """
     errors = tuple(name for kind in kinds for name in _list_error_names(kind, variables))
     is_vague = not errors or names.BROAD_ERRORS.intersection(errors)
     strength = PARTIAL if is_vague or any(kind.kind() == "tuple" for kind in kinds) else EXACT
@@ -168,6 +186,7 @@ def read_raised(actual: Value, kinds: Sequence[SgNode], variables: Variables) ->
 
 
 def _list_error_names(node: SgNode, variables: Variables) -> Iterator[str]:
+    """Yield the names and messages in an expression that describes an error."""
     node = nodes.unwrap(nodes.get_value(node))
     kind, parts = node.kind(), nodes.list_parts(node)
     if (literal := nodes.read_literal(node)) is not None:
@@ -190,13 +209,16 @@ def _read_raising_call(name: str, arguments: list[SgNode], variables: Variables)
     if name.startswith(("assertraises", "raises")):
         kinds, action = arguments[:1], arguments[1:]
     elif name.startswith("assertthrows"):
+        # JUnit: `assertThrows(Error.class, () -> f(-1), "message")`
         kinds, action = arguments[:1], arguments[1:2]
     else:
+        # `assert.throws(() => f(-1), RangeError)`
         kinds, action = arguments[1:2], arguments[:1]
     value = combine(evaluate_all(action, variables))
-    passed = frozenset(
-        each.text().rpartition(".")[2]
-        for each in action[:1]
-        if each.kind() in nodes.NAMES | nodes.MEMBERS
+    # `f` in `assertRaises(Error, f, -1)` is called although no call of it is written.
+    function = frozenset(
+        argument.text().rpartition(".")[2]
+        for argument in action[:1]
+        if argument.kind() in nodes.NAMES | nodes.MEMBERS
     )
-    return read_raised(Value(value.literals, value.calls | passed), kinds, variables)
+    return read_raised(Value(value.literals, value.calls | function), kinds, variables)

@@ -1,4 +1,4 @@
-"""Reads the assertions that a condition makes.
+"""Reads the assertions made by a condition that must hold, as in `assert CONDITION`.
 
 `f(1) == 2` asserts exactly 2, `abs(f(1) - 2) < 0.5` asserts 2 with a tolerance, `f(1) > 0` asserts
 only a part of the outcome and `f(1)` hardly anything.
@@ -19,7 +19,7 @@ from untildone.words import words
 
 _EQUALITY_CALLS = words("DeepEqual Equal equals isDeepStrictEqual array_equal is_deeply isEqual eq")
 _TOLERANCE_KEYWORDS = words("abs rel abs_tol rel_tol delta atol rtol")
-# A tolerance up to this is about rounding and counts as exact.
+# A tolerance up to this only allows for rounding errors, so the assertion has none.
 _ROUNDING_ERROR = 0.01
 _EQUALS = ("==", "===", "is")
 _DIFFERS = ("!=", "!==", "is not")
@@ -35,11 +35,15 @@ def make_assertions(
     tolerance: float = 0.0,
     negated: bool = False,
 ) -> list[Assertion]:
-    """Return one assertion, none if both sides are constant: it holds whatever the product does."""
+    """Return one assertion, or none if both sides are constant.
+
+    `assert 1 == 1` holds whatever the product does.
+    """
     calls = actual.calls | expected.calls
     if actual.known and expected.known and not calls:
         return []
     if actual.known and not expected.known:
+        # `9 == price(10)`: the known side is the expected one.
         actual, expected = expected, actual
     literals = (*expected.literals, "not") if negated else expected.literals
     tolerance = tolerance if tolerance > _ROUNDING_ERROR else 0.0
@@ -50,6 +54,7 @@ def read_condition(node: SgNode, variables: Variables, *, negated: bool = False)
     """Return the assertions made by requiring the expression to be true, or false if `negated`."""
     node = nodes.unwrap(node)
     kind, parts = node.kind(), nodes.list_parts(node)
+    # `not f(1)` or `!f(1)`, but not `-f(1)`
     if kind in ("not_operator", "unary_expression") and node.text()[:1] in "n!":
         return read_condition(parts[-1], variables, negated=not negated)
     if kind in ("boolean_operator", "binary_expression") and _read_operator(node) in _AND + _OR:
@@ -58,26 +63,30 @@ def read_condition(node: SgNode, variables: Variables, *, negated: bool = False)
         return _read_comparison(node, variables, negated=negated)
     if kind in nodes.CALLS:
         return _read_predicate(node, variables, negated=negated)
+    # `assert (f(1) == 2, "message")` and `assert True` always hold.
     if kind == "tuple" or nodes.read_literal(node) is not None:
         return []
     return make_assertions(WEAK, evaluate(node, variables), negated=negated)
 
 
 def _read_operator(node: SgNode) -> str:
-    return " ".join(each.text() for each in node.children() if not each.is_named())
+    """Return `==` for `a == b` and `is not` for `a is not b`: the unnamed children."""
+    return " ".join(child.text() for child in node.children() if not child.is_named())
 
 
 def _read_joined(node: SgNode, variables: Variables, *, negated: bool) -> list[Assertion]:
-    """Read `a and b` or `a or b`; a negated `or` requires that neither holds."""
-    sides = [read_condition(each, variables, negated=negated) for each in nodes.list_parts(node)]
+    """Read `a and b` or `a or b`; `not (a or b)` requires both `not a` and `not b`."""
+    sides = [read_condition(part, variables, negated=negated) for part in nodes.list_parts(node)]
     assertions = [assertion for side in sides for assertion in side]
-    if (_read_operator(node) in _AND) != negated:
+    requires_all = (_read_operator(node) in _AND) != negated
+    if requires_all:
         return assertions
-    # Where one side always holds, the condition asserts nothing.
-    return [replace(each, strength=WEAK) for each in assertions] if all(sides) else []
+    # `f(1) == 2 or True` asserts nothing, because one side always holds.
+    return [replace(one, strength=WEAK) for one in assertions] if all(sides) else []
 
 
 def _read_comparison(node: SgNode, variables: Variables, *, negated: bool) -> list[Assertion]:
+    """Read `a == b`, `a < b` and the like; of `0 < a < 9` the first and the last side count."""
     left, *_, right = nodes.list_parts(node)
     operator = _read_operator(node)
     if not negated and (assertions := _read_distance(left, right, operator, variables)):
@@ -88,6 +97,7 @@ def _read_comparison(node: SgNode, variables: Variables, *, negated: bool) -> li
         tolerance = max(tolerance, actual_tolerance)
         return make_assertions(EXACT, actual, expected, tolerance=tolerance)
     differs = operator in (_EQUALS if negated else _DIFFERS)
+    # `f(1) is not None` hardly asserts anything.
     if differs and "null" in (nodes.read_literal(nodes.unwrap(side)) for side in (left, right)):
         return make_assertions(WEAK, actual if actual.calls or not actual.known else expected)
     return make_assertions(PARTIAL, actual, expected, negated=differs or negated)
@@ -96,9 +106,12 @@ def _read_comparison(node: SgNode, variables: Variables, *, negated: bool) -> li
 def _read_distance(
     left: SgNode, right: SgNode, operator: str, variables: Variables
 ) -> list[Assertion]:
-    """Read `abs(a - b) < 0.001` or `(a - b).abs() < 0.001`; `a + 3` is a distance from -3."""
-    left, bound = nodes.unwrap(left), evaluate(right, variables).literals
-    if operator not in ("<", "<=") or left.kind() not in nodes.CALLS or len(bound) != 1:
+    """Read `abs(a - b) < 0.001` or `(a - b).abs() < 0.001` as `a == b` with a tolerance.
+
+    `abs(a + 3) < 0.001` expects -3. Other comparisons give no assertion here.
+    """
+    left, tolerances = nodes.unwrap(left), evaluate(right, variables).literals
+    if operator not in ("<", "<=") or left.kind() not in nodes.CALLS or len(tolerances) != 1:
         return []
     receiver, name = nodes.read_callee(left)
     arguments = nodes.list_arguments(left) or ([receiver] if receiver is not None else [left])
@@ -111,8 +124,9 @@ def _read_distance(
     if sign == "+":
         if len(expected.literals) != 1 or not is_numeric(expected.literals[0]):
             return []
+        # The opposite number: of 3.0 it is -3.0, of -3.0 it is 3.0.
         expected = Value((f"-{expected.literals[0]}".replace("--", ""),))
-    return make_assertions(EXACT, actual, expected, tolerance=parse_magnitude(bound[0]))
+    return make_assertions(EXACT, actual, expected, tolerance=parse_magnitude(tolerances[0]))
 
 
 def is_numeric(text: str) -> bool:
@@ -121,7 +135,7 @@ def is_numeric(text: str) -> bool:
 
 
 def parse_magnitude(text: str) -> float:
-    """Return the number without its sign; infinity if it is none, which no tolerance exceeds."""
+    """Return the number without its sign; infinity for other text, as the widest tolerance."""
     try:
         return abs(float(text))
     except ValueError:
@@ -129,7 +143,7 @@ def parse_magnitude(text: str) -> float:
 
 
 def read_approximation(node: SgNode, variables: Variables) -> tuple[Value, float]:
-    """Return the expected value and the tolerance of `approx(90, abs=1)`; 0.0 for others."""
+    """Return 90 and the tolerance 1 of `approx(90, abs=1)`; of other values the tolerance is 0."""
     node = nodes.unwrap(node)
     if node.kind() not in nodes.CALLS or nodes.read_callee(node)[1] not in ("approx", "closeTo"):
         return evaluate(node, variables), 0.0
@@ -139,8 +153,11 @@ def read_approximation(node: SgNode, variables: Variables) -> tuple[Value, float
 
 
 def _read_tolerance(arguments: Sequence[SgNode], expected: Value, variables: Variables) -> float:
-    """Return the largest tolerance; a relative one is a share of the expected number."""
-    numbers = (parse_magnitude(each) for each in expected.literals if is_numeric(each))
+    """Return the largest tolerance among the arguments after the expected value.
+
+    `rel=0.1` allows 9 if 90 is expected. Without a keyword the first argument is relative.
+    """
+    numbers = (parse_magnitude(text) for text in expected.literals if is_numeric(text))
     scale = max(numbers, default=1.0)
     largest = 0.0
     for position, argument in enumerate(arguments):
@@ -149,13 +166,14 @@ def _read_tolerance(arguments: Sequence[SgNode], expected: Value, variables: Var
         literals = evaluate(nodes.get_value(argument), variables).literals
         tolerance = parse_magnitude(literals[0]) if literals else float("inf")
         if name in _TOLERANCE_KEYWORDS:
+            # rel, rel_tol, rtol
             factor = max(scale, 1.0) if name.startswith("r") else 1.0
             largest = max(largest, tolerance * factor)
     return largest
 
 
 def _read_predicate(node: SgNode, variables: Variables, *, negated: bool) -> list[Assertion]:
-    """Read a call that returns true or false."""
+    """Read a call that returns true or false, such as `isclose(a, b)` or `name.startswith("a")`."""
     receiver, name = nodes.read_callee(node)
     arguments = nodes.list_arguments(node)
     if name in ("all", "every") and not negated and (assertions := _read_all(node, variables)):
@@ -177,6 +195,7 @@ def _read_predicate(node: SgNode, variables: Variables, *, negated: bool) -> lis
         # `errors.Is(err, ErrGone)` asserts the same as `err == ErrGone`.
         strength = PARTIAL if negated else EXACT
         return make_assertions(strength, values[0], values[1], negated=negated)
+    # `text.startswith("a")` says something about `text`, `is_valid(order)` only that it is true.
     strength = PARTIAL if arguments and receiver is not None else WEAK
     return make_assertions(strength, evaluate(node, variables), negated=negated)
 
@@ -186,7 +205,7 @@ def _read_all(node: SgNode, variables: Variables) -> list[Assertion]:
     kinds = words("generator_expression list_comprehension")
     comprehension = next(nodes.find_below(node, kinds), None)
     parts = nodes.list_parts(comprehension) if comprehension is not None else []
-    clause = next((each for each in parts if each.kind() == "for_in_clause"), None)
+    clause = next((part for part in parts if part.kind() == "for_in_clause"), None)
     pattern, iterable = (clause.field("left"), clause.field("right")) if clause else (None, None)
     rows = evaluate(iterable, variables).rows if iterable is not None else ()
     assertions: list[Assertion] = []

@@ -2,6 +2,7 @@
 
 With `rows = [(10, 9), (20, 18)]` the value of `rows[0]` is a sequence of 10 and 9, and that of
 `price(rows[0])` has these literals and the call `price`. A name that nothing bound is unknown.
+`Value` in `values.py` describes the result.
 """
 
 import re
@@ -20,24 +21,30 @@ from untildone.integrity.tests.values import (
 from untildone.syntax import nodes
 from untildone.words import words
 
-# Calls that only wrap the values of a row.
+# `pytest.param(10, 9)`, `Arguments.of(10, 9)`, `Object.freeze(rows)` stand for their arguments.
 _ROW_CALLS = words("param of arguments Array freeze")
-# Calls that do the same, unless they are methods.
+# `list(rows)` does too, but `client.list(rows)` is a call of the product.
 _COLLECTION_CALLS = words("tuple list set dict")
-# `table.items()` in Python, `Object.entries(table)` in JavaScript: the part of each pair.
+# What `table.items()` in Python or `Object.entries(table)` in JavaScript returns of each entry: the
+# key is field "0", the value field "1". No entry has a field "pair", so it is returned itself.
 _VIEWS = {"items": "pair", "entries": "pair", "keys": "0", "values": "1"}
 # `sorted(table)` iterates over the keys of a mapping.
 _KEY_ITERATORS = words("sorted list tuple set")
+# Parts of an expression that have no value, such as the parameters of a lambda.
 _VALUELESS_KINDS = words("""
     parameters formal_parameters parameter_list type type_annotation type_identifier
     type_arguments lambda_parameters closure_parameters
 """)
+# `{ total }` in JavaScript and `Order { total }` in Rust mean `total: total`.
 _SHORTHANDS = words("shorthand_property_identifier shorthand_field_initializer")
 _MAX_TEMPLATE_LENGTH = 10_000
 
 
 def evaluate(node: SgNode, variables: Variables) -> Value:
-    """Return the value of an expression with the variables filled in."""
+    """Return the value of an expression with the variables filled in.
+
+    An expression without a rule of its own, such as `a + b`, has the values of its parts.
+    """
     node = nodes.unwrap(node)
     literal = nodes.read_literal(node)
     if literal is not None:
@@ -51,24 +58,25 @@ def evaluate(node: SgNode, variables: Variables) -> Value:
         return Value((text,))
     parts = nodes.list_parts(node)
     if kind in nodes.SEQUENCES:
-        elements = (each for each in parts if each.kind() not in ("slice_type", "type_identifier"))
+        # Go's `[]int{1, 2}` begins with its type.
+        elements = (part for part in parts if part.kind() not in ("slice_type", "type_identifier"))
         return make_sequence(evaluate_all(elements, variables))
     return combine(
-        evaluate_all((each for each in parts if each.kind() not in _VALUELESS_KINDS), variables)
+        evaluate_all((part for part in parts if part.kind() not in _VALUELESS_KINDS), variables)
     )
 
 
 def evaluate_all(expressions: Iterable[SgNode], variables: Variables) -> list[Value]:
-    return [evaluate(each, variables) for each in expressions]
+    return [evaluate(expression, variables) for expression in expressions]
 
 
 def _fill_template(node: SgNode, variables: Variables) -> str:
-    """Return the text of `f"{name}.txt"`, or "" if a name in it is unknown."""
+    """Return the literal of `f"{name}.txt"`, or "" if a name in it is unknown."""
     parts = nodes.list_parts(node)
     pieces = [
-        _read_piece(each, variables)
-        for each in parts
-        if each.kind() not in ("string_start", "string_end")
+        _read_piece(part, variables)
+        for part in parts
+        if part.kind() not in ("string_start", "string_end")
     ]
     known = [piece for piece in pieces if piece is not None]
     text = "".join(known)
@@ -79,27 +87,31 @@ def _fill_template(node: SgNode, variables: Variables) -> str:
 
 
 def _read_piece(node: SgNode, variables: Variables) -> str | None:
+    """Return the text of one piece of a template; None if it is not known."""
     if node.kind() in ("string_content", "string_fragment"):
         return node.text()
     parts = nodes.list_parts(node)
     if node.kind() not in nodes.HOLES or len(parts) != 1:
         return None
     value = evaluate(parts[0], variables)
-    is_text = value.known and value.rows is None and len(value.literals) == 1
-    return value.literals[0][1:] if is_text and value.literals[0].startswith('"') else None
+    is_single = value.known and value.rows is None and len(value.literals) == 1
+    return value.literals[0][1:] if is_single and value.literals[0].startswith('"') else None
 
 
 def _evaluate_member(node: SgNode, variables: Variables) -> Value:
+    """Evaluate `row.want`: the field if it is known, or else all that `row` consists of."""
     receiver = nodes.get_receiver(node)
     owner = evaluate(receiver, variables) if receiver is not None else UNKNOWN
     return owner.fields.get(nodes.get_member(node), owner)
 
 
 def _evaluate_subscript(node: SgNode, variables: Variables) -> Value:
+    """Evaluate `row["want"]` or `row[0]`; without such a field it has all literals of both."""
     parts = nodes.list_parts(node)
     owner = evaluate(parts[0], variables)
     index = evaluate(parts[-1], variables) if len(parts) > 1 else UNKNOWN
     if len(index.literals) == 1:
+        # The literals `"want` and `0.0` refer to the fields `want` and `0`.
         key = index.literals[0].removeprefix('"').removesuffix(".0")
         if key in owner.fields:
             return owner.fields[key]
@@ -107,26 +119,32 @@ def _evaluate_subscript(node: SgNode, variables: Variables) -> Value:
 
 
 def _evaluate_call(node: SgNode, variables: Variables) -> Value:
+    """Evaluate a call: one that makes or views a collection, makes a record, or any other.
+
+    `price(10).round(2)` has the literals 10 and 2 and the calls `price` and `round`.
+    """
     receiver, name = nodes.read_callee(node)
     is_method = receiver is not None
     values = [
-        evaluate(nodes.get_value(each), variables)
-        for each in nodes.list_arguments(node)
-        if not _is_label(each)
+        evaluate(nodes.get_value(argument), variables)
+        for argument in nodes.list_arguments(node)
+        if not _is_label(argument)
     ]
     owner = Value()
     if receiver is not None and receiver.kind() != "type_identifier":
         owner = evaluate(receiver, variables)
+    # `Object.keys(table)` has the mapping as its argument, `table.keys()` as its receiver.
     mapping = values[0] if values else owner
     part = _VIEWS.get(name) or ("0" if name in _KEY_ITERATORS and not is_method else "")
     if part and mapping.entries:
-        return make_sequence([each.fields.get(part, each) for each in mapping.entries])
+        return make_sequence([entry.fields.get(part, entry) for entry in mapping.entries])
     if values and (name in _ROW_CALLS or (name in _COLLECTION_CALLS and not is_method)):
+        # `list([1, 2])` is the sequence itself, `param(1, 2)` makes one.
         return values[0] if len(values) == 1 and values[0].rows else make_sequence(values)
     if not is_method and (labels := variables.get(name, UNKNOWN).labels):
         return _evaluate_record(node, variables, labels)
     if name == "namedtuple" and len(values) > 1:
-        # Its fields are one text, "total want", or a list of names.
+        # `namedtuple("Case", "total want")` or `namedtuple("Case", ["total", "want"])`
         return Value(known=False, labels=tuple(re.findall(r"\w+", " ".join(values[1].literals))))
     joined = combine((owner, *values))
     calls = joined.calls | ({name} - {""}) | _list_passed_functions(node, variables)
@@ -134,7 +152,7 @@ def _evaluate_call(node: SgNode, variables: Variables) -> Value:
 
 
 def _is_label(argument: SgNode) -> bool:
-    """Whether the argument only names or marks a row of `parametrize`."""
+    """Whether the argument only names or marks a row: `pytest.param(10, 9, id="ten")`."""
     is_keyword = argument.kind() == "keyword_argument"
     return is_keyword and nodes.list_parts(argument)[0].text() in ("id", "ids", "marks")
 
@@ -154,11 +172,13 @@ def _evaluate_record(call: SgNode, variables: Variables, labels: tuple[str, ...]
 
 def _list_passed_functions(call: SgNode, variables: Variables) -> frozenset[str]:
     """Return functions that are passed as arguments, as in `texts.map(slug)`."""
-    names = (each.text() for each in nodes.list_arguments(call) if each.kind() in nodes.NAMES)
+    arguments = nodes.list_arguments(call)
+    names = (argument.text() for argument in arguments if argument.kind() in nodes.NAMES)
     return frozenset(name for name in names if name not in variables)
 
 
 def _evaluate_mapping(node: SgNode, variables: Variables) -> Value:
+    """Evaluate a `dict`, an object or a Rust struct; its keys count as literals too."""
     fields: dict[str, Value] = {}
     parts: list[Value] = []
     entries: list[Value] = []
@@ -172,6 +192,7 @@ def _evaluate_mapping(node: SgNode, variables: Variables) -> Value:
             name = member.text()
             value = variables.get(name, UNKNOWN)
         else:
+            # `**defaults` or `...defaults`, but not the name of the struct.
             if member.kind() not in ("type_identifier", "scoped_type_identifier"):
                 parts.append(evaluate(member, variables))
             continue
@@ -188,6 +209,7 @@ def _list_members(node: SgNode) -> list[SgNode]:
 
 
 def _evaluate_key(key: SgNode) -> Value:
+    """Return a key as a literal; `total` in `{ total: 3 }` is the text "total"."""
     literal = nodes.read_literal(nodes.unwrap(key))
     return Value((f'"{key.text()}' if literal is None else literal,))
 
@@ -211,14 +233,15 @@ def _evaluate_composite(node: SgNode, variables: Variables) -> Value:
 
 
 def _evaluate_go_literal(body: SgNode, variables: Variables, labels: tuple[str, ...]) -> Value:
+    """Evaluate what stands in braces: `{1, 2}` is a sequence, `{in: 1, want: 2}` a mapping."""
     elements = nodes.list_parts(body)
-    values = [_evaluate_go_element(each, variables, labels) for each in elements]
-    if not any(each.kind() in nodes.PAIRS for each in elements):
+    values = [_evaluate_go_element(element, variables, labels) for element in elements]
+    if not any(element.kind() in nodes.PAIRS for element in elements):
         return make_sequence(values)
     keyed = [
-        (_evaluate_key(nodes.list_parts(each)[0]), value)
-        for each, value in zip(elements, values, strict=True)
-        if nodes.list_parts(each)
+        (_evaluate_key(nodes.list_parts(element)[0]), value)
+        for element, value in zip(elements, values, strict=True)
+        if nodes.list_parts(element)
     ]
     return combine(
         values,
@@ -229,14 +252,16 @@ def _evaluate_go_literal(body: SgNode, variables: Variables, labels: tuple[str, 
 
 
 def _evaluate_go_element(node: SgNode, variables: Variables, labels: tuple[str, ...]) -> Value:
+    """Evaluate one element; a row `{1, 2}` without keys gets the field names of its type."""
     element = nodes.unwrap(nodes.list_parts(node)[-1] if node.kind() in nodes.PAIRS else node)
     if element.kind() != "literal_value":
         return evaluate(element, variables)
     row = _evaluate_go_literal(element, variables, labels)
-    if not row.rows or any(each.kind() in nodes.PAIRS for each in nodes.list_parts(element)):
+    has_keys = any(part.kind() in nodes.PAIRS for part in nodes.list_parts(element))
+    if not row.rows or has_keys:
         return row
-    named = dict(zip(labels, row.rows, strict=False))
-    return Value(row.literals, row.calls, row.known, {**row.fields, **named}, row.rows)
+    by_label = dict(zip(labels, row.rows, strict=False))
+    return Value(row.literals, row.calls, row.known, {**row.fields, **by_label}, row.rows)
 
 
 _EVALUATORS: dict[str, Callable[[SgNode, Variables], Value]] = {

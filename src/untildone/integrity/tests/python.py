@@ -1,7 +1,15 @@
 """Reads pytest and unittest tests: collected functions, their marks and parameter sets.
 
-A test is collected if its name and its class say so, as often as `parametrize` has rows, with the
-fixtures that it asks for. Whatever may keep it from running or failing is one of its marks.
+In
+
+    class TestPrice:
+        @pytest.mark.skipif(sys.platform == "win32", reason="slow")
+        @pytest.mark.parametrize("total, want", [(10, 9), (20, 18)])
+        def test_price(self, shop, total, want): ...
+
+the result is one test `TestPrice::test_price` with the assertions of both rows. Its body is read
+with the values of `shop` (a fixture) and of each row. Its marks are what may keep it from running
+or failing, as messages show it: "`@pytest.mark.skipif(sys.platform=="win32",)`".
 """
 
 import re
@@ -23,6 +31,7 @@ from untildone.integrity.tests.values import Value
 from untildone.syntax import nodes
 from untildone.words import words
 
+# Changing the reason, the blanks or a comment of a mark does not make it another mark.
 _NOT_IN_MARKS = re.compile(r"\breason\s*=\s*(\"[^\"]*\"|'[^']*')\s*,?|\s+|#.*")
 _SET_UP_METHODS = ("setUp", "setUpClass", "setup_method", "setup_class", "setup", "asyncSetUp")
 _UNITTEST_BASES = words("unittest TestCase IsolatedAsyncioTestCase object")
@@ -35,14 +44,14 @@ _CLASSES = frozenset(("class_definition",))
 
 
 class _Scope(Scope, frozen=True, kw_only=True):
-    """`classes` are those of the file; `hidden` are names that it deletes or overwrites."""
+    """`classes` are those of the file; `removed_names` those that it deletes or overwrites."""
 
     classes: Mapping[str, SgNode]
-    hidden: frozenset[str]
+    removed_names: frozenset[str]
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    """Yield functions and methods by name; a renamed fixture also by its given name."""
+    """Yield functions and methods by name; `@pytest.fixture(name="shop")` also by that name."""
     for name, node in nodes.find_named(root, frozenset(("function_definition",))):
         yield name, node
         if fixture := _FIXTURE_NAME.search(_read_line_above(node)):
@@ -50,7 +59,7 @@ def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
 
 
 def _read_line_above(node: SgNode) -> str:
-    """Return the decorator before a definition, or what else stands there."""
+    """Return the text of the node before a definition, which is its decorator if it has one."""
     above = node.prev()
     return above.text() if above is not None else ""
 
@@ -67,23 +76,30 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
         variables=variables,
         marks=_read_body_marks(root).union(interpreter.skips, _read_autouse_marks(functions)),
         classes=dict(nodes.find_named(root, _CLASSES)),
-        hidden=_list_removed_names(root),
+        removed_names=_list_removed_names(root),
     )
     # pytest collects the last definition of a name.
-    found = {test.name: test for test in _read_body(root, scope)}
-    yield from (test for test in found.values() if test.name.partition("::")[0] not in scope.hidden)
+    by_name = {test.name: test for test in _read_body(root, scope)}
+    for test in by_name.values():
+        top_level_name = test.name.partition("::")[0]
+        if top_level_name not in scope.removed_names:
+            yield test
 
 
 def _list_record_classes(root: SgNode) -> Iterator[tuple[str, Value]]:
-    """Yield the classes that only have fields: dataclasses and named tuples of test data."""
+    """Yield dataclasses and named tuples of test data, with their field names as labels.
+
+    A class with methods is no mere record, so it is left out.
+    """
     for name, node in nodes.find_named(root, _CLASSES):
         is_decorated = _RECORD_DECORATOR.search(_read_line_above(node))
         is_record = is_decorated or _read_bases(node) in ("NamedTuple", "typing.NamedTuple")
         if is_record and next(list_functions(node), None) is None:
             statements = map(nodes.list_parts, nodes.list_parts(_get_body(node)))
-            typed = (each[0] for each in statements if each and each[0].field("type") is not None)
-            fields = (each.field("left") for each in typed)
-            labels = tuple(each.text() for each in fields if each is not None)
+            # `total: int` and `want: int = 9`
+            typed = (parts[0] for parts in statements if parts and parts[0].field("type"))
+            fields = (assignment.field("left") for assignment in typed)
+            labels = tuple(field.text() for field in fields if field is not None)
             yield name, Value(known=False, labels=labels)
 
 
@@ -104,14 +120,17 @@ def _read_autouse_marks(functions: Mapping[str, SgNode]) -> set[str]:
 
 
 def _list_removed_names(root: SgNode) -> frozenset[str]:
-    """Return the names that the body deletes or assigns, so that their tests do not exist."""
+    """Return the names that a module or class deletes or assigns.
+
+    After `del test_price` or `test_price = None` pytest finds no test of that name.
+    """
     deletions = nodes.find_below(root, frozenset(("delete_statement",)))
     deleted = {name.text() for node in deletions for name in nodes.list_parts(node)}
     return frozenset(deleted.union(target for target, _ in nodes.list_assignments(root)))
 
 
 def _read_body_marks(body: SgNode) -> frozenset[str]:
-    """Return the marks by `pytestmark = …` and `__test__ = False` in a module or class."""
+    """Return the marks that `pytestmark = …` and `__test__ = False` give a module or class."""
     marks = set()
     for target, value in nodes.list_assignments(body):
         if value is None:
@@ -124,10 +143,12 @@ def _read_body_marks(body: SgNode) -> frozenset[str]:
 
 
 def _normalize_mark(text: str) -> str:
+    """Return a mark without its reason, blanks and comments."""
     return _NOT_IN_MARKS.sub("", text)
 
 
 def _read_body(body: SgNode, scope: _Scope) -> Iterator[Test]:
+    """Yield the tests in the body of a module, class, `if`, `try` or `with`."""
     for statement in nodes.list_parts(body):
         decorators = _list_decorators(statement)
         is_decorated = statement.kind() == "decorated_definition"
@@ -148,6 +169,7 @@ def _list_decorators(node: SgNode | None) -> list[SgNode]:
 
 
 def _read_conditional(node: SgNode, scope: _Scope) -> Iterator[Test]:
+    """Yield the tests below an `if`, which have the condition as a mark unless it is constant."""
     condition, then = node.field("condition"), node.field("consequence")
     constant = nodes.read_literal(condition) if condition is not None else "false"
     if condition is None or then is None or constant == "false":
@@ -158,10 +180,12 @@ def _read_conditional(node: SgNode, scope: _Scope) -> Iterator[Test]:
 
 
 def _add_decorator_marks(scope: _Scope, decorators: Sequence[SgNode]) -> _Scope:
-    texts = [each.text() for each in decorators]
+    """Return the scope with the marks of decorators that skip a test or hide its failure."""
+    texts = [decorator.text() for decorator in decorators]
     marks = {
         f"`{_normalize_mark(text)}`"
         for text in texts
+        # Only before the parenthesis: `@parametrize("skip", …)` skips nothing.
         if SKIP_MARK.search(text.partition("(")[0]) or _swallows_failures(text, scope)
     }
     return replace(scope, marks=scope.marks | marks)
@@ -169,6 +193,7 @@ def _add_decorator_marks(scope: _Scope, decorators: Sequence[SgNode]) -> _Scope:
 
 def _swallows_failures(decorator: str, scope: _Scope) -> bool:
     """Whether a decorator defined in the tests catches failures without raising."""
+    # `@helpers.ignore_errors(ValueError)` is `ignore_errors`.
     name = re.sub(r"[@(].*|\s", "", decorator.removeprefix("@")).rpartition(".")[2]
     wrapper = scope.functions.get(name)
     if wrapper is None:
@@ -178,68 +203,79 @@ def _swallows_failures(decorator: str, scope: _Scope) -> bool:
 
 
 def _read_class(node: SgNode, around: _Scope) -> Iterator[Test]:
+    """Yield the tests of a class and those that it inherits, with its set-up methods run."""
     name, body = nodes.read_name(node), node.field("body")
     if not name or body is None:
         return
-    line = _list_class_line(node, around.classes)
-    is_unittest = any(map(_is_unittest_class, line))
+    hierarchy = _list_class_hierarchy(node, around.classes)
+    is_unittest = any(map(_is_unittest_class, hierarchy))
     if not is_unittest and not name.startswith("Test"):
         return
-    own = dict(pair for each in reversed(line) for pair in list_functions(each))
+    # The nearest definition comes last and wins.
+    methods = dict(pair for owner in reversed(hierarchy) for pair in list_functions(owner))
     marks = around.marks | _read_body_marks(body)
-    if not is_unittest and {"__init__", "__new__"} & own.keys():
+    if not is_unittest and {"__init__", "__new__"} & methods.keys():
+        # pytest does not collect such a class.
         marks |= {"`__init__` in the class"}
-    functions = {**around.functions, **own}
+    functions = {**around.functions, **methods}
     variables = dict(around.variables)
-    for method in (own[step] for step in _SET_UP_METHODS if step in own):
+    for method in (methods[name] for name in _SET_UP_METHODS if name in methods):
         interpreter = Interpreter(functions)
         interpreter.run_block(method.field("body"), variables)
         marks |= interpreter.skips
     prefix = f"{around.prefix}{name}::"
     scope = replace(around, prefix=prefix, marks=marks, functions=functions, variables=variables)
     overwritten = _list_removed_names(body)
-    for base in _list_inherited_classes(line, around):
+    for base in _list_inherited_classes(hierarchy, around):
         inherited = _read_body(_get_body(base), _add_class_marks(base, scope))
         yield from (test for test in inherited if test.short_name not in overwritten)
     yield from _read_body(body, scope)
 
 
-def _list_class_line(node: SgNode, classes: Mapping[str, SgNode]) -> list[SgNode]:
+def _list_class_hierarchy(node: SgNode, classes: Mapping[str, SgNode]) -> list[SgNode]:
     """Return the class and its direct and indirect bases in the same file."""
-    line = [node]
-    for each in line:
-        bases = (classes.get(name) for name in re.findall(r"\w+", _read_bases(each)))
-        line += [base for base in bases if base is not None and base not in line]
-    return line
+    hierarchy = [node]
+    # The list grows while it is iterated: the bases of each base follow.
+    for owner in hierarchy:
+        bases = (classes.get(name) for name in re.findall(r"\w+", _read_bases(owner)))
+        hierarchy += [base for base in bases if base is not None and base not in hierarchy]
+    return hierarchy
 
 
-def _list_inherited_classes(line: list[SgNode], scope: _Scope) -> list[SgNode]:
-    """Return base classes that are only collected through this class, farthest first."""
+def _list_inherited_classes(hierarchy: list[SgNode], scope: _Scope) -> list[SgNode]:
+    """Return base classes whose tests are only collected through this class, farthest first.
+
+    `class PriceTests:` is not collected by itself; `class TestShop(PriceTests):` runs its tests.
+    """
     found = [
         base
-        for base in line[1:]
-        if not _is_collected(base, scope.classes) or nodes.read_name(base) in scope.hidden
+        for base in hierarchy[1:]
+        if not _is_collected(base, scope.classes) or nodes.read_name(base) in scope.removed_names
     ]
-    bases = {word for each in line for word in re.findall(r"\w+", _read_bases(each))}
-    elsewhere = bases - _UNITTEST_BASES - set(map(nodes.read_name, line))
-    for function in scope.functions.values() if elsewhere else ():
-        owner = next((each for each in function.ancestors() if each.kind() in _CLASSES), None)
-        is_base = owner is not None and nodes.read_name(owner) in elsewhere
-        if owner is not None and is_base and owner not in (*line, *found):
+    bases = {word for owner in hierarchy for word in re.findall(r"\w+", _read_bases(owner))}
+    # Bases of other files are found through their methods, which are shared helpers.
+    imported = bases - _UNITTEST_BASES - set(map(nodes.read_name, hierarchy))
+    for function in scope.functions.values() if imported else ():
+        owner = next((node for node in function.ancestors() if node.kind() in _CLASSES), None)
+        is_base = owner is not None and nodes.read_name(owner) in imported
+        if owner is not None and is_base and owner not in (*hierarchy, *found):
             found.append(owner)
     return found[::-1]
 
 
 def _is_collected(node: SgNode, classes: Mapping[str, SgNode]) -> bool:
-    is_named = nodes.read_name(node).startswith("Test")
-    return is_named or any(map(_is_unittest_class, _list_class_line(node, classes)))
+    """Whether pytest collects the tests of this class by itself."""
+    is_test_name = nodes.read_name(node).startswith("Test")
+    return is_test_name or any(map(_is_unittest_class, _list_class_hierarchy(node, classes)))
 
 
 def _is_unittest_class(node: SgNode) -> bool:
+    """Whether a base is called like `TestCase`, `DjangoTestCase` or `BaseCase`."""
     return "Test" in _read_bases(node) or _read_bases(node).endswith("Case")
 
 
 def _read_bases(node: SgNode) -> str:
+    """Return `Base, unittest.TestCase` for `class A(Base, unittest.TestCase):`."""
     bases = node.field("superclasses")
     return bases.text().strip("()") if bases is not None else ""
 
@@ -251,16 +287,18 @@ def _add_class_marks(node: SgNode, scope: _Scope) -> _Scope:
 
 
 def _read_function(node: SgNode, decorators: Sequence[SgNode], scope: _Scope) -> Iterator[Test]:
+    """Yield the test if the function is one, run once for each combination of parameters."""
     name, body = nodes.read_name(node), node.field("body")
-    is_fixture = any(re.search(r"\bfixture\b", each.text()) for each in decorators)
+    is_fixture = any(re.search(r"\bfixture\b", decorator.text()) for decorator in decorators)
     if body is None or not name.startswith("test") or is_fixture:
         return
     interpreter = Interpreter(scope.functions)
-    tables = (read_parametrize(each, scope.variables) for each in decorators)
-    rows = product(*(table for table in tables if table is not None))
-    for chosen in islice(rows, _MAX_PARAMETER_SETS):
+    tables = (read_parametrize(decorator, scope.variables) for decorator in decorators)
+    # Without any `parametrize` this is one empty combination.
+    combinations = product(*(table for table in tables if table is not None))
+    for combination in islice(combinations, _MAX_PARAMETER_SETS):
         variables = dict(scope.variables)
-        for row in chosen:
+        for row in combination:
             variables.update(row)
         bind_fixtures(node, interpreter, variables)
         interpreter.run_block(body, variables)

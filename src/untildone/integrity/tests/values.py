@@ -17,17 +17,21 @@ _MAX_MERGED_LITERALS = 256
 
 
 class Value(Struct, frozen=True):
-    """`known` is true if the value consists of literals only; `rows` are a sequence's elements.
+    """The literals and calls of an expression, and its parts if it is a collection."""
 
-    `entries` are the key-value pairs of a mapping; `labels` the field names of a record class.
-    """
-
+    # Normalized: `"EUR` for a text (with an opening quote only), `10.0` for 10, `true`, `null`.
     literals: tuple[str, ...] = ()
+    # Names of the called functions, without their receivers.
     calls: frozenset[str] = frozenset()
+    # False if a call or an unbound name takes part, so that the value is not just its literals.
     known: bool = True
+    # Parts that can be accessed: `row.want`, `row["want"]`, and by position `row[0]` ("0").
     fields: Mapping[str, "Value"] = {}
+    # The elements of a sequence, over which a loop iterates; None if it is no sequence.
     rows: tuple["Value", ...] | None = None
+    # The entries of a mapping, each a sequence of key and value.
     entries: tuple["Value", ...] = ()
+    # Only of a record class such as `Case = namedtuple("Case", "total want")`: its field names.
     labels: tuple[str, ...] = ()
 
 
@@ -43,9 +47,9 @@ def combine(
     rows: tuple[Value, ...] | None = None,
     entries: tuple[Value, ...] = (),
 ) -> Value:
-    """Return a value that consists of all of these."""
+    """Return a value with the literals and calls of all values; known if all of them are."""
     parts = tuple(values)
-    # Copying a literal takes a fraction of the work of reading one.
+    # The reading of a file stops after a number of steps; copying a literal counts as 1/8 of one.
     count_steps(sum(len(part.literals) + len(part.calls) for part in parts) // 8)
     return Value(
         tuple(literal for part in parts for literal in part.literals),
@@ -60,6 +64,7 @@ def combine(
 def make_sequence(elements: Sequence[Value]) -> Value:
     """Return the value of a list or tuple; its fields are the positions."""
     return combine(
+        # An empty list is a literal too: `assert f() == []` has an expected value.
         elements or (Value(("[]",)),),
         fields={str(position): element for position, element in enumerate(elements)},
         rows=tuple(elements),
@@ -67,7 +72,10 @@ def make_sequence(elements: Sequence[Value]) -> Value:
 
 
 def merge(value: Value, addition: Value, *, fields: Mapping[str, Value] | None = None) -> Value:
-    """Add what a value got later; literals beyond the limit become one digest of them."""
+    """Return the value after something was added to it, as `cart.add(3)` adds 3 to `cart`.
+
+    Literals beyond the limit are replaced by one hash of them, so that a change still shows.
+    """
     fields = value.fields if fields is None else fields
     merged = combine((value, addition), fields=fields, rows=value.rows)
     first, rest = (
