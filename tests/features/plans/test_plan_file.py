@@ -13,12 +13,12 @@ from store.disk import mount
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_fields, edit_status, save_plan
 from untildone.features.plans.plan import Mistake
-from untildone.features.plans.plan_file import LARGEST, read_plan, require_order, require_task
+from untildone.features.plans.plan_file import LARGEST_BYTES, read_plan, require_order, require_task
 
 
 def read_error(path: Path) -> str:
     with pytest.raises(UserError) as caught:
-        require_order(read_plan(path, whole=True))
+        require_order(read_plan(path, all_mistakes=True))
     assert caught.value.hint
     return caught.value.message
 
@@ -167,7 +167,7 @@ def test_what_is_missing_no_file_or_huge_is_reported(tmp_path: Path) -> None:
     assert read_error(tmp_path) == f"`{tmp_path}` is not a file"
     huge = tmp_path / "huge.json"
     huge.touch()
-    os.truncate(huge, LARGEST + 1)
+    os.truncate(huge, LARGEST_BYTES + 1)
     assert read_error(huge) == f"`{huge}` is larger than 64 MB"
 
 
@@ -207,7 +207,7 @@ def test_a_plan_without_tasks_is_reported(tmp_path: Path, tasks: str) -> None:
 def test_a_task_that_stands_there_twice_is_reported(tmp_path: Path, whole: bool) -> None:
     path = write_plan(tmp_path, LOGIN.replace('"TASK-003": {', '"TASK-002": {'))
 
-    assert read_plan(path, whole=whole).mistakes == (
+    assert read_plan(path, all_mistakes=whole).mistakes == (
         Mistake(task="TASK-002", text="appears twice", remedy="leave one of them"),
     )
 
@@ -229,7 +229,7 @@ def test_a_key_that_stands_there_twice_is_reported_where_it_is_looked_at_closely
 ) -> None:
     path = write_plan(tmp_path, LOGIN.replace(old, new, 1))
 
-    assert [str(mistake) for mistake in read_plan(path, whole=True).mistakes] == [expected]
+    assert [str(mistake) for mistake in read_plan(path, all_mistakes=True).mistakes] == [expected]
     with pytest.raises(UserError):
         change_plan(path, lambda found: edit_status(found, "TASK-002", "completed"))
     assert path.read_text(encoding="utf-8") == LOGIN.replace(old, new, 1)

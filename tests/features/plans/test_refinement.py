@@ -54,7 +54,7 @@ def test_what_comes_out_is_a_plan_without_mistakes(tmp_path: Path) -> None:
     path = tmp_path / "after.json"
     path.write_text(after, encoding="utf-8")
 
-    assert check_rules(read_plan(path, whole=True).plan) == ()
+    assert check_rules(read_plan(path, all_mistakes=True).plan) == ()
 
 
 @pytest.mark.parametrize(

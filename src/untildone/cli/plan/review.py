@@ -52,7 +52,7 @@ def validate_command(*, fix: bool, path: Path, as_json: bool) -> int:
     """
     if fix:
         change_plan(path, lambda context: edit_fields(context, correct_blocks(context)))
-    report = _validate(read_plan(path, whole=True))
+    report = _validate(read_plan(path, all_mistakes=True))
     print_report(report, _format_report(report), as_json=as_json)
     return 0 if report.valid else 1
 

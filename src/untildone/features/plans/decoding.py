@@ -1,4 +1,8 @@
-"""Decodes a plan and reports every field of the wrong type and every repeated key."""
+"""Decodes the JSON of a plan that may have mistakes, and reports all of them at once.
+
+A mistake is a field of the wrong type, a missing title, or a key that appears twice in an object
+(JSON readers would silently keep the last one). Rules about right values are in `plan_rules`.
+"""
 
 import json
 from collections.abc import Iterator
@@ -11,38 +15,45 @@ from untildone.errors import UserError
 from untildone.features.plans.plan import Mistake, Plan, Task
 
 _Object = dict[str, Any]
+# Each object in which keys appear twice, and those keys.
+_RepeatedKeys = list[tuple[_Object, list[str]]]
 _REMEDY = "correct it; `untildone plan init` writes a plan to compare with"
 
 
 def decode_plan(path: str, text: str) -> tuple[Plan, tuple[Mistake, ...]]:
-    """What can be read of the plan, and the mistakes; a field with a mistake has its default."""
-    repeated: list[tuple[_Object, list[str]]] = []
-    raw = _load(path, text, repeated)
-    known = raw.get("tasks")
-    tasks = known if isinstance(known, dict) else {}
-    mistakes = [*_find_repeated(raw, tasks, repeated)]
-    if not isinstance(known, dict):
-        kind = "missing" if known is None else "not an object of tasks by their ids"
-        mistakes.append(Mistake(text=f"`tasks` is {kind}", remedy=_REMEDY))
-    rest = {key: value for key, value in raw.items() if key != "tasks"}
+    """Return the plan and its mistakes; a field with a mistake has its default in the plan."""
+    repeated: _RepeatedKeys = []
+    raw = _load_json(path, text, repeated)
+    raw_tasks = raw.get("tasks")
+    tasks = raw_tasks if isinstance(raw_tasks, dict) else {}
+    mistakes = [*_find_repeated_keys(raw, tasks, repeated)]
+    if not isinstance(raw_tasks, dict):
+        problem = "missing" if raw_tasks is None else "not an object of tasks by their ids"
+        mistakes.append(Mistake(text=f"`tasks` is {problem}", remedy=_REMEDY))
+    other_fields = {key: value for key, value in raw.items() if key != "tasks"}
     plan = Plan(
         tasks={name: _decode_task(name, value, mistakes) for name, value in tasks.items()},
-        **_decode_fields(Plan, rest, "", mistakes),
+        **_decode_fields(Plan, other_fields, "", mistakes),
     )
     return plan, tuple(mistakes)
 
 
-def _load(path: str, text: str, repeated: list[tuple[_Object, list[str]]]) -> _Object:
-    def note_repeated(pairs: list[tuple[str, object]]) -> _Object:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            # Kept with the object: its place is known only after everything is read.
-            repeated.append((found, sorted({name for name in names if names.count(name) > 1})))
-        return found
+def _load_json(path: str, text: str, repeated: _RepeatedKeys) -> _Object:
+    """Return the JSON object and add its repeated keys to `repeated`.
+
+    Raises UserError if the text is not JSON or not an object; `path` is for the message.
+    """
+
+    def build_object(pairs: list[tuple[str, object]]) -> _Object:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            keys = [key for key, _ in pairs]
+            # With the object itself: which task it is is known only after everything is read.
+            repeated.append((value, sorted({key for key in keys if keys.count(key) > 1})))
+        return value
 
     try:
-        value = json.loads(text, object_pairs_hook=note_repeated, parse_constant=_refuse_constant)
+        value = json.loads(text, object_pairs_hook=build_object, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         reason = str(error).partition(": line")[0].lower()
@@ -55,28 +66,29 @@ def _load(path: str, text: str, repeated: list[tuple[_Object, list[str]]]) -> _O
 
 
 def _refuse_constant(name: str) -> NoReturn:
+    """Refuse `NaN` and `Infinity`, which Python reads though they are not JSON."""
     raise ValueError(f"{name} is not a number")
 
 
-def _find_repeated(
-    raw: _Object, tasks: _Object, repeated: list[tuple[_Object, list[str]]]
-) -> Iterator[Mistake]:
-    """A mistake for each repeated key, with the task that has it."""
-    owners = {id(value): name for name, value in tasks.items()}
-    for found, keys in repeated:
+def _find_repeated_keys(raw: _Object, tasks: _Object, repeated: _RepeatedKeys) -> Iterator[Mistake]:
+    """Yield a mistake for each repeated key, with the task that has it."""
+    # By identity: two tasks may be equal.
+    task_ids = {id(value): name for name, value in tasks.items()}
+    for json_object, keys in repeated:
         for key in keys:
-            if found is tasks:
+            # Here the repeated key is itself a task's id.
+            if json_object is tasks:
                 yield Mistake(task=key, text="appears twice", remedy="leave one of them")
                 continue
-            task = owners.get(id(found), "")
-            where = "" if task or found is raw else " in a list or object inside it"
+            task = task_ids.get(id(json_object), "")
+            where = "" if task or json_object is raw else " in a list or object inside it"
             yield Mistake(
                 task=task, text=f"`{key}` appears twice{where}", remedy="leave one of them"
             )
 
 
 def _decode_task(name: str, value: object, mistakes: list[Mistake]) -> Task:
-    """The task; its mistakes are added to `mistakes`."""
+    """Return the task and add its mistakes to `mistakes`."""
     if not isinstance(value, dict):
         mistakes.append(Mistake(task=name, text="is not an object", remedy=_REMEDY))
         value = {"title": name}
@@ -89,19 +101,20 @@ def _decode_task(name: str, value: object, mistakes: list[Mistake]) -> Task:
 
 
 def _decode_fields(
-    kind: type[Struct], value: _Object, task: str, mistakes: list[Mistake]
+    struct: type[Struct], value: _Object, task: str, mistakes: list[Mistake]
 ) -> _Object:
-    """The fields that have the right type."""
-    types = get_type_hints(kind, include_extras=True)
-    found: _Object = {}
-    for field in kind.__struct_fields__:
+    """Return the fields that have the right type and add a mistake for each other field."""
+    types = get_type_hints(struct, include_extras=True)
+    decoded: _Object = {}
+    for field in struct.__struct_fields__:
         if field not in value:
             continue
         try:
-            found[field] = msgspec.convert(value[field], types[field])
+            decoded[field] = msgspec.convert(value[field], types[field])
         except msgspec.ValidationError as error:
+            # "Expected `int`, got `str` - at `$[0]`" becomes "`points[0]`: expected `int`, got …".
             reason, _, place = str(error).partition(" - at ")
             inner = place.strip("`").removeprefix("$")
             text = f"`{field}{inner}`: {reason[:1].lower()}{reason[1:]}"
             mistakes.append(Mistake(task=task, text=text, remedy=_REMEDY))
-    return found
+    return decoded

@@ -1,4 +1,8 @@
-"""Changes of a plan's file: only the touched members change, and the file is written whole."""
+"""Changes the text of a plan's file: a task's status, fields of tasks, the summary.
+
+An edit replaces only the members that change, so that formatting, order and unknown fields stay.
+`change_plan` reads the file under a lock, applies an edit and replaces the file atomically.
+"""
 
 import os
 import re
@@ -37,10 +41,13 @@ _LOCK_SECONDS = 60.0
 
 
 def change_plan(path: Path, edit: Callable[[Document], str]) -> Document:
-    """Applies one edit at a time, whichever process makes it; returns the plan afterwards."""
+    """Replace the file with the text that `edit` returns; return the plan afterwards.
+
+    A lock lets one process at a time do so. Raises UserError if the file has a mistake.
+    """
     require_file(path)
     with _locked_folder(path):
-        document = read_plan(path, whole=True)
+        document = read_plan(path, all_mistakes=True)
         if document.mistakes:
             raise make_plan_error(path, document.mistakes)
         save_plan(path, edit(document))
@@ -48,7 +55,10 @@ def change_plan(path: Path, edit: Callable[[Document], str]) -> Document:
 
 
 def edit_status(document: Document, name: str, status: TaskStatus, *, worker: str = "") -> str:
-    """The text with this status of one task, and a correct summary."""
+    """Return the plan's text with this status of one task, and a correct summary.
+
+    Only a task in progress has a worker; a worker has one task in progress at a time.
+    """
     task = document.plan.tasks[require_task(document, name)]
     worker = worker if status == "in_progress" else ""
     if status == "in_progress":
@@ -62,6 +72,7 @@ def edit_status(document: Document, name: str, status: TaskStatus, *, worker: st
 
 
 def _require_free_worker(plan: Plan, name: str, worker: str) -> None:
+    """Raise UserError if the worker has another task than this one in progress."""
     for other, task in plan.tasks.items():
         if other != name and task.status == "in_progress" and task.worker == worker:
             raise UserError(
@@ -71,7 +82,7 @@ def _require_free_worker(plan: Plan, name: str, worker: str) -> None:
 
 
 def edit_fields(document: Document, changes: Mapping[str, Mapping[str, object]]) -> str:
-    """The text with these fields of these tasks; a wrong summary is corrected too."""
+    """Return the plan's text with these fields, by task, and a correct summary."""
     text, plan = document.text, document.plan
     root, tasks = scan_tasks(text)
     edits = [
@@ -83,21 +94,23 @@ def edit_fields(document: Document, changes: Mapping[str, Mapping[str, object]])
     summary = correct_summary(replace(plan, tasks=plan.tasks | changed))
     if summary is not None:
         node = root.child("summary")
-        known = value_at(text, node) if node else {}
-        fields = known if isinstance(known, dict) else {}
-        edits.append(set_member(text, root, "summary", {**fields, **msgspec.to_builtins(summary)}))
+        # Fields of the summary that we do not know are kept.
+        old = value_at(text, node) if node else {}
+        old_fields = old if isinstance(old, dict) else {}
+        new_fields = {**old_fields, **msgspec.to_builtins(summary)}
+        edits.append(set_member(text, root, "summary", new_fields))
     return apply_edits(text, edits)
 
 
 def scan_tasks(text: str) -> tuple[Node, dict[str, Node]]:
-    """The places of the plan and of its tasks."""
+    """Return where the plan's object and each task's object are in the text."""
     root = scan_value(text, depth=2)
     node = root.child("tasks")
     return root, dict(zip(node.keys, node.children, strict=True)) if node else {}
 
 
 def set_member(text: str, container: Node, key: str, value: object) -> Edit:
-    """Replaces the member of that key, or appends it."""
+    """Return the edit that replaces the member of that key, or appends it."""
     style = find_style(text)
     if key in container.keys:
         return replace_child(text, container, container.keys.index(key), value, style=style)
@@ -105,25 +118,27 @@ def set_member(text: str, container: Node, key: str, value: object) -> Edit:
     return append_text(container, format_member(key, value, gap=gap, style=style), gap=gap)
 
 
-def find_member_gap(text: str, at: int) -> str:
-    gap = find_gap(text, at)
+def find_member_gap(text: str, member_start: int) -> str:
+    """Return the white space before a member, such as a line break and its indentation."""
+    gap = find_gap(text, member_start)
     return gap if "\n" in gap else " "
 
 
 def find_style(text: str) -> Style:
-    unit = re.search(r"\n([ \t]+)\"", text)
-    return Style(unit=unit[1] if unit else "  ", lists_on_one_line=True)
+    """Return the file's indentation, two spaces if it has none; lists stay on one line."""
+    indentation = re.search(r"\n([ \t]+)\"", text)
+    return Style(unit=indentation[1] if indentation else "  ", lists_on_one_line=True)
 
 
 def save_plan(path: Path, text: str) -> None:
-    """Writes the file whole, where a link leads to, and keeps its mode."""
+    """Replace the file atomically, or the file that a link leads to, and keep its mode."""
     # Imported where it is used: reading a plan need not pay for it.
     from untildone.store.durable_files import install, stage
 
     target = path.resolve()
     before = target.read_bytes() if target.exists() else None
     mark = BYTE_ORDER_MARK if before is not None and before.startswith(BYTE_ORDER_MARK) else b""
-    # JSON can contain half of a surrogate pair, which cannot be encoded.
+    # JSON can contain half of a surrogate pair (`"\ud83d"`), which cannot be encoded.
     data = mark + text.encode("utf-8", "replace")
     if data == before:
         return
@@ -134,9 +149,12 @@ def save_plan(path: Path, text: str) -> None:
 
 @contextmanager
 def _locked_folder(path: Path) -> Iterator[None]:
-    """Locks the folder: a lock file beside the plan would have to be ignored by git."""
+    """Lock the plan's folder; raises UserError if another process keeps it locked.
+
+    A lock file beside the plan would have to be ignored by git.
+    """
     if sys.platform == "win32":
-        # Folders cannot be opened there.
+        # A folder cannot be opened on Windows, so it is not locked there.
         yield
         return
     from untildone.store.lock import try_lock

@@ -1,4 +1,8 @@
-"""Plans: loops on the tasks of a TASKS.json, which update the status of their task."""
+"""The feature "plans": loops on the tasks of a TASKS.json, which update their task's status.
+
+It answers the prompts `implement-task` and `implement-feature`, reads markers in the agent's
+messages and a verifier's reports, and writes the status when a loop starts or ends.
+"""
 
 from contextlib import suppress
 
@@ -20,7 +24,10 @@ from untildone.store.loops import Record
 
 
 def _request_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop) -> Request | None:
-    """`implement-task TASK [PLAN]`, `implement-feature [PLAN]`: a plan by its file or feature."""
+    """Return the request for `implement-task TASK [PLAN]` or `implement-feature [PLAN]`.
+
+    PLAN is the plan's file or feature. None if the prompt starts another kind of loop.
+    """
     if wanted.preset not in PLANNED:
         return None
     from untildone.engine.prompt_options import convert_values, split_options
@@ -63,6 +70,7 @@ def _read_message(contract: Contract, progress: Progress, message: str) -> Progr
 def _apply_verb(contract: Contract, progress: Progress, verb: AgentVerb) -> Progress:
     from untildone.features.plans.verifier_reports import VerifierReport, apply_report
 
+    """Return the progress after an `untildone verify` that a sandboxed shell relayed."""
     # The agent saw the error when it called the verb.
     with suppress(DecodeError, UserError):
         if verb.verb == "verify":

@@ -1,4 +1,7 @@
-"""The values of a TASKS.json: a plan, its phases and tasks, and the mistakes in them."""
+"""The values of a plan (a file `TASKS.json`): its tasks, phases and summary, and its mistakes.
+
+The format is that of ShipSpec, a tool that writes such plans, with three more fields for a task.
+"""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -7,6 +10,7 @@ from msgspec import Meta, Struct
 from untildone.core.contract import Check
 
 TaskStatus: TypeAlias = Literal["not_started", "in_progress", "completed"]
+# Estimates of a task's size that a plan may use.
 POINTS = (1, 2, 3, 5, 8)
 # A larger task should be split before work on it begins.
 LARGEST_POINTS = 5
@@ -15,18 +19,22 @@ Allowance: TypeAlias = Annotated[str, Meta(description="KIND:PATH[:DETAIL]")]
 
 
 class Phase(Struct, frozen=True, kw_only=True):
+    """A named group of tasks; a task names the phase by its `id`."""
+
     id: int | str
     name: str = ""
 
 
 class Summary(Struct, frozen=True, kw_only=True):
+    """Totals that a plan states about its own tasks; they may be outdated."""
+
     total_tasks: int = 0
     total_points: int = 0
     critical_path: tuple[str, ...] = ()
 
 
 class Task(Struct, frozen=True, kw_only=True):
-    """`checks`, `allow` and `worker` are ours; all other fields are ShipSpec's."""
+    """One task; only `checks`, `allow` and `worker` are not fields of ShipSpec."""
 
     title: str
     status: TaskStatus = "not_started"
@@ -47,10 +55,13 @@ class Task(Struct, frozen=True, kw_only=True):
 
     @property
     def size(self) -> str:
+        """The points as text: "3 points"."""
         return "1 point" if self.points == 1 else f"{self.points} points"
 
 
 class Plan(Struct, frozen=True, kw_only=True):
+    """A whole TASKS.json; `feature` is the name of what the tasks build together."""
+
     tasks: dict[str, Task]
     version: str = "1.0"
     feature: str = ""
@@ -59,10 +70,11 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 class Mistake(Struct, frozen=True, kw_only=True):
-    """Something wrong with a plan; a warning does not prevent work on it."""
+    """Something wrong with a plan, and how to fix it; a warning does not prevent work on it."""
 
     text: str
     remedy: str
+    # The id of the task that has the mistake; empty if the plan as a whole has it.
     task: str = ""
     warning: bool = False
 

@@ -1,4 +1,8 @@
-"""The rules of a plan: ids, points, one task in progress, a correct summary, references."""
+"""The rules a plan must follow, and the mistakes where it does not.
+
+`check_rules` looks at the plan alone: ids, points, order, one task in progress, the summary.
+`check_references` looks up what tasks name of the requirements (PRD.md) and the design (SDD.md).
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,30 +15,32 @@ from untildone.features.plans.plan import LARGEST_POINTS, POINTS, Mistake, Plan,
 
 # An id is also the name of a branch and a folder.
 _ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
-_KINDS = "suppression, remove-test, edit-test, edit-expected, config"
-_ALLOWANCE = re.compile(rf"(?:{_KINDS.replace(', ', '|')}):.+")
+_ALLOWANCE_KINDS = "suppression, remove-test, edit-test, edit-expected, config"
+_ALLOWANCE = re.compile(rf"(?:{_ALLOWANCE_KINDS.replace(', ', '|')}):.+")
 _FIX = "run `untildone plan validate --fix`"
+# "## 7.1 Storage", "## Section 7.1"
 _HEADING_NUMBER = re.compile(r"(?m)^#+\s*(?:section\s+)?(\d+(?:\.\d+)*)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 def check_rules(plan: Plan) -> tuple[Mistake, ...]:
-    """Every mistake, task by task and then of the whole plan."""
-    found = [
+    """Return every mistake: first task by task, then of the plan as a whole."""
+    mistakes = [
         Mistake(task=name, text=text, remedy=remedy)
         for name, task in plan.tasks.items()
         for text, remedy in _check_task(plan, name, task)
     ]
-    found += find_order_mistakes(plan.tasks)
-    found += _check_progress(plan.tasks)
-    found += _check_blocks(plan.tasks)
-    found += _check_summary(plan)
+    mistakes += find_order_mistakes(plan.tasks)
+    mistakes += _check_progress(plan.tasks)
+    mistakes += _check_blocks(plan.tasks)
+    mistakes += _check_summary(plan)
     if not plan.tasks:
-        found.append(Mistake(text="it has no task", remedy="add one to `tasks`"))
-    return tuple(found)
+        mistakes.append(Mistake(text="it has no task", remedy="add one to `tasks`"))
+    return tuple(mistakes)
 
 
 def find_large_tasks(tasks: Tasks) -> tuple[str, ...]:
+    """Return the uncompleted tasks that have too many points and should be split."""
     return tuple(
         name
         for name, task in tasks.items()
@@ -43,6 +49,7 @@ def find_large_tasks(tasks: Tasks) -> tuple[str, ...]:
 
 
 def summarize(tasks: Tasks) -> Summary:
+    """Return the summary computed from the tasks."""
     return Summary(
         total_tasks=len(tasks),
         total_points=_sum_points(tasks, tasks),
@@ -51,25 +58,26 @@ def summarize(tasks: Tasks) -> Summary:
 
 
 def correct_summary(plan: Plan) -> Summary | None:
-    """The right summary; None if the plan already has it."""
-    right = summarize(plan.tasks)
-    if _is_critical(plan.tasks, plan.summary.critical_path, right.critical_path):
-        right = replace(right, critical_path=plan.summary.critical_path)
-    return None if right == plan.summary else right
+    """Return the correct summary; None if the plan already has it."""
+    correct = summarize(plan.tasks)
+    # Several chains may have the most points: the plan may name any of them.
+    if _is_critical(plan.tasks, plan.summary.critical_path, correct.critical_path):
+        correct = replace(correct, critical_path=plan.summary.critical_path)
+    return None if correct == plan.summary else correct
 
 
 def derive_blocks(tasks: Tasks) -> dict[str, list[str]]:
-    """Each task's `blocks`, derived from the `depends_on` of the others."""
-    found: dict[str, list[str]] = {name: [] for name in tasks}
+    """Return each task's `blocks`: the tasks that name it in their `depends_on`."""
+    blocks: dict[str, list[str]] = {name: [] for name in tasks}
     for name, task in tasks.items():
         for other in dict.fromkeys(task.depends_on):
-            if other in found:
-                found[other].append(name)
-    return found
+            if other in blocks:
+                blocks[other].append(name)
+    return blocks
 
 
 def _check_task(plan: Plan, name: str, task: Task) -> Iterator[tuple[str, str]]:
-    """What is wrong with one task, and the remedy."""
+    """Yield the text and the remedy of each mistake in the task's own fields."""
     if not _ID.fullmatch(name):
         text = "is not a valid id: up to 64 letters, digits, `.`, `_` and `-`"
         yield text, "give it an id such as `TASK-001`"
@@ -86,15 +94,16 @@ def _check_task(plan: Plan, name: str, task: Task) -> Iterator[tuple[str, str]]:
         yield text, f"one of {', '.join(f'`{phase}`' for phase in phases)}"
     for allowed in task.allow:
         if not _ALLOWANCE.fullmatch(allowed):
-            yield f"`allow` has `{allowed}`", f"`KIND:PATH[:DETAIL]` with one of {_KINDS}"
+            yield f"`allow` has `{allowed}`", f"`KIND:PATH[:DETAIL]` with one of {_ALLOWANCE_KINDS}"
 
 
 def _check_progress(tasks: Tasks) -> Iterator[Mistake]:
-    working: dict[str, list[str]] = {}
+    """Yield a mistake for each worker with several tasks in progress."""
+    in_progress: dict[str, list[str]] = {}
     for name, task in tasks.items():
         if task.status == "in_progress":
-            working.setdefault(task.worker, []).append(name)
-    for worker, names in working.items():
+            in_progress.setdefault(task.worker, []).append(name)
+    for worker, names in in_progress.items():
         if len(names) > 1:
             listed = ", ".join(f"`{name}`" for name in names)
             yield Mistake(
@@ -105,10 +114,12 @@ def _check_progress(tasks: Tasks) -> Iterator[Mistake]:
 
 
 def _check_blocks(tasks: Tasks) -> Iterator[Mistake]:
-    for name, found in derive_blocks(tasks).items():
+    """Yield a warning for each `blocks` that contradicts the `depends_on` of other tasks."""
+    for name, derived in derive_blocks(tasks).items():
         blocks = set(tasks[name].blocks)
-        if blocks and blocks != set(found):
-            other = next(iter(blocks ^ set(found)))
+        # A plan may leave out `blocks` altogether.
+        if blocks and blocks != set(derived):
+            other = next(iter(blocks ^ set(derived)))
             yield Mistake(
                 task=name,
                 text=f"`blocks` and the `depends_on` of others differ about `{other}`",
@@ -118,9 +129,10 @@ def _check_blocks(tasks: Tasks) -> Iterator[Mistake]:
 
 
 def _check_summary(plan: Plan) -> Iterator[Mistake]:
-    right = correct_summary(plan)
-    for field in Summary.__struct_fields__ if right else ():
-        value, expected = getattr(plan.summary, field), getattr(right, field)
+    """Yield a warning for each field of the summary that is not what the tasks add up to."""
+    correct = correct_summary(plan)
+    for field in Summary.__struct_fields__ if correct else ():
+        value, expected = getattr(plan.summary, field), getattr(correct, field)
         if value != expected:
             text = f"`summary.{field}` is {_format(value)}, not {_format(expected)}"
             yield Mistake(text=text, remedy=_FIX, warning=True)
@@ -130,12 +142,12 @@ def _format(value: int | tuple[str, ...]) -> str:
     return str(value) if isinstance(value, int) else f"`{', '.join(value)}`"
 
 
-def _is_critical(tasks: Tasks, path: tuple[str, ...], right: tuple[str, ...]) -> bool:
-    """Several chains may be equally long."""
+def _is_critical(tasks: Tasks, path: tuple[str, ...], computed: tuple[str, ...]) -> bool:
+    """Say whether the path is a chain of dependent tasks with the points of the computed one."""
     if not set(path) <= tasks.keys():
         return False
-    linked = all(first in tasks[second].depends_on for first, second in pairwise(path))
-    return linked and _sum_points(tasks, path) == _sum_points(tasks, right)
+    is_chain = all(first in tasks[second].depends_on for first, second in pairwise(path))
+    return is_chain and _sum_points(tasks, path) == _sum_points(tasks, computed)
 
 
 def _sum_points(tasks: Tasks, names: Iterable[str]) -> int:
@@ -143,32 +155,37 @@ def _sum_points(tasks: Tasks, names: Iterable[str]) -> int:
 
 
 def check_references(plan: Plan, *, prd: str | None, sdd: str | None) -> Iterator[Mistake]:
-    """`None` stands for a missing file."""
+    """Yield a mistake for each reference that is not in the text of PRD.md or SDD.md.
+
+    None stands for a missing file, for which there is one warning.
+    """
     for field, file, text in (("prd_refs", "PRD.md", prd), ("sdd_refs", "SDD.md", sdd)):
-        named = [
+        references = [
             (name, reference)
             for name, task in plan.tasks.items()
             for reference in getattr(task, field)
         ]
-        if named and text is None:
+        if references and text is None:
             yield Mistake(
                 text=f"`{field}` cannot be looked up: there is no `{file}` beside the plan",
                 remedy=f"write `{file}`, or take out the references",
                 warning=True,
             )
         elif text is not None:
-            yield from _find_missing(field, file, text, named)
+            yield from _find_missing_references(field, file, text, references)
 
 
-def _find_missing(
-    field: str, file: str, text: str, named: list[tuple[str, str]]
+def _find_missing_references(
+    field: str, file: str, text: str, references: list[tuple[str, str]]
 ) -> Iterator[Mistake]:
-    words = _normalize(text)
-    numbers = set(_HEADING_NUMBER.findall(text))
-    references = {reference for _, reference in named}
-    known = {reference for reference in references if _is_mentioned(reference, words, numbers)}
-    for name, reference in named:
-        if reference not in known:
+    """Yield a mistake for each (task, reference) whose reference the file's text does not have."""
+    normalized = _normalize(text)
+    headings = set(_HEADING_NUMBER.findall(text))
+    # Many tasks name the same reference: each is looked up once.
+    distinct = {reference for _, reference in references}
+    mentioned = {name for name in distinct if _is_mentioned(name, normalized, headings)}
+    for name, reference in references:
+        if reference not in mentioned:
             yield Mistake(
                 task=name,
                 text=f"`{field}` names `{reference}`, which is not in `{file}`",
@@ -176,14 +193,19 @@ def _find_missing(
             )
 
 
-def _is_mentioned(reference: str, text: str, numbers: set[str]) -> bool:
-    """As words of their own, or by the number of a heading: "Section 7.1"."""
+def _is_mentioned(reference: str, text: str, heading_numbers: set[str]) -> bool:
+    """Say whether the text has the reference as whole words, or a heading with its number.
+
+    "Section 7.1" is mentioned by the heading `## 7.1 Storage`, but "REQ-7" is not by `## 7`.
+    """
     words = _normalize(reference)
     if words and re.search(rf"(?<![\w.-]){re.escape(words)}(?![\w-])", text):
         return True
     number = _NUMBER.search(reference)
-    return number is not None and not re.match(r"[A-Z]+-\d", reference) and number[0] in numbers
+    is_requirement_id = re.match(r"[A-Z]+-\d", reference) is not None
+    return number is not None and not is_requirement_id and number[0] in heading_numbers
 
 
 def _normalize(text: str) -> str:
+    """Return the text in lower case and with single spaces."""
     return " ".join(text.casefold().split())

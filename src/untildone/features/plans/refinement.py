@@ -1,4 +1,8 @@
-"""Splits a large task into smaller ones: what depended on it then depends on them."""
+"""Splits a large task of a plan into parts, and corrects `blocks` fields.
+
+If B is split into B1 and B2 (which depends on B1), the chain A <- B <- C, where C depends on B
+and B on A, becomes A <- B1 <- B2 <- C.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,50 +24,54 @@ from untildone.features.plans.plan_rules import check_rules, derive_blocks
 from untildone.json_edit.edits import Edit, apply_edits, format_member
 from untildone.json_edit.scan import scan_value
 
+# The fields of each part as the user wrote them, by the part's id.
 Parts = Mapping[str, Mapping[str, Any]]
 # Fields a part takes from the split task unless it has its own.
 _INHERITED = ("phase", "prd_refs", "sdd_refs")
 
 
 def split_task(document: Document, name: str, parts: Parts) -> str:
-    """The text with these tasks in place of that one.
+    """Return the plan's text with the parts in place of the task; raises UserError for mistakes.
 
     Parts that depend on no other part get the dependencies of the split task; tasks that
     depended on it depend on the parts that no other part needs.
     """
     task = document.plan.tasks[require_task(document, name)]
-    read = {part: _decode_part(part, fields) for part, fields in parts.items()}
-    _require_fitting_parts(document, name, read)
-    inner = {part: parts.keys() & set(other.depends_on) for part, other in read.items()}
-    last = [part for part in parts if not any(part in needs for needs in inner.values())]
-    new: dict[str, dict[str, object]] = {}
+    part_tasks = {part: _decode_part(part, fields) for part, fields in parts.items()}
+    _require_fitting_parts(document, name, part_tasks)
+    # For each part the other parts that it depends on.
+    inner = {part: parts.keys() & set(other.depends_on) for part, other in part_tasks.items()}
+    last_parts = [part for part in parts if not any(part in needs for needs in inner.values())]
+    complete_parts: dict[str, dict[str, object]] = {}
     for part, fields in parts.items():
         inherited = () if inner[part] else task.depends_on
-        needs = list(dict.fromkeys((*inherited, *read[part].depends_on)))
-        new[part] = {**_inherit(task, fields), "depends_on": needs}
-    text = _write_parts(document, name, new, last=last)
+        needs = list(dict.fromkeys((*inherited, *part_tasks[part].depends_on)))
+        complete_parts[part] = {**_inherit(task, fields), "depends_on": needs}
+    text = _write_parts(document, name, complete_parts, last_parts=last_parts)
     plan, mistakes = decode_plan(document.path.name, text)
-    rules = (
+    # Only mistakes of the parts: what else is wrong with the plan is not this edit's doing.
+    broken_rules = (
         mistake for mistake in check_rules(plan) if mistake.task in parts and not mistake.warning
     )
-    mistakes = (*mistakes, *rules)
+    mistakes = (*mistakes, *broken_rules)
     if mistakes:
         raise make_plan_error(document.path, mistakes)
-    after = Document(path=document.path, data=text.encode(), plan=plan)
-    return edit_fields(after, correct_blocks(after))
+    split = Document(path=document.path, data=text.encode(), plan=plan)
+    return edit_fields(split, correct_blocks(split))
 
 
 def correct_blocks(document: Document) -> dict[str, dict[str, object]]:
-    """The `blocks` that contradict the `depends_on` of other tasks, corrected, by task."""
+    """Return, by task, a corrected `blocks` where it contradicts the `depends_on` of others."""
     tasks = document.plan.tasks
     return {
-        name: {"blocks": found}
-        for name, found in derive_blocks(tasks).items()
-        if tasks[name].blocks and set(tasks[name].blocks) != set(found)
+        name: {"blocks": derived}
+        for name, derived in derive_blocks(tasks).items()
+        if tasks[name].blocks and set(tasks[name].blocks) != set(derived)
     }
 
 
 def _decode_part(part: str, fields: Mapping[str, Any]) -> Task:
+    """Return the part as a task; raises UserError for a field of the wrong type."""
     try:
         return convert(fields, Task)
     except ValidationError as error:
@@ -71,16 +79,17 @@ def _decode_part(part: str, fields: Mapping[str, Any]) -> Task:
 
 
 def _require_fitting_parts(document: Document, name: str, parts: Mapping[str, Task]) -> None:
+    """Raise UserError if work on the task has begun, or if the parts cannot replace it."""
     status = document.plan.tasks[name].status
     if status != "not_started":
         raise UserError(
             f"`{name}` is {status.replace('_', ' ')} and cannot be split",
             hint=f"run `untildone plan set-status {name} not_started`",
         )
-    taken = [part for part in parts if part in document.plan.tasks and part != name]
-    if taken:
+    existing = [part for part in parts if part in document.plan.tasks and part != name]
+    if existing:
         raise UserError(
-            f"`{taken[0]}` is already a task of this plan", hint="give the part another id"
+            f"`{existing[0]}` is already a task of this plan", hint="give the part another id"
         )
     if len(parts) < 2:
         raise UserError(f"one part does not split `{name}`", hint="give two or more")
@@ -93,18 +102,18 @@ def _require_fitting_parts(document: Document, name: str, parts: Mapping[str, Ta
 
 
 def _inherit(task: Task, fields: Mapping[str, Any]) -> dict[str, object]:
-    """The part's fields with those of the split task that it leaves out."""
-    known = to_builtins(task)
+    """Return the part's fields, with some of the split task where it leaves them out."""
+    values = to_builtins(task)
     inherited = {
-        field: known[field] for field in _INHERITED if known[field] and field not in fields
+        field: values[field] for field in _INHERITED if values[field] and field not in fields
     }
     return {**fields, **inherited, "status": "not_started"}
 
 
 def _write_parts(
-    document: Document, name: str, parts: Mapping[str, object], *, last: list[str]
+    document: Document, name: str, parts: Mapping[str, object], *, last_parts: list[str]
 ) -> str:
-    """The text with the parts as members, and with `last` where others depended on the task."""
+    """Return the text with the parts, on whose `last_parts` the task's dependants now depend."""
     text = document.text
     root, nodes = scan_tasks(text)
     tasks = root.children[root.keys.index("tasks")]
@@ -115,7 +124,9 @@ def _write_parts(
     for other, task in document.plan.tasks.items():
         if name in task.depends_on and other != name:
             needs = (
-                part for need in task.depends_on for part in (last if need == name else [need])
+                part
+                for need in task.depends_on
+                for part in (last_parts if need == name else [need])
             )
             node = scan_value(text, nodes[other].start, depth=1)
             edits.append(set_member(text, node, "depends_on", list(dict.fromkeys(needs))))

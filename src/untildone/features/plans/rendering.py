@@ -1,4 +1,4 @@
-"""A plan as text: TASKS.json for a new plan, TASKS.md for people to read."""
+"""Renders a plan as text: as TASKS.json for a new plan, as TASKS.md for people to read."""
 
 import json
 from collections.abc import Iterator
@@ -9,24 +9,26 @@ from untildone.features.plans.plan import LARGEST_POINTS, Plan, Task
 from untildone.features.plans.plan_rules import find_large_tasks, summarize
 
 GENERATED_NOTICE = "<!-- written by `untildone plan render`; changes made here are lost -->"
-_ORDER = ("version", "feature", "summary", "phases", "tasks")
+# The order of ShipSpec's schema.
+_FIELD_ORDER = ("version", "feature", "summary", "phases", "tasks")
 # Fields that ShipSpec does not know are written only if they have a value.
 _OWN_FIELDS = ("checks", "allow", "worker")
 _BOXES = {"not_started": "[ ]", "in_progress": "[~]", "completed": "[x]"}
 
 
 def render_json(plan: Plan) -> str:
-    """All fields of ShipSpec's schema in its order, with a correct summary."""
+    """Return the plan's JSON: all fields of ShipSpec in its order, and a correct summary."""
     raw = to_builtins(plan) | {"summary": to_builtins(summarize(plan.tasks))}
     for task in raw["tasks"].values():
         for field in _OWN_FIELDS:
             if not task[field]:
                 del task[field]
-    ordered = {field: raw[field] for field in _ORDER}
+    ordered = {field: raw[field] for field in _FIELD_ORDER}
     return json.dumps(ordered, indent=2, ensure_ascii=False) + "\n"
 
 
 def render_markdown(plan: Plan) -> str:
+    """Return the plan as Markdown: totals, then a section for each phase with its tasks."""
     return "\n".join((*_render_head(plan), *_render_phases(plan))).rstrip() + "\n"
 
 
@@ -45,13 +47,14 @@ def _render_head(plan: Plan) -> Iterator[str]:
 
 
 def _render_phases(plan: Plan) -> Iterator[str]:
-    known = {phase.id: phase.name for phase in plan.phases}
-    groups: dict[int | str | None, list[str]] = {phase: [] for phase in known}
+    """Yield the tasks by phase; a phase that only tasks name comes after the plan's phases."""
+    phase_names = {phase.id: phase.name for phase in plan.phases}
+    groups: dict[int | str | None, list[str]] = {phase: [] for phase in phase_names}
     for name, task in plan.tasks.items():
         groups.setdefault(task.phase, []).append(name)
     for phase, names in groups.items():
         if phase is not None:
-            title = _join_lines(known.get(phase, ""))
+            title = _join_lines(phase_names.get(phase, ""))
             yield from (f"## Phase {phase}: {title}".rstrip(": "), "")
         for name in names:
             yield from _render_task(name, plan.tasks[name])

@@ -1,4 +1,9 @@
-"""The checks of a task: those it lists, and those derived from its criteria and tests."""
+"""The checks of a plan's task, and whether the user trusts the commands of a plan.
+
+A task lists checks itself in `checks`; more are derived from the sentences in its
+`acceptance_criteria` and `testing` that state a condition, such as "`npm test` exits 0".
+Sentences that state none are left to a reviewer.
+"""
 
 import hashlib
 import re
@@ -22,6 +27,7 @@ from untildone.process.command import quote_argument
 from untildone.store.home import prepare_home
 from untildone.store.trusted_files import read_trusted_hash, record_trust
 
+# "## Completion Promise", then "<promise>TASK-001 DONE</promise>" or the text alone
 _PROMISE = re.compile(
     r"(?m)^##+[ \t]+Completion Promise[ \t]*\n+(?:[ \t]*<promise>)?[ \t]*(?P<text>\S.*?)[ \t]*"
     r"(?:</promise>)?[ \t]*$"
@@ -30,7 +36,10 @@ _LONGEST_NAME = 120
 
 
 def list_task_checks(task: Task) -> tuple[Check, ...]:
-    """Those it lists and those derived; they run only after the user has trusted them."""
+    """Return the checks that the task lists and those derived from its sentences.
+
+    They come from a file of the repository, so they run only after the user has trusted them.
+    """
     listed = (
         check if isinstance(check, Check) else Check(name=_shorten(check), command=check)
         for check in task.checks
@@ -44,38 +53,39 @@ def list_task_checks(task: Task) -> tuple[Check, ...]:
 
 
 def merge_checks(checks: Iterable[Check]) -> tuple[Check, ...]:
-    """One check for each command, each with its own name."""
-    found: dict[str, Check] = {}
+    """Return the first check of each command; a name that is used already gets a number."""
+    by_command: dict[str, Check] = {}
     for check in checks:
-        found.setdefault(check.command, check)
-    names: dict[str, Check] = {}
-    for check in found.values():
-        name = check.name if check.name not in names else f"{check.name} ({len(names) + 1})"
-        names[name] = replace(check, name=name)
-    return tuple(names.values())
+        by_command.setdefault(check.command, check)
+    by_name: dict[str, Check] = {}
+    for check in by_command.values():
+        name = check.name if check.name not in by_name else f"{check.name} ({len(by_name) + 1})"
+        by_name[name] = replace(check, name=name)
+    return tuple(by_name.values())
 
 
 def list_review_criteria(task: Task) -> tuple[str, ...]:
-    """The criteria that no check can prove: a verifier's evidence or a promise must."""
+    """Return the sentences that no check can prove: a verifier's evidence or a promise must."""
     return tuple(text for text, condition in _parse_conditions(task).items() if condition is None)
 
 
 def find_promise(task: Task) -> str:
-    """The text of the prompt's `## Completion Promise`, if it has one."""
+    """Return the text under the prompt's `## Completion Promise`, or an empty text."""
     found = _PROMISE.search(task.prompt)
     return found["text"].strip() if found else ""
 
 
 def list_commands(plan: Plan) -> tuple[str, ...]:
-    """What this plan would run and allow, in order: this is what the user trusts."""
-    found: dict[str, None] = {}
+    """Return every command and allowance of the plan once: this is what the user trusts."""
+    lines: dict[str, None] = {}
     for task in plan.tasks.values():
-        found |= dict.fromkeys(check.command for check in list_task_checks(task))
-        found |= dict.fromkeys(f"allow {allowance}" for allowance in task.allow)
-    return tuple(found)
+        lines |= dict.fromkeys(check.command for check in list_task_checks(task))
+        lines |= dict.fromkeys(f"allow {allowance}" for allowance in task.allow)
+    return tuple(lines)
 
 
 def _parse_conditions(task: Task) -> dict[str, Condition | None]:
+    """Return each sentence of the task with its condition, None if it states none."""
     criteria = {text: parse_condition(text) for text in task.acceptance_criteria if text.strip()}
     tests = {
         text: parse_condition(text, may_be_bare_command=True)
@@ -91,6 +101,7 @@ def _shorten(text: str) -> str:
 
 
 def _build_command(condition: Condition) -> str:
+    """Return the command that exits with 0 if the condition is met."""
     match condition:
         case Command(line=line):
             return line
@@ -101,24 +112,26 @@ def _build_command(condition: Condition) -> str:
 
 
 def _build_probe(kind: str, *arguments: str) -> str:
+    """Return a command that runs our own program `probe`."""
     # `--` because a text may begin with a dash.
     argv = (sys.executable, "-I", "-m", "untildone.features.plans.probe", kind, "--", *arguments)
     return " ".join(map(quote_argument, argv))
 
 
 def digest_commands(plan: Plan) -> str:
-    """Covers only commands and allowances: the status of tasks changes all the time."""
+    """Return a hash of the commands and allowances alone: trust outlives a change of status."""
     return hashlib.sha256(
         "\n".join(list_commands(plan)).encode("utf-8", "backslashreplace")
     ).hexdigest()
 
 
 def is_trusted(context: Context, path: Path, plan: Plan) -> bool:
-    """A plan that runs nothing needs no trust."""
+    """Say whether the user has trusted these commands; a plan without any needs no trust."""
     return not list_commands(plan) or read_trusted_hash(context.home, path) == digest_commands(plan)
 
 
 def trust_plan(context: Context, path: Path, plan: Plan) -> None:
+    """Record that the user trusts the plan's commands and allowances as they are now."""
     prepare_home(context.home)
     record_trust(
         context.home, path, sha256=digest_commands(plan), text="\n".join(list_commands(plan))

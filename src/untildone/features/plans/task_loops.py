@@ -1,4 +1,9 @@
-"""Loops on the tasks of a plan: how one starts, how it updates the plan, what follows it."""
+"""Loops on the tasks of a plan: builds the request of a loop and updates the plan's file.
+
+A loop is on one task (`implement-task`), or it is one of a chain of loops on all tasks of a
+feature (`implement-feature`), the last of which is on the feature as a whole. When a loop
+starts, its task becomes `in_progress`; when it ends well, `completed`.
+"""
 
 import hashlib
 from pathlib import Path
@@ -37,7 +42,8 @@ from untildone.store.loops import Record
 # One try and four more usually show whether a task can be done at all.
 BOUNDS = Bounds(rounds=5)
 _WHOLE_FEATURE = "the feature does what its tasks say"
-_STATUS: dict[Outcome, TaskStatus] = {
+# A loop that ended in another way leaves its task in progress.
+_STATUS_AFTER: dict[Outcome, TaskStatus] = {
     "done": "completed",
     "claimed": "completed",
     "cancelled": "not_started",
@@ -45,10 +51,11 @@ _STATUS: dict[Outcome, TaskStatus] = {
 
 
 class TaskChoice(Struct, frozen=True, kw_only=True):
-    """Without `task` it is the whole feature, one task after another."""
+    """What a user or agent asks to work on: one task of a plan, or all tasks without `task`."""
 
     session: str
     project: Path
+    # The plan's file, folder or feature; without it the project's only plan.
     plan: str = ""
     task: str = ""
     by: Speaker = "user"
@@ -56,7 +63,10 @@ class TaskChoice(Struct, frozen=True, kw_only=True):
 
 
 def build_task_request(context: Context, choice: TaskChoice) -> Request:
-    """A user may start a plan whose commands are not trusted yet, an agent may not."""
+    """Return the request of a loop on the chosen task, or on the feature's first unfinished one.
+
+    A user may start a plan whose commands are not trusted yet, an agent may not.
+    """
     document = require_order(read_plan(find_named_plan(choice.project, choice.plan)))
     if choice.by == "agent" and not is_trusted(context, document.path, document.plan):
         raise UserError(
@@ -77,7 +87,7 @@ def build_task_request(context: Context, choice: TaskChoice) -> Request:
 
 
 def _list_unfinished(plan: Plan) -> tuple[str, ...]:
-    """In order; tasks in progress come first."""
+    """Return the tasks that are not completed by dependency; tasks in progress come first."""
     names = [
         name for name in sort_by_dependency(plan.tasks) if plan.tasks[name].status != "completed"
     ]
@@ -86,6 +96,7 @@ def _list_unfinished(plan: Plan) -> tuple[str, ...]:
 
 def _require_startable(document: Document, name: str) -> None:
     """Raise UserError if the task is completed, blocked, or another is in progress."""
+    # No task is left: the loop is on the feature as a whole.
     if not name:
         return
     tasks = document.plan.tasks
@@ -103,7 +114,10 @@ def _require_startable(document: Document, name: str) -> None:
 
 
 def _digest_tasks(plan: Plan) -> str:
-    """Leaves out the status of the tasks, which changes while the plan is carried out."""
+    """Return a hash by which a later loop of the feature notices that the tasks were changed.
+
+    It leaves out status and worker, which change while the plan is carried out.
+    """
     tasks = {
         name: replace(task, status="not_started", worker="") for name, task in plan.tasks.items()
     }
@@ -113,6 +127,7 @@ def _digest_tasks(plan: Plan) -> str:
 def _build_request(
     context: Context, choice: TaskChoice, *, plan: Plan, plan_task: PlanTask
 ) -> Request:
+    """Return the request of a loop on the task, with its checks and the project's."""
     task = plan.tasks[plan_task.task] if plan_task.task else _build_feature_task(plan)
     return Request(
         session=choice.session,
@@ -131,7 +146,7 @@ def _build_request(
 
 
 def load_project_checks(context: Context, project: Path) -> tuple[Check, ...]:
-    """The project's own checks, which hold in addition to a task's; there may be none."""
+    """Return the project's own checks, which run in addition to a task's; there may be none."""
     try:
         return choose_checks(context, project, "")
     except UserError:
@@ -139,13 +154,13 @@ def load_project_checks(context: Context, project: Path) -> tuple[Check, ...]:
 
 
 def list_task_claims(task: Task) -> tuple[Claim, ...]:
-    """The criteria to review; the title if the task has nothing else to verify."""
+    """Return the criteria to review; the title if the task has neither criteria nor checks."""
     names = list_review_criteria(task) or (() if list_task_checks(task) else (task.title,))
     return tuple(Claim(name=name, verification="review") for name in names)
 
 
 def _build_feature_task(plan: Plan) -> Task:
-    """The whole feature as one more task: every check, every requirement that tasks name."""
+    """Return the feature as one more task: with every check and requirement of its tasks."""
     tasks = plan.tasks.values()
     refs = tuple(dict.fromkeys(ref for task in tasks for ref in task.prd_refs))
     criteria = tuple(f"{ref} is implemented" for ref in refs)
@@ -161,6 +176,7 @@ def _build_feature_task(plan: Plan) -> Task:
 
 
 def _describe_task(name: str, task: Task) -> str:
+    """Return the task's title, prompt and lists as the text that the agent gets."""
     parts = [f"{name}: {task.title}", task.prompt.strip()]
     for title, lines in (
         ("Acceptance criteria", task.acceptance_criteria),
@@ -174,13 +190,17 @@ def _describe_task(name: str, task: Task) -> str:
 
 
 def mark_in_progress(contract: Contract) -> tuple[str, ...]:
-    """Notices if the plan could not be changed."""
+    """Write in the plan that work on the loop's task has begun; return a notice if that fails."""
     return _write_status(contract, "in_progress")
 
 
 def mark_outcome(record: Record) -> tuple[str, ...]:
-    """A finished loop completes its task or gives it back; a paused one keeps it."""
-    status = _STATUS.get(record.progress.outcome) if record.progress.outcome else None
+    """Write the status that follows from the loop's end; return a notice if that fails.
+
+    A loop that ended well completes its task, a cancelled one makes it `not_started` again; a
+    paused one leaves it in progress.
+    """
+    status = _STATUS_AFTER.get(record.progress.outcome) if record.progress.outcome else None
     return _write_status(record.contract, status) if status else ()
 
 
@@ -199,7 +219,11 @@ def _write_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
 
 
 def build_next_request(context: Context, ended: Record, plan_task: PlanTask) -> Request:
-    """The next task of a feature, or the feature as a whole after its last task."""
+    """Return the request that follows an ended loop of a feature.
+
+    It is for the next task, or for the feature as a whole after the last one. Raises UserError
+    if the tasks were changed since the first loop.
+    """
     contract = ended.contract
     document = require_order(read_plan(Path(plan_task.path)))
     if _digest_tasks(document.plan) != plan_task.sha256:

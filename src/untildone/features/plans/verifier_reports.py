@@ -1,4 +1,9 @@
-"""A verifier's report on the task of a loop: compared with its sealed criteria and recorded."""
+"""A verifier's report on a loop's task, and the markers that an agent's message may contain.
+
+A verifier (a subagent that reviews the work) reports a result and evidence for each criterion
+with `untildone verify`. The report is compared with the criteria agreed on when the loop began:
+`VERIFIED` without evidence for each of them is recorded as `INCOMPLETE`.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,10 +21,11 @@ from untildone.engine.verbs import change_loop, require_unfinished
 from untildone.errors import UserError
 from untildone.store.loops import Record
 
+# "<task-loop-complete>VERIFIED</task-loop-complete>"
 _MARKER = re.compile(
     r"<(task-loop-complete|feature-task-complete)>\s*(VERIFIED|INCOMPLETE|BLOCKED|MISALIGNED)\s*</\1>"
 )
-_APPROVED = r"<feature-complete>\s*APPROVED(?:_WITH_WARNINGS)?\s*</feature-complete>"
+_FEATURE_APPROVED = r"<feature-complete>\s*APPROVED(?:_WITH_WARNINGS)?\s*</feature-complete>"
 # Part of the promises of a loop that was imported from ShipSpec's file.
 _VERIFIED_PROMISE = "-complete>VERIFIED</"
 _NO_EVIDENCE = "no evidence was given"
@@ -34,11 +40,12 @@ class CriterionEvidence(Struct, frozen=True, kw_only=True):
 
     @property
     def is_proof(self) -> bool:
+        """Whether it is met, with evidence that is more than an assumption."""
         return self.met and self.by != "assumption" and bool(self.evidence.strip())
 
 
 class VerifierReport(Struct, frozen=True, kw_only=True):
-    """A verifier's structured result, by the text of each criterion."""
+    """What a verifier reports: a result, and evidence by the text of each criterion."""
 
     result: VerifierResult
     criteria: dict[str, CriterionEvidence] = {}
@@ -46,7 +53,10 @@ class VerifierReport(Struct, frozen=True, kw_only=True):
 
 
 def record_report(context: Context, loop: str, task: str, report: VerifierReport) -> Record:
-    """Records `INCOMPLETE` instead of `VERIFIED` if a criterion has no evidence."""
+    """Save the report with the loop and return the loop's record.
+
+    Raises UserError if the loop is not on this task, has ended, or has no such criterion.
+    """
 
     def edit(record: Record) -> Progress:
         _require_task_of(record.contract, task)
@@ -70,15 +80,18 @@ def _require_task_of(contract: Contract, task: str) -> None:
 
 
 def apply_report(contract: Contract, progress: Progress, report: VerifierReport) -> Progress:
-    """The loop is signalled as done only if every claim has evidence."""
+    """Return the progress with the report and its evidence.
+
+    The loop is signalled as done only if every claim has evidence.
+    """
     criteria = _match_criteria(contract, progress, report.criteria)
-    earlier = {name: met for name, met in progress.met.items() if name not in criteria}
-    met = {
+    earlier = {name: claim for name, claim in progress.met.items() if name not in criteria}
+    newly_met = {
         name: ClaimReport(by=proof.by, evidence=truncate(proof.evidence))
         for name, proof in criteria.items()
         if proof.met
     }
-    progress = replace(progress, met={**earlier, **met})
+    progress = replace(progress, met={**earlier, **newly_met})
     assessed = assess_report(
         replace(report, criteria=criteria), _list_unmet_claims(contract, progress)
     )
@@ -86,13 +99,18 @@ def apply_report(contract: Contract, progress: Progress, report: VerifierReport)
 
 
 def _list_unmet_claims(contract: Contract, progress: Progress) -> tuple[str, ...]:
+    """Return the claims, as amended since the loop began, that nothing has proved yet."""
     return find_unmet_claims(apply_amendments(contract, progress.amendments), progress)
 
 
 def _match_criteria(
     contract: Contract, progress: Progress, criteria: Mapping[str, CriterionEvidence]
 ) -> dict[str, CriterionEvidence]:
-    """By the loop's own names; that a check passes is proved only by running it."""
+    """Return the evidence by the names that the loop has for its criteria.
+
+    That a check passes is proved only by running it, so such evidence is left out; that one
+    fails is believed. Raises UserError for a criterion that the loop does not have.
+    """
     claims = {
         normalize(claim.name): claim.name
         for claim in apply_amendments(contract, progress.amendments).claims
@@ -113,7 +131,10 @@ def _match_criteria(
 
 
 def assess_report(report: VerifierReport, criteria: Iterable[str]) -> TaskReport:
-    """`VERIFIED` only if each of `criteria` has evidence and the verifier denies none."""
+    """Return the report to record, with what is missing.
+
+    It is `VERIFIED` only if each of `criteria` has evidence and the verifier denies none.
+    """
     missing = {
         name: truncate(proof.evidence) for name, proof in report.criteria.items() if not proof.met
     }
@@ -130,8 +151,9 @@ def assess_report(report: VerifierReport, criteria: Iterable[str]) -> TaskReport
 
 
 def read_markers(contract: Contract, progress: Progress, message: str) -> Progress:
-    """Applies the markers and the promise that the agent's final message contains."""
+    """Return the progress after the markers and the promise in the agent's final message."""
     plan = contract.plan
+    # Without a plan the loop may have been imported from a file of ShipSpec.
     if plan is None:
         expects_marker = any(_VERIFIED_PROMISE in promise for promise in contract.promises)
         result = find_result_marker(message) if expects_marker else None
@@ -141,7 +163,7 @@ def read_markers(contract: Contract, progress: Progress, message: str) -> Progre
         promised = ClaimReport(by="review", evidence=f"promised: {plan.promise}")
         met = {**progress.met, **dict.fromkeys(unmet, promised)}
         return replace(progress, met=met, signalled=True)
-    if not plan.task and re.search(_APPROVED, strip_quotations(message)):
+    if not plan.task and re.search(_FEATURE_APPROVED, strip_quotations(message)):
         return replace(progress, signalled=True)
     result = find_result_marker(message)
     if result == "VERIFIED":
@@ -150,13 +172,16 @@ def read_markers(contract: Contract, progress: Progress, message: str) -> Progre
 
 
 def find_result_marker(message: str) -> VerifierResult | None:
-    """The result of the last marker that the message states rather than quotes."""
+    """Return the result of the last marker that the message states rather than quotes."""
     found = _MARKER.findall(strip_quotations(message))
     return found[-1][1] if found else None
 
 
 def _mark_stuck(progress: Progress, result: VerifierResult | None) -> Progress:
-    """A verifier's own report that the task is stuck is kept: it has the reason."""
+    """Return the progress with a report that the task is stuck, if the result says so.
+
+    An earlier report that the task is stuck is kept, because it has the reason.
+    """
     if result not in ("BLOCKED", "MISALIGNED"):
         return progress
     earlier = progress.report if progress.report and progress.report.stuck else None
