@@ -33,7 +33,7 @@ def import_command(
     record = import_loop(context, read, project=folder, session=chosen.id, by=by)
     differences = describe_differences(read.loop, by)
     for line in differences:
-        click.echo(f"{read.shown}: {line}", err=True)
+        click.echo(f"{read.display_path}: {line}", err=True)
     session_start.finish_start(
-        context, record, by, as_json=as_json, file=read.shown, taken=differences
+        context, record, by, as_json=as_json, file=read.display_path, taken=differences
     )

@@ -1,4 +1,7 @@
-"""Finds active loops of other tools: two loops would fight over each stop of the agent."""
+"""Warns in `untildone doctor` about active loops of other tools.
+
+Two tools that both hold the agent would fight over each of its stops.
+"""
 
 import re
 from collections.abc import Iterator
@@ -10,25 +13,30 @@ from untildone.features.importers.formats import LOOP_FORMATS
 from untildone.features.importers.loop_file import read_loop_file
 from untildone.report.doctor import Problem, make_error
 
-# oh-my-claudecode's loops cannot be imported.
+# State files of oh-my-claudecode, whose loops cannot be imported but are active all the same.
 _NOT_IMPORTED = (".omc/state/sessions/*/ralph-state.json", ".omc/state/ralph-state.json")
+# What a file that we cannot read says of a loop that is over:
 # active: false; "active": false; status: complete
-_OVER = re.compile(
+_FINISHED_STATE = re.compile(
     rb"""^\W*(?:active"?\s*:\s*false|status"?\s*:\s*"?(?:complete|done|cancel|stopped))""",
     re.MULTILINE | re.IGNORECASE,
 )
-_LONGEST_READ = 4_096
+_MAX_BYTES = 4_096
 
 
 def report_active_loops(_: Context, project: Path) -> Iterator[Problem]:
+    """Yield a problem for each state file of another tool whose loop seems active."""
     for path in _list_state_files(project):
         if _is_active(project, path):
-            place = path.relative_to(project)
-            text = f"another tool's loop seems active: `{place}`; two loops fight over each stop"
-            yield make_error("another loop", text, f"end it there, or `rm {place}`")
+            shown_path = path.relative_to(project)
+            text = (
+                f"another tool's loop seems active: `{shown_path}`; two loops fight over each stop"
+            )
+            yield make_error("another loop", text, f"end it there, or `rm {shown_path}`")
 
 
 def _list_state_files(project: Path) -> Iterator[Path]:
+    """Yield the existing files in which other tools keep the state of a loop."""
     patterns = [
         pattern
         for loop_format in LOOP_FORMATS.values()
@@ -39,20 +47,22 @@ def _list_state_files(project: Path) -> Iterator[Path]:
 
 
 def _is_active(project: Path, path: Path) -> bool:
+    """Say whether the file describes a loop that is not over; in doubt it does."""
     try:
         loop = read_loop_file(project, path).loop
     except FileNotFoundError:
         return False
     except UserError:
         # Its own tool may read what we cannot.
-        return not _OVER.search(_read_beginning(path))
+        return not _FINISHED_STATE.search(_read_beginning(path))
     # A format without a counter is a list of work, not the state of a loop.
-    return loop.active and bool(loop.counter)
+    return loop.active and bool(loop.counter_key)
 
 
 def _read_beginning(path: Path) -> bytes:
+    """Return the first bytes of the file; none if it cannot be read."""
     try:
         with path.open("rb") as file:
-            return file.read(_LONGEST_READ)
+            return file.read(_MAX_BYTES)
     except OSError:
         return b""

@@ -1,4 +1,9 @@
-"""Other tools' loop files at a stop: they start loops, change them and end them."""
+"""Obeys other tools' loop files without a command, in projects where the user trusts them.
+
+When the agent stops, a loop file that its session wrote starts a loop. While that loop runs, the
+file is read again at each stop: if the user removed it or set it inactive the loop is cancelled,
+and a new limit of rounds is taken over. Changes by the agent itself do not end the loop.
+"""
 
 import os
 from collections.abc import Iterator
@@ -6,6 +11,7 @@ from contextlib import suppress
 from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
 
@@ -36,20 +42,30 @@ from untildone.store.sessions import Session
 
 _LOCK_SECONDS = 30
 
+# Whose loop file it is: of this session, of another one, or the file does not say.
+_Owner: TypeAlias = Literal["own", "other", "unknown"]
+
 
 def import_waiting_file(context: Context, session: str, project: Path) -> Record | None:
-    """Starts a loop from a file that the user wrote by hand."""
+    """Start a loop from the first active file that has not started one; None if there is none.
+
+    It is called for `untildone continue`: the user may have written the file by hand.
+    """
     if not is_trusted_project(str(context.home), str(project)):
         return None
     for loop_file in (read_loop_file(project, file) for file in list_loop_files(project)):
-        fits = loop_file.loop.session in ("", session) and loop_file.loop.active
-        if fits and not find_begun_loop(context, project, loop_file.identity):
+        is_usable = loop_file.loop.session in ("", session) and loop_file.loop.active
+        if is_usable and not find_begun_loop(context, project, loop_file.identity):
             return import_loop(context, loop_file, project=project, session=session, by="user")
     return None
 
 
 def check_loop_files(context: Context, stop: Stop, session: Session) -> str:
-    """Starts or ends a loop by a file of this session; returns a reply if none is active then."""
+    """Start, change or end this session's loop as its loop file says.
+
+    Returns the reply to the stop if no loop is active afterwards and there is something to say;
+    otherwise an empty text, and the stop is judged as usual.
+    """
     if stop.plan_mode or explain_ignored(context.agent, context.environ):
         return ""
     if session.is_active():
@@ -63,20 +79,21 @@ def check_loop_files(context: Context, stop: Stop, session: Session) -> str:
 
 
 def _import_own_file(context: Context, stop: Stop, session: Session) -> str:
-    """Import the loop file that this session wrote; return notices about other files."""
+    """Start a loop from the file that this session wrote; return notices about other files."""
     project = Path(stop.project or stop.cwd)
     if not is_trusted_project(str(context.home), str(project)):
         return ""
     folder = project_folder(context.home, project)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    names = list(session.read_calls())
+    # The calls show who wrote a file. Calls that are recorded from here on are for the next stop.
+    call_names = list(session.read_calls())
     notices: list[str] = []
     with hold_lock(folder / "dialects.lock", timeout=_LOCK_SECONDS):
         for file in list_loop_files(project) if not session.get_loop_id() else ():
             notices.append(_import_or_mention(context, stop, session, file))
             if session.is_active():
                 return ""
-    session.drop_calls(names)
+    session.drop_calls(call_names)
     return " | ".join(filter(None, notices))
 
 
@@ -85,19 +102,19 @@ def _import_or_mention(context: Context, stop: Stop, session: Session, file: Pat
     project = Path(stop.project or stop.cwd)
     try:
         loop_file = read_loop_file(project, file)
-        whose = _find_owner(loop_file, stop, session)
-        earlier = find_begun_loop(context, project, loop_file.identity)
-        if not loop_file.loop.active or whose == "other" or (earlier and whose == "unknown"):
+        shown_path = loop_file.display_path
+        owner = _find_owner(loop_file, stop, session)
+        earlier_loop = find_begun_loop(context, project, loop_file.identity)
+        if not loop_file.loop.active or owner == "other" or (earlier_loop and owner == "unknown"):
             return ""
-        if whose == "unknown":
+        if owner == "unknown":
             return _mention_once(
-                session,
-                f"`{loop_file.shown}` is a loop file: `!untildone continue --here` starts it",
+                session, f"`{shown_path}` is a loop file: `!untildone continue --here` starts it"
             )
-        if earlier:
-            again = f"`untildone import {loop_file.shown}` starts it again"
+        if earlier_loop:
+            again = f"`untildone import {shown_path}` starts it again"
             return _mention_once(
-                session, f"`{loop_file.shown}` has already started loop {earlier}; {again}"
+                session, f"`{shown_path}` has already started loop {earlier_loop}; {again}"
             )
         record = import_loop(context, loop_file, project=project, session=session.id, by="agent")
     except FileNotFoundError:
@@ -105,7 +122,7 @@ def _import_or_mention(context: Context, stop: Stop, session: Session, file: Pat
     except UserError as error:
         return _mention_once(session, f"{error.message}; {error.hint}")
     lines = (
-        f"`{loop_file.shown}` started loop {record.contract.id}",
+        f"`{shown_path}` started loop {record.contract.id}",
         *describe_differences(loop_file.loop, "agent"),
     )
     session.write("tell", "untildone: " + "; ".join(lines))
@@ -113,15 +130,15 @@ def _import_or_mention(context: Context, stop: Stop, session: Session, file: Pat
     return ""
 
 
-def _find_owner(loop_file: LoopFile, stop: Stop, session: Session) -> str:
-    """Only the session that wrote the file is held by it."""
+def _find_owner(loop_file: LoopFile, stop: Stop, session: Session) -> _Owner:
+    """Return whose file it is: only the session that wrote it is held by it."""
     if loop_file.loop.session:
         return "own" if loop_file.loop.session == stop.session else "other"
     return "own" if _may_have_written(session, loop_file.file) else "unknown"
 
 
 def _mention_once(session: Session, text: str) -> str:
-    """Each notice is shown once per session."""
+    """Return the notice; an empty text if this session has already shown it."""
     if text in session.read(IMPORT_REASON).splitlines():
         return ""
     session.append(IMPORT_REASON, f"{text}\n")
@@ -129,16 +146,22 @@ def _mention_once(session: Session, text: str) -> str:
 
 
 def _may_have_written(session: Session, file: Path) -> bool:
-    """Whether a tool call of this session may have changed the file."""
-    own = os.path.realpath(file)
+    """Say whether a tool call of this session may have changed the file.
+
+    A command may name the file, a folder above it (`rm -r .claude`) or a pattern (`rm .claude/*`).
+    """
+    target = os.path.realpath(file)
     return any(
-        own == path or own.startswith(path + os.sep) or ("*" in path and fnmatchcase(own, path))
+        target == path
+        or target.startswith(path + os.sep)
+        or ("*" in path and fnmatchcase(target, path))
         for call in chain.from_iterable(session.read_calls().values())
         for path in _list_written_paths(call)
     )
 
 
 def _list_written_paths(call: dict[str, object]) -> Iterator[str]:
+    """Yield the resolved paths that a tool call may have written or removed."""
     # A payload that was cut off has the first inputs at its top level.
     inputs = call.get("tool_input", call)
     if isinstance(inputs, dict):
@@ -179,16 +202,22 @@ def _follow_file(context: Context, stop: Stop, session: Session) -> str:
 
 
 def _user_asked_for_it(session: Session, stop: Stop) -> bool:
-    """Whether the change follows the user's own prompt, such as `/cancel-ralph`."""
+    """Say whether the agent changed the file because the user's prompt, `/cancel-ralph`, said so.
+
+    Only at the first stop after the prompt: a turn that we held goes on by our words, not theirs.
+    """
     prompt = session.read_json("prompt.json")
-    theirs = prompt.get("kind") == "other" and prompt.get("id") == stop.prompt
-    return theirs and not stop.held_before
+    is_user_prompt = prompt.get("kind") == "other" and prompt.get("id") == stop.prompt
+    return is_user_prompt and not stop.held_before
 
 
 def _end_or_release(
     context: Context, record: Record, followed: FollowedFile, *, reason: str, by_agent: bool
 ) -> str:
-    """A user's change ends the loop; after an agent's the loop goes on without the file."""
+    """Cancel the loop after a user's change of the file; return a notice.
+
+    After an agent's change the loop goes on and follows the file no longer.
+    """
     loop = record.contract.id
     if by_agent:
         followed_file.delete_note(context, loop)
@@ -198,6 +227,8 @@ def _end_or_release(
 
 
 def _amend_rounds(context: Context, record: Record, rounds: int | None) -> None:
+    """Give the loop the new limit of rounds, within the ceiling for agents."""
+
     def edit(record: Record) -> Progress:
         current = apply_amendments(record.contract, record.progress.amendments).bounds
         amendment = Amendment(

@@ -1,4 +1,15 @@
-"""Parses the two kinds of loop files: front matter with a body, and one JSON object."""
+"""Parses the two kinds of files that other tools write, and says where a mistake is.
+
+Front matter with a body, or one JSON object:
+
+    ---
+    iteration: 1                    {"iteration": 1, "max_iterations": 10}
+    max_iterations: 10
+    ---
+    The text of the task.
+
+Both become `Fields`. Every mistake is a UserError with the file, the line and the key.
+"""
 
 import json
 import re
@@ -11,19 +22,22 @@ from untildone.features.importers.fields import Fields, Value
 
 LARGEST = 1_000_000
 # Parsing takes about a second per megabyte; no tool writes more than a few lines.
-_LARGEST_FRONT = 64_000
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_MAX_FRONT_MATTER = 64_000
+# The parser sees the text after the first line, `---`, and counts lines from 0.
+_FIRST_FIELD_LINE = 2
+_MAX_KEYS_WITH_LINES = 200
+_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def decode_text(path: str, data: bytes, *, largest: int = LARGEST) -> str:
-    """Raise UserError for a file that is too large or not text."""
+    """Return the text with `\\n` at line ends; raise UserError if it is too large or not text."""
     if len(data) > largest:
         raise UserError(
             f"`{path}` has {len(data)} bytes, more than {largest}",
             hint="put long text into a file of its own and name that in the task",
         )
     try:
-        text = data.decode("utf-16" if data.startswith(_UTF_16) else "utf-8-sig")
+        text = data.decode("utf-16" if data.startswith(_UTF_16_MARKS) else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UserError(
@@ -33,7 +47,7 @@ def decode_text(path: str, data: bytes, *, largest: int = LARGEST) -> str:
 
 
 def parse_front_matter(path: str, data: bytes) -> tuple[Fields, str]:
-    """The fields between the first two lines of `---`, and the text below them."""
+    """Return the fields between the first two lines of `---`, and the text below them."""
     first, _, rest = decode_text(path, data).partition("\n")
     if first.rstrip() != "---":
         raise _make_front_error(path, "does not begin with `---`")
@@ -49,9 +63,10 @@ def _make_front_error(path: str, reason: str) -> UserError:
 
 
 def _parse_yaml(path: str, text: str) -> tuple[dict[str, Value], dict[str, int]]:
-    if len(text) > _LARGEST_FRONT:
+    """Return the values and the line numbers by key."""
+    if len(text) > _MAX_FRONT_MATTER:
         raise UserError(
-            f"`{path}`: its fields take more than {_LARGEST_FRONT} characters",
+            f"`{path}`: its fields take more than {_MAX_FRONT_MATTER} characters",
             hint="long text belongs below the second `---`",
         )
     try:
@@ -72,11 +87,13 @@ def _parse_yaml(path: str, text: str) -> tuple[dict[str, Value], dict[str, int]]
 
 
 def _make_yaml_error(path: str, text: str, line: int, reason: str) -> UserError:
-    at = (*text.split("\n"), "")[min(line, text.count("\n"))]
-    key = at.partition(":")[0].strip()
-    named = f", `{key[:80]}`" if ":" in at else ""
+    """Return an error about a line of the front matter; it names the key if the line has one."""
+    # The parser may report the line after the last one.
+    wrong_line = (*text.split("\n"), "")[min(line, text.count("\n"))]
+    key = wrong_line.partition(":")[0].strip()
+    key_note = f", `{key[:80]}`" if ":" in wrong_line else ""
     return UserError(
-        f"`{path}`, line {line + 2}{named}: {reason}",
+        f"`{path}`, line {line + _FIRST_FIELD_LINE}{key_note}: {reason}",
         hint="put the value in single quotes, or correct it",
     )
 
@@ -84,19 +101,23 @@ def _make_yaml_error(path: str, text: str, line: int, reason: str) -> UserError:
 def _read_pairs(
     path: str, pairs: list[tuple[yaml.Node, yaml.Node]]
 ) -> tuple[dict[str, Value], dict[str, int]]:
+    """Return the values and the line numbers by key; raise UserError for a repeated key."""
     values: dict[str, Value] = {}
     lines: dict[str, int] = {}
     for key, node in pairs:
         name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
         if name in values:
-            raise _make_repeated_error(path, key.start_mark.line + 2, name)
+            raise _make_repeated_error(path, key.start_mark.line + _FIRST_FIELD_LINE, name)
         values[name] = _convert_node(node)
-        lines[name] = key.start_mark.line + 2
+        lines[name] = key.start_mark.line + _FIRST_FIELD_LINE
     return values, lines
 
 
 def _convert_node(node: yaml.Node) -> Value:
-    """A scalar as it is written; these files have nothing deeper than a list."""
+    """Return a scalar as it is written, or a list of such scalars.
+
+    `10` stays a text: `Fields` decides by key what it should be. These files nest no deeper.
+    """
     if isinstance(node, yaml.ScalarNode):
         return None if node.tag == "tag:yaml.org,2002:null" else str(node.value)
     if isinstance(node, yaml.SequenceNode):
@@ -111,23 +132,25 @@ def _make_repeated_error(path: str, line: int, key: str) -> UserError:
 
 
 def parse_json_object(path: str, data: bytes) -> Fields:
-    """Raise UserError for a key that appears twice, which JSON allows."""
+    """Return the fields of a JSON object; a repeated key, which JSON allows, is an error."""
     text = decode_text(path, data)
 
-    def line_of(key: str) -> int:
+    def find_line(key: str) -> int:
         found = re.search(rf"{re.escape(json.dumps(key))}\s*:", text)
         return text.count("\n", 0, found.start()) + 1 if found else 1
 
-    def unique(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
+    def require_unique_keys(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
         values = dict(pairs)
         if len(values) < len(pairs):
             names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise _make_repeated_error(path, line_of(twice), twice)
+            repeated = next(name for name in names if names.count(name) > 1)
+            raise _make_repeated_error(path, find_line(repeated), repeated)
         return values
 
     try:
-        value = json.loads(text, object_pairs_hook=unique, parse_constant=_refuse_constant)
+        value = json.loads(
+            text, object_pairs_hook=require_unique_keys, parse_constant=_refuse_constant
+        )
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
         reason = str(error).partition(":")[0].lower()
@@ -136,8 +159,10 @@ def parse_json_object(path: str, data: bytes) -> Fields:
         ) from None
     if not isinstance(value, dict):
         raise UserError(f"`{path}`: is not a JSON object", hint="correct it and try again")
-    return Fields(path, value, {key: line_of(key) for key in list(value)[:200]})
+    # Finding a line reads the text, so only so many keys of a huge object get one.
+    return Fields(path, value, {key: find_line(key) for key in list(value)[:_MAX_KEYS_WITH_LINES]})
 
 
 def _refuse_constant(name: str) -> NoReturn:
+    """Refuse `NaN` and `Infinity`, which Python's parser accepts but JSON does not have."""
     raise ValueError(f"{name} is not a number")

@@ -1,4 +1,8 @@
-"""Starts a loop from another tool's loop file, and remembers which files have started one."""
+"""Starts a loop from another tool's loop file.
+
+Which content has started which loop is remembered for each project, so that a file that stays in
+place starts only one.
+"""
 
 from pathlib import Path
 
@@ -22,20 +26,22 @@ from untildone.store.durable_files import DamagedFileError, read_bounded, write_
 from untildone.store.encoding import decode, encode
 from untildone.store.loops import Record
 
-_BEGUN = "dialects.json"
+# In our folder of the project: the ids of loops by the identity of the file that started them.
+_BEGUN_LOOPS = "dialects.json"
 
 
 def import_loop(
     context: Context, loop_file: LoopFile, *, project: Path, session: str, by: Speaker
 ) -> Record:
-    """Starts the loop of a file with the rounds that the file has already counted.
+    """Start the loop of a file with the rounds that the file has already counted; return it.
 
-    The loop follows the file if the user trusts that.
+    If the user trusts loop files in this project, the loop follows the file: later changes of it
+    are obeyed. Raises UserError if the file says that its loop is not active.
     """
     loop = loop_file.loop
     if not loop.active:
         raise UserError(
-            f"`{loop_file.shown}` says that its loop is not active",
+            f"`{loop_file.display_path}` says that its loop is not active",
             hint="change that in the file, or begin a new loop with `untildone start`",
         )
     record = begin_loop(context, _build_request(loop, project=project, session=session, by=by))
@@ -45,12 +51,12 @@ def import_loop(
         record.contract.id,
         lambda now: replace(
             now.progress,
-            round=max(now.progress.round, loop.used),
+            round=max(now.progress.round, loop.rounds_used),
             steps_done=loop.steps_done,
             steps_reported=len(loop.steps_done),
         ),
         kind="imported",
-        path=loop_file.shown,
+        path=loop_file.display_path,
         told=describe_differences(loop, by),
     )
     write_task(project, record.contract)
@@ -62,19 +68,24 @@ def import_loop(
 
 
 def _describe_followed_file(loop_file: LoopFile, project: Path) -> FollowedFile:
+    """Return our note on the file that the loop will follow."""
     loop, file = loop_file.loop, str(loop_file.file)
     return FollowedFile(
         file=file,
-        display_path=loop_file.shown,
-        counter_file=str(project / loop.counted_in) if loop.counted_in else file,
-        counter_key=loop.counter,
-        round_offset=loop.first,
+        display_path=loop_file.display_path,
+        counter_file=str(project / loop.counter_file) if loop.counter_file else file,
+        counter_key=loop.counter_key,
+        round_offset=loop.round_offset,
         max_rounds=loop.rounds,
-        keep_at_end=loop.kept,
+        keep_at_end=loop.keep_at_end,
     )
 
 
 def _build_request(loop: ImportedLoop, *, project: Path, session: str, by: Speaker) -> Request:
+    """Return the request for a loop as if it came from `untildone start`.
+
+    A file that names no count (`zero`) means a loop whose checks must report no errors.
+    """
     return Request(
         session=session,
         project=project,
@@ -95,22 +106,23 @@ def _build_request(loop: ImportedLoop, *, project: Path, session: str, by: Speak
 
 
 def limit_rounds(current: Bounds, rounds: int | None, by: Speaker) -> Bounds:
-    """The bounds with these rounds; an agent may not exceed the ceiling."""
+    """Return the bounds with this limit of rounds; an agent gets the ceiling at most."""
     if rounds is None:
         return current
     return replace(current, rounds=CEILINGS["rounds"] if _exceeds_ceiling(rounds, by) else rounds)
 
 
 def _exceeds_ceiling(rounds: int, by: Speaker) -> bool:
+    """Say whether an agent asks for too many rounds; 0 means no limit and is too many."""
     return by == "agent" and not 0 < rounds <= CEILINGS["rounds"]
 
 
 def describe_differences(loop: ImportedLoop, by: Speaker) -> tuple[str, ...]:
-    """What the loop does differently from the file, and which fields it ignores."""
+    """Return one message for each difference from the file: defaults, ceilings, ignored fields."""
     lines = list(loop.defaults)
     if loop.rounds is not None and _exceeds_ceiling(loop.rounds, by):
-        many = loop.rounds or "no bound"
-        lines.append(f"{many} of rounds needs the user's word: {CEILINGS['rounds']} is used")
+        rounds = loop.rounds or "no bound"
+        lines.append(f"{rounds} of rounds needs the user's word: {CEILINGS['rounds']} is used")
     if loop.no_counterpart:
         unknown = ", ".join(f"`{key}`" for key in loop.no_counterpart)
         lines.append(f"ignored: {unknown}")
@@ -118,22 +130,23 @@ def describe_differences(loop: ImportedLoop, by: Speaker) -> tuple[str, ...]:
 
 
 def find_begun_loop(context: Context, project: Path, identity: str) -> str:
-    """The id of the loop that this file's content has already started, if any."""
+    """Return the id of the loop that this content has already started; else an empty text."""
     return _load_begun_loops(context, project).get(identity, "")
 
 
 def remember_loop(context: Context, project: Path, identity: str, loop: str) -> None:
+    """Remember that this content belongs to this loop, so that it starts no other."""
     known = _load_begun_loops(context, project)
     if identity in known:
         return
     folder = project_folder(context.home, project)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_atomically(folder / _BEGUN, encode({**known, identity: loop}), keep_previous=False)
+    write_atomically(folder / _BEGUN_LOOPS, encode({**known, identity: loop}), keep_previous=False)
 
 
 def _load_begun_loops(context: Context, project: Path) -> dict[str, str]:
     try:
-        data = read_bounded(project_folder(context.home, project) / _BEGUN)
+        data = read_bounded(project_folder(context.home, project) / _BEGUN_LOOPS)
         return decode(data, dict[str, str])
     except (FileNotFoundError, DamagedFileError):
         return {}

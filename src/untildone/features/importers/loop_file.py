@@ -1,4 +1,8 @@
-"""A loop file of another tool: where it may be, and what it says."""
+"""Finds and reads the loop files of other tools, such as `.claude/ralph-loop.local.md`.
+
+The formats say what the content means; this module reads the files safely (only regular files,
+only inside the project, only up to a size) and gives each content an identity.
+"""
 
 import os
 from functools import partial
@@ -16,33 +20,43 @@ from untildone.features.importers.formats.loop_format import ImportedLoop, Sourc
 from untildone.store.digest import sha256
 from untildone.store.durable_files import DamagedFileError, read_bounded
 
-_LARGEST = 1_000_000
+_MAX_BYTES = 1_000_000
 
 
 class LoopFile(Struct, frozen=True, kw_only=True):
-    """A loop file that was read; `identity` does not depend on its count of iterations."""
+    """A loop file that was read."""
 
     file: Path
-    shown: str
+    # The path as messages show it, relative to the project if possible.
+    display_path: str
     loop: ImportedLoop
+    # A hash of the content without its count of iterations: a later round of the same loop has the
+    # same identity, so that one file does not start two loops.
     identity: str
 
 
 def read_loop_file(project: Path, file: Path) -> LoopFile:
-    """Raises UserError if it is not a loop, FileNotFoundError if it does not exist."""
-    shown = _display_path(project, file)
-    data = _read_file(file, shown)
-    beside = partial(_read_project_file, project.resolve())
-    source = Source(path=shown, data=data, beside=beside)
+    """Return the loop that a file describes.
+
+    Raises UserError if it is not a loop, FileNotFoundError if it does not exist.
+    """
+    display_path = _make_display_path(project, file)
+    data = _read_file(file, display_path)
+    read_other_file = partial(_read_project_file, project.resolve())
+    source = Source(path=display_path, data=data, read_other_file=read_other_file)
     loop = _resolve_targets(project, find_loop_format(file.absolute().as_posix()).read(source))
-    digest = sha256(replace_count(data, loop.counter, 0))
-    if loop.counted_in not in ("", shown):
-        digest.update(replace_count(beside(loop.counted_in) or b"", loop.counter, 0))
-    return LoopFile(file=file, shown=shown, loop=loop, identity=digest.hexdigest())
+    digest = sha256(replace_count(data, loop.counter_key, 0))
+    if loop.counter_file not in ("", display_path):
+        digest.update(replace_count(read_other_file(loop.counter_file) or b"", loop.counter_key, 0))
+    return LoopFile(file=file, display_path=display_path, loop=loop, identity=digest.hexdigest())
 
 
 def _resolve_targets(project: Path, loop: ImportedLoop) -> ImportedLoop:
-    """If one target is missing, findings count everywhere: the others may not be all."""
+    """Return the loop with the paths of its targets.
+
+    If one of them does not exist, the loop gets no targets and findings count everywhere: with
+    only the others a part of the work would not be checked.
+    """
     try:
         return replace(loop, targets=resolve_targets(project, loop.targets))
     except UserError as error:
@@ -50,36 +64,40 @@ def _resolve_targets(project: Path, loop: ImportedLoop) -> ImportedLoop:
         return replace(loop, targets=(), defaults=(*loop.defaults, note))
 
 
-def _display_path(project: Path, file: Path) -> str:
+def _make_display_path(project: Path, file: Path) -> str:
+    """Return the path relative to the project, with or without links; else as it is."""
     for path in (file.absolute(), file.resolve()):
         if path.is_relative_to(project):
             return path.relative_to(project).as_posix()
     return str(file)
 
 
-def _read_file(file: Path, shown: str) -> bytes:
+def _read_file(file: Path, display_path: str) -> bytes:
+    """Return the content; raise UserError for what is not a readable file of a normal size."""
     try:
-        return read_bounded(file, _LARGEST)
+        return read_bounded(file, _MAX_BYTES)
     except DamagedFileError as damage:
         raise UserError(damage.reason, hint="name a regular file of your own") from None
     except FileNotFoundError:
         raise
     except OSError as error:
         reason = (error.strerror or "").lower()
-        raise UserError(f"`{shown}` cannot be read: {reason}", hint="name another file") from None
+        raise UserError(
+            f"`{display_path}` cannot be read: {reason}", hint="name another file"
+        ) from None
 
 
 def _read_project_file(project: Path, path: str) -> bytes | None:
-    """None unless it is a file of the project, whatever path the loop file names."""
+    """Return the content of another file; None outside the project, such as `../../.ssh/id`."""
     try:
         file = (project / path).resolve()
-        return read_bounded(file, _LARGEST) if file.is_relative_to(project) else None
+        return read_bounded(file, _MAX_BYTES) if file.is_relative_to(project) else None
     except (OSError, ValueError, DamagedFileError):
         return None
 
 
 def list_loop_files(project: Path) -> list[Path]:
-    """The loop files that their tools would read at a stop."""
+    """Return the existing files that their tools would read when the agent stops."""
     patterns = chain.from_iterable(loop_format.AT_STOPS for loop_format in LOOP_FORMATS.values())
     files = chain.from_iterable(
         sorted(project.glob(pattern)) if "*" in pattern else [project / pattern]

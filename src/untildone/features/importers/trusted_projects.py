@@ -1,4 +1,7 @@
-"""The projects in which the user trusts other tools' loop files. Standard library only."""
+"""The list of projects in which the user trusts other tools' loop files.
+
+`untildone trust --dialects` writes it, the hooks read it: standard library only.
+"""
 
 import json
 import os
@@ -6,42 +9,47 @@ import os
 from untildone.features.importers import IMPORT_REASON
 from untildone.store.sessions import Session
 
+# In our home folder: a JSON list of paths.
 _FILE = "dialects.json"
 
 
 def is_trusted_project(home: str, project: str) -> bool:
-    """Whether the project, or a folder above it, is trusted."""
+    """Say whether the user trusts the project or a folder above it."""
     return any(is_within(project, trusted) for trusted in list_trusted_projects(home))
 
 
-def is_within(place: str, folder: str) -> bool:
-    """Whether `place` is the folder or inside it; an empty place is not."""
-    inner, outer = os.path.realpath(place), os.path.realpath(folder)
-    return bool(place) and (inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep))
+def is_within(path: str, folder: str) -> bool:
+    """Say whether the path is the folder or inside it; an empty path is not."""
+    inner, outer = os.path.realpath(path), os.path.realpath(folder)
+    return bool(path) and (inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep))
 
 
 def list_trusted_projects(home: str) -> list[str]:
+    """Return the trusted paths; none if the list is missing or damaged."""
     try:
         with open(os.path.join(home, _FILE), encoding="utf-8", errors="surrogateescape") as file:
-            known = json.load(file)
+            paths = json.load(file)
     except (OSError, ValueError, RecursionError):
         return []
-    return [str(path) for path in known if path] if isinstance(known, list) else []
+    return [str(path) for path in paths if path] if isinstance(paths, list) else []
 
 
 def set_trust(home: str, project: str, *, wanted: bool) -> None:
-    """Applies to every later session of this project."""
-    place = os.path.realpath(project)
-    others = [path for path in list_trusted_projects(home) if path != place]
+    """Add the project to the list or remove it; later sessions of the project obey that."""
+    trusted = os.path.realpath(project)
+    others = [path for path in list_trusted_projects(home) if path != trusted]
     temporary = os.path.join(home, f".{_FILE}.{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
-        json.dump([*others, place] if wanted else others, file)
+        json.dump([*others, trusted] if wanted else others, file)
     os.replace(temporary, os.path.join(home, _FILE))
 
 
 def watch_session(session: Session, *, wanted: bool = True) -> None:
-    """Looks at the session's stops, and records its tool calls, which show who wrote a file."""
+    """Make the hooks record this session's tool calls and look at its stops, or end that.
+
+    The calls show whether this session wrote a loop file.
+    """
     if wanted:
         os.makedirs(session.path("calls"), mode=0o700, exist_ok=True)
         session.write(IMPORT_REASON, "")

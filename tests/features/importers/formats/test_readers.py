@@ -54,9 +54,9 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
                     ---
 
                     - run pytest"""),
-                counter="iteration_count",
+                counter_key="iteration_count",
                 count=1,
-                first=0,
+                round_offset=0,
                 rounds=15,
                 promises=("All tests passing", "Feature complete"),
                 no_counterpart=("started_at",),
@@ -100,7 +100,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
                     Claim(name="docs say it", verification="review"),
                 ),
                 done_when="both",
-                kept=True,
+                keep_at_end=True,
                 defaults=("what `criteriaStatus` calls met must be reported again",),
                 steps=("a", "b"),
                 steps_done=("a",),
@@ -115,7 +115,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
                 task="Add rate limiting",
                 preset="loop",
                 done_when="both",
-                kept=True,
+                keep_at_end=True,
                 no_counterpart=("version", "spec_score"),
             ),
             id="hope's workflow",
@@ -142,7 +142,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
             ImportedLoop(
                 task="Carry out every task of `./specs/login/tasks.md` (login), one after another,"
                 " and check each off there.",
-                counter="globalIteration",
+                counter_key="globalIteration",
                 count=7,
                 rounds=40,
                 promises=("ALL_TASKS_COMPLETE",),
@@ -169,7 +169,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
             samples.FIX_PLAN,
             ImportedLoop(
                 task="Carry out what `.ralph/fix_plan.md` lists and check it off there.",
-                counter="",
+                counter_key="",
                 claims=(Claim(name="Parse dates"), Claim(name="Write files")),
                 done_when="both",
                 defaults=("1 boxes are checked off and left out",),
@@ -196,7 +196,7 @@ def test_a_file_is_read(path: str, text: str, expected: ImportedLoop) -> None:
                     ## Completion Promise
 
                     THE FORM IS NICE"""),
-                counted_in=STATE,
+                counter_file=STATE,
                 count=2,
                 rounds=5,
                 promises=(VERIFIED, "THE FORM IS NICE"),
@@ -211,7 +211,7 @@ def test_a_file_is_read(path: str, text: str, expected: ImportedLoop) -> None:
             ImportedLoop(
                 task="Implement `TASK-002` of `.shipspec/planning/login/` and verify its"
                 " acceptance criteria.",
-                counted_in=STATE,
+                counter_file=STATE,
                 count=2,
                 rounds=5,
                 promises=(VERIFIED,),
@@ -226,7 +226,7 @@ def test_a_file_is_read(path: str, text: str, expected: ImportedLoop) -> None:
             ImportedLoop(
                 task="Implement `TASK-002` of `.shipspec/planning/login/` and verify its"
                 " acceptance criteria.",
-                counted_in=STATE,
+                counter_file=STATE,
                 count=2,
                 rounds=5,
                 promises=(VERIFIED,),
@@ -241,8 +241,8 @@ def test_a_file_is_read(path: str, text: str, expected: ImportedLoop) -> None:
             ImportedLoop(
                 task="Implement `TASK-003` of `.shipspec/planning/login/` and verify its"
                 " acceptance criteria.",
-                counter="task_attempt",
-                counted_in=".shipspec/planning/login/feature-retry.local.json",
+                counter_key="task_attempt",
+                counter_file=".shipspec/planning/login/feature-retry.local.json",
                 count=2,
                 rounds=4,
                 promises=(
@@ -261,7 +261,7 @@ def test_a_file_is_read(path: str, text: str, expected: ImportedLoop) -> None:
             ImportedLoop(
                 task="Split the tasks over 5 points (TASK-001, TASK-004) of"
                 " `.shipspec/planning/login/` into smaller ones.",
-                counted_in=".shipspec/planning/login/planning-refine.local.json",
+                counter_file=".shipspec/planning/login/planning-refine.local.json",
                 rounds=3,
                 promises=("<planning-refine-complete>",),
                 defaults=("`max_iterations` is missing: 3 is used",),
@@ -279,7 +279,7 @@ def test_a_file_is_read(path: str, text: str, expected: ImportedLoop) -> None:
 
                     ---
                     It has two tables."""),
-                counted_in=".claude/shipspec-task-loop.local.md",
+                counter_file=".claude/shipspec-task-loop.local.md",
                 rounds=5,
                 promises=(VERIFIED,),
             ),
@@ -427,6 +427,6 @@ def test_every_path_finds_its_own_module(name: str) -> None:
     assert set(dialect.AT_STOPS) <= set(dialect.PATHS)
 
 
-@pytest.mark.parametrize(("count", "first", "used"), [(3, 1, 2), (3, 0, 3), (0, 1, 0)])
-def test_rounds_used_are_counted_from_the_first(count: int, first: int, used: int) -> None:
-    assert ImportedLoop(count=count, first=first).used == used
+@pytest.mark.parametrize(("count", "offset", "used"), [(3, 1, 2), (3, 0, 3), (0, 1, 0)])
+def test_rounds_used_are_counted_from_the_first(count: int, offset: int, used: int) -> None:
+    assert ImportedLoop(count=count, round_offset=offset).rounds_used == used

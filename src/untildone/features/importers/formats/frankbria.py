@@ -30,12 +30,12 @@ def read(source: Source) -> ImportedLoop:
             f"`{source.path}` has no box (`- [ ] …`) to work on", hint="add what is to be done"
         )
     folder = source.path.rpartition("/")[0]
-    prompt = source.beside(f"{folder}/PROMPT.md".lstrip("/"))
+    prompt = source.read_other_file(f"{folder}/PROMPT.md".lstrip("/"))
     listed = f"Carry out what `{source.path}` lists and check it off there."
     return ImportedLoop(
         task=decode_text("PROMPT.md", prompt).strip() if prompt else listed,
         claims=tuple(Claim(name=text) for text in still),
-        counter="",
+        counter_key="",
         done_when="both",
         active=bool(still),
         defaults=(f"{len(done)} boxes are checked off and left out",) if done else (),

@@ -40,7 +40,7 @@ def read(source: Source) -> ImportedLoop:
         steps_done=tuple(step for step in dict.fromkeys(done) if step in steps),
         done_when="both",
         active=not ended,
-        kept=True,
+        keep_at_end=True,
         **list_differences(fields),
     )
 

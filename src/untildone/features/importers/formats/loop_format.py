@@ -1,4 +1,8 @@
-"""The protocol of a loop format, the loop it reads, and what most formats read alike."""
+"""What a reader of another tool's loop files takes and returns.
+
+A format (`LoopFormat`) takes the content of one file (`Source`) and returns the loop that the file
+describes (`ImportedLoop`). The functions below read the fields that most formats share.
+"""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -10,27 +14,30 @@ from untildone.features.importers.fields import Fields
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """A loop file; `beside` reads another file of the project by its relative path."""
+    """The content of a loop file; its path is relative to the project.
+
+    `read_other_file` takes the relative path of another file of the project that belongs to the
+    loop, such as its prompt, and returns None if it cannot be read.
+    """
 
     path: str
     data: bytes
-    beside: Callable[[str], bytes | None]
+    read_other_file: Callable[[str], bytes | None]
 
 
 class ImportedLoop(Struct, frozen=True, kw_only=True):
-    """A loop as another tool's file describes it.
-
-    `rounds` is None for our own default and 0 for no bound; `zero` names the counts that must be
-    zero. `counter` is the field that counts iterations, in the file `counted_in` if that is not
-    the file that was read; `count` is its value, `first` its value before the first stop.
-    """
+    """A loop as another tool's file describes it."""
 
     task: str = ""
     preset: str = ""
-    counter: str = "iteration"
-    counted_in: str = ""
+    # The field that counts iterations; empty if the format has none.
+    counter_key: str = "iteration"
+    # The file with that field if it is not the file that was read, relative to the project.
+    counter_file: str = ""
+    # The value of that field, and its value before the first stop of the agent.
     count: int = 1
-    first: int = 1
+    round_offset: int = 1
+    # The limit of rounds: None for our own default, 0 for no limit.
     rounds: int | None = None
     stagnation: int | None = None
     promises: tuple[str, ...] = ()
@@ -38,23 +45,30 @@ class ImportedLoop(Struct, frozen=True, kw_only=True):
     checks: tuple[Check, ...] = ()
     steps: tuple[str, ...] = ()
     steps_done: tuple[str, ...] = ()
+    # The counts that must be zero at the end, such as `zero_errors`.
     zero: tuple[str, ...] = ()
     # The paths whose findings count.
     targets: tuple[str, ...] = ()
     done_when: ExitRule | None = None
     active: bool = True
     # Its tool does not remove the file at the end.
-    kept: bool = False
+    keep_at_end: bool = False
+    # The id of the session that the file belongs to, if it names one.
     session: str = ""
+    # Messages about values that were missing or wrong, so that a default is used.
     defaults: tuple[str, ...] = ()
+    # The fields of the file that have no meaning for us.
     no_counterpart: tuple[str, ...] = ()
 
     @property
-    def used(self) -> int:
-        return max(0, self.count - self.first)
+    def rounds_used(self) -> int:
+        """How many rounds its own tool has already counted."""
+        return max(0, self.count - self.round_offset)
 
 
 class LoopFormat(Protocol):
+    """A module of this package that reads the loop files of one tool."""
+
     # where its tool keeps the file, relative to the project; `*` is any name
     @property
     def PATHS(self) -> tuple[str, ...]: ...
@@ -71,31 +85,35 @@ def read_rest(
     fields: Fields,
     *,
     rounds: int,
-    counter: str = "iteration",
-    first: int = 1,
-    bound: str = "max_iterations",
+    counter_key: str = "iteration",
+    round_offset: int = 1,
+    rounds_key: str = "max_iterations",
 ) -> dict[str, Any]:
-    """What most formats say alike; read last, because it lists the fields that nobody read.
+    """Return the arguments of `ImportedLoop` that most formats share: counter, limit, active.
 
-    `rounds` is used if the file has no `bound`.
+    Call it after every other field was read: the fields that nobody read are listed as ignored.
+    `rounds` is the limit if the file has no field `rounds_key`.
     """
     return {
-        "counter": counter,
-        "count": fields.count(counter, first),
-        "first": first,
-        "rounds": fields.rounds(bound, rounds),
+        "counter_key": counter_key,
+        "count": fields.count(counter_key, round_offset),
+        "round_offset": round_offset,
+        "rounds": fields.rounds(rounds_key, rounds),
         "active": fields.flag("active", True),
         **list_differences(fields),
     }
 
 
 def list_differences(fields: Fields) -> dict[str, Any]:
-    """The values replaced by defaults, and the fields without a counterpart here."""
+    """Return the arguments of `ImportedLoop` that say what was replaced or ignored."""
     return {"defaults": tuple(fields.defaults), "no_counterpart": fields.left_over()}
 
 
 def read_promises(fields: Fields, key: str, *, required: bool = False) -> tuple[str, ...]:
-    """`A|B` means that one of them is enough."""
+    """Return the texts of which the agent must say one to be done: `A|B` allows either.
+
+    Raises UserError if the field is required but missing.
+    """
     parts = (part.strip() for part in fields.text(key).split("|"))
     promises = tuple(dict.fromkeys(part for part in parts if part))
     if required and not promises:

@@ -17,5 +17,5 @@ def read(source: Source) -> ImportedLoop:
     return ImportedLoop(
         promises=read_promises(fields, "completionPromise", required=True),
         task=fields.text("prompt"),
-        **read_rest(fields, bound="maxIterations", rounds=0),
+        **read_rest(fields, rounds_key="maxIterations", rounds=0),
     )

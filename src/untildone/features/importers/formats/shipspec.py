@@ -49,9 +49,9 @@ def read(source: Source) -> ImportedLoop:
     bound = "max_task_attempts" if loop == "feature-retry" else "max_iterations"
     return ImportedLoop(
         task=prompt or _describe_loop(loop, feature, task, fields.texts("large_tasks")),
-        counted_in=source.path,
+        counter_file=source.path,
         promises=(*_PROMISES[loop], *((own["text"].strip(),) if own else ())),
-        **read_rest(fields, counter=counter, bound=bound, rounds=usual),
+        **read_rest(fields, counter_key=counter, rounds_key=bound, rounds=usual),
     )
 
 
@@ -63,19 +63,19 @@ def _parse_fields(source: Source) -> tuple[Fields, str]:
 
 def _follow_pointer(source: Source, fields: Fields) -> ImportedLoop:
     path = fields.text("state_path")
-    data = source.beside(path) if path and "active-loop" not in path else None
+    data = source.read_other_file(path) if path and "active-loop" not in path else None
     if data is None:
         raise fields.make_error(
             "state_path",
             f"`{path}` is not a file of the project" if path else "is missing",
             hint="name the state file itself",
         )
-    return read(Source(path=path, data=data, beside=source.beside))
+    return read(Source(path=path, data=data, read_other_file=source.read_other_file))
 
 
 def _find_prompt(source: Source, feature: str, task: str) -> str:
     path = f".shipspec/planning/{feature}/TASKS.json"
-    data = source.beside(path) if feature and task else None
+    data = source.read_other_file(path) if feature and task else None
     if data is None:
         return ""
     try:

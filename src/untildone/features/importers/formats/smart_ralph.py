@@ -20,7 +20,7 @@ def read(source: Source) -> ImportedLoop:
             f"Carry out every task of `{f'{place}/tasks.md'.lstrip('/')}` ({name}), one after"
             " another, and check each off there."
         ),
-        counter="globalIteration",
+        counter_key="globalIteration",
         count=fields.count("globalIteration", 1),
         rounds=fields.rounds("maxGlobalIterations", 100),
         promises=("ALL_TASKS_COMPLETE",),

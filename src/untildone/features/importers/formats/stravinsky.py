@@ -18,5 +18,5 @@ def read(source: Source) -> ImportedLoop:
         task=body,
         promises=read_promises(fields, "completion_promise", required=True),
         # Stravinsky counts a stop before it judges it.
-        **read_rest(fields, counter="iteration_count", first=0, rounds=10),
+        **read_rest(fields, counter_key="iteration_count", round_offset=0, rounds=10),
     )
