@@ -1,4 +1,10 @@
-"""The verbs by which an agent reports: what each changes, and how a sandboxed shell relays them."""
+"""The agent's reports: `untildone met`, `note`, `blocked` and other verbs it runs in its shell.
+
+Outside of a sandbox the command saves the report itself. In a shell that cannot write our state it
+prints a line instead, which the hooks find in the tool call's output and relay to the next stop:
+
+    untildone-verb: {"verb": "note", "name": "", "text": "parser is done", "by": "assumption"}
+"""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -14,13 +20,17 @@ from untildone.core.criteria import apply_amendments
 from untildone.core.progress import ClaimReport, Progress
 from untildone.errors import UserError
 
-# The line that a verb prints where its shell cannot write our state.
+# The beginning of that line.
 MARK = "untildone-verb: "
 _MAX_NOTES = 50
 
 
 class AgentVerb(Struct, frozen=True, kw_only=True):
-    """A report: `name` is that of a claim, `text` the note, the reason or the evidence."""
+    """One report; which fields are used depends on the verb.
+
+    `name` is the claim's for `met` and `criterion`, `text` the note, the reason or the evidence,
+    `by` how the agent has verified the claim.
+    """
 
     verb: str
     name: str = ""
@@ -31,7 +41,10 @@ class AgentVerb(Struct, frozen=True, kw_only=True):
 def apply_agent_verb(
     contract: Contract, progress: Progress, verb: AgentVerb, *, at: str
 ) -> Progress | None:
-    """The progress after the verb; None where it is not one of the engine's own."""
+    """Return the progress after the report; None if the verb belongs to a feature.
+
+    Raises UserError if the report is refused.
+    """
     text = truncate(verb.text)
     match verb.verb:
         case "signal":
@@ -51,6 +64,7 @@ def apply_agent_verb(
 
 
 def _report_met(contract: Contract, progress: Progress, verb: AgentVerb) -> Progress:
+    """Return the progress with the claim reported as met; the claim must exist."""
     names = _list_claims(contract, progress)
     if verb.name not in names:
         known = ", ".join(f"`{name}`" for name in names) or "none"
@@ -63,7 +77,10 @@ def _report_met(contract: Contract, progress: Progress, verb: AgentVerb) -> Prog
 
 
 def _add_claim(contract: Contract, progress: Progress, verb: AgentVerb, at: str) -> Progress:
-    """Adds the claim by an amendment: criteria are added, never taken away."""
+    """Return the progress with an amendment that adds the claim to the contract.
+
+    An agent can add criteria, never remove them.
+    """
     names = _list_claims(contract, progress)
     if not verb.name:
         raise UserError("the criterion is empty", hint="say it in words")
@@ -87,6 +104,7 @@ def _list_claims(contract: Contract, progress: Progress) -> list[str]:
 
 
 def format_verb(verb: AgentVerb) -> str:
+    """Return the line by which a sandboxed shell relays the report."""
     return MARK + json.dumps(asdict(verb))
 
 
@@ -94,26 +112,29 @@ def apply_relayed_verbs(
     contract: Contract,
     progress: Progress,
     calls: Iterable[Mapping[str, Any]],
-    apply_of_feature: Callable[[Progress, AgentVerb], Progress],
+    apply_feature_verb: Callable[[Progress, AgentVerb], Progress],
 ) -> Progress:
-    """The progress with the verbs that the output of these tool calls relays."""
-    seen: set[object] = set()
+    """Return the progress with the reports that the output of these tool calls relays."""
+    seen_ids: set[object] = set()
     for call in calls:
-        # Plugin and settings both installed spool every call twice.
-        name = call.get("tool_use_id")
-        if name and name in seen:
+        # With both the plugin and the settings installed, two hooks store every call.
+        call_id = call.get("tool_use_id")
+        if call_id and call_id in seen_ids:
             continue
-        seen.add(name)
+        seen_ids.add(call_id)
         for verb in _read_verbs(call):
             # A refused verb changes nothing.
             with suppress(UserError):
-                known = apply_agent_verb(contract, progress, verb, at="")
-                progress = known or apply_of_feature(progress, verb)
+                changed = apply_agent_verb(contract, progress, verb, at="")
+                progress = changed or apply_feature_verb(progress, verb)
     return progress
 
 
 def _read_verbs(call: Mapping[str, Any]) -> list[AgentVerb]:
-    """Reads only calls of untildone: what a file or another program prints is no verb."""
+    """Return the reports in the output of a shell command that calls untildone with these verbs.
+
+    `cat notes.txt` may print such a line too: it is no report, as its command calls no verb.
+    """
     response, inputs = call.get("tool_response"), call.get("tool_input")
     if call.get("tool_name") != "Bash" or not isinstance(response, dict):
         return []
@@ -122,12 +143,13 @@ def _read_verbs(call: Mapping[str, Any]) -> list[AgentVerb]:
         return []
     from untildone.commands.shell import is_untildone, parse_calls
 
-    calls = parse_calls(str(inputs.get("command", "")))
-    called = {words[1] for words in calls if len(words) > 1 and is_untildone(words[0])}
-    return [verb for verb in map(_parse_line, lines) if verb and verb.verb in called]
+    commands = parse_calls(str(inputs.get("command", "")))
+    called_verbs = {words[1] for words in commands if len(words) > 1 and is_untildone(words[0])}
+    return [verb for verb in map(_parse_line, lines) if verb and verb.verb in called_verbs]
 
 
 def _parse_line(line: str) -> AgentVerb | None:
+    """Return the report of a line that `format_verb` wrote; None if it is malformed."""
     try:
         return convert(json.loads(line.removeprefix(MARK)), AgentVerb)
     except (ValueError, RecursionError, ValidationError):

@@ -1,4 +1,8 @@
-"""The user approves concerns; an approval holds only for the content it was given for."""
+"""Carries out `untildone approve`: the user accepts changes that a loop has paused for.
+
+Such a change, say a removed test, is a concern with an id like `remove-test:tests/a.py#1f3a`. The
+part after `#` is a digest of the content: if that changes again, the approval no longer holds.
+"""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,7 +22,7 @@ ALL = "--all"
 
 
 class ApprovalResult(Struct, frozen=True, kw_only=True):
-    """What `approve --json` prints; `left` still waits for approval."""
+    """What `approve --json` prints; the concerns of `left` still wait for approval."""
 
     loop: str
     approved: tuple[str, ...]
@@ -29,18 +33,18 @@ class ApprovalResult(Struct, frozen=True, kw_only=True):
 def approve(
     context: Context, record: Record, findings: tuple[str, ...], *, resumes: bool = True
 ) -> ApprovalResult:
-    """Approve findings by their ids, with or without the content digest, or all that are open.
+    """Approve concerns by their ids, with or without the content digest, or all by `--all`.
 
-    Where none is open, `--all` approves what differs from the baseline now: the user has pulled,
-    or switched the branch. With the last of them approved a loop that waited for it goes on.
+    If the loop asks about none, `--all` approves what differs from the baseline now: the user has
+    pulled, or switched the branch. With `resumes`, a loop that waited for the last of them goes on.
     """
     loop = record.contract.id
     verbs.require_unfinished(record)
-    asked = _list_open_findings(record)
+    open_findings = _list_open_findings(record)
     if findings == (ALL,):
-        approved = asked or _find_current_concerns(context, record)
+        approved = open_findings or _find_current_concerns(context, record)
     else:
-        approved = _select_findings(asked, findings)
+        approved = _select_findings(open_findings, findings)
     if not approved:
         raise UserError(
             f"loop `{loop}` asks for no approval", hint=f"`untildone show {loop}` tells how it is"
@@ -54,24 +58,27 @@ def approve(
 
 
 def _list_open_findings(record: Record) -> tuple[str, ...]:
+    """Return the ids of the concerns that the loop has reported and nobody has approved."""
     allow = record.agreed.allow
     return tuple(finding for finding in record.progress.reported_concerns if finding not in allow)
 
 
-def _select_findings(asked: tuple[str, ...], findings: Iterable[str]) -> tuple[str, ...]:
-    meant = {
-        finding: [known for known in asked if finding in (known, strip_content_digest(known))]
+def _select_findings(open_findings: tuple[str, ...], findings: Iterable[str]) -> tuple[str, ...]:
+    """Return the open findings that the user names; raise UserError if one is not open."""
+    matches = {
+        finding: [id_ for id_ in open_findings if finding in (id_, strip_content_digest(id_))]
         for finding in findings
     }
-    unknown = ", ".join(f"`{finding}`" for finding, ids in meant.items() if not ids)
-    if asked and (unknown or not meant):
-        known = ", ".join(f"`{strip_content_digest(finding)}`" for finding in asked)
+    unknown = ", ".join(f"`{finding}`" for finding, ids in matches.items() if not ids)
+    if open_findings and (unknown or not matches):
+        known = ", ".join(f"`{strip_content_digest(finding)}`" for finding in open_findings)
         what = f"{unknown} is not asked about" if unknown else "no finding is named"
         raise UserError(f"{what} (asked: {known})", hint=f"give ids, or `{ALL}`")
-    return tuple(dict.fromkeys(id_ for ids in meant.values() for id_ in ids))
+    return tuple(dict.fromkeys(id_ for ids in matches.values() for id_ in ids))
 
 
 def _record_approval(context: Context, loop: str, approved: tuple[str, ...]) -> Record:
+    """Add the approved ids to the loop's contract by an amendment, and return the loop."""
     amendment = Amendment(by="user", at=context.now(), allow=approved)
 
     def edit(record: Record) -> Progress:
@@ -81,6 +88,7 @@ def _record_approval(context: Context, loop: str, approved: tuple[str, ...]) -> 
 
 
 def _find_current_concerns(context: Context, record: Record) -> tuple[str, ...]:
+    """Return the ids of all concerns that a comparison with the baseline finds now."""
     # Imported where it is used: a prompt that approves nothing must not pay for it.
     from untildone.integrity.confirmation import find_differences
     from untildone.integrity.confirmation_inputs import load_inputs
@@ -92,5 +100,5 @@ def _find_current_concerns(context: Context, record: Record) -> tuple[str, ...]:
         folder=context.loops.get_folder(contract.id) / "baseline",
         digest=record.progress.baseline_tree_digest,
     )
-    found = find_differences(inputs)
-    return tuple(lost.id for lost in found if not is_allowed(lost, contract.allow))
+    concerns = find_differences(inputs)
+    return tuple(concern.id for concern in concerns if not is_allowed(concern, contract.allow))

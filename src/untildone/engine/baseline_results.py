@@ -1,4 +1,7 @@
-"""The results of the checks before the agent acts: what was green then proves nothing later."""
+"""Runs the checks on the baseline, the tree before the agent acts, and saves their results.
+
+A check that was green then proves no progress later, and failures from then are not the agent's.
+"""
 
 import os
 import sys
@@ -21,14 +24,20 @@ from untildone.store import baseline_records
 from untildone.store.loops import Record
 from untildone.worktree.fingerprint import fingerprint_tree
 
+# Seconds that the first stop waits for the results.
 _PATIENCE = 120.0
-_LONGEST = 200
+# Characters of a finding's text.
+_MAX_FINDING = 200
 
 
 def save_baseline_results(
     context: Context, loop: str, results: tuple[CheckResult, ...], *, copied: bool = False
 ) -> Record:
-    """Saves the results; of a `copied` tree a red exit status without a report proves nothing."""
+    """Save the results in the loop's folder; return the loop with them in its progress.
+
+    `copied` says that the checks ran on a copy of the tree, where a check may fail only because
+    ignored files are missing: see `_distrust_bare_failure`.
+    """
     if copied:
         results = tuple(_distrust_bare_failure(result) for result in results)
     results = apply_counts(context.loops.load(loop).contract, results, results)
@@ -49,6 +58,7 @@ def save_baseline_results(
 
 
 def _distrust_bare_failure(result: CheckResult) -> CheckResult:
+    """Return a red result that names no finding and no failing test as one without evidence."""
     has_report = result.findings or (result.tests and result.tests.failed)
     if result.outcome != "red" or has_report:
         return result
@@ -56,23 +66,32 @@ def _distrust_bare_failure(result: CheckResult) -> CheckResult:
 
 
 def _trim_result(result: CheckResult) -> CheckResult:
-    """The result without its output and with short findings."""
-    findings = tuple(replace(finding, text=finding.text[:_LONGEST]) for finding in result.findings)
+    """Return the result without its output and with short findings."""
+    findings = tuple(
+        replace(finding, text=finding.text[:_MAX_FINDING]) for finding in result.findings
+    )
     return replace(result, output="", output_path="", findings=findings)
 
 
 def start_detached_baseline(context: Context, record: Record) -> None:
-    """Starts a process that runs the checks on a copy of the tree, and does not wait for it."""
+    """Start a process that runs the checks on a copy of the tree, and do not wait for it.
+
+    Its id is in the session's file `baseline` while it runs.
+    """
     loop = record.contract.id
     tree = fingerprint_tree(Path(record.contract.project))
     argv = [sys.executable, "-I", "-m", "untildone", "baseline", loop, tree]
     environ = {**os.environ, "UNTILDONE_HOME": str(context.home)}
-    started = trees.start_detached(argv, cwd=context.home, env=environ)
-    context.session_of(record).write("baseline", str(started))
+    process_id = trees.start_detached(argv, cwd=context.home, env=environ)
+    context.session_of(record).write("baseline", str(process_id))
 
 
 def run_detached_baseline(context: Context, loop: str, tree: str) -> None:
-    """Runs the checks on a copy, if that is still the tree the loop was started on."""
+    """Run the checks on a copy of the tree and save the results; what the detached process does.
+
+    `tree` is the digest of the tree at the loop's start. If the agent has changed it meanwhile,
+    the copy is no baseline and nothing is saved.
+    """
     record = context.loops.load(loop)
     contract = record.contract
     project = Path(contract.project)
@@ -88,12 +107,12 @@ def run_detached_baseline(context: Context, loop: str, tree: str) -> None:
 
 
 def wait_for_baseline(context: Context, record: Record) -> Record:
-    """The loop once its baseline has run, or after two minutes without it."""
+    """Return the loop once the detached process has ended, or after two minutes."""
     session = context.session_of(record)
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
-        running = session.read("baseline").strip()
-        if not running.isdecimal() or not runner.is_alive(int(running)):
+        process_id = session.read("baseline").strip()
+        if not process_id.isdecimal() or not runner.is_alive(int(process_id)):
             break
         time.sleep(0.1)
     return context.loops.load(record.contract.id)

@@ -1,4 +1,7 @@
-"""Runs checks within the deadline of a stop; they end early when the user ends the loop."""
+"""Runs checks for a stop: within its deadline, and only until the user ends the loop.
+
+Only one process at a time runs checks of a project; the others wait.
+"""
 
 import os
 import threading
@@ -27,15 +30,18 @@ if TYPE_CHECKING:
 
 
 class CheckSite(Struct, frozen=True, kw_only=True):
-    """Where the checks of a stop run, and until when: `end` is a time of the monotonic clock."""
+    """Where the checks of a stop run, and until when: `end` is a time of the monotonic clock.
+
+    `logs` gets the checks' output; None where there is no folder for it.
+    """
 
     project: Path
     logs: Path | None
     session: Session
     end: float
-    # What all sessions of the project share: the lock for one run at a time, and cached results.
+    # The folder that all sessions of the project share, with the lock and the cached results.
     shared: Path
-    # Where the loop's files are, and the digest of its baseline, or why there is none.
+    # The folder with the loop's files, and the digest of its baseline, or why there is none.
     loop: Path
     baseline_digest: str = ""
     baseline_missing: str = ""
@@ -49,18 +55,22 @@ def run_within_deadline(
     sandbox: "Sandbox | None" = None,
     report: ProgressCallback = ignore_progress,
 ) -> tuple[tuple[CheckResult, ...], str]:
-    """The results, and our fault if the deadline came first."""
+    """Run the checks; return their results, and an error text if the deadline has ended them.
+
+    `fresh` runs checks again that were green on the same tree. With `sandbox` they run there
+    instead of in the project.
+    """
     if not checks:
         return (), ""
     cache = ResultCache(
         site.shared / "checks", filter_environment(os.environ), serve_green=not fresh
     )
     site.shared.mkdir(parents=True, exist_ok=True, mode=0o700)
-    patience = max(1.0, site.end - time.monotonic())
+    lock_timeout = max(1.0, site.end - time.monotonic())
     with (
         end_runs_on_signal(),
         _watch_for_end(site) as (stop, late),
-        hold_lock(site.shared / "checks.lock", timeout=patience),
+        hold_lock(site.shared / "checks.lock", timeout=lock_timeout),
     ):
         options = RunOptions(project=site.project, logs=site.logs, cache=cache, stop=stop)
         options = _move_to_sandbox(options, sandbox) if sandbox else options
@@ -70,6 +80,7 @@ def run_within_deadline(
 
 
 def _move_to_sandbox(options: RunOptions, sandbox: "Sandbox") -> RunOptions:
+    """Return the options for a run in the sandbox, without cached results and with logs apart."""
     return replace(
         options,
         project=sandbox.project,
@@ -83,11 +94,14 @@ def _move_to_sandbox(options: RunOptions, sandbox: "Sandbox") -> RunOptions:
 
 @contextmanager
 def _watch_for_end(site: CheckSite) -> Iterator[tuple[threading.Event, threading.Event]]:
-    """Yields two events: `stop` ends the checks, `late` says that the deadline was the reason."""
-    stop, late, over = threading.Event(), threading.Event(), threading.Event()
+    """Watch deadline and session in a thread, and yield two events that it sets.
+
+    `stop` ends the checks, `late` says that the deadline was the reason.
+    """
+    stop, late, finished = threading.Event(), threading.Event(), threading.Event()
 
     def watch() -> None:
-        while not over.wait(0.3):
+        while not finished.wait(0.3):
             if time.monotonic() > site.end:
                 late.set()
             if late.is_set() or not site.session.is_active():
@@ -99,5 +113,5 @@ def _watch_for_end(site: CheckSite) -> Iterator[tuple[threading.Event, threading
     try:
         yield stop, late
     finally:
-        over.set()
+        finished.set()
         watcher.join()

@@ -1,4 +1,8 @@
-"""The end of a stop: the verdict is saved in the journal and becomes an answer."""
+"""The end of a stop: saves the verdict in the journal and turns it into an answer.
+
+The checks may have run for minutes. What the user or the agent recorded meanwhile, such as a pause
+or a note, is taken into account here, under the loop's lock.
+"""
 
 import os
 from typing import TypeVar
@@ -21,7 +25,7 @@ T = TypeVar("T")
 
 
 def conclude(context: Context, judged: JudgedStop, features: tuple[Feature, ...]) -> Answer:
-    """Saves the verdict and announces it; what the user did while the checks ran counts too."""
+    """Save the verdict, let the features announce it, and return the answer to the stop."""
     loops, loop = context.loops, judged.contract.id
     with loops.lock(loop):
         record = loops.load(loop)
@@ -61,9 +65,10 @@ def _build_answer(
     features: tuple[Feature, ...],
     lines: tuple[str, ...] = (),
 ) -> Answer:
-    """The answer with what each feature makes of it; `lines` are added to the notice."""
+    """Return the answer, as changed by each feature; `lines` are added to the notice."""
     verdict, feedback = judged.verdict, ""
     if isinstance(verdict, Continue):
+        # Output of checks is quoted between marks with this number, so that it cannot forge them.
         nonce = os.urandom(4).hex()
         feedback = write_feedback(
             judged.contract, judged.progress, judged.evidence, verdict, nonce=nonce
@@ -82,7 +87,7 @@ def _build_answer(
 
 
 def _apply_end(judged: JudgedStop, record: Record) -> JudgedStop:
-    """The stop judged anew: the user has cancelled or paused the loop while the checks ran."""
+    """Return the stop with a new verdict: the user has ended the loop while the checks ran."""
     status = record.progress.status
     evidence = replace(
         judged.evidence, cancelled=status == "finished", paused=status == "paused", ignore_reason=""
@@ -92,26 +97,30 @@ def _apply_end(judged: JudgedStop, record: Record) -> JudgedStop:
 
 
 def _add_later_reports(judged: JudgedStop, record: Record) -> JudgedStop:
-    """The stop with what was recorded while the checks ran: bounds, claims, notes, steps."""
-    now, then, mine = record.progress, judged.record.progress, judged.progress
+    """Return the stop with what was recorded while the checks ran: bounds, claims, notes, steps.
+
+    Three versions of the progress are merged: `loaded` is from the beginning of this stop, `ours`
+    what this stop made of it, `saved` what is in the store now. Amendments decide anew.
+    """
+    saved, loaded, ours = record.progress, judged.record.progress, judged.progress
     progress = replace(
-        mine,
-        amendments=(*mine.amendments, *_find_new(now.amendments, then.amendments)),
-        met={**mine.met, **now.met},
-        notes=(*mine.notes, *_find_new(now.notes, then.notes)),
-        steps_done=tuple(dict.fromkeys((*mine.steps_done, *now.steps_done))),
-        precheck=now.precheck or mine.precheck,
-        baseline=now.baseline,
-        baseline_totals=now.baseline_totals,
-        checks_seen_red=tuple(dict.fromkeys((*now.checks_seen_red, *mine.checks_seen_red))),
+        ours,
+        amendments=(*ours.amendments, *_find_new(saved.amendments, loaded.amendments)),
+        met={**ours.met, **saved.met},
+        notes=(*ours.notes, *_find_new(saved.notes, loaded.notes)),
+        steps_done=tuple(dict.fromkeys((*ours.steps_done, *saved.steps_done))),
+        precheck=saved.precheck or ours.precheck,
+        baseline=saved.baseline,
+        baseline_totals=saved.baseline_totals,
+        checks_seen_red=tuple(dict.fromkeys((*saved.checks_seen_red, *ours.checks_seen_red))),
     )
     judged = replace(judged, record=record, progress=progress)
-    if now.amendments == then.amendments:
+    if saved.amendments == loaded.amendments:
         return judged
     contract = apply_amendments(record.contract, progress.amendments)
     verdict = decide(contract, progress, judged.evidence)
     return replace(judged, contract=contract, verdict=verdict)
 
 
-def _find_new(now: tuple[T, ...], then: tuple[T, ...]) -> tuple[T, ...]:
-    return tuple(item for item in now if item not in then)
+def _find_new(items: tuple[T, ...], earlier: tuple[T, ...]) -> tuple[T, ...]:
+    return tuple(item for item in items if item not in earlier)

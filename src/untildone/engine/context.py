@@ -1,4 +1,8 @@
-"""What every event handler is given: state folder, environment, agent, clock and features."""
+"""The `Context` that every event handler gets: state folder, environment, agent, clock, features.
+
+With it come functions that need the state folder: where a project's shared files are, and the index
+of sessions by which a hook sees without reading a loop that there is one.
+"""
 
 import os
 import time
@@ -17,14 +21,14 @@ from untildone.store.sessions import Session
 
 
 class RegisteredFeature(Struct, frozen=True):
-    """A line of the registry: `load` imports the `Feature`, and is called only if it is used."""
+    """A line of the registry: `load` imports the `Feature`; called only if `is_used` says so."""
 
     is_used: Callable[[Scope], bool]
     load: Callable[[], object]
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """`home` is the state folder."""
+    """What handlers depend on, so that tests can pass in their own; `home` is the state folder."""
 
     home: Path
     environ: Mapping[str, str]
@@ -37,29 +41,32 @@ class Context(Struct, frozen=True, kw_only=True):
         return Loops(self.home)
 
     def session(self, session: str) -> Session:
+        """Return the session of this agent with the id."""
         return Session(os.fspath(self.home), self.agent.NAME, session)
 
     def session_of(self, record: Record) -> Session:
+        """Return the session that the loop belongs to, also after it was moved."""
         contract = record.agreed
         return Session(os.fspath(self.home), contract.agent, contract.session)
 
     def now(self) -> str:
+        """Return the time in UTC, as `2026-01-31T12:00:00+00:00`."""
         return datetime.fromtimestamp(self.clock(), UTC).isoformat(timespec="seconds")
 
 
 def project_folder(home: Path, project: Path) -> Path:
-    """The folder for what is kept of a project for all its sessions."""
+    """Return the state folder of a project, which all its sessions share."""
     name = sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:24]
     return home / "projects" / name
 
 
 def has_run_checks(home: Path, project: Path) -> bool:
-    """Whether checks were run here before: only then are programs of the repository started."""
+    """Say whether a loop with checks was started here: without, no program of the project runs."""
     return (project_folder(home, project) / "checks").is_dir()
 
 
 def fingerprint_project(project: Path) -> str:
-    """The identity of what is in the project now."""
+    """Return a digest of the project's files, which changes with any of them."""
     # Imported where it is used: a stop without checks must not pay for it.
     from untildone.worktree.fingerprint import fingerprint_tree
 
@@ -67,7 +74,11 @@ def fingerprint_project(project: Path) -> str:
 
 
 def update_index(context: Context, record: Record, line: str = "") -> None:
-    """Writes what the loop's state says into the index that the hooks read."""
+    """Write the loop's state into the index: small files of the session that the hooks read.
+
+    `line` is the text of the status line. A finished loop is removed from the index, and its copy
+    of the baseline is deleted.
+    """
     session = context.session_of(record)
     if not session.known:
         return
@@ -80,25 +91,29 @@ def update_index(context: Context, record: Record, line: str = "") -> None:
         if session.get_loop_id() == record.contract.id:
             session.release()
         return
-    active = record.progress.status == "active"
-    if session.is_active() and not active:
-        # The user's next prompt reminds of it once.
+    is_active = record.progress.status == "active"
+    if session.is_active() and not is_active:
+        # Makes the answer to the next prompt mention once that the loop is paused.
         session.write("remind", "")
-    session.bind(record.contract.id, active=active)
-    if active:
+    session.bind(record.contract.id, active=is_active)
+    if is_active:
         _update_watches(session, record)
     if line:
         session.write("line", line)
 
 
 def _update_watches(session: Session, record: Record) -> None:
-    """Has hooks watch between stops for changes before the pre-check, money and minutes."""
+    """Write or remove the files that make hooks of tool calls watch for something.
+
+    `precheck`: the agent must not change files before its pre-check. `meter`: money or time is
+    bounded and is measured between stops too.
+    """
     contract = record.agreed
     if lacks_precheck(contract, record.progress):
         session.write("precheck", "")
     else:
         session.remove("precheck")
     bounds = contract.bounds
-    limited = bounds.budget_usd or bounds.minutes or bounds.round_minutes
-    if limited and not session.has("meter"):
+    is_metered = bounds.budget_usd or bounds.minutes or bounds.round_minutes
+    if is_metered and not session.has("meter"):
         session.schedule_meter(0)

@@ -1,4 +1,8 @@
-"""The evidence known before any check runs: whose turn it is, the message, background work."""
+"""The evidence about a stop that is known before any check runs.
+
+It comes from the event, the transcript and the agent's last message: whose turn it is, what the
+agent promises or reports, what still runs in the background, which files it wrote.
+"""
 
 from pathlib import Path, PurePath
 
@@ -13,11 +17,11 @@ from untildone.engine.speaker import explain_ignored, read_tail
 from untildone.engine.stopped_loop import StoppedLoop
 from untildone.store.sessions import Session
 
-_MOST_WRITTEN = 50
+_MAX_WRITTEN_FILES = 50
 
 
 def gather_evidence(context: Context, loop: StoppedLoop, features: tuple[Feature, ...]) -> Evidence:
-    """The evidence known without running anything, with what each feature adds."""
+    """Return the evidence known without running anything, with what each feature adds."""
     stop, progress, contract = loop.stop, loop.progress, loop.contract
     session = context.session_of(loop.record)
     message = stop.message
@@ -43,20 +47,31 @@ def gather_evidence(context: Context, loop: StoppedLoop, features: tuple[Feature
 
 
 def find_project_root(contract: Contract, cwd: str) -> Path:
-    """The project in the worktree the agent works in, if that is of the same repository."""
+    """Return the project's folder in the worktree where the agent works.
+
+    That may be another worktree of the same repository than the loop was started in: a loop of
+    `/repo/app` whose agent works in `/repo-fix` is judged in `/repo-fix/app`.
+    """
     project = Path(contract.project)
     if not cwd or Path(cwd) == project:
         return project
     from untildone.worktree import listing
 
-    top, own = listing.find_worktree_root(Path(cwd)), listing.find_worktree_root(project)
-    if top and own and top != own and listing.is_same_repository(top, own):
-        return top / project.relative_to(own)
+    agent_root = listing.find_worktree_root(Path(cwd))
+    project_root = listing.find_worktree_root(project)
+    if not agent_root or not project_root or agent_root == project_root:
+        return project
+    if listing.is_same_repository(agent_root, project_root):
+        return agent_root / project.relative_to(project_root)
     return project
 
 
 def _find_turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
-    """Whose turn it is: a question of the user and queued input are not the agent's to finish."""
+    """Return why the agent stopped: in all cases but "agent" it is not expected to go on.
+
+    "plan": it waits for a plan's approval; "failed": the model's service failed; "queued": the
+    user has typed more; "question": it has answered the user and changed no file.
+    """
     stop = loop.stop
     if stop.plan_mode:
         return "plan"
@@ -74,7 +89,7 @@ def _find_turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
 
 
 def _list_written_files(calls: Calls, project: str) -> tuple[str, ...]:
-    """The files that the agent's own tools wrote, as seen from the project."""
+    """Return the files that the agent's editing tools wrote, relative to the project."""
     inputs = (
         call.get("tool_input", call)
         for call in iterate_calls(calls)
@@ -85,10 +100,11 @@ def _list_written_files(calls: Calls, project: str) -> tuple[str, ...]:
         for fields in inputs
         if isinstance(fields, dict)
     )
-    return tuple(_make_relative(path, project) for path in paths)[:_MOST_WRITTEN]
+    return tuple(_make_relative(path, project) for path in paths)[:_MAX_WRITTEN_FILES]
 
 
 def _make_relative(path: str, project: str) -> str:
+    """Return the path relative to the project; as it is if it is outside."""
     try:
         return PurePath(path).relative_to(project).as_posix()
     except ValueError:

@@ -1,7 +1,8 @@
-"""What a feature can add: a function for each moment at which the engine asks.
+"""The interface between engine and features: one function for each moment a feature can act at.
 
-A feature is a folder of `features/` whose `feature.py` fills in the functions that it needs, and
-one line in `features/registry.py`. The engine names none of them.
+A feature is a folder of `features/` whose `feature.py` makes a `Feature` with the functions that
+it needs, and one line in `features/registry.py`. The engine calls them without knowing any
+feature by name.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from untildone.report.doctor import Problem
     from untildone.store.loops import Record
     from untildone.store.sessions import Session
+
+
+# Defaults of the functions below: they return nothing, or the value they could have changed.
 
 
 def _no_text(*_: object) -> str:
@@ -69,7 +73,7 @@ class Feature(Struct, frozen=True, kw_only=True):
     request_from_prompt: Callable[[Context, Prompt, PromptedLoop], Request | None] = _nothing
     # the request with what the options say about this feature
     read_options: Callable[[Context, StartOptions, Request], Request] = _same_last
-    # the contract with this feature's criteria; raises UserError where it cannot be kept
+    # the contract with this feature's criteria; raises UserError if they cannot be agreed on
     agree: Callable[[Context, Request, Contract], Contract] = _same_last
     # acts on a loop that was just recorded; returns warnings
     loop_started: Callable[[Context, Record], tuple[str, ...]] = _no_texts
@@ -78,37 +82,37 @@ class Feature(Struct, frozen=True, kw_only=True):
 
     # Prompts
 
-    # the loop that this prompt resumes, if it answers what the loop asked
+    # the loop after this prompt has resumed it, if the prompt answers a question the loop asked
     resume_by_prompt: Callable[[Context, Record, str], Record | None] = _nothing
     # what the agent should remember at a prompt in a session without a loop
     remind: Callable[[Context, Prompt, Session], str] = _no_text
 
     # Stops
 
-    # begins or ends a loop before the stop is judged; the answer, where no loop is active then
+    # begins or ends a loop before the stop is judged; returns the answer if none is active then
     before_stop: Callable[[Context, Stop, Session], str] = _no_text
     # the answer to a stop of a session without an active loop
     stop_without_loop: Callable[[Context, Call, Stop], str] = _no_text
     # the progress with what the agent's last message reports
     read_message: Callable[[Contract, Progress, str], Progress] = _same_progress
-    # the progress with a verb of the agent that could not record itself
+    # the progress with a report of the agent that its sandboxed shell could not save
     apply_verb: Callable[[Contract, Progress, AgentVerb], Progress] = _same_progress
     # the evidence with what is known before any check runs
     gather: Callable[[Context, StoppedLoop, Evidence], Evidence] = _same_last
     # acts just before the checks run
     before_checks: Callable[[Context, StoppedLoop], None] = _nothing
-    # the evidence with what helps an agent that is held; it decides nothing
+    # the evidence with explanations for an agent that is held; they do not change the verdict
     explain: Callable[[Context, StoppedLoop, Evidence], Evidence] = _same_last
-    # tells others about a saved verdict; the flag says whether it counted as a round
+    # tells other programs about a saved verdict; the flag says whether the stop was a round
     announce: Callable[[Context, Record, Verdict, bool], None] = _nothing
-    # the answer to the stop with what this feature adds to it or makes of it
+    # the answer to the stop, which this feature may extend or replace
     finish_answer: Callable[[Context, Record, JudgedStop, Answer], Answer] = _same_last
 
     # Ends
 
     # acts on a loop that has ended or paused; returns lines for the user
     loop_ended: Callable[[Context, Record], tuple[str, ...]] = _no_texts
-    # brings files outside of the loop's state up to date, once no stop is being judged
+    # updates or removes files outside of the loop's state, once no stop is being judged
     clean_up: Callable[[Context, str], None] = _nothing
 
     # Reports

@@ -1,4 +1,7 @@
-"""What `continue` adds to the bounds of a loop, as users write it: `+5` and `5` add, `=5` sets."""
+"""More rounds, money or minutes for a loop, which the user grants when it continues.
+
+`continue --rounds +5` and `--rounds 5` add five to the loop's bound, `--rounds =5` sets it to five.
+"""
 
 import re
 
@@ -9,6 +12,7 @@ from untildone.core.progress import Progress
 from untildone.errors import UserError
 from untildone.store.loops import Record
 
+# The fields of `Bounds` by the options' names.
 _FIELDS = {
     "rounds": "rounds",
     "iterations": "rounds",
@@ -23,7 +27,7 @@ _DECIMAL = re.compile(r"[+=]?[0-9]{1,6}(?:\.[0-9]{1,6})?")
 
 
 class Grant(Bounds, frozen=True, kw_only=True):
-    """Numbers to add to the bounds, or to set where `exact` names them."""
+    """Numbers to add to the bounds; those of fields that `exact` names replace the bound."""
 
     rounds: int = 0
     budget_usd: float = 0
@@ -31,12 +35,15 @@ class Grant(Bounds, frozen=True, kw_only=True):
 
 
 def parse_grant(text: str) -> Grant | None:
-    """What `continue --rounds +5 --budget=10` grants; None where it says nothing."""
+    """Return what a text such as `--rounds +5 --budget=10` grants; None if it has no option.
+
+    `--budget=10` adds ten: here `=` only separates option and value. `--budget==10` sets ten.
+    """
     return build_grant({found[1]: found["value"] for found in _OPTION.finditer(text)})
 
 
 def build_grant(values: dict[str, str]) -> Grant | None:
-    """A grant of the values by option name, as `budget=10`; None if there are none."""
+    """Return the grant of values such as {"rounds": "+5", "budget": "=10"}; None if empty."""
     numbers = {_FIELDS[option]: _parse_number(option, value) for option, value in values.items()}
     if not numbers:
         return None
@@ -46,6 +53,7 @@ def build_grant(values: dict[str, str]) -> Grant | None:
 
 
 def _parse_number(option: str, value: str) -> float:
+    """Return the number without its sign; raise UserError if it is none. Rounds are integers."""
     pattern = _WHOLE if _FIELDS[option] == "rounds" else _DECIMAL
     if not pattern.fullmatch(value):
         raise UserError(
@@ -56,14 +64,14 @@ def _parse_number(option: str, value: str) -> float:
 
 
 def repeat_reached_bound(record: Record) -> Grant:
-    """The first bounds once more, for the bound at which the loop paused."""
+    """Return a grant of the original bound for the one at which the loop paused, if any."""
     bounds = record.contract.bounds
     match record.progress.outcome:
         case "out-of-rounds":
             return Grant(rounds=bounds.rounds)
         case "out-of-budget":
             return Grant(budget_usd=bounds.budget_usd)
-        # A single round that took too long is counted anew.
+        # Not if a single round took too long: its time is counted from zero again anyway.
         case "out-of-time" if record.progress.active_seconds >= 60 * record.agreed.bounds.minutes:
             return Grant(minutes=bounds.minutes)
         case _:
@@ -71,7 +79,10 @@ def repeat_reached_bound(record: Record) -> Grant:
 
 
 def apply_grant(bounds: Bounds, grant: Grant, progress: Progress) -> Bounds:
-    """The new bounds; raises UserError if the loop would pause again at once."""
+    """Return the new bounds; raise UserError if the loop would pause again at once.
+
+    A bound of 0 means that there is none, so rounds and money are not added to it, only set.
+    """
 
     def add(name: str) -> float:
         number = getattr(grant, name)

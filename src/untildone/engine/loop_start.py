@@ -1,4 +1,8 @@
-"""Starts a loop: turns a request into a contract, records it and binds it to its session."""
+"""Starts a loop: a request goes in, a recorded loop that is active in its session comes out.
+
+The request says what the user wants; the contract has what is agreed: the checks found, the rule
+by which the loop is done, and the bounds.
+"""
 
 import secrets
 
@@ -22,19 +26,23 @@ from untildone.store.loops import Record
 
 
 def begin_loop(context: Context, request: Request) -> Record:
-    """Records the loop, active and bound to its session; the baseline's results come later."""
+    """Record a new loop that is active in the request's session, and return it.
+
+    The tree is saved as the baseline here; the checks run on it later. Raises UserError if the
+    request is refused.
+    """
     prepare_home(context.home)
     require_no_loop(context, request.session)
     require_valid_request(request)
     contract = _build_contract(context, request)
     with snapshot_baseline(context, contract) as (digest, missing):
-        first = Progress(
+        progress = Progress(
             updated_at=contract.started_at,
             clock=read_clock(),
             baseline_tree_digest=digest,
             baseline_missing=missing,
         )
-        record = context.loops.create(contract, first)
+        record = context.loops.create(contract, progress)
     session = context.session_of(record)
     session.remove("prompt.json")
     if contract.checks:
@@ -53,6 +61,7 @@ def begin_loop(context: Context, request: Request) -> Record:
 
 
 def _build_contract(context: Context, request: Request) -> Contract:
+    """Return the contract for the request, with checks found and with the features' criteria."""
     checks = _add_checks(request.checks or _find_checks(context, request), request.also)
     for check in checks:
         validate_check(check)
@@ -80,6 +89,7 @@ def _build_contract(context: Context, request: Request) -> Contract:
 
 
 def _make_oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
+    """Return the oracle that `--oracle` names: a reference whose answers confirm the checks."""
     if request.oracle is None:
         return None
     if not checks:
@@ -94,36 +104,45 @@ def _make_oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
 
 
 def _find_checks(context: Context, request: Request) -> tuple[Check, ...]:
+    """Return the checks of the request's preset.
+
+    There are none where the user names other criteria and no preset: `--promise "ALL GREEN"`.
+    """
     if not request.preset and (request.promises or request.claims or request.todos):
         return ()
     try:
         return choose_checks(context, request.project, request.preset)
     except UserError:
-        # A spec-driven loop may rest on claims that the agent adds.
-        enough = request.preset == "loop" or (request.also and not request.preset)
-        if enough and list_checks(context, request.project)[0] == ():
+        # A loop from a spec may rest on claims that the agent adds, and one without a preset on
+        # the added checks alone; but not if the project has checks that could not be chosen.
+        needs_no_checks = request.preset == "loop" or (request.also and not request.preset)
+        if needs_no_checks and list_checks(context, request.project)[0] == ():
             return ()
         raise
 
 
 def _add_checks(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, ...]:
-    """All checks, those of `also` renamed where their name is taken: a criterion goes by it."""
-    taken = {check.name for check in checks}
+    """Return `checks` and those of `also` that run another command, each under its own name.
+
+    Criteria are told apart by name: a second `test` becomes `test-2`.
+    """
+    names = {check.name for check in checks}
     commands = {check.command for check in checks}
     return checks + tuple(
-        replace(check, name=f"{check.name}-2") if check.name in taken else check
+        replace(check, name=f"{check.name}-2") if check.name in names else check
         for check in also
         if check.command not in commands
     )
 
 
 def _choose_exit_rule(request: Request, checks: tuple[Check, ...]) -> ExitRule:
-    listed = request.todos and not checks and not request.promises
-    if request.claims or request.preset == "loop" or listed:
+    """Return what ends a loop whose user has not said it: checks, a promise, or both."""
+    only_todos = request.todos and not checks and not request.promises
+    if request.claims or request.preset == "loop" or only_todos:
         return "both"
     return "checks" if checks else "promise"
 
 
 def is_armed(context: Context, record: Record) -> bool:
-    """Whether a hook of this session was seen: without one the agent is not held."""
+    """Say whether a hook of the loop's session has ever run: without hooks no agent is held."""
     return bool(context.session_of(record).find_last_event())

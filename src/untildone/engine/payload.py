@@ -1,26 +1,35 @@
-"""An event as the client sends it on stdin, read within limits of size and time."""
+"""Reads the JSON that the agent's client sends to a hook on stdin, within limits of size and time.
+
+It comes out as a `Call`. This module is on every hook's path: standard library only.
+"""
 
 import json
 import os
 import sys
 import time
 
-# A payload of many small values takes 25 times its size: together they keep a hook in 64 MB.
+# Bytes and values of a payload, and seconds to wait for it. Parsed, many small values take 25 times
+# their size: the two limits together keep a hook below 64 MB.
 LARGEST = 2_000_000
 MOST_VALUES = 200_000
 LONGEST = 10.0
 # The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
 STOP_DEADLINE = 3_500.0
-# The tool that writes the whole of the agent's list of things to do.
+# The tool by which the agent writes its list of things to do; each call has the complete list.
 TODO = "TodoWrite"
 # Tools of the agent that write a file.
 EDITING = ("Write", "Edit", "MultiEdit", "NotebookEdit")
-# A lean handler's way to say that this one needs the full program.
+# What a lean handler returns if the event needs the full program.
 FULL = "\0full"
 
 
 class Call:
-    """One event: `data` is empty and `fault` says why where the payload could not be read."""
+    """One event of the agent's client.
+
+    `source` is the installed command that reports it (plugin or settings), `home` the state
+    folder, `received` a wall clock time, `began` one of the monotonic clock. If the payload could
+    not be read, `data` is empty and `fault` says why.
+    """
 
     def __init__(self, event: str, agent: str, source: str, home: str) -> None:
         self.event = event
@@ -35,15 +44,17 @@ class Call:
 
     @property
     def deadline(self) -> float:
-        """The time of the monotonic clock at which all of a stop must be done."""
+        """The time of the monotonic clock by which a stop must be answered."""
         return self.began + STOP_DEADLINE
 
     def text(self, key: str) -> str:
+        """Return the payload's value for the key; an empty text if it is missing or no text."""
         value = self.data.get(key)
         return value if isinstance(value, str) else ""
 
 
 def read_payload(event: str, agent: str, source: str, home: str) -> Call:
+    """Return the event with the payload from stdin, or with the fault that makes it unreadable."""
     call = Call(event, agent, source, home)
     data = _read_stdin()
     call.fault = _explain_excess(data)
@@ -62,17 +73,22 @@ def read_payload(event: str, agent: str, source: str, home: str) -> Call:
 
 
 def read_edit(call: Call) -> tuple[str, str | None, bool]:
-    """The file, its text before the edit (None: there was none), and whether that is known."""
+    """Return the file that a tool call has edited, its earlier text, and whether both are known.
+
+    The earlier text is None for a file that the call has created.
+    """
     response = call.data.get("tool_response")
     if call.text("tool_name") not in EDITING or not isinstance(response, dict):
         return "", None, False
     path, text = response.get("filePath"), response.get("originalFile")
-    made = text is None and response.get("type") == "create"
-    known = isinstance(path, str) and os.path.isabs(path) and (made or isinstance(text, str))
-    return str(path), text if isinstance(text, str) else None, known
+    is_new_file = text is None and response.get("type") == "create"
+    has_earlier_text = is_new_file or isinstance(text, str)
+    is_known = isinstance(path, str) and os.path.isabs(path) and has_earlier_text
+    return str(path), text if isinstance(text, str) else None, is_known
 
 
 def _explain_excess(data: bytes) -> str:
+    """Return which limit the payload exceeds, or an empty text; counted without parsing it."""
     if len(data) > LARGEST:
         return f"the payload is larger than {LARGEST} bytes"
     if sum(map(data.count, (b",", b"[", b"{"))) > MOST_VALUES:
@@ -81,7 +97,7 @@ def _explain_excess(data: bytes) -> str:
 
 
 def _read_stdin() -> bytes:
-    """Little more than LARGEST bytes within LONGEST seconds; a closed stdin is empty."""
+    """Return what arrives on stdin within LONGEST seconds, little more than LARGEST bytes of it."""
     if sys.stdin is None:
         return b""
     data = bytearray()
@@ -98,16 +114,18 @@ def _read_stdin() -> bytes:
 
 
 def _wait_for_input(end: float) -> bool:
+    """Say whether stdin can be read before `end`, a time of the monotonic clock."""
+    # On Windows, `select` takes only sockets: reading may block there.
     if os.name == "nt":
         return True
     import select
 
-    left = end - time.monotonic()
-    return left > 0 and bool(select.select([0], [], [], left)[0])
+    seconds = end - time.monotonic()
+    return seconds > 0 and bool(select.select([0], [], [], seconds)[0])
 
 
 def describe_failure(event: str, error: BaseException) -> str:
-    """One line for the user: what failed, and that the agent was not held."""
+    """Return the hook's answer after an error of ours: a line for the user, and no hold."""
     what = f"{type(error).__name__}: {error}".replace("\n", " ")[:600]
     end = "the agent was not held" if event == "Stop" else "this event was not looked at"
     return json.dumps(

@@ -1,4 +1,9 @@
-"""Finds verbs and requests for a loop in a prompt of the user."""
+"""What a prompt asks of untildone: a verb for the session's loop, or a new loop.
+
+`/untildone:pause` and, in a session with a loop, plain `pause` are verbs.
+`/untildone:test` and `fix all failing tests` ask for a loop with the preset `test`.
+Most prompts are neither; they are for the agent.
+"""
 
 import re
 from typing import Literal, TypeAlias, get_args
@@ -15,8 +20,8 @@ _VERBS: dict[str, Verb] = {
     "stop": "cancel",
     **{verb: verb for verb in get_args(Verb)},
 }
-# Without a slash these mean us, as the whole of a prompt in a session with a loop.
-_PLAIN: dict[str, Verb] = {
+# Verbs without a slash: such a word counts if it is all of the prompt and the session has a loop.
+_PLAIN_VERBS: dict[str, Verb] = {
     **{name: verb for name, verb in _VERBS.items() if verb != "approve"},
     "cancel relentless mode": "cancel",
     "stop relentless mode": "cancel",
@@ -25,32 +30,37 @@ _SLASH = re.compile(r"^/untildone:(?P<name>[\w-]+)(?:\s+(?P<rest>.*))?$", re.DOT
 
 
 class PromptVerb(Struct, frozen=True, kw_only=True):
+    """A verb in a prompt; `rest` is the text behind it: `--rounds +5` of `continue --rounds +5`."""
+
     verb: Verb
     rest: str = ""
 
 
 def find_verb(prompt: str, *, has_loop: bool) -> PromptVerb | None:
-    """The verb that is the whole prompt; plain words count only in a session with a loop."""
+    """Return the verb if the prompt is one; plain words count only in a session with a loop."""
     text = prompt.strip()
     slash = _SLASH.match(text)
     if slash:
         return _parse_slash_verb(slash["name"], (slash["rest"] or "").strip())
-    verb = _PLAIN.get(text.casefold().rstrip(".!")) if has_loop else None
+    verb = _PLAIN_VERBS.get(text.casefold().rstrip(".!")) if has_loop else None
     return PromptVerb(verb=verb) if verb else None
 
 
 def _parse_slash_verb(name: str, rest: str) -> PromptVerb | None:
+    """Return the verb of `/untildone:NAME REST`; None if that starts a loop or is unknown."""
     if name == "loop":
-        # `/untildone:loop continue --budget=10` and its kin
+        # `/untildone:loop continue --budget=10`: the verb may follow the preset `loop`.
         word, _, after = rest.partition(" ")
         name, rest = (word, after.strip()) if word in _VERBS else ("", "")
+    # `/untildone:test --cancel`
     if name in _PRESETS and rest in ("--cancel", "cancel"):
         name, rest = "cancel", ""
     verb = _VERBS.get(name)
     return PromptVerb(verb=verb, rest=rest) if verb else None
 
 
-# What may follow a phrase: the end, a task after a separator, or more of the sentence.
+# A phrase ends at the prompt's end, before a separator ("test relentlessly: the parser"), or
+# before a space.
 _END = r"(?=\s*(?:$|[:,.!;\u2013\u2014-]|\s))"
 _PHRASES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (preset, re.compile(pattern + _END, re.IGNORECASE))
@@ -69,24 +79,25 @@ _PHRASES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("", r"(?:don['\u2019]?t|do not|never) stop until"),
         ("", r"(?:keep (?:going|working)|continue|iterate|loop) until"),
         ("test", r"until (?:all )?(?:the )?tests pass"),
-        # Behind those that say which errors are meant.
+        # After "fix all lint errors" and the like, which say which errors are meant.
         ("fix", r"fix all (?:the )?(?:[\w+#.-]+ )?(?:problems|errors)"),
         # "loop: SPEC", "loop - SPEC"
         ("loop", r"loop(?=:\s*[^\s:]| - \S)"),
     )
 )
-# What stands before the task and is no part of it.
-_NO_TASK = re.compile(r"(?:\w+ relentlessly|loop)", re.IGNORECASE)
+# Phrases that are no part of the task: that of "loop: add a flag" is "add a flag". The others are,
+# as in "fix all failing tests".
+_PHRASE_BEFORE_TASK = re.compile(r"(?:\w+ relentlessly|loop)", re.IGNORECASE)
 _ABOUT_LOOPS = re.compile(
     r"(?:what is (?:untildone|loop)|how does (?:untildone|loop) work|loop help)[?.!]*",
     re.IGNORECASE,
 )
-# "test relentlessly is what ralph does" speaks about it
+# "test relentlessly is what ralph does" talks about the phrase and asks for no loop.
 _ABOUT_IT = re.compile(r"\s+(?:is|are|was|were|means|does|doesn|did|seems|sounds|or|vs)\b", re.I)
 
 
 def find_loop_request(prompt: str) -> PromptedLoop | None:
-    """A loop the prompt asks for, by a slash command or by a phrase at its beginning."""
+    """Return the loop that the prompt asks for, by a slash command or a phrase at its beginning."""
     text = prompt.strip()
     slash = _SLASH.match(text)
     if slash:
@@ -101,21 +112,23 @@ def find_loop_request(prompt: str) -> PromptedLoop | None:
 
 
 def asks_about_loops(prompt: str) -> bool:
+    """Say whether the prompt is a question such as "what is untildone?"."""
     return bool(_ABOUT_LOOPS.fullmatch(prompt.strip()))
 
 
 def _build_from_phrase(preset: str, text: str, found: re.Match[str]) -> PromptedLoop | None:
+    """Return the loop of a prompt that begins with the phrase `found`; None if it only asks."""
     first = re.split(r"(?<=[.!?])\s|\n", text, maxsplit=1)[0]
     if first.rstrip().endswith("?") or _ABOUT_IT.match(text, found.end()):
         return None
     task = text
-    if _NO_TASK.fullmatch(found[0]):
+    if _PHRASE_BEFORE_TASK.fullmatch(found[0]):
         task = text[found.end() :].lstrip(" \t:,.!;\u2013\u2014-").strip()
     return PromptedLoop(preset=preset or _find_preset(text), task=task, explicit=False)
 
 
 def _find_preset(text: str) -> str:
-    """Which checks "don't stop until …" is about; all of them where it does not say."""
+    """Return the preset that "don't stop until …" is about; `ship`, all checks, by default."""
     for preset, words in (("test", "test|spec|green"), ("lint", "lint|style|format")):
         if re.search(rf"\b(?:{words})", text, re.IGNORECASE):
             return preset

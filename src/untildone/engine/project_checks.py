@@ -1,4 +1,10 @@
-"""The checks of a project: those of its trusted configuration, else those detected."""
+"""Which checks a project has: those of its trusted configuration, else those detected.
+
+A configuration file `untildone.toml` names commands to run, so it counts only if the user has
+trusted this very content (`untildone trust`). Without checks in it, they are detected: a
+`pyproject.toml` that configures pytest yields the check `pytest`. Folders of the project may have
+configuration files too, whose checks are added.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,87 +22,98 @@ from untildone.errors import UserError
 from untildone.store.trusted_files import read_trusted_hash
 from untildone.worktree.listing import find_worktree_root
 
-# Checks with the names they have in their file.
-Named: TypeAlias = list[tuple[str, Check]]
-_NOTHING = Configuration()
-# Presets that differ in their task, not in their checks.
-_CHECKED_AS = {"fix": "ship", "loop": "ship", "": "ship"}
+# Pairs of a check's name in its file and the check; a folder's check `test` has another full name.
+NamedChecks: TypeAlias = list[tuple[str, Check]]
+_EMPTY_CONFIGURATION = Configuration()
+# These presets (none at all is one) have a task of their own, but run the checks of another preset.
+_PRESETS_WITH_SAME_CHECKS = {"fix": "ship", "loop": "ship", "": "ship"}
 
 
-def find_configured_folder(place: Path) -> Path:
-    """The folder of the nearest configuration, from here up to the top of the worktree."""
-    top = find_worktree_root(place)
-    if top is None or place == top:
-        return place
-    upward = (folder for folder in (place, *place.parents) if folder.is_relative_to(top))
-    return next((folder for folder in upward if load_proposal(folder)), place)
+def find_configured_folder(start: Path) -> Path:
+    """Return the nearest folder with a configuration, from `start` up to the worktree's top.
+
+    Without any, it is `start` itself.
+    """
+    top = find_worktree_root(start)
+    if top is None or start == top:
+        return start
+    upward = (folder for folder in (start, *start.parents) if folder.is_relative_to(top))
+    return next((folder for folder in upward if load_proposal(folder)), start)
 
 
 def list_checks(context: Context, project: Path) -> tuple[tuple[Check, ...], str]:
-    """The checks, and a line on a configuration that is there but not trusted."""
-    files, ignored = _load_trusted_files(context, project)
-    own, below = _split_checks(files)
-    checks = (*(_select_checks(own) or _detect_checks(project)), *_select_checks(below))
-    return (*checks, *_find_security_check(project, files, checks)), ignored
+    """Return all checks, and a line for the user if untrusted configuration was ignored."""
+    files, untrusted = _load_trusted_files(context, project)
+    top_checks, folder_checks = _split_checks(files)
+    checks = (
+        *(_select_checks(top_checks) or _detect_checks(project)),
+        *_select_checks(folder_checks),
+    )
+    return (*checks, *_find_security_check(project, files, checks)), untrusted
 
 
 def list_unused_candidates(context: Context, project: Path) -> tuple[Candidate, ...]:
-    """Checks that were found but may not be run; none where the configuration names checks."""
+    """Return the checks that were detected but rejected; none if the configuration has checks."""
     files, _ = _load_trusted_files(context, project)
-    own, _ = _split_checks(files)
-    return () if own else find_rejected(project)
+    top_checks, _ = _split_checks(files)
+    return () if top_checks else find_rejected(project)
 
 
 def choose_checks(context: Context, project: Path, preset: str) -> tuple[Check, ...]:
-    """A preset's checks: those the trusted configuration names so, else those found."""
-    preset = _CHECKED_AS.get(preset, preset)
-    files, ignored = _load_trusted_files(context, project)
-    own, below = (_select_checks(checks, preset) for checks in _split_checks(files))
-    if ignored and not _detect_checks(project):
-        raise make_untrusted_error(project, ignored)
+    """Return a preset's checks: of the trusted configuration those with its name, else detected.
+
+    Raises UserError if there is none.
+    """
+    preset = _PRESETS_WITH_SAME_CHECKS.get(preset, preset)
+    files, untrusted = _load_trusted_files(context, project)
+    top_checks, folder_checks = (_select_checks(checks, preset) for checks in _split_checks(files))
+    if untrusted and not _detect_checks(project):
+        raise make_untrusted_error(project, untrusted)
     try:
-        checks = (*(own or detect_preset(project, preset)), *below)
+        checks = (*(top_checks or detect_preset(project, preset)), *folder_checks)
     except UserError:
-        if not below:
+        if not folder_checks:
             raise
-        checks = below
+        checks = folder_checks
     return (*checks, *_find_security_check(project, files, checks)) if preset == "ship" else checks
 
 
 def load_trusted_configuration(context: Context, project: Path) -> Configuration:
-    """The project's own configuration; an empty one while it is not trusted."""
+    """Return the configuration at the top of the project; an empty one if it is not trusted."""
     files, _ = _load_trusted_files(context, project)
-    return _find_own_configuration(files)
+    return _find_top_configuration(files)
 
 
 def describe_untrusted(context: Context, files: Sequence[Proposal]) -> str:
-    """A line that names the untrusted files, if any: one of them makes all unused."""
-    changed = [file.name for file in files if not is_trusted(context, file)]
-    if not changed:
+    """Return a line that names the untrusted files, if any: one of them makes all unused."""
+    untrusted = [file.name for file in files if not is_trusted(context, file)]
+    if not untrusted:
         return ""
-    listed = ", ".join(f"`{name}`" for name in changed)
+    listed = ", ".join(f"`{name}`" for name in untrusted)
     if len(files) == 1:
         return f"{listed} is not trusted and ignored; `untildone trust` shows it"
-    verb = "is" if len(changed) == 1 else "are"
+    verb = "is" if len(untrusted) == 1 else "are"
     return f"{listed} {verb} not trusted, so none is used; `untildone trust` shows what changed"
 
 
-def make_untrusted_error(project: Path, ignored: str) -> UserError:
+def make_untrusted_error(project: Path, untrusted: str) -> UserError:
+    """Return the error for a project without checks; `untrusted` is of `describe_untrusted`."""
     return UserError(
-        f"no check was found in `{project}`, and {ignored.partition(';')[0]}",
+        # Only the statement: its remedy, after the semicolon, is the hint here.
+        f"no check was found in `{project}`, and {untrusted.partition(';')[0]}",
         hint="`untildone trust` shows it and asks",
     )
 
 
-def is_trusted(context: Context, proposed: Proposal) -> bool:
-    """Whether the user trusts the file as it is; one that says nothing needs no trust."""
-    if proposed.configuration == _NOTHING:
+def is_trusted(context: Context, file: Proposal) -> bool:
+    """Say whether the user trusts the file's present content; an empty file needs no trust."""
+    if file.configuration == _EMPTY_CONFIGURATION:
         return True
-    return read_trusted_hash(context.home, proposed.path) == proposed.sha256
+    return read_trusted_hash(context.home, file.path) == file.sha256
 
 
 def validate_check(check: Check) -> None:
-    """Refuse a check that could never be evidence, before anything rests on it."""
+    """Raise UserError if a check could never pass or fail: no command, or an invalid pattern."""
     if not check.command.strip():
         raise UserError(
             f"the command of check `{check.name}` is empty", hint="name a command to run"
@@ -105,32 +122,34 @@ def validate_check(check: Check) -> None:
 
 
 def _load_trusted_files(context: Context, project: Path) -> tuple[tuple[Proposal, ...], str]:
+    """Return the project's configuration files if all are trusted, else none and the reason."""
     files = load_proposals(project)
-    ignored = describe_untrusted(context, files)
-    return (() if ignored else files), ignored
+    untrusted = describe_untrusted(context, files)
+    return (() if untrusted else files), untrusted
 
 
-def _find_own_configuration(files: Sequence[Proposal]) -> Configuration:
-    return next((file.configuration for file in files if not file.folder), _NOTHING)
+def _find_top_configuration(files: Sequence[Proposal]) -> Configuration:
+    # The file at the top of the project has no `folder`.
+    return next((file.configuration for file in files if not file.folder), _EMPTY_CONFIGURATION)
 
 
-def _split_checks(files: Sequence[Proposal]) -> tuple[Named, Named]:
-    """The project's own, then those of its folders."""
-    own: Named = []
-    below: Named = []
+def _split_checks(files: Sequence[Proposal]) -> tuple[NamedChecks, NamedChecks]:
+    """Return the checks of the file at the project's top, then those of its folders' files."""
+    top_checks: NamedChecks = []
+    folder_checks: NamedChecks = []
     for file in files:
         for name, check in file.make_checks().items():
-            if check.name in [taken.name for _, taken in own + below]:
+            if check.name in [other.name for _, other in top_checks + folder_checks]:
                 raise UserError(
                     f"{file.name}: the check `{name}` goes by `{check.name}`, as another one does",
                     hint="give one of them another name",
                 )
-            (below if file.folder else own).append((name, check))
-    return own, below
+            (folder_checks if file.folder else top_checks).append((name, check))
+    return top_checks, folder_checks
 
 
-def _select_checks(checks: Named, preset: str = "ship") -> tuple[Check, ...]:
-    """The checks that the preset runs: `test` those named `test` or `test:…`, `ship` all."""
+def _select_checks(checks: NamedChecks, preset: str = "ship") -> tuple[Check, ...]:
+    """Return the checks that the preset runs: `test` those named `test` or `test:…`, `ship` all."""
     return tuple(check for name, check in checks if preset in ("ship", name.split(":")[0]))
 
 
@@ -138,12 +157,10 @@ def _find_security_check(
     project: Path, files: Sequence[Proposal], checks: Sequence[Check]
 ) -> tuple[Check, ...]:
     """Return a security check if the configuration names rules and no check runs them yet."""
-    own = _find_own_configuration(files)
-    if not own.security_rules or security.NAME in [check.name for check in checks]:
+    rules = _find_top_configuration(files).security_rules
+    if not rules or security.NAME in [check.name for check in checks]:
         return ()
-    return (
-        security.make_check(project, rules=tuple(project / rule for rule in own.security_rules)),
-    )
+    return (security.make_check(project, rules=tuple(project / rule for rule in rules)),)
 
 
 def _detect_checks(project: Path) -> tuple[Check, ...]:

@@ -1,4 +1,7 @@
-"""A submitted prompt: carries out the user's verbs, starts loops, remembers questions."""
+"""Answers UserPromptSubmit: carries out the user's verbs, starts loops, remembers questions.
+
+The answer either passes the prompt on to the agent, perhaps with more context, or consumes it.
+"""
 
 from untildone.agents.events import Prompt
 from untildone.engine.active_time import record_turn
@@ -23,6 +26,7 @@ _ABOUT_LOOPS = (
 
 
 def answer_prompt(context: Context, call: Call) -> str:
+    """Return what the hook prints; an empty text passes the prompt on as it is."""
     prompt = context.agent.parse_prompt(call.data, context.environ)
     session = context.session(prompt.session)
     if not session.known or explain_ignored(context.agent, context.environ):
@@ -41,15 +45,19 @@ def answer_prompt(context: Context, call: Call) -> str:
 
 
 def _is_from_user(context: Context, session: Session, prompt: Prompt) -> bool:
-    """Whether the user typed it: no notification, nothing the agent scheduled, nothing piped in."""
+    """Say whether the user typed the prompt.
+
+    A notification, a prompt that the agent has scheduled, and text from a pipe are not the user's.
+    """
     scheduled = session.read_json("stop.json").get("scheduled")
-    planned = isinstance(scheduled, list) and prompt.text.strip() in scheduled
-    return not (prompt.automatic or planned) and is_typed_by_user(
+    is_scheduled = isinstance(scheduled, list) and prompt.text.strip() in scheduled
+    return not (prompt.automatic or is_scheduled) and is_typed_by_user(
         prompt.text, attended=prompt.attended, agent=context.agent, environ=context.environ
     )
 
 
 def _act(context: Context, session: Session, prompt: Prompt, *, by_user: bool) -> str:
+    """Do what the prompt asks of untildone, if anything, and return the hook's answer."""
     loop = session.get_loop_id()
     verb = find_verb(prompt.text, has_loop=bool(loop))
     wanted = None if prompt.automatic else find_loop_request(prompt.text)
@@ -75,7 +83,10 @@ def _act(context: Context, session: Session, prompt: Prompt, *, by_user: bool) -
 def _answer_during_loop(
     context: Context, session: Session, prompt: Prompt, *, by_user: bool
 ) -> str:
-    """Remembers the tree, to see at the stop whether the prompt was only a question."""
+    """Record the turn that the prompt begins, and return the hook's answer.
+
+    The tree is remembered too: if it is the same at the stop, the prompt was only a question.
+    """
     record = context.loops.load(session.get_loop_id())
     if by_user:
         scope = Scope(event="UserPromptSubmit", session=session, contract=record.agreed)
@@ -84,24 +95,29 @@ def _answer_during_loop(
                 from untildone.engine.prompt_verbs import pass_resumed_prompt
 
                 return pass_resumed_prompt(context, session, prompt, resumed)
-    active = session.is_active()
+    is_active = session.is_active()
+    # "start" is the first prompt since the loop was started or resumed: it is no question.
     kind = "automatic" if not by_user else "other" if session.read("prompt.json") else "start"
     tree = ""
-    if active and kind == "other":
+    if is_active and kind == "other":
         tree = fingerprint_project(find_project_root(record.contract, prompt.cwd))
     record_turn(session, record.progress, prompt=prompt.prompt, kind=kind, tree=tree)
-    compacted = active and session.has("compacting")
-    is_due = active or session.has("remind")
+    compacted = is_active and session.has("compacting")
+    # A paused loop is mentioned only once, at the first prompt after it has paused.
+    is_notice_due = is_active or session.has("remind")
     session.remove("compacting")
     session.remove("remind")
     return context.agent.pass_prompt(
         context=write_reminder(record) if compacted else "",
-        notice=describe_standing(context, record) if is_due else "",
+        notice=describe_standing(context, record) if is_notice_due else "",
     )
 
 
 def _answer_without_loop(context: Context, session: Session, prompt: Prompt) -> str:
-    """The agent may answer as well: the question may be about something else."""
+    """Return an explanation if the user asks what a loop is, else the features' reminders.
+
+    The agent sees the question too: it may be about something else.
+    """
     if asks_about_loops(prompt.text):
         return context.agent.pass_prompt(context=_ABOUT_LOOPS, notice=_ABOUT_LOOPS)
     features = load_used_features(context, Scope(event="UserPromptSubmit", session=session))

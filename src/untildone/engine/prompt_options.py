@@ -1,4 +1,9 @@
-"""Options inside a slash command's text: `fix it --rounds 5 --check "npm test"`."""
+"""Options in the text of a slash command, which stand before or after the task.
+
+    /untildone:loop fix the parser --rounds 5 --check "npm test"
+
+gives the task `fix the parser` and {"rounds": ["5"], "checks": ["npm test"]}.
+"""
 
 import re
 from collections.abc import Iterator
@@ -18,10 +23,11 @@ _TRUE, _FALSE = "true", "false"
 
 
 def _alternatives(form: Form) -> str:
+    """Return a pattern that matches the spelling of each option that is written in this form."""
     return "|".join(name for name, option in _BY_SPELLING.items() if form in option.forms)
 
 
-# A text is quoted: "document the --check flag" names no check.
+# A value of several words must be quoted: "document the --check flag" names no check.
 _OPTION_PATTERN = (
     rf"(?P<quoted>{_alternatives('quoted')})(?:=|[ \t]+)(?P<text>\"[^\"]*\"|'[^']*')"
     rf"|(?P<word>{_alternatives('word')})(?:=|[ \t]+)(?P<value>[\w.+-]+)"
@@ -32,19 +38,22 @@ _OPTION = re.compile(rf"(?:{_OPTION_PATTERN})(?!\S)")
 # `@path` is how people name files to the agent.
 _OPTION_OR_PATH = re.compile(rf"(?:{_OPTION_PATTERN}|@(?P<at>[^\s\"']+))(?!\S)")
 
+# Any word like `--name`.
 _OPTION_LIKE = re.compile(r"(?<!\S)--[a-z][\w-]*(?=[\s=]|$)")
 
 
 def split_options(text: str, *, paths: bool = False) -> tuple[str, dict[str, list[str]]]:
-    """The task, and the texts given for each option; options stand before or after the task.
+    """Return the task, and the values of each option as written, by the option's name.
 
-    With `paths`, so does `@path`, which is a target.
+    Options in the middle of the task are part of it. With `paths`, `@path` before or after the
+    task is short for `--target path`.
     """
     option = _OPTION_OR_PATH if paths else _OPTION
     texts: dict[str, list[str]] = {}
     while found := option.match(text):
         _add(texts, found)
         text = text[found.end() :].lstrip()
+    # The last options with nothing but space between them.
     trailing: list[re.Match[str]] = []
     for found in option.finditer(text):
         if trailing and text[trailing[-1].end() : found.start()].strip():
@@ -58,22 +67,23 @@ def split_options(text: str, *, paths: bool = False) -> tuple[str, dict[str, lis
 
 
 def find_misplaced_options(task: str) -> Iterator[str]:
-    """A sentence for each word of the task that looks like one of our options."""
+    """Yield a sentence for each word of the task that looks like one of our options."""
     for word in dict.fromkeys(_OPTION_LIKE.findall(task)):
-        for near in get_close_matches(word, _BY_SPELLING, n=1, cutoff=0.8):
+        for spelling in get_close_matches(word, _BY_SPELLING, n=1, cutoff=0.8):
             yield (
-                f"`{word}` is read as part of the task; write the option `{near}`"
+                f"`{word}` is read as part of the task; write the option `{spelling}`"
                 " before or after the task, with a text in quotes"
             )
 
 
 def convert_values(texts: dict[str, list[str]]) -> dict[str, object]:
-    """The values of `StartOptions`; of an option that is not repeatable the last one counts."""
+    """Return the fields of `StartOptions` for the texts that `split_options` found."""
     options = {option.name: option for option in OPTIONS}
     return {name: _convert(options[name], values) for name, values in texts.items()}
 
 
 def _convert(option: StartOption, texts: list[str]) -> object:
+    """Return the option's value; of one that is not repeatable the last text counts."""
     match option.kind:
         case "flag":
             return texts[-1] == _TRUE
@@ -88,6 +98,7 @@ def _convert(option: StartOption, texts: list[str]) -> object:
 
 
 def _choose(option: StartOption, text: str) -> str:
+    """Return the option's choice that the text names, in upper or lower case."""
     for choice in option.choices:
         if choice.casefold() == text.casefold():
             return choice
@@ -97,8 +108,10 @@ def _choose(option: StartOption, text: str) -> str:
 
 
 def _add(texts: dict[str, list[str]], found: re.Match[str]) -> None:
+    """Add the value of the option that `_OPTION_PATTERN` has found to `texts`."""
     groups = found.groupdict()
     spelling = groups["quoted"] or groups["word"] or groups["flag"] or groups["path_option"]
+    # Only `@path` has no spelling.
     option = _BY_SPELLING[spelling or "--target"]
     if groups["flag"]:
         value = _FALSE if spelling == option.off else _TRUE
@@ -110,15 +123,18 @@ def _add(texts: dict[str, list[str]], found: re.Match[str]) -> None:
 
 
 def _unquote(text: str) -> str:
+    """Return the text without quotes around it; `"a" or "b"` keeps its own."""
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]:
         return text[1:-1]
     return text
 
 
 def parse_number(text: str, option: str) -> float:
+    """Return the number; raise UserError if it is none, negative or a million and more."""
     try:
         value = float(text)
     except ValueError:
+        # Out of range, so that the error below is raised.
         value = -1
     if not 0 <= value < 1e6:
         raise UserError(

@@ -1,4 +1,8 @@
-"""A loop started by a prompt, before the model's first token: nothing here waits."""
+"""Starts a loop that a prompt asks for, by a slash command or a phrase.
+
+It runs in the prompt hook, before the model sees the prompt, so nothing here waits: the checks run
+on the baseline in a detached process.
+"""
 
 from pathlib import Path
 
@@ -27,7 +31,11 @@ from untildone.worktree.listing import find_worktree
 def answer_loop_request(
     context: Context, prompt: Prompt, wanted: PromptedLoop, *, by_user: bool
 ) -> str:
-    """Starts the loop, or tells the agent how to start it where no user asks for it."""
+    """Start the loop and return the hook's answer.
+
+    If no user asks (a scheduled prompt, or a phrase in an unattended run), no loop is started and
+    the agent is told how to start one itself.
+    """
     if not by_user or not (wanted.explicit or prompt.attended):
         notice = (
             f"untildone: no loop was started; `/untildone:{wanted.preset}` in a session starts one"
@@ -38,7 +46,7 @@ def answer_loop_request(
     except UserError as error:
         if wanted.explicit:
             raise
-        # A phrase may be just a way of speaking: the prompt goes its way.
+        # A phrase may be just a way of speaking: the prompt is passed on to the agent.
         notice = f"untildone: no loop was started: {error.message}; {error.hint}"
         return context.agent.pass_prompt(context="", notice=notice)
     session = context.session(prompt.session)
@@ -47,6 +55,7 @@ def answer_loop_request(
 
 
 def _propose_to_agent(wanted: PromptedLoop) -> str:
+    """Return the text that tells the agent by which command it can start this loop."""
     if wanted.preset in PLANNED:
         command = "`untildone plan start` (with the task's id, where it is about one)"
     else:
@@ -62,23 +71,27 @@ def _propose_to_agent(wanted: PromptedLoop) -> str:
 
 
 def _start_loop(context: Context, prompt: Prompt, wanted: PromptedLoop) -> tuple[Record, str]:
-    """Starts the loop; returns it with the notice for the user."""
-    slips = tuple(find_misplaced_options(split_options(wanted.task)[0]))
+    """Start the loop; return it with the notice for the user.
+
+    Options that ended up in the task by mistake are mentioned in the notice or in the error.
+    """
+    mistakes = tuple(find_misplaced_options(split_options(wanted.task)[0]))
     try:
         record = begin_loop(context, _build_request(context, prompt, wanted))
     except UserError as error:
-        message = "; ".join((error.message, *slips))
+        message = "; ".join((error.message, *mistakes))
         raise UserError(message, hint=error.hint, exit_code=error.exit_code) from None
     write_task(Path(record.contract.project), record.contract)
     if record.contract.checks:
         start_detached_baseline(context, record)
     features = load_used_features(context, Scope(event="start", contract=record.contract))
     lines = [line for feature in features for line in feature.describe_start(context, record)]
-    notes = (*lines, *record.warnings, *(f"untildone: {slip}" for slip in slips))
+    notes = (*lines, *record.warnings, *(f"untildone: {mistake}" for mistake in mistakes))
     return record, "\n".join((describe_loop(record), *notes))
 
 
 def _build_request(context: Context, prompt: Prompt, wanted: PromptedLoop) -> Request:
+    """Return the request of the feature that owns the preset, else one from the task's options."""
     for feature in load_used_features(context, Scope(event="start", name=wanted.preset)):
         request = feature.request_from_prompt(context, prompt, wanted)
         if request:
@@ -94,6 +107,7 @@ def _build_request(context: Context, prompt: Prompt, wanted: PromptedLoop) -> Re
 
 
 def describe_loop(record: Record) -> str:
+    """Return the line that tells the user what the loop holds the session for, and how long."""
     contract = record.contract
     claims = contract.claims if contract.done_when in ("both", "either") else ()
     promises = " or ".join(f"`{text}`" for text in contract.promises)
@@ -105,8 +119,8 @@ def describe_loop(record: Record) -> str:
         *([pluralize(len(contract.todos), "TODO item")] if contract.todos else []),
     ]
     what = ", ".join(criteria) or "what the agent adds with `untildone criterion add`"
-    bound = contract.bounds.rounds
-    rounds = pluralize(bound, "round") if bound else "no bound of rounds"
+    max_rounds = contract.bounds.rounds
+    rounds = pluralize(max_rounds, "round") if max_rounds else "no bound of rounds"
     verb = "are" if len(criteria) > 1 else "is"
     place = f" in {', '.join(contract.targets)}" if contract.targets else ""
     then = f"; then {', '.join(contract.then)}" if contract.then else ""

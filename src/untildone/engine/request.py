@@ -1,4 +1,8 @@
-"""What a loop is asked for, before it is agreed on."""
+"""What the user or the agent asks for when a loop is to start; the contract is made from it.
+
+Command line and slash commands fill in `StartOptions`, a prompt gives a `PromptedLoop`; both become
+a `Request`.
+"""
 
 from pathlib import Path
 from typing import Literal, cast, get_args
@@ -18,7 +22,7 @@ from untildone.core.contract import (
 )
 from untildone.errors import UserError
 
-# The task of each preset where the user names none.
+# The task of each preset if the user names none.
 DEFAULT_TASKS = {
     "build": "Make the build pass: find what breaks it and fix the code.",
     "test": "Make every test pass by fixing the code, not the tests.",
@@ -30,9 +34,9 @@ DEFAULT_TASKS = {
 
 
 class Request(Terms, frozen=True, kw_only=True):
-    """What `start`, a slash command or a phrase asks for; checks that it does not name are found.
+    """What `start`, a slash command or a phrase asks for.
 
-    The checks of `also` are added to those named or found.
+    Without `checks` those of the project are used. The checks of `also` are added in either case.
     """
 
     project: Path
@@ -45,7 +49,10 @@ class Request(Terms, frozen=True, kw_only=True):
 
 
 class StartOptions(LoopSettings, frozen=True, kw_only=True):
-    """The values given for the options; `template` includes its argument: `coverage-to 80`."""
+    """The values of the options of `start`, as the user gave them.
+
+    `template` includes its argument: `coverage-to 80`. None means that the option is not used.
+    """
 
     template: str = ""
     preset: Preset | Literal[""] = ""
@@ -67,7 +74,7 @@ class StartOptions(LoopSettings, frozen=True, kw_only=True):
 
 
 class PromptedLoop(Struct, frozen=True, kw_only=True):
-    """A loop that a prompt asks for: `explicit` by a slash command, else by a phrase."""
+    """A loop that a prompt asks for; `explicit` if by a slash command, not by a phrase."""
 
     preset: str
     task: str
@@ -75,7 +82,10 @@ class PromptedLoop(Struct, frozen=True, kw_only=True):
 
 
 def parse_claim(text: str) -> Claim:
-    """`NAME` or `NAME=VERIFICATION`."""
+    """Return the claim of a text such as `docs are complete` or `docs are complete=review`.
+
+    What follows `=` is part of the name unless it is a kind of verification.
+    """
     name, _, kind = text.rpartition("=")
     if kind in get_args(Verification):
         return Claim(name=name, verification=cast(Verification, kind))
@@ -85,7 +95,10 @@ def parse_claim(text: str) -> Claim:
 def name_checks(
     commands: tuple[str, ...], *, success: str = "", failure: str = ""
 ) -> tuple[Check, ...]:
-    """Checks of commands that the user gave: `check`, `check-2`, …"""
+    """Return a check for each command of the user, named `check`, `check-2`, …
+
+    `success` and `failure` are the patterns that judge the output of each.
+    """
     if (success or failure) and not commands:
         raise UserError(
             "a pattern judges the output of a check, and none is named",

@@ -1,4 +1,9 @@
-"""What happens to a loop when its session starts, is compacted, cleared, forked or ends."""
+"""Answers SessionStart and SessionEnd: what happens to a loop when its conversation changes.
+
+After a resume or a compaction the model is reminded of the loop. `/clear` and a fork begin a new
+conversation without it; the loop is paused. `write_reminder` and `describe_standing` also serve the
+prompts of a session with a loop.
+"""
 
 from untildone.core.feedback import quote_task
 from untildone.core.reminders import list_reminders
@@ -10,11 +15,12 @@ from untildone.report.notices import describe_pause, format_status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session, list_sessions
 
-# Of a longer text a client shows the model only the beginning.
+# Characters; of a longer text the client shows the model only the beginning.
 _LONGEST_CONTEXT = 9_800
 
 
 def answer_session(context: Context, call: Call) -> str:
+    """Return what the hook prints when a session starts, is compacted, cleared, forked or ends."""
     if call.event == "SessionEnd":
         return _handle_end(context, call)
     started = context.agent.parse_session_start(call.data)
@@ -32,7 +38,7 @@ def answer_session(context: Context, call: Call) -> str:
 
 
 def _handle_end(context: Context, call: Call) -> str:
-    """Pauses the loop at `/clear`; a session that ends otherwise can be resumed."""
+    """Pause the loop at `/clear`; a session that ends in another way can be resumed with it."""
     session = context.session(call.text("session_id"))
     if call.text("reason") == "clear" and session.is_active():
         verbs.pause(context, session.get_loop_id(), "the conversation was cleared")
@@ -41,7 +47,7 @@ def _handle_end(context: Context, call: Call) -> str:
 
 
 def _describe_left_loop(context: Context, call: Call, session: Session) -> str:
-    """Pauses the loop of the conversation that was left, and tells how to take it along."""
+    """Pause the loop of the conversation that was left, and tell the user how to move it here."""
     for other in list_sessions(str(context.home), context.agent.NAME):
         loop = other.get_loop_id()
         if other.id == session.id or not loop or not _is_same_conversation(context, call, other):
@@ -57,20 +63,25 @@ def _describe_left_loop(context: Context, call: Call, session: Session) -> str:
 
 
 def _is_same_conversation(context: Context, call: Call, other: Session) -> bool:
-    """Whether it ran in the same client; that of a fork may have ended since."""
+    """Say whether `other` is the session that this new one was cleared or forked from.
+
+    It ran in the same client process. A fork may have a new process: then the old one must have
+    ended, in the same project.
+    """
     from untildone.process.runner import is_alive
 
-    known = other.read_json("session.json")
-    process = str(known.get("process", ""))
+    session_facts = other.read_json("session.json")
+    process = str(session_facts.get("process", ""))
     if process and process == call.environ.get(context.agent.PROCESS_VARIABLE, ""):
         return True
-    gone = not (process.isdecimal() and is_alive(int(process)))
-    here = call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
-    return gone and call.text("source") == "fork" and known.get("project") == here
+    has_ended = not (process.isdecimal() and is_alive(int(process)))
+    project = call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
+    is_fork = call.text("source") == "fork"
+    return has_ended and is_fork and session_facts.get("project") == project
 
 
 def write_reminder(record: Record) -> str:
-    """What the model is given back after a compaction or a resumption."""
+    """Return what the model must know of an active loop when it has forgotten the conversation."""
     contract = record.agreed
     progress = record.progress
     if progress.status != "active":
@@ -91,11 +102,13 @@ def write_reminder(record: Record) -> str:
 
 
 def describe_standing(context: Context, record: Record) -> str:
-    """What the user should know about the loop: that it is paused, or a stop was not judged."""
+    """Return a notice if the loop is paused, asks something, or a stop was not judged."""
     session = context.session_of(record)
-    missed = explain_unjudged_stop(session)
-    if missed:
-        return f"untildone: the last stop was not judged ({missed}); the agent was not held"
+    unjudged_reason = explain_unjudged_stop(session)
+    if unjudged_reason:
+        return (
+            f"untildone: the last stop was not judged ({unjudged_reason}); the agent was not held"
+        )
     if record.progress.outcome == "gate":
         return f"untildone: loop {record.contract.id} still asks: {record.progress.reason}"
     if record.progress.status == "paused":
@@ -104,7 +117,10 @@ def describe_standing(context: Context, record: Record) -> str:
 
 
 def explain_unjudged_stop(session: Session) -> str:
-    """Why the last stop of this session was not judged, or nothing."""
+    """Return why the last stop of this session was not judged; an empty text if it was.
+
+    `stop` writes the files: `judging` has the process id while it judges, `unjudged` its error.
+    """
     from untildone.process.runner import is_alive
 
     judging = session.read("judging").strip()

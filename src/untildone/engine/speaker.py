@@ -1,4 +1,9 @@
-"""Tells who caused an event: the user, the agent, one of our checks, a settings file."""
+"""Who caused an event or runs a command: the user, the agent, or one of our checks.
+
+Only the user may cancel a loop or switch untildone off. Environment variables alone prove nothing,
+as the agent and settings files of the project can set them; where the system allows it, the
+answers come from the processes above this one.
+"""
 
 import os
 import stat
@@ -9,15 +14,18 @@ from untildone.agents.agent import Agent
 from untildone.check_lineage import find_check_ancestor, get_own_process_id, make_mark
 from untildone.store.sessions import Session, list_sessions
 
-# As `process` sets it, whose import a stop without checks would pay for.
+# Set for every process of a check. Repeated here: importing `process` for it costs time.
 NESTED = "UNTILDONE_NESTED"
 DISABLE = "UNTILDONE_DISABLE"
-# What is queued may stand before a large tool result.
-_TAIL = 1_000_000
+# Bytes read of a transcript's end: queued input may stand before a large tool result.
+_TAIL_BYTES = 1_000_000
 
 
 def explain_ignored(agent: Agent, environ: Mapping[str, str]) -> str:
-    """Why an event is ignored: the user switched us off, or one of our checks caused it."""
+    """Return why an event is ignored, or an empty text if it is handled.
+
+    Reasons: the agent was started by one of our checks, or the user has switched untildone off.
+    """
     if _is_set_by_user(agent, environ, NESTED):
         return "this agent runs inside one of our checks"
     if _is_set_by_user(agent, environ, DISABLE):
@@ -26,7 +34,11 @@ def explain_ignored(agent: Agent, environ: Mapping[str, str]) -> str:
 
 
 def _is_set_by_user(agent: Agent, environ: Mapping[str, str], name: str) -> bool:
-    """Whether the client was started with the variable: settings of a project can set it too."""
+    """Say whether the agent's client was started with the variable set.
+
+    A variable that only a settings file of the project sets is not the user's word. Where the
+    client's environment cannot be read (no /proc), the settings files are searched for it.
+    """
     if environ.get(name, "") in ("", "0"):
         return False
     variables = _read_process(environ.get(agent.PROCESS_VARIABLE, ""), "environ")
@@ -37,7 +49,7 @@ def _is_set_by_user(agent: Agent, environ: Mapping[str, str], name: str) -> bool
 
 
 def _is_set_by_project(project: str, name: str) -> bool:
-    """Whether a settings file of the project names the variable."""
+    """Say whether a settings file of the project names the variable."""
     for file in ("settings.json", "settings.local.json"):
         try:
             text = (Path(project) / ".claude" / file).read_text(encoding="utf-8")
@@ -49,7 +61,7 @@ def _is_set_by_project(project: str, name: str) -> bool:
 
 
 def _read_process(process_id: str, name: str) -> list[str] | None:
-    """A file of /proc whose entries end with NUL; None where the system does not tell."""
+    """Return the entries of /proc/ID/environ or /proc/ID/cmdline; None if it cannot be read."""
     if not process_id.isdecimal():
         return None
     try:
@@ -61,14 +73,18 @@ def _read_process(process_id: str, name: str) -> list[str] | None:
 def is_typed_by_user(
     text: str, *, attended: bool, agent: Agent, environ: Mapping[str, str]
 ) -> bool:
-    """Whether the user typed the text, or gave it to the client as an argument."""
+    """Say whether the user typed the text, or gave it to the client as an argument.
+
+    `attended` is True for a session with a terminal; else only `claude -p "TEXT"` proves it.
+    """
     arguments = _read_process(environ.get(agent.PROCESS_VARIABLE, ""), "cmdline")
     return attended or text in (arguments or ())
 
 
 def read_tail(path: str) -> str:
-    """The last part of a transcript; nothing if it is missing, no file, or not ours to read."""
+    """Return the last part of a transcript; an empty text if it cannot be read."""
     try:
+        # Without O_NONBLOCK, opening a named pipe in its place would wait forever.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         return ""
@@ -76,8 +92,8 @@ def read_tail(path: str) -> str:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             return ""
-        os.lseek(descriptor, max(0, status.st_size - _TAIL), os.SEEK_SET)
-        return os.read(descriptor, _TAIL).decode("utf-8", "replace")
+        os.lseek(descriptor, max(0, status.st_size - _TAIL_BYTES), os.SEEK_SET)
+        return os.read(descriptor, _TAIL_BYTES).decode("utf-8", "replace")
     except OSError:
         return ""
     finally:
@@ -85,19 +101,19 @@ def read_tail(path: str) -> str:
 
 
 def find_calling_session(agent: Agent, home: str) -> Session | None:
-    """Return the session whose client is an ancestor of this process; ignores the environment."""
+    """Return the session whose client is an ancestor of this process, if there is one."""
     # Imported where it is used: no hook asks this.
     from untildone.process.runner import list_ancestors
 
-    above = {str(process) for process in list_ancestors(get_own_process_id())}
+    ancestors = {str(process) for process in list_ancestors(get_own_process_id())}
     for session in list_sessions(home, agent.NAME):
-        if str(session.read_json("session.json").get("process", "")) in above:
+        if str(session.read_json("session.json").get("process", "")) in ancestors:
             return session
     return None
 
 
 def is_in_check(home: str) -> bool:
-    """Whether this process runs below a check of that state folder, where no user types."""
+    """Say whether this process runs below a check of that state folder, where no user types."""
     mark = make_mark(home)
     if not mark or find_check_ancestor(home, dict(os.environ)):
         return bool(mark)
@@ -110,7 +126,11 @@ def is_in_check(home: str) -> bool:
 
 
 def is_in_tool_call(agent: Agent, session: Session) -> bool:
-    """Whether a tool call of the session is in flight: what runs then is the agent's."""
+    """Say whether a tool call of the session is in flight: commands then come from the agent.
+
+    The user's own `!command` in the client runs while no tool call does. A call that the user
+    has interrupted never reports its end, but the transcript says so.
+    """
     if not session.has_call_in_flight():
         return False
     transcript = str(session.read_json("session.json").get("transcript", ""))
@@ -118,7 +138,10 @@ def is_in_tool_call(agent: Agent, session: Session) -> bool:
 
 
 def is_driven(session: Session) -> bool:
-    """Whether a headless run of ours drives the session and judges each return itself."""
+    """Say whether `untildone run` drives the session and judges each stop itself.
+
+    It writes its process id into the session's file `driver`.
+    """
     process = session.read("driver").strip()
     if not process.isdecimal():
         return False
@@ -129,9 +152,10 @@ def is_driven(session: Session) -> bool:
 
 
 def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:
-    """Whether this process acts for the agent, not for the user, towards that session's loop.
+    """Say whether a command run by this process counts as the agent's, not as the user's.
 
-    Below another session's client it always does: the user has a terminal of their own.
+    `session` is the one whose loop the command is about. Below the client of another session the
+    command is always the agent's: the user has a terminal of their own.
     """
     if is_in_check(home):
         return True

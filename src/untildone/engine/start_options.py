@@ -1,6 +1,7 @@
-"""The options of `start`: one table for the command line and for slash commands.
+"""The options of `untildone start`: one table for the command line and for slash commands.
 
-Both fill in `StartOptions`, and `build_request` makes a loop's request of it.
+The table is `start_options.toml`. Both fill in `StartOptions`; `build_request` turns that into the
+request for a loop.
 """
 
 import math
@@ -24,15 +25,16 @@ Kind: TypeAlias = Literal["text", "choice", "integer", "number", "flag", "folder
 # path without quotes, or no value.
 Form: TypeAlias = Literal["quoted", "word", "path", "flag"]
 
+# The literal types that list the choices of an option.
 _CHOICES = {"preset": Preset, "done_when": ExitRule, "reversibility": Reversibility}
 _LARGEST_BOUND = 1_000_000
 
 
 class StartOption(Struct, frozen=True, kw_only=True):
-    """One option; `name` is its field in `StartOptions`, `bound` its field in `Bounds`.
+    """One option; `name` is its field in `StartOptions`, `bound` its field in `Bounds`, if any.
 
-    Without `forms`, a slash command does not take it. `off` is the spelling that sets a flag to
-    False.
+    `forms` are the ways to write it in a slash command; without any it cannot be written there.
+    `off` is the spelling that sets a flag to False, such as `--no-zero-errors`.
     """
 
     name: str
@@ -62,6 +64,7 @@ OPTIONS = _load_options()
 def build_request(
     context: Context, options: StartOptions, *, session: str, project: Path, by: Speaker = "user"
 ) -> Request:
+    """Return the request that the options ask for, with what the features read from them."""
     request = Request(
         session=session,
         project=project,
@@ -87,16 +90,20 @@ def build_request(
 
 
 def apply_bounds(bounds: Bounds, values: Mapping[str, object]) -> Bounds:
-    """`values` by the names of the options; what is missing or None stays as it is in `bounds`."""
-    bounded = {
+    """Return the bounds with those options of `values` that set a bound.
+
+    `values` are by option name; what is missing or None stays as it is in `bounds`. Raises
+    UserError if a number is out of range.
+    """
+    numbers = {
         option: cast(float, values[option.name])
         for option in OPTIONS
         if option.bound and values.get(option.name) is not None
     }
-    for option, value in bounded.items():
+    for option, value in numbers.items():
         if not (math.isfinite(value) and 0 <= value <= _LARGEST_BOUND):
             raise UserError(
                 f"`{option.spellings[0]} {value:g}` is out of range",
                 hint=f"give a number from 0, which is no bound, to {_LARGEST_BOUND}",
             )
-    return replace(bounds, **{option.bound: value for option, value in bounded.items()})
+    return replace(bounds, **{option.bound: value for option, value in numbers.items()})
