@@ -1,4 +1,4 @@
-"""The budget: what a loop has cost, measured at its stops and between tool calls."""
+"""The feature "budget": measures what a loop has cost at its stops and between tool calls."""
 
 from msgspec.structs import replace
 

@@ -1,4 +1,4 @@
-"""Chains: the next loop starts in the same stop in which one has ended well."""
+"""The feature "chains": when a loop ends well, the next one starts at the same stop."""
 
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
