@@ -150,7 +150,7 @@ def letter(cli: CommandLine, milestone: Milestone) -> tuple[Context, str]:
     here = open_context(cli.environ, home=str(cli.state_folder))
     record = here.loops.load(loop)
     reported = Delivery(
-        milestone=milestone, happened=build_event(record, "start", {}, at=here.now())
+        milestone=milestone, message=build_event(record, "start", {}, at=here.now())
     )
     path = cli.state_folder / "milestones" / "0123456789abcdef.json"
     path.parent.mkdir(exist_ok=True)
@@ -169,7 +169,7 @@ def letter(cli: CommandLine, milestone: Milestone) -> tuple[Context, str]:
 def test_what_went_wrong_is_kept(cli: CommandLine, run: str, why: str) -> None:
     here, name = letter(cli, Milestone(on=("start",), run=run))
 
-    deliver(here, name, seconds=1)
+    deliver(here, name, timeout=1)
 
     (line,) = _lines(cli.state_folder / "milestones.log")
     assert line.partition(" start: ")[2] == f"`{run}` {why}"

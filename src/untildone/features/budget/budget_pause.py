@@ -1,4 +1,8 @@
-"""Pauses a loop between tool calls when its budget or its minutes are used up."""
+"""Pauses a loop between two tool calls if its budget or its minutes are used up.
+
+The client calls us after its tool calls; a stop, at which the bounds are checked too, may be far
+away. To stay cheap, the bounds are looked at only once in some seconds.
+"""
 
 import time
 
@@ -22,9 +26,10 @@ from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
-# At most once in so many seconds, and never more than a twentieth of the time.
-_PAUSE = 5.0
-_SHARE = 20
+# The next look is at least so many seconds away, and so many times as long as this one took,
+# so that looking takes at most a twentieth of the time.
+_MIN_SECONDS_BETWEEN_LOOKS = 5.0
+_LOOK_TIME_FACTOR = 20
 
 
 class _NoLongerActiveError(Exception):
@@ -32,8 +37,12 @@ class _NoLongerActiveError(Exception):
 
 
 def answer_tool_call(context: Context, call: Call) -> str:
-    """Pause the loop if one of its bounds is used up; else schedule the next look."""
+    """Pause the loop if one of its bounds is used up; else schedule the next look.
+
+    Return the client's answer format for "end the turn", or an empty text to go on.
+    """
     event = context.agent.parse_stop(call.data, context.environ)
+    # A payload that cannot be read names no session; the environment may.
     if call.fault:
         event = replace(event, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
     session = context.session(event.session)
@@ -43,7 +52,9 @@ def answer_tool_call(context: Context, call: Call) -> str:
     evidence = _build_evidence(context, record, session, event)
     pause = decide_between_stops(record.agreed, record.progress, evidence)
     if pause is None:
-        session.schedule_meter(max(_PAUSE, _SHARE * time.process_time()))
+        session.schedule_meter(
+            max(_MIN_SECONDS_BETWEEN_LOOKS, _LOOK_TIME_FACTOR * time.process_time())
+        )
         return ""
     if event.subagent:
         # This answer ends only the subagent's turn; the loop pauses at the agent's own call.
@@ -56,6 +67,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
 
 
 def _build_evidence(context: Context, record: Record, session: Session, event: Stop) -> Evidence:
+    """Return the money and minutes the loop has used; the money only if it has a budget."""
     progress = count_time(record.progress, session)
     bounds = record.agreed.bounds
     return Evidence(
@@ -66,15 +78,18 @@ def _build_evidence(context: Context, record: Record, session: Session, event: S
 
 
 def _pause_loop(context: Context, record: Record, evidence: Evidence, pause: Pause) -> Record:
-    def before(record: Record) -> Progress:
+    """Save the pause, announce it to the features and return the paused loop."""
+
+    def update_progress(record: Record) -> Progress:
         if record.progress.status != "active":
             raise _NoLongerActiveError
         progress = count_time(record.progress, context.session_of(record))
         return replace(progress, spend_usd=update_spend(progress, evidence))
 
     loop = record.contract.id
-    record = verbs.end(context, loop, pause, before)
+    record = verbs.end(context, loop, pause, update_progress)
     scope = Scope(event="pause", folder=context.loops.get_folder(loop))
     for feature in load_used_features(context, scope):
+        # False: this pause is not the end of a round.
         feature.announce(context, record, pause, False)
     return record

@@ -1,4 +1,8 @@
-"""The cost of a loop: the client's own figure, else its priced transcripts, else unknown."""
+"""Measures what a loop has cost in US dollars.
+
+The sources, in this order: the figure of a headless run, the client's own figure (from its
+status line), the prices of the messages in the session's transcripts; else the cost is unknown.
+"""
 
 from contextlib import suppress
 from pathlib import Path
@@ -14,28 +18,28 @@ _REMEDY = "`pip install 'untildone[cost]'` prices it"
 
 
 def begin_ledger(context: Context, record: Record) -> None:
-    """The session's cost before the loop does not count."""
+    """Note how long the transcript is when the loop starts: what is before does not count."""
     from untildone.features.budget.transcript_costs import Ledger, save_ledger
 
     transcript = _find_transcript(context.session_of(record), "")
     with suppress(OSError, ValueError):
         size = Path(transcript).stat().st_size
-        save_ledger(context, record, Ledger(read={transcript: size}))
+        save_ledger(context, record, Ledger(read_bytes={transcript: size}))
 
 
 def measure_spend(context: Context, record: Record, event: Stop) -> float | None:
-    """None if it is unknown."""
+    """Return what the loop has cost so far in dollars, or None if that is unknown."""
     if event.spent_usd is not None:
         return event.spent_usd
     session = context.session_of(record)
     # Only an attended client has a status line.
-    own = _read_client_figure(session, record.contract.id) if event.attended else None
-    if own is not None:
-        return own
+    figure = _read_client_figure(session, record.contract.id) if event.attended else None
+    if figure is not None:
+        return figure
     transcript = _find_transcript(session, event.transcript)
     if not transcript or not Path(transcript).is_file():
         return None
-    if not _can_price():
+    if not _is_price_library_installed():
         _announce_unknown_spend(context, record, session)
         return None
     # Imported where it is used: most stops know the client's own figure.
@@ -48,33 +52,39 @@ def measure_spend(context: Context, record: Record, event: Stop) -> float | None
 
 
 def explain_unknown_spend(context: Context, record: Record) -> str:
-    """Why the spend, or a part of it, is unknown; an empty text if it is known."""
+    """Return why the spend, or a part of it, is unknown; an empty text if it is known."""
     from untildone.features.budget.transcript_costs import load_ledger
 
-    if not _can_price() and record.progress.spend_usd is None:
+    if not _is_price_library_installed() and record.progress.spend_usd is None:
         return _REMEDY
     models = ", ".join(f"`{model}`" for model in load_ledger(context, record).unpriced)
     return f"no price is known for {models}" if models else ""
 
 
 def _read_client_figure(session: Session, loop: str) -> float | None:
-    """From the status line: how much the client's total has grown during the loop."""
-    known = session.read_json("spend.json")
-    figure = known.get("spent")
-    return figure if known.get("loop") == loop and isinstance(figure, float) else None
+    """Return how much the client's total has grown during the loop; None if it is not known.
+
+    The client gives its total to our status line, which saves the difference.
+    """
+    saved = session.read_json("spend.json")
+    figure = saved.get("spent")
+    # The session may have had another loop before.
+    return figure if saved.get("loop") == loop and isinstance(figure, float) else None
 
 
-def _find_transcript(session: Session, known: str) -> str:
-    return known or str(session.read_json("session.json").get("transcript", ""))
+def _find_transcript(session: Session, from_event: str) -> str:
+    """Return the transcript's path that the event names, else the one saved with the session."""
+    return from_event or str(session.read_json("session.json").get("transcript", ""))
 
 
-def _can_price() -> bool:
+def _is_price_library_installed() -> bool:
     from importlib.util import find_spec
 
     return find_spec("genai_prices") is not None
 
 
 def _announce_unknown_spend(context: Context, record: Record, session: Session) -> None:
+    """Tell the user once, with the next notice, that the loop's budget has no effect."""
     from untildone.features.budget.transcript_costs import load_ledger, save_ledger
 
     ledger = load_ledger(context, record)
@@ -82,4 +92,5 @@ def _announce_unknown_spend(context: Context, record: Record, session: Session) 
         return
     save_ledger(context, record, replace(ledger, announced=True))
     line = f"untildone: the spend is unknown, so the budget bounds nothing; {_REMEDY}"
+    # The file `tell` has the lines for the next notice.
     session.write("tell", " | ".join(filter(None, (session.read("tell"), line))))

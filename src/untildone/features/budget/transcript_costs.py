@@ -1,7 +1,8 @@
-"""Reads the new part of a loop's transcripts and computes its price.
+"""Adds up the prices of the messages in a loop's transcripts.
 
-The ledger belongs to the loop: a forked or resumed session repeats its messages, and each one is
-paid once.
+A transcript is a file to which the client appends a line for each message. Only what was added
+since the last time is read; the ledger, a file of the loop, says how far that was and what it
+cost. A forked or resumed session repeats messages in another transcript: each is counted once.
 """
 
 import os
@@ -21,21 +22,33 @@ from untildone.engine.context import Context
 from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 
-_FILE = "spend.json"
-# Of a new transcript only the last part is read, of a known one this many new parts.
-_PART = 2_000_000
-_MOST_PARTS = 16
-_MOST_FILES = 500
-# A message is repeated for each of its parts, and by a fork of the session.
-_REMEMBERED = 2_000
+_LEDGER_FILE = "spend.json"
+# Of a new transcript only the last part is read, of a known one at most so many new parts.
+_PART_BYTES = 2_000_000
+_MAX_PARTS = 16
+_MAX_SUBAGENT_FILES = 500
+_MAX_UNPRICED_MODELS = 20
+# So many of the last messages are remembered by id: a message is repeated for each of its
+# parts, and by a fork of the session.
+_MAX_REMEMBERED_MESSAGES = 2_000
+# "2026-01-31T12:00:00"
+_LENGTH_TO_SECONDS = 19
 
 
-class Ledger(Struct, frozen=True, kw_only=True):
-    """How far each transcript was read, and the price of each of the last messages."""
+class Ledger(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    # The names in files that earlier versions wrote.
+    rename={"read_bytes": "read", "older_total": "earlier"},
+):
+    """How far each transcript was read, and what the messages in them cost."""
 
-    read: dict[str, int] = {}
+    # By the path of a transcript.
+    read_bytes: dict[str, int] = {}
+    # The price of each of the last messages by its id, and the sum of all older ones.
     prices: dict[str, float] = {}
-    earlier: float = 0
+    older_total: float = 0
     # Models without a known price: the total does not include them.
     unpriced: tuple[str, ...] = ()
     # The user has been told that nothing can be priced here.
@@ -43,13 +56,13 @@ class Ledger(Struct, frozen=True, kw_only=True):
 
     @property
     def total(self) -> float | None:
-        """None if nothing was priced yet: a transcript of unknown format is not free."""
-        known = self.earlier or self.prices
-        return self.earlier + sum(self.prices.values()) if known else None
+        """The sum of all prices; None if there is none: an unknown format is not free."""
+        has_prices = self.older_total or self.prices
+        return self.older_total + sum(self.prices.values()) if has_prices else None
 
 
 def load_ledger(context: Context, record: Record) -> Ledger:
-    """A new ledger if it is missing or damaged."""
+    """Return the loop's ledger; an empty one if its file is missing or damaged."""
     try:
         return msgspec.json.decode(_ledger_path(context, record).read_bytes(), type=Ledger)
     except (OSError, msgspec.MsgspecError):
@@ -57,7 +70,7 @@ def load_ledger(context: Context, record: Record) -> Ledger:
 
 
 def save_ledger(context: Context, record: Record, ledger: Ledger) -> None:
-    """If it cannot be saved, the transcripts are read again next time."""
+    """Write the ledger's file; if that fails, the transcripts are read again next time."""
     with suppress(OSError):
         write_atomically(
             _ledger_path(context, record), msgspec.json.encode(ledger), keep_previous=False
@@ -65,31 +78,36 @@ def save_ledger(context: Context, record: Record, ledger: Ledger) -> None:
 
 
 def _ledger_path(context: Context, record: Record) -> Path:
-    return context.loops.get_folder(record.contract.id) / _FILE
+    return context.loops.get_folder(record.contract.id) / _LEDGER_FILE
 
 
 def update_ledger(context: Context, record: Record, transcript: str) -> Ledger:
-    """The ledger with the new messages of the session's transcript and of its subagents'."""
+    """Read what is new in the session's transcript and its subagents'; return the saved ledger."""
     ledger = load_ledger(context, record)
-    read = dict(ledger.read)
-    found: dict[str, Usage] = {}
+    read_bytes = dict(ledger.read_bytes)
+    usages: dict[str, Usage] = {}
     subagents = Path(context.agent.find_subagents_folder(transcript)).rglob("*.jsonl")
-    for path in (transcript, *map(str, islice(subagents, _MOST_FILES))):
-        for line in _read_new_lines(path, read):
+    for path in (transcript, *map(str, islice(subagents, _MAX_SUBAGENT_FILES))):
+        for line in _read_new_lines(path, read_bytes):
             usage = context.agent.parse_usage(line)
             # Compared by the second: messages of the loop's first second count.
-            if usage and usage.at[:19] >= record.contract.started_at[:19]:
-                found[usage.id] = usage
-    if read == ledger.read:
+            started_at = record.contract.started_at[:_LENGTH_TO_SECONDS]
+            if usage and usage.at[:_LENGTH_TO_SECONDS] >= started_at:
+                usages[usage.id] = usage
+    if read_bytes == ledger.read_bytes:
         return ledger
-    ledger = _add_prices(replace(ledger, read=read), found)
+    ledger = _add_prices(replace(ledger, read_bytes=read_bytes), usages)
     save_ledger(context, record, ledger)
     return ledger
 
 
-def _read_new_lines(path: str, read: dict[str, int]) -> Iterator[bytes]:
-    """Whole lines not read before; none of a file that is missing or not readable."""
+def _read_new_lines(path: str, read_bytes: dict[str, int]) -> Iterator[bytes]:
+    """Yield the complete lines that were not read before, and update `read_bytes` of the path.
+
+    A file that is missing or cannot be read has none.
+    """
     try:
+        # Without blocking: opening a pipe would wait for its writer.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         return
@@ -97,51 +115,55 @@ def _read_new_lines(path: str, read: dict[str, int]) -> Iterator[bytes]:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             return
-        known = read.get(path, status.st_size + 1)
-        start = known if known <= status.st_size else max(0, status.st_size - _PART)
-        for _ in range(_MOST_PARTS):
-            file.seek(start)
-            data = file.read(_PART)
+        # An unknown file, and one that has become shorter, is read from its last part on.
+        position = read_bytes.get(path, status.st_size + 1)
+        if position > status.st_size:
+            position = max(0, status.st_size - _PART_BYTES)
+        for _ in range(_MAX_PARTS):
+            file.seek(position)
+            data = file.read(_PART_BYTES)
             # A line longer than a part is not a message and is skipped.
-            complete = data.rfind(b"\n") + 1 or (len(data) if len(data) == _PART else 0)
-            start += complete
-            read[path] = start
+            complete = data.rfind(b"\n") + 1 or (len(data) if len(data) == _PART_BYTES else 0)
+            position += complete
+            read_bytes[path] = position
             if not complete:
                 return
             yield from data[:complete].split(b"\n")
 
 
-def _add_prices(ledger: Ledger, found: dict[str, Usage]) -> Ledger:
+def _add_prices(ledger: Ledger, usages: dict[str, Usage]) -> Ledger:
+    """Return the ledger with the prices of these messages, by their ids."""
     prices, unpriced = dict(ledger.prices), set(ledger.unpriced)
-    for name, usage in found.items():
+    for message_id, usage in usages.items():
         try:
             # The later entry of a message has more of its tokens.
-            prices[name] = max(_compute_price(usage), prices.get(name, 0))
+            prices[message_id] = max(_compute_price(usage), prices.get(message_id, 0))
         except (ImportError, LookupError, TypeError, ValueError):
             # An error in the library of prices must not fail the stop.
             unpriced.add(usage.model)
-    oldest = list(prices)[: max(0, len(prices) - _REMEMBERED)]
+    oldest = list(prices)[: max(0, len(prices) - _MAX_REMEMBERED_MESSAGES)]
     return replace(
         ledger,
-        earlier=ledger.earlier + sum(prices.pop(name) for name in oldest),
+        older_total=ledger.older_total + sum(prices.pop(message_id) for message_id in oldest),
         prices=prices,
-        unpriced=tuple(sorted(unpriced))[:20],
+        unpriced=tuple(sorted(unpriced))[:_MAX_UNPRICED_MODELS],
     )
 
 
 def _compute_price(usage: Usage) -> float:
-    # A hook blocks this module while it imports msgspec, but genai-prices needs it.
+    """Return the price of a message in dollars; raises LookupError for an unknown model."""
+    # A hook keeps msgspec from importing this module to save time, but genai-prices needs it.
     if sys.modules.get("typing_extensions", sys) is None:
         del sys.modules["typing_extensions"]
     from genai_prices import Usage as Tokens
     from genai_prices import calc_price
 
-    written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
+    cache_write_tokens = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
     tokens = Tokens(
-        input_tokens=usage.input_tokens + usage.cache_read_tokens + written,
+        input_tokens=usage.input_tokens + usage.cache_read_tokens + cache_write_tokens,
         output_tokens=usage.output_tokens,
         cache_read_tokens=usage.cache_read_tokens,
-        cache_write_tokens=written,
+        cache_write_tokens=cache_write_tokens,
         cache_write_5m_tokens=usage.cache_write_5m_tokens,
         cache_write_1h_tokens=usage.cache_write_1h_tokens,
         web_searches=usage.web_searches,

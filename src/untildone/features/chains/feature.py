@@ -1,4 +1,4 @@
-"""Chains: the next loop starts in the same stop in which one has ended well."""
+"""The feature "chains": when a loop ends well, the next one starts at the same stop."""
 
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
@@ -7,6 +7,7 @@ from untildone.store.loops import Record
 
 
 def _finish_answer(context: Context, record: Record, judged: JudgedStop, answer: Answer) -> Answer:
+    """Return the answer with the next loop's task if the loop has ended well."""
     if record.progress.outcome not in ("done", "claimed"):
         return answer
     # Imported where it is used: most stops end no loop.

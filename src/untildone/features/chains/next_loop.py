@@ -1,4 +1,8 @@
-"""Starts the next loop in the same stop in which one has ended well."""
+"""Starts the loop that follows one that has ended well, at the same stop.
+
+The next loop is the next template of `--then`, or the next task of a plan. The agent is not let
+go: the stop is answered with the next task.
+"""
 
 from pathlib import Path
 
@@ -22,26 +26,29 @@ from untildone.store.loops import Record
 
 
 def start_next_loop(context: Context, ended: Record, judged: JudgedStop, answer: Answer) -> Answer:
-    """The answer to the stop that ended a loop, with which the agent goes on with the next."""
+    """Start the next loop; return the answer that makes the agent go on with it.
+
+    If it cannot be started, return the `answer` to the ended loop with a notice of why.
+    """
     project = Path(ended.contract.project)
     try:
         record = begin_loop(context, _build_request(context, ended, project))
     except UserError as error:
-        named = ended.contract.then[:1] or ("the next task",)
-        why = f"`{named[0]}` could not be started: {error.message}; {error.hint}"
-        return replace(answer, notice=f"{answer.notice} | untildone: {why}")
+        next_names = ended.contract.then[:1] or ("the next task",)
+        problem = f"`{next_names[0]}` could not be started: {error.message}; {error.hint}"
+        return replace(answer, notice=f"{answer.notice} | untildone: {problem}")
     record = _carry_counts(context, ended, record)
     write_task(project, record.contract)
     if record.contract.checks:
         start_detached_baseline(context, record)
-    linked = change_loop(
+    ended = change_loop(
         context,
         ended.contract.id,
         lambda now: replace(now.progress, followed_by=record.contract.id),
         kind="followed",
         by=record.contract.id,
     )
-    publish_receipt(context, linked, judged.evidence, project=project)
+    publish_receipt(context, ended, judged.evidence, project=project)
     return Answer(
         verdict=Continue(cause="unmet"),
         feedback=_build_feedback(ended.contract, record),
@@ -50,7 +57,10 @@ def start_next_loop(context: Context, ended: Record, judged: JudgedStop, answer:
 
 
 def _carry_counts(context: Context, ended: Record, record: Record) -> Record:
-    """The client goes on counting the holds of this session, and so do we."""
+    """Return the new loop with the ended one's counts of stops and holds.
+
+    The client limits the holds of a turn, which goes on: its count does not begin again.
+    """
     return change_loop(
         context,
         record.contract.id,
@@ -65,6 +75,7 @@ def _carry_counts(context: Context, ended: Record, record: Record) -> Record:
 
 
 def _build_request(context: Context, ended: Record, project: Path) -> Request:
+    """Return the request for the plan's next task, or for the first template of `--then`."""
     contract = ended.contract
     if contract.plan:
         from untildone.features.plans.task_loops import build_next_request
@@ -81,6 +92,7 @@ def _build_request(context: Context, ended: Record, project: Path) -> Request:
 
 
 def _build_feedback(ended: Contract, record: Record) -> str:
+    """Return what the agent reads: the loop that has ended, the next one's checks and task."""
     contract = record.contract
     checks = "".join(f"\n- {check.name}: `{check.command}`" for check in contract.checks)
     return (

@@ -1,4 +1,7 @@
-"""Counts: a loop that ends when the checks report no errors, warnings or security findings."""
+"""The feature "counts": a loop ends when its checks report none of what the user counts.
+
+`--zero-errors`, `--zero-warnings`, `--zero-security` and `--tests-pass` choose what is counted.
+"""
 
 from pathlib import Path
 
@@ -14,6 +17,7 @@ from untildone.features.counts.selection import choose_counts, resolve_targets, 
 
 
 def _read_options(context: Context, options: StartOptions, request: Request) -> Request:
+    """Return the request with the counts, their targets and a security check from the options."""
     switches = {name for name, value in asdict(options).items() if value is True}
     return replace(
         request,
@@ -27,7 +31,10 @@ def _read_options(context: Context, options: StartOptions, request: Request) -> 
 def _find_security_check(
     context: Context, project: Path, options: StartOptions
 ) -> tuple[Check, ...]:
-    """Rules given by hand switch the check on; without them the trusted configuration's apply."""
+    """Return the check for `--zero-security`, or nothing if it is not asked for.
+
+    Rules named on the command line ask for it too; else it uses the trusted configuration's.
+    """
     rules = options.security_rules
     if not (options.zero_security or rules):
         return ()
@@ -40,6 +47,7 @@ def _find_security_check(
 
 
 def _agree(_: Context, request: Request, contract: Contract) -> Contract:
+    """Return the contract with its counts; raises UserError if no check measures one."""
     return replace(contract, counts=choose_counts(request, contract.checks))
 
 

@@ -1,4 +1,8 @@
-"""The counts of a loop, whether a check measures them, and the paths they apply to."""
+"""Chooses what a loop counts (errors, warnings, security findings, failing tests).
+
+A count is a criterion such as `zero-warnings`: the loop ends when the checks report none. A count
+that no check measures is refused. Targets are the paths to which the counts are limited.
+"""
 
 from collections.abc import Container, Sequence
 from pathlib import Path
@@ -13,6 +17,7 @@ from untildone.core.counts import DECIDING_PRESET
 from untildone.engine.request import Request
 from untildone.errors import UserError
 
+# Parsers of the output of programs that run tests.
 _TEST_PARSERS = (
     *("pytest", "unittest", "jest", "vitest", "node", "mocha", "cargo", "go", "maven", "gradle"),
     *("junit", "tap"),
@@ -28,50 +33,61 @@ _REMEDIES: dict[Count, str] = {
 
 
 def choose_counts(request: Request, checks: Sequence[Check]) -> tuple[Count, ...]:
-    """Raises UserError for a count that no check measures: it would always be zero."""
-    deciding = request.preset == DECIDING_PRESET
+    """Return the counts that the request asks for or implies.
+
+    Raises UserError for a count that no check measures: it would always be zero.
+    """
+    counts_decide = request.preset == DECIDING_PRESET
     if not request.zero_errors and not request.counts:
         raise UserError(
             "without errors nothing is left to count",
             hint="add `--zero-warnings`, `--zero-security` or `--tests-pass`",
         )
     for count in request.counts:
-        if not any(_measures(count, check) for check in checks):
+        if not any(_can_measure(count, check) for check in checks):
             raise UserError(f"no check measures `--{count}`", hint=_REMEDIES[count])
-    errors: tuple[Count, ...] = ("zero-errors",) if deciding and request.zero_errors else ()
+    errors: tuple[Count, ...] = ("zero-errors",) if counts_decide and request.zero_errors else ()
     # A check named by the user must pass, including the tests it runs.
-    tests: tuple[Count, ...] = ("tests-pass",) if deciding and _runs_tests(request.checks) else ()
+    includes_tests = counts_decide and _runs_tests(request.checks)
+    tests: tuple[Count, ...] = ("tests-pass",) if includes_tests else ()
     return tuple(dict.fromkeys((*errors, *request.counts, *tests)))
 
 
 def _runs_tests(checks: Sequence[Check]) -> bool:
-    known = {name for parser in _TEST_PARSERS for name in PARSERS[parser].PROGRAMS}
-    return any(known.intersection(find_programs(check.command)) for check in checks)
+    """Say whether one of the checks runs a known test program."""
+    programs = {name for parser in _TEST_PARSERS for name in PARSERS[parser].PROGRAMS}
+    return any(programs.intersection(find_programs(check.command)) for check in checks)
 
 
-def _measures(count: Count, check: Check) -> bool:
+def _can_measure(count: Count, check: Check) -> bool:
+    """Say whether the check's output may contain what is counted."""
     if count == "zero-security":
         return check.name.startswith(security.NAME)
     if check.parser or check.pattern or _RUNNERS.intersection(find_programs(check.command)):
         return True
     if count == "tests-pass":
+        # A check is named `test`, or `test:pytest` where several programs run tests.
         return _runs_tests((check,)) or "test" in check.name.split(":")
-    known = {name for parser in PARSERS.values() for name in parser.PROGRAMS}
-    return bool(known.intersection(find_programs(check.command)))
+    programs = {name for parser in PARSERS.values() for name in parser.PROGRAMS}
+    return bool(programs.intersection(find_programs(check.command)))
 
 
 def select_counts(options: Container[str]) -> tuple[Count, ...]:
-    """The counts whose options, such as `zero_warnings`, are given."""
+    """Return the counts whose options are among these: `zero_warnings` gives `zero-warnings`."""
     return tuple(cast(Count, name) for name in get_args(Count) if name.replace("-", "_") in options)
 
 
 def resolve_targets(project: Path, targets: Sequence[str]) -> tuple[str, ...]:
-    """Relative to the project and with forward slashes, like the paths of findings."""
+    """Return the targets relative to the project with forward slashes, like paths of findings.
+
+    Raises UserError for one that does not exist or is not in the project.
+    """
     return tuple(dict.fromkeys(_resolve_target(project, text) for text in targets))
 
 
 def _resolve_target(project: Path, text: str) -> str:
     top = project.resolve()
+    # A prompt may mention a file as `@src/app.py`.
     path = (top / text.removeprefix("@")).resolve()
     if not path.exists():
         raise UserError(f"the target `{text}` does not exist", hint="name a file or a folder")

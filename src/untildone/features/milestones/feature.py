@@ -1,4 +1,4 @@
-"""Milestones: the user's own commands and notifications receive the events of a loop."""
+"""The feature "milestones": sends the events of a loop to the user's commands and notifiers."""
 
 from untildone.engine.feature import Feature
 from untildone.features.milestones import milestones

@@ -1,4 +1,9 @@
-"""Milestones: events of a loop that a detached process sends to the user's receivers."""
+"""Milestones: which events of a loop are sent to which of the user's receivers.
+
+A milestone of the configuration names events (start, round, half, done, pause) and a receiver: a
+command to run or an address to notify. They are saved with the loop when it starts. At each stop
+the deliveries are written to a file, and a detached process (`delivery.py`) sends them.
+"""
 
 import importlib.util
 import os
@@ -23,13 +28,16 @@ from untildone.process import trees
 from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 
+# Exists in the loop's folder once the event "half" was sent.
 _HALFWAY_FILE = "half-told"
+# A loop is halfway when so much of what was wrong at its start is fixed.
+_HALFWAY_PERCENT = 50
 # The most important last: of several events at one stop a receiver gets only that one.
-_ORDER: tuple[Event, ...] = ("start", "round", "half", "done", "pause")
+_BY_IMPORTANCE: tuple[Event, ...] = ("start", "round", "half", "done", "pause")
 
 
 class MilestoneEvent(Struct, frozen=True, kw_only=True):
-    """The event as a command reads it on stdin, without secrets."""
+    """An event of a loop as a command reads it on stdin (documented JSON), without secrets."""
 
     event: Event
     loop: str
@@ -50,30 +58,36 @@ class MilestoneEvent(Struct, frozen=True, kw_only=True):
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
+    """What to send, and the milestone whose receiver gets it."""
+
     milestone: Milestone
-    happened: MilestoneEvent
+    message: MilestoneEvent
 
 
 def attach_milestones(context: Context, record: Record) -> tuple[str, ...]:
-    """Saves the trusted milestones with the loop and sends its start; returns warnings."""
-    found, notes = _load_milestones(context, Path(record.contract.project))
-    if not found:
-        return notes
-    if any(milestone.notify for milestone in found) and importlib.util.find_spec("apprise") is None:
-        notes += ("milestones cannot notify: `pip install 'untildone[notify]'`",)
+    """Save the trusted milestones with the loop and send its start; return warnings."""
+    milestones, warnings = _load_milestones(context, Path(record.contract.project))
+    if not milestones:
+        return warnings
+    needs_apprise = any(milestone.notify for milestone in milestones)
+    if needs_apprise and importlib.util.find_spec("apprise") is None:
+        warnings += ("milestones cannot notify: `pip install 'untildone[notify]'`",)
     path = context.loops.get_folder(record.contract.id) / MILESTONES_FILE
     try:
-        write_atomically(path, msgspec.json.encode(found), keep_previous=False)
+        write_atomically(path, msgspec.json.encode(milestones), keep_previous=False)
         _deliver_events(context, record, ("start",))
     except OSError as error:
-        notes += (f"milestones cannot be sent: {error.strerror}",)
-    return notes
+        warnings += (f"milestones cannot be sent: {error.strerror}",)
+    return warnings
 
 
-def announce_milestones(context: Context, record: Record, verdict: Verdict, counted: bool) -> None:
-    """Sends the events of this stop; a failure to send them does not change the verdict."""
-    events: list[Event] = ["round"] if counted else []
-    if isinstance(verdict, Continue) and _is_halfway(record) and _is_first_time(context, record):
+def announce_milestones(context: Context, record: Record, verdict: Verdict, is_round: bool) -> None:
+    """Send the events of this stop; a failure to send them does not change the verdict.
+
+    `is_round` says whether the stop counts as a round of the loop.
+    """
+    events: list[Event] = ["round"] if is_round else []
+    if isinstance(verdict, Continue) and _is_halfway(record) and _claim_halfway(context, record):
         events.append("half")
     if isinstance(verdict, Finish) and verdict.outcome != "cancelled":
         events.append("done")
@@ -86,30 +100,34 @@ def announce_milestones(context: Context, record: Record, verdict: Verdict, coun
 def _load_milestones(
     context: Context, project: Path
 ) -> tuple[tuple[Milestone, ...], tuple[str, ...]]:
-    """The user's own milestones, then the repository's if it is trusted; and warnings."""
-    found: tuple[Milestone, ...] = ()
-    notes: tuple[str, ...] = ()
+    """Return the user's milestones, then those of a trusted repository; and warnings."""
+    milestones: tuple[Milestone, ...] = ()
+    warnings: tuple[str, ...] = ()
     sources: tuple[Callable[[], UserSettings | Configuration], ...] = (
         lambda: load_user_settings(context.home / "config.toml"),
         lambda: load_trusted_configuration(context, project),
     )
     for load in sources:
         try:
-            found += load().milestones
+            milestones += load().milestones
         except UserError as error:
-            notes += (
+            warnings += (
                 f"the milestones of a configuration with mistakes are left out: {error.message}",
             )
-    return found, notes
+    return milestones, warnings
 
 
 def _is_halfway(record: Record) -> bool:
+    """Say whether half of what was wrong is fixed, or half of the rounds are used."""
     progress = record.progress
     rounds = record.agreed.bounds.rounds
-    return (progress.improved or 0) >= 50 or 0 < rounds <= 2 * progress.round
+    # 0 rounds mean that the loop has no such bound.
+    has_used_half = 0 < rounds <= 2 * progress.round
+    return (progress.improved or 0) >= _HALFWAY_PERCENT or has_used_half
 
 
-def _is_first_time(context: Context, record: Record) -> bool:
+def _claim_halfway(context: Context, record: Record) -> bool:
+    """Note that the event "half" is sent; False if it was before, or if that cannot be noted."""
     try:
         (context.loops.get_folder(record.contract.id) / _HALFWAY_FILE).touch(
             mode=0o600, exist_ok=False
@@ -121,26 +139,33 @@ def _is_first_time(context: Context, record: Record) -> bool:
 
 def _deliver_events(context: Context, record: Record, events: tuple[Event, ...]) -> None:
     """Start a process that sends each receiver the most important of the events it wants."""
-    kept = context.loops.get_folder(record.contract.id) / MILESTONES_FILE
-    milestones = msgspec.json.decode(kept.read_bytes(), type=tuple[Milestone, ...])
+    path = context.loops.get_folder(record.contract.id) / MILESTONES_FILE
+    milestones = msgspec.json.decode(path.read_bytes(), type=tuple[Milestone, ...])
     deliveries = [
         Delivery(
             milestone=milestone,
-            happened=build_event(record, event, context.environ, at=context.now()),
+            message=build_event(record, event, context.environ, at=context.now()),
         )
         for milestone in milestones
-        for event in [event for event in _ORDER if event in events and event in milestone.on][-1:]
+        for event in _choose_event(events, milestone)
     ]
     if deliveries:
         _start_delivery(context.home, deliveries)
 
 
+def _choose_event(events: tuple[Event, ...], milestone: Milestone) -> list[Event]:
+    """Return the most important of the events that the milestone names, in a list, or none."""
+    wanted = [event for event in _BY_IMPORTANCE if event in events and event in milestone.on]
+    return wanted[-1:]
+
+
 def build_event(
     record: Record, event: Event, environ: Mapping[str, str], *, at: str
 ) -> MilestoneEvent:
+    """Return the message about an event of the loop, at the time `at`."""
     contract, progress = record.contract, record.progress
 
-    def safe(text: str) -> str:
+    def redact(text: str) -> str:
         return remove_secrets(text, environ=environ)
 
     return MilestoneEvent(
@@ -149,14 +174,14 @@ def build_event(
         agent=contract.agent,
         session=contract.session,
         project=contract.project,
-        task=safe(contract.task),
+        task=redact(contract.task),
         at=at,
         status=progress.status,
         outcome=progress.outcome,
-        reason=safe(progress.reason),
+        reason=redact(progress.reason),
         round=progress.round,
         max_rounds=record.agreed.bounds.rounds,
-        unmet=tuple(map(safe, progress.unmet or ())),
+        unmet=tuple(map(redact, progress.unmet or ())),
         remaining=progress.remaining,
         improved=progress.improved,
         spend_usd=progress.spend_usd,
@@ -164,7 +189,10 @@ def build_event(
 
 
 def _start_delivery(home: Path, deliveries: list[Delivery]) -> None:
-    """Through a file of its own: the loop's folder may be removed before it is read."""
+    """Write the deliveries to a file and start the process that sends them.
+
+    The file is not in the loop's folder, which may be removed before the process reads it.
+    """
     folder = home / "milestones"
     folder.mkdir(mode=0o700, exist_ok=True)
     file = folder / f"{os.urandom(8).hex()}.json"

@@ -1,4 +1,8 @@
-"""`python -m untildone.features.milestones.notify`: sends one notification from stdin."""
+"""The program that sends one notification through apprise, an optional library.
+
+`python -m untildone.features.milestones.notify` reads a delivery as JSON from stdin: it has the
+address, which may contain a password, and the event.
+"""
 
 import sys
 
@@ -6,8 +10,11 @@ import msgspec
 
 from untildone.features.milestones.milestones import Delivery
 
+_LONGEST_TASK = 200
+
 
 def main(data: bytes) -> int:
+    """Send the delivery; return the exit status, 1 if it could not be sent."""
     delivery = msgspec.json.decode(data, type=Delivery)
     try:
         import apprise
@@ -18,13 +25,13 @@ def main(data: bytes) -> int:
     if not sender.add(delivery.milestone.notify):
         sys.stderr.write("apprise does not know this kind of address\n")
         return 1
-    happened = delivery.happened
-    what = happened.outcome or happened.event
-    title = f"untildone: {what} (loop {happened.loop}, round {happened.round})"
-    unmet = f"unmet: {', '.join(happened.unmet)}" if happened.unmet else ""
-    lines = (happened.task.strip()[:200], happened.reason, unmet, happened.project)
-    sent = sender.notify(title=title, body="\n".join(filter(None, lines)))
-    return 0 if sent else 1
+    message = delivery.message
+    what = message.outcome or message.event
+    title = f"untildone: {what} (loop {message.loop}, round {message.round})"
+    unmet = f"unmet: {', '.join(message.unmet)}" if message.unmet else ""
+    lines = (message.task.strip()[:_LONGEST_TASK], message.reason, unmet, message.project)
+    was_sent = sender.notify(title=title, body="\n".join(filter(None, lines)))
+    return 0 if was_sent else 1
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""What a spec loop announces to the user beside the notice: `[LOOP] …` lines and its verdict."""
+"""What a loop from a spec announces to the user: `[LOOP] …` lines and a box at the end.
+
+[LOOP] ✓ write the parser complete | Progress: 1/3 | Next: write its tests
+[LOOP] Round 2/10 | Cost: $0.40/$5 | Step: write its tests
+"""
 
 from untildone.core.contract import Contract
 from untildone.core.progress import Progress
@@ -10,12 +14,16 @@ from untildone.features.spec.rubric import MAX_SCORE, choose_grade
 from untildone.store.loops import Record
 
 _MARKS: dict[Trust, str] = {"SHIP": "🟢", "MONITOR": "🟡", "RESEARCH": "🔴"}
-_WIDE = 76
-_REPEATS = 3
+_BOX_WIDTH = 76
+# So often the same kind of step is mentioned as a pattern.
+_PATTERN_REPEATS = 3
 
 
 def describe_start(context: Context, record: Record) -> tuple[str, ...]:
-    """What a loop from a spec agrees on, and where its state is."""
+    """Return the lines about a started loop: its terms, and where its state is.
+
+    None for loops that were not started from a spec.
+    """
     contract = record.contract
     if contract.preset != "loop":
         return ()
@@ -29,6 +37,7 @@ def describe_start(context: Context, record: Record) -> tuple[str, ...]:
 
 
 def announce_start(contract: Contract) -> str:
+    """Return the line `[LOOP] Starting | Shape: colleague (6/10) | …`."""
     kind = classify_workflow(contract.task)
     score = contract.score or 0
     parts = [
@@ -44,7 +53,11 @@ def announce_start(contract: Contract) -> str:
 def announce_verdict(
     record: Record, verdict: Verdict, *, announced: int = 0, next_step: str = ""
 ) -> str:
-    """`announced` steps are known to the user already; `next_step` is what the agent plans next."""
+    """Return the lines about the verdict on a stop; empty if there is nothing to announce.
+
+    `announced` is the number of completed steps that the user knows already, `next_step` what the
+    agent plans next.
+    """
     contract = record.agreed
     progress = record.progress
     match verdict:
@@ -70,6 +83,7 @@ def _format_line(*parts: str) -> str:
 def _announce_round(
     contract: Contract, progress: Progress, new: tuple[str, ...], next_step: str
 ) -> list[str]:
+    """Return the lines about a round that is over; `new` are the steps completed in it."""
     bounds = contract.bounds
     spent = "unknown" if progress.spend_usd is None else f"${progress.spend_usd:.2f}"
     left = [step for step in contract.steps if step not in progress.steps_done]
@@ -86,6 +100,7 @@ def _announce_round(
 
 
 def _announce_steps(contract: Contract, new: tuple[str, ...], left: list[str]) -> list[str]:
+    """Return the line about new steps, if any; `left` are the steps that are still open."""
     total = len(contract.steps)
     next_step = f"Next: {left[0]}" if left else ""
     done = f"✓ {', '.join(new)} complete"
@@ -93,24 +108,33 @@ def _announce_steps(contract: Contract, new: tuple[str, ...], left: list[str]) -
 
 
 def _announce_patterns(progress: Progress, new: int) -> list[str]:
+    """Return a hint for each of the `new` steps that was the third of its kind: fix, fix, fix."""
     done = progress.steps_done
-    again = [find_repeated_work(done[: len(done) - later]) for later in reversed(range(new))]
+    # As the steps were when each new one had just been completed.
+    repeated = [find_repeated_work(done[: len(done) - later]) for later in reversed(range(new))]
     advice = "for the third time. This is a learnable pattern: ask for the steps to run it yourself"
-    return [_format_line(f"`{kind}` {advice}") for kind in again if kind]
+    return [_format_line(f"`{kind}` {advice}") for kind in repeated if kind]
 
 
 def find_repeated_work(steps_done: tuple[str, ...]) -> str:
-    """The first word of the last step, if exactly three of the finished steps begin with it."""
-    last = [step.split()[0].casefold() for step in steps_done if step.split()]
-    return last[-1] if last and last.count(last[-1]) == _REPEATS else ""
+    """Return the first word of the last step if exactly three completed steps begin with it."""
+    first_words = [step.split()[0].casefold() for step in steps_done if step.split()]
+    return (
+        first_words[-1]
+        if first_words and first_words.count(first_words[-1]) == _PATTERN_REPEATS
+        else ""
+    )
 
 
 def list_criteria(contract: Contract, progress: Progress) -> list[str]:
-    """Each criterion with how it was verified; one that was unmet at the last stop is not."""
-    left = progress.unmet or ()
+    """Return a line for each criterion that says how it was verified.
+
+    One that was unmet at the last stop, or that is only assumed, is shown as not verified.
+    """
+    unmet = progress.unmet or ()
     lines = [
         f"- {name}: ✗ not verified"
-        if kind == "assumption" or name in left
+        if kind == "assumption" or name in unmet
         else f"- {name}: ✓ {kind}"
         for name, kind in list_verifications(contract, progress).items()
     ]
@@ -118,30 +142,30 @@ def list_criteria(contract: Contract, progress: Progress) -> list[str]:
 
 
 def draw_verdict_box(contract: Contract, progress: Progress) -> list[str]:
-    """The verdict on an ended loop, by how its criteria were verified."""
-    found = list_verifications(contract, progress)
-    counted = [kind for kind in found.values() if kind != "assumption"]
+    """Return the lines of the box about an ended loop: SHIP, MONITOR or RESEARCH, and why."""
+    verifications = list_verifications(contract, progress)
+    verified = [kind for kind in verifications.values() if kind != "assumption"]
     verdict = rate_trust(contract, progress)
     asides = {"Alt": _find_note(progress, "alt"), "Risk": _describe_risk(contract, progress)}
     lines = [
-        f"Verified: {', '.join(sorted(set(found.values()))) or 'nothing'}",
-        f"Checklist: {len(counted)}/{len(found)} criteria verified",
+        f"Verified: {', '.join(sorted(set(verifications.values()))) or 'nothing'}",
+        f"Checklist: {len(verified)}/{len(verifications)} criteria verified",
         f"Type {contract.reversibility}, spec {contract.score}/{MAX_SCORE}",
         *(f"Unverified: must not {limit}" for limit in contract.limits),
         *(f"↳ {name}: {text}" for name, text in asides.items() if text),
     ]
-    return [f"╭─ {_MARKS[verdict]} {verdict}", *(f"│ {line[:_WIDE]}" for line in lines), "╰─"]
+    return [f"╭─ {_MARKS[verdict]} {verdict}", *(f"│ {line[:_BOX_WIDTH]}" for line in lines), "╰─"]
 
 
 def _find_note(progress: Progress, word: str) -> str:
-    """The agent's last note under this word: `untildone note "Alt: …"`."""
+    """Return the agent's last note under this word: `untildone note "Alt: …"`."""
     notes = [note.partition(":") for note in progress.notes]
     texts = [text.strip() for name, _, text in notes if name.strip().casefold() == word]
     return texts[-1] if texts else ""
 
 
 def _describe_risk(contract: Contract, progress: Progress) -> str:
-    """The agent's note on it, else its precheck, else the claims that only its word supports."""
+    """Return the agent's note "Risk: …", else its precheck, else the claims nobody verified."""
     claims = ", ".join(claim.name for claim in contract.claims)
-    rests = f"the agent's word for {claims}" if claims else ""
-    return _find_note(progress, "risk") or progress.precheck or rests
+    unproved = f"the agent's word for {claims}" if claims else ""
+    return _find_note(progress, "risk") or progress.precheck or unproved

@@ -9,7 +9,11 @@ from untildone.store.lock import LockTimeoutError, hold_lock
 
 
 def remove_finished_loop(context: Context, loop: str) -> bool:
-    """Whether it was removed; a stop that is being judged still needs it and cleans up itself."""
+    """Remove the folder, checkpoints and round files of a finished loop; say whether it was done.
+
+    Nothing is removed while a stop of the loop is being judged: that still needs the state, and
+    calls this function again at its end.
+    """
     folder = context.loops.get_folder(loop)
     if not folder.exists():
         return False
@@ -18,13 +22,14 @@ def remove_finished_loop(context: Context, loop: str) -> bool:
     if not contract.clean or record.progress.status != "finished":
         return False
     try:
+        # The lock is free only if no stop is being judged.
         with hold_lock(folder / "judging.lock", timeout=0):
             pass
         # Under this name it is no longer a loop, even if removing it fails.
-        gone = folder.rename(folder.with_name(f".{folder.name}-gone"))
+        removed_folder = folder.rename(folder.with_name(f".{folder.name}-gone"))
     except (LockTimeoutError, FileNotFoundError):
         return False
-    shutil.rmtree(gone, ignore_errors=True)
+    shutil.rmtree(removed_folder, ignore_errors=True)
     project = Path(contract.project)
     checkpoints.delete_checkpoints(project, contract.id)
     shutil.rmtree(project / ".untildone" / "rounds" / contract.id, ignore_errors=True)

@@ -1,4 +1,8 @@
-"""The gates of a colleague-shaped loop: what they ask, and what the user's next prompt answers."""
+"""Gates: the points at which a loop pauses and asks the user before it goes on.
+
+A loop has gates if its spec left questions open. This module says what a gate asks ("step `a` is
+complete: continue with `b`?") and how the user's next prompt is understood ("yes", "wait").
+"""
 
 import re
 from typing import Literal, TypeAlias
@@ -15,39 +19,54 @@ from untildone.engine.verbs import change_loop
 from untildone.store.loops import Record
 
 Answer: TypeAlias = Literal["yes", "no", "question", "instruction"]
-_STEPS_SHOWN = 12
+_MAX_STEPS_SHOWN = 12
+# "proceed without confirmation"
 _SKIPS = r"(?i)\b(?:proceed|continue|go on|run|work) without (?:further )?(?:confirmation|asking)\b"
+# A refusal is the whole prompt: "no", "not yet".
 _NO = r"(?i)\W*(?:n|no|nope|wait|not yet|hold|don['\u2019]?t)\W*"
+# An agreement begins the prompt: "yes", "looks good, thanks".
 _YES = (
     r"(?i)\W*(?:y|yes|yep|yeah|ok|okay|sure|proceed|continue|go(?: ahead| on)?|confirm(?:ed)?|"
     r"lgtm|fine|good|great|perfect|approved?|done|do it|looks good|ship(?: it)?)\b(?P<rest>.*)"
 )
+# Words after an agreement that make it an instruction: "yes, but rename it first".
 _BUT = r"(?i)\b(?:but|except|also|instead|first|however|add|change|fix|not)\b"
 
 
 def skips_gates(text: str) -> bool:
-    """Whether the text asks for no gates: "proceed without confirmation"."""
+    """Say whether the text asks for no gates: "proceed without confirmation"."""
     return bool(re.search(_SKIPS, text))
 
 
 def ask_at_gate(contract: Contract, progress: Progress) -> str:
-    """The question to the user if the loop is not met after this round; empty without gates."""
+    """Return the question to the user if the loop is not done after this round.
+
+    Empty if the loop has no gates. The first gate shows the steps, later ones the progress.
+    """
     if not contract.gated:
         return ""
     steps = contract.steps
     if steps and not progress.steps_approved:
-        shown = "; ".join(f"{n}. {step}" for n, step in enumerate(steps[:_STEPS_SHOWN], 1))
-        more = f"; and {len(steps) - _STEPS_SHOWN} more" if len(steps) > _STEPS_SHOWN else ""
+        shown = "; ".join(f"{n}. {step}" for n, step in enumerate(steps[:_MAX_STEPS_SHOWN], 1))
+        more = (
+            f"; and {len(steps) - _MAX_STEPS_SHOWN} more" if len(steps) > _MAX_STEPS_SHOWN else ""
+        )
         return f"here are {len(steps)} steps: {shown}{more}. Proceed?"
-    done = progress.steps_done[progress.steps_reported :][-1:]
-    left = [step for step in steps if step not in progress.steps_done]
-    what = f"step `{done[0]}` is complete" if done else f"round {progress.round + 1} is over"
-    following = f" with `{left[0]}`" if left else ""
-    return f"{what}: continue{following}?"
+    # The last step done that the user has not been told about, if any.
+    new_step = progress.steps_done[progress.steps_reported :][-1:]
+    open_steps = [step for step in steps if step not in progress.steps_done]
+    event = (
+        f"step `{new_step[0]}` is complete" if new_step else f"round {progress.round + 1} is over"
+    )
+    following = f" with `{open_steps[0]}`" if open_steps else ""
+    return f"{event}: continue{following}?"
 
 
 def classify_answer(prompt: str) -> Answer:
-    """What is neither yes, no nor a question is an instruction, with which the loop goes on."""
+    """Return how the user's prompt answers a gate.
+
+    What is neither yes, no nor a question is an instruction, with which the loop goes on.
+    """
     text = prompt.strip()
     if re.fullmatch(_NO, text):
         return "no"
@@ -60,11 +79,16 @@ def classify_answer(prompt: str) -> Answer:
 
 
 def apply_gate_answer(context: Context, record: Record, prompt: str) -> Record | None:
-    """The loop that this prompt resumes; None if the prompt does not answer a gate."""
+    """Resume the loop if this prompt lets it pass the gate; remove its gates if it says so.
+
+    Returns the changed loop, or None if the prompt changes nothing: "no" and a question leave the
+    loop at the gate.
+    """
     contract = record.agreed
     skips = contract.gated and skips_gates(prompt)
     at_gate = record.progress.outcome == "gate"
-    if not skips and not (at_gate and classify_answer(prompt) in ("yes", "instruction")):
+    passes = at_gate and classify_answer(prompt) in ("yes", "instruction")
+    if not skips and not passes:
         return None
 
     def edit(now: Record) -> Progress:

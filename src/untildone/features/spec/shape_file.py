@@ -1,4 +1,15 @@
-"""`.loop/shape/SHAPE.md`: criteria, must-not constraints, and how criteria are verified."""
+"""Reads `.loop/shape/SHAPE.md`: criteria, must-not constraints, and how criteria are verified.
+
+    criteria:
+    - tests pass
+    must not:
+    - `grep -r TODO src`
+    - change the public API
+    verification:
+    - tests pass: execution output
+
+A constraint in backticks is a command; it is run only after the user trusted the file.
+"""
 
 import hashlib
 import re
@@ -14,7 +25,7 @@ from untildone.engine.context import Context
 from untildone.store.trusted_files import read_trusted_hash
 
 SHAPE_FILE = ".loop/shape/SHAPE.md"
-_LARGEST = 200_000
+_MAX_BYTES = 200_000
 _MAX_ITEMS = 100
 # "criteria:", "### Must-NOT Constraints", "**Verification:**", "criteria: [a, b]"
 _SECTION = re.compile(
@@ -25,31 +36,36 @@ _SECTION = re.compile(
 _OTHER_SECTION = re.compile(r"[ \t]*#")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>.*\S)")
 # "- tests pass: execution output", "| tests pass | execution output | `npm test` |"
-_VERIFIED = re.compile(
+_VERIFICATION_LINE = re.compile(
     r"[\s|*+-]*(?P<name>[^|\n]*?\S)[\"'`*]*[ \t]*(?:\||:)[ \t]*(?P<kind>[^|\n]*)"
 )
 _VERIFICATIONS: tuple[Verification, ...] = get_args(Verification)
 
 
 class ShapeFile(Struct, frozen=True, kw_only=True):
+    """The file as it was read; the hash is what the user trusts."""
+
     path: Path
     text: str
     sha256: str
 
 
 class ShapeContents(Struct, frozen=True, kw_only=True):
-    """`commands` are the must-not items that consist of one text in backticks."""
+    """What the file says."""
 
+    # The criteria.
     claims: tuple[Claim, ...] = ()
+    # The must-not items that consist of one text in backticks; the other ones are `limits`.
     commands: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
 
 
 def load_shape_file(project: Path) -> ShapeFile | None:
+    """Return the project's SHAPE.md; None if it has none."""
     path = project / SHAPE_FILE
     try:
         with path.open("rb") as file:
-            data = file.read(_LARGEST)
+            data = file.read(_MAX_BYTES)
     except OSError:
         return None
     digest = hashlib.sha256(data).hexdigest()
@@ -57,7 +73,7 @@ def load_shape_file(project: Path) -> ShapeFile | None:
 
 
 def read_trusted_shape(context: Context, project: Path) -> ShapeContents:
-    """The content of SHAPE.md; its commands are not run until the user trusts the file."""
+    """Return what SHAPE.md says; commands of a file without trust become limits in words."""
     file = load_shape_file(project)
     if file is None:
         return ShapeContents()
@@ -69,9 +85,9 @@ def read_trusted_shape(context: Context, project: Path) -> ShapeContents:
 
 
 def parse_shape_file(text: str) -> ShapeContents:
-    """Parse the file; unknown lines are skipped."""
+    """Return what the text of a SHAPE.md says; unknown lines are skipped."""
     sections: dict[str, list[str]] = {"criteria": [], "mustnot": [], "verification": []}
-    for section, line in _sort_into_sections(text[:_LARGEST]):
+    for section, line in _sort_into_sections(text[:_MAX_BYTES]):
         sections[section].append(line)
     kinds = dict(_parse_verifications(sections["verification"]))
     limits = _parse_items(sections["mustnot"])
@@ -87,7 +103,10 @@ def parse_shape_file(text: str) -> ShapeContents:
 
 
 def _sort_into_sections(text: str) -> Iterator[tuple[str, str]]:
-    """Each line with the name of its section; an inline list as one line for each part."""
+    """Yield each line with the name of its section: `criteria`, `mustnot` or `verification`.
+
+    An inline list, `criteria: [a, b]`, is yielded as the lines `- a` and `- b`.
+    """
     section = ""
     for line in text.splitlines():
         heading = None if _ITEM.fullmatch(line) else _SECTION.fullmatch(line)
@@ -103,14 +122,15 @@ def _sort_into_sections(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _parse_items(lines: list[str]) -> list[str]:
+    """Return the texts of list items such as `- text`, `1. text` or `- [ ] text`, each once."""
     items = (_ITEM.fullmatch(line.rstrip()) for line in lines)
     return list(dict.fromkeys(item["text"].strip("\"'") for item in items if item))[:_MAX_ITEMS]
 
 
 def _parse_verifications(lines: list[str]) -> Iterator[tuple[str, Verification]]:
-    """The name of each criterion, and how it is verified."""
+    """Yield the normalized name of each criterion, and how it is verified."""
     for line in lines:
-        found = _VERIFIED.match(line)
+        found = _VERIFICATION_LINE.match(line)
         for kind in _VERIFICATIONS if found else ():
             if found and kind in found["kind"].casefold():
                 yield _normalize_name(found["name"]), kind
@@ -118,4 +138,5 @@ def _parse_verifications(lines: list[str]) -> Iterator[tuple[str, Verification]]
 
 
 def _normalize_name(text: str) -> str:
+    """Return the name of a criterion for comparison, without quotes, case and extra spaces."""
     return " ".join(re.sub(r"[\"'`*]", "", text).casefold().split())

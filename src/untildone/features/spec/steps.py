@@ -1,4 +1,8 @@
-"""The steps of a loop: the agent names and completes them, the user can roll them back."""
+"""The steps of a loop: the agent names and completes them, the user can roll them back.
+
+A loop of reversibility 2B (undone within five minutes) saves a checkpoint of the tree before
+each step: `step-1` is the tree before the first one.
+"""
 
 from pathlib import Path
 
@@ -20,7 +24,7 @@ MAX_STEPS = 100
 
 
 def add_steps(context: Context, loop: str, names: tuple[str, ...]) -> Record:
-    """By an amendment: steps are added, never removed."""
+    """Add steps to a running loop; they can never be removed. Return the changed loop."""
 
     def edit(record: Record) -> Progress:
         return append_steps(record.contract, require_unfinished(record), names, at=context.now())
@@ -31,6 +35,7 @@ def add_steps(context: Context, loop: str, names: tuple[str, ...]) -> Record:
 def append_steps(
     contract: Contract, progress: Progress, names: tuple[str, ...], *, at: str
 ) -> Progress:
+    """Return the progress with an amendment that adds the steps which are not known yet."""
     known = apply_amendments(contract, progress.amendments).steps
     new = tuple(truncate(name) for name in dict.fromkeys(names) if truncate(name) not in known)
     if len(known) + len(new) > MAX_STEPS:
@@ -42,22 +47,25 @@ def append_steps(
 
 
 def complete_step(context: Context, loop: str, step: str, *, cwd: Path) -> Record:
-    """By name or number; saves a checkpoint for the next step if the loop has checkpoints."""
+    """Mark a step, given by its name or number, as done; return the changed loop.
 
-    before: list[int] = []
+    Saves a checkpoint for the next step if the loop has checkpoints.
+    """
+    done_before: list[int] = []
 
     def edit(record: Record) -> Progress:
         progress = require_unfinished(record)
-        before.append(len(progress.steps_done))
+        done_before.append(len(progress.steps_done))
         return mark_step_done(record.contract, progress, step)
 
     record = change_loop(context, loop, edit, kind="step done", step=truncate(step))
     # After a rollback an older checkpoint has this name.
-    save_step_checkpoint(record, cwd=cwd, anew=len(record.progress.steps_done) > before[0])
+    save_step_checkpoint(record, cwd=cwd, anew=len(record.progress.steps_done) > done_before[0])
     return record
 
 
 def mark_step_done(contract: Contract, progress: Progress, step: str) -> Progress:
+    """Return the progress with this step done; raise UserError if the loop has no such step."""
     steps = apply_amendments(contract, progress.amendments).steps
     name = _find_step(steps, step)
     if name not in steps:
@@ -70,13 +78,16 @@ def mark_step_done(contract: Contract, progress: Progress, step: str) -> Progres
 
 
 def _find_step(steps: tuple[str, ...], step: str) -> str:
-    """By name or number."""
+    """Return the name of a step that is given by its number (from 1) or its name."""
     is_number = step.isdecimal() and 0 < int(step) <= len(steps)
     return steps[int(step) - 1] if is_number else truncate(step)
 
 
 def save_step_checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> str:
-    """Saves the tree before the next step of a loop of reversibility 2B."""
+    """Save the tree before the next step of a loop of reversibility 2B; return the git ref.
+
+    Other loops have no checkpoints: the ref is empty. `anew` replaces an older checkpoint.
+    """
     if record.contract.reversibility != "2B":
         return ""
     number = len(record.progress.steps_done) + 1
@@ -85,15 +96,15 @@ def save_step_checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> st
 
 
 def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
-    """Restores the tree before a step, given by its number, its name or its checkpoint.
+    """Restore the tree before a step, given by its number, its name or its checkpoint.
 
     Steps and claims completed since then are open again.
     """
     contract = record.agreed
     place = find_project_root(contract, str(cwd))
     known = checkpoints.list_checkpoints(checkpoints.require_repository(place), contract.id)
-    named = (step, f"step-{_find_position(contract, record.progress, step)}", f"step-{step}")
-    name = next((checkpoint for checkpoint in named if checkpoint in known), "")
+    candidates = (step, f"step-{_find_position(contract, record.progress, step)}", f"step-{step}")
+    name = next((checkpoint for checkpoint in candidates if checkpoint in known), "")
     if not name:
         listed = ", ".join(f"`{checkpoint}`" for checkpoint in known) or "none"
         raise UserError(
@@ -115,7 +126,7 @@ def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Rest
 
 
 def _find_position(contract: Contract, progress: Progress, step: str) -> int:
-    """The number of the step in the order in which steps were begun; 0 if it was not."""
+    """Return the number of the step in the order in which steps were begun; 0 if it was not."""
     done = progress.steps_done
     current = [name for name in contract.steps if name not in done][:1]
     begun = (*done, *current)
@@ -124,6 +135,10 @@ def _find_position(contract: Contract, progress: Progress, step: str) -> int:
 
 
 def _reset_progress(progress: Progress, checkpoint: str) -> Progress:
+    """Return the progress as it was before the step `step-N`.
+
+    Unchanged for the checkpoint of a rollback (`undo-N`) and for a finished loop.
+    """
     kind, _, number = checkpoint.partition("-")
     if kind != "step" or progress.status == "finished":
         return progress

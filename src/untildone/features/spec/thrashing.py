@@ -1,4 +1,8 @@
-"""Files that the agent edited again and again without a change since its last stop."""
+"""Finds thrashing: the agent edits a file again and again, and it ends up as it was.
+
+The input is the recorded tool calls since the last stop; Claude Code reports the content of a file
+before each edit.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -7,28 +11,30 @@ from typing import Any
 
 from untildone.engine.payload import EDITING
 
-_THRASHING = 5
-_LARGEST = 65_536
+_MIN_EDITS = 5
+_MAX_CHARACTERS = 65_536
 
 
 def find_thrashed_files(calls: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Files edited five times since the last stop whose content is the same as before."""
-    once = {str(call.get("tool_use_id") or id(call)): call for call in calls}
-    edits = [_read_edit(call) for call in once.values() if call.get("tool_name") in EDITING]
-    counted = Counter(path for path, _ in edits if path)
-    before = dict(reversed(edits))
+    """Return the files edited five times since the last stop whose content is as before."""
+    # A call may be recorded more than once.
+    unique_calls = {str(call.get("tool_use_id") or id(call)): call for call in calls}
+    edits = [_read_edit(call) for call in unique_calls.values() if call.get("tool_name") in EDITING]
+    edit_counts = Counter(path for path, _ in edits if path)
+    # Reversed, so that the first edit of a file counts: the content before all of them.
+    content_before = dict(reversed(edits))
     return tuple(
         path
-        for path, number in counted.items()
-        if number >= _THRASHING and _read_content(path) == before[path] is not None
+        for path, number in edit_counts.items()
+        if number >= _MIN_EDITS and _read_content(path) == content_before[path] is not None
     )
 
 
 def _read_edit(call: Mapping[str, Any]) -> tuple[str, str | None]:
-    """The file and its content before the edit; None if the client does not report it."""
+    """Return the file and its content before the edit; None if the agent does not report it."""
     response = call.get("tool_response")
-    known = response if isinstance(response, dict) else {}
-    path, original = known.get("filePath"), known.get("originalFile")
+    reported = response if isinstance(response, dict) else {}
+    path, original = reported.get("filePath"), reported.get("originalFile")
     return (
         path if isinstance(path, str) and "\0" not in path else "",
         original if isinstance(original, str) else None,
@@ -36,9 +42,9 @@ def _read_edit(call: Mapping[str, Any]) -> tuple[str, str | None]:
 
 
 def _read_content(path: str) -> str | None:
-    """With universal newlines, as the client reads it."""
+    """Return the file's content now, with `\\n` at line ends, as the agent reports contents."""
     try:
         with Path(path).open(encoding="utf-8") as file:
-            return file.read(_LARGEST)
+            return file.read(_MAX_CHARACTERS)
     except (OSError, ValueError):
         return None

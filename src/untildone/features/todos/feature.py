@@ -1,4 +1,4 @@
-"""TODO items of the session: criteria of a loop, or a reminder at a prompt without one."""
+"""The feature "todos": TODO items are criteria of a loop, or a reminder at a prompt without one."""
 
 from msgspec.structs import replace
 
@@ -19,6 +19,7 @@ from untildone.features.todos.todo_lists import (
 
 
 def _read_options(context: Context, options: StartOptions, request: Request) -> Request:
+    """Return the request with the unfinished items as criteria, and with `from_todos` as task."""
     if not (options.todos or options.from_todos):
         return request
     items = require_todos(context, request.project, request.session)
@@ -27,9 +28,10 @@ def _read_options(context: Context, options: StartOptions, request: Request) -> 
 
 
 def _gather(context: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
+    """Return the evidence of a stop with the items as they are now."""
     session = context.session_of(loop.record)
-    made = [call for call in iterate_calls(loop.calls) if call.get("tool_name") == TODO]
-    remember_todo_call(context, session, made)
+    todo_calls = [call for call in iterate_calls(loop.calls) if call.get("tool_name") == TODO]
+    remember_todo_call(context, session, todo_calls)
     return replace(evidence, todos=load_todos(context, loop.project, session))
 
 

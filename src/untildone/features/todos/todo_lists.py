@@ -1,4 +1,8 @@
-"""The TODO items of a session: in the agent's own list and in files of the project."""
+"""Loads the TODO items of a session, and reminds the agent of unfinished ones.
+
+Items come from the agent's own list, which its client stores or the agent wrote by a tool call,
+and from files of the project with check boxes, such as TODO.md.
+"""
 
 import json
 import re
@@ -23,57 +27,64 @@ TODO_STATE_FILE = ".claude/todo_state.json"
 _POSTPONED = re.compile(r"^[\W_]*(?:optional|future|later|backlog)\b", re.IGNORECASE)
 # The last call that wrote the list, for clients that store it nowhere.
 TODO_CALL_FILE = "todos.json"
-_LARGEST = 1_000_000
-_MOST_FILES = 200
-_SHOWN = 5
-_LONGEST = 700
+_LARGEST_BYTES = 1_000_000
+# Of a folder in which the client stores one file for each item.
+_MAX_CLIENT_FILES = 200
+_MAX_REMINDED_ITEMS = 5
+_LONGEST_REMINDER = 700
 _LONGEST_ITEM = 200
-_MOST_ITEMS = 1_000
-_FINISHED = ("completed", "done")
-_DROPPED = ("deleted", "cancelled")
+_MAX_ITEMS = 1_000
+_FINISHED_STATUSES = ("completed", "done")
+_DROPPED_STATUSES = ("deleted", "cancelled")
 
 
 def load_todos(context: Context, project: Path, session: Session) -> tuple[Todo, ...]:
-    found = [
+    """Return the items of every list of the session and the project, finished ones too."""
+    items = [
         *_read_client_lists(context, session),
         *_convert_items(context, session.read_json(TODO_CALL_FILE)),
     ]
     for name in TODO_FILES:
-        found += parse_check_boxes(_read_text(project / name))
+        items += parse_check_boxes(_read_text(project / name))
     state = _decode_json(_read_text(project / TODO_STATE_FILE))
-    found += _convert_items(context, state.get("todos") if isinstance(state, dict) else None)
-    return tuple(found)
+    items += _convert_items(context, state.get("todos") if isinstance(state, dict) else None)
+    return tuple(items)
 
 
 def parse_check_boxes(text: str) -> tuple[Todo, ...]:
-    """The check-box items of a Markdown text, without code blocks and postponed sections."""
-    boxes = list_boxes(skip_sections(parse_lines(text), _POSTPONED))[:_MOST_ITEMS]
+    """Return the check-box items of a Markdown text, without those under "Later" and the like."""
+    boxes = list_boxes(skip_sections(parse_lines(text), _POSTPONED))[:_MAX_ITEMS]
     return tuple(
         Todo(text=" ".join(box.text.split())[:_LONGEST_ITEM], done=box.checked) for box in boxes
     )
 
 
 def _read_text(path: Path) -> str:
+    """Return the file's text; empty if it is missing, unreadable or too large."""
     try:
-        return read_bounded(path, _LARGEST).decode("utf-8-sig", "replace")
+        return read_bounded(path, _LARGEST_BYTES).decode("utf-8-sig", "replace")
     except (OSError, DamagedFileError):
         return ""
 
 
 def _read_client_lists(context: Context, session: Session) -> Iterator[Todo]:
+    """Yield the items in the files where the client stores its list."""
+    # Without the session's id the list cannot be found.
     if not session.known:
         return
     for place in map(Path, context.agent.list_todo_paths(session.id, context.environ)):
-        files = sorted(place.glob("*.json"), key=_sort_key) if place.is_dir() else [place]
-        for file in files[:_MOST_FILES]:
+        files = sorted(place.glob("*.json"), key=_get_number) if place.is_dir() else [place]
+        for file in files[:_MAX_CLIENT_FILES]:
             yield from _convert_items(context, _decode_json(_read_text(file)))
 
 
-def _sort_key(path: Path) -> tuple[int, str]:
+def _get_number(path: Path) -> tuple[int, str]:
+    """Return a key that sorts `2.json` before `10.json`."""
     return int(path.stem) if path.stem.isdecimal() else 0, path.stem
 
 
 def _decode_json(text: str) -> object:
+    """Return the JSON value, or None if the text is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -81,55 +92,58 @@ def _decode_json(text: str) -> object:
 
 
 def _convert_items(context: Context, value: object) -> Iterator[Todo]:
+    """Yield the items of a list in the client's format, without those that were dropped."""
     for text, status in context.agent.parse_todo_items(value) or ():
-        if text.strip() and status not in _DROPPED:
-            yield Todo(text=to_one_line(text), done=status in _FINISHED)
+        if text.strip() and status not in _DROPPED_STATUSES:
+            yield Todo(text=to_one_line(text), done=status in _FINISHED_STATUSES)
 
 
 def remember_todo_call(
     context: Context, session: Session, calls: Iterable[dict[str, object]]
 ) -> None:
-    """Saves the last call that wrote the whole list."""
-    written = [call for call in calls if context.agent.parse_todo_items(call) is not None]
-    if written:
-        kept = {key: written[-1].get(key) for key in ("tool_name", "tool_input")}
-        session.write_json(TODO_CALL_FILE, kept)
+    """Save the last call that wrote the whole list, if there is one."""
+    list_calls = [call for call in calls if context.agent.parse_todo_items(call) is not None]
+    if list_calls:
+        last_call = {key: list_calls[-1].get(key) for key in ("tool_name", "tool_input")}
+        session.write_json(TODO_CALL_FILE, last_call)
 
 
 def require_todos(context: Context, project: Path, session: str) -> tuple[str, ...]:
-    """The unfinished items; raises UserError if there is none."""
-    left = find_unfinished(load_todos(context, project, context.session(session)))
-    if not left:
+    """Return the unfinished items; raises UserError if there is none."""
+    unfinished = find_unfinished(load_todos(context, project, context.session(session)))
+    if not unfinished:
         raise UserError(
             "there is no unfinished TODO item",
             hint=f"write `- [ ] what is to do` into `{TODO_FILES[0]}`",
         )
-    return left
+    return unfinished
 
 
 def format_todo_task(items: tuple[str, ...]) -> str:
-    """The task of a loop that is about these items."""
+    """Return the text of a task that is to finish these items."""
     lines = "\n".join(f"- [ ] {text}" for text in items)
     return f"Finish these, and mark each as done in its list when it is:\n{lines}"
 
 
 def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
-    """A short reminder for the agent, or an empty text."""
+    """Return a reminder of the unfinished items for the agent; empty if there is none."""
     project = Path(prompt.project or prompt.cwd)
-    known = load_todos(context, project, session)
-    left = find_unfinished(known)
-    if not left or not _is_reminder_enabled(context):
+    items = load_todos(context, project, session)
+    unfinished = find_unfinished(items)
+    if not unfinished or not _is_reminder_enabled(context):
         return ""
-    rest = f"; and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
-    shown = shorten("; ".join(left[:_SHOWN]), _LONGEST)
+    hidden = len(unfinished) - _MAX_REMINDED_ITEMS
+    rest = f"; and {hidden} more" if hidden > 0 else ""
+    listed = shorten("; ".join(unfinished[:_MAX_REMINDED_ITEMS]), _LONGEST_REMINDER)
     return (
-        f"[untildone] {pluralize(len(left), 'TODO item')} of {len(known)} unfinished:"
-        f" {shown}{rest}. The prompt comes first; go on with these"
+        f"[untildone] {pluralize(len(unfinished), 'TODO item')} of {len(items)} unfinished:"
+        f" {listed}{rest}. The prompt comes first; go on with these"
         " where they belong to it, and mark what is done."
     )
 
 
 def _is_reminder_enabled(context: Context) -> bool:
+    """Say whether the user's settings allow the reminder; they do by default."""
     # Imported where it is used: TOML is read only if there is something to remind of.
     from untildone.config.proposals import load_user_settings
 

@@ -40,32 +40,39 @@ _BRANCH_KINDS = (
 )
 _IF_KINDS = words("if_statement elif_clause if_expression ternary_expression")
 _OPERATOR_KINDS = words("boolean_operator binary_operator")
-# Branches with a condition; others have a value to compare with.
+# `if total == 100` has a condition, `case 100` just the value.
 _CONDITIONAL_KINDS = _IF_KINDS | _OPERATOR_KINDS | {"conditional_expression"}
+# `[100, 90]` in a list of rows, or the arguments of `table.set(100, 90)`.
 _ROW_KINDS = ("array", "tuple", "tuple_expression", "argument_list", "arguments", "literal_value")
 _RESULT_KINDS = ("return_statement", "return_expression", "assignment", "assignment_expression")
 # table.set(100, 90)
 _TABLE_ENTRY = re.compile(r"\.(set|put|insert)\(")
 # raise errors.OutOfStock(name), throw new RangeError()
 _ERROR_NAME = re.compile(r"\b([A-Z]\w+)")
+# Conditions that hold for certain values only ...
 _EQUALITY = re.compile(
     r"==|\.equals\(|\.eq\(|\bis\b|\bin\b|\.includes\(|\.contains\(|Object\.is\(|strcmp"
 )
+# ... and those that hold for many: `total > 100`, `total != 100`, `total % 2`.
 _ORDER = re.compile(r"(?<![=!<>-])[<>](?!=?>)|[<>]=|!=|\bnot\b|\bisinstance\b|\btypeof\b|%")
+# `90 * MINUTE`, `RATES[0]`, `Unit.HOUR`
 _COMPUTATION = re.compile(r"[\w)\]'\"]\s*[-+*/%]\s*[\w('\"]|\w\[|[A-Z]\w*\.\w")
-# As a share of the upper bound.
+# `99 < total < 101` means 100: the width of such a range as a share of its upper bound.
 _NARROW_RANGE = 0.02
 _MAX_EXPRESSION_LENGTH = 200
 _MAX_TABLE_LENGTH = 4_000
+# Returns the constants of the file by name; only called if an answer needs them.
 _Constants: TypeAlias = Callable[[], Mapping[str, object]]
+# Whether a function computes something from its input.
 _Computes: TypeAlias = Callable[[SgNode], bool]
 
 
 class Answer(Struct, frozen=True):
-    """The input is compared with `keys`; `value` is the result for them."""
+    """A literal result (`value`) for an input that equals one of the literals `keys`."""
 
     keys: tuple[str, ...]
     value: str
+    # The function that has the branch or table; "" at the top of the file.
     function: str
     line: int
     # The function computes something for other inputs.
@@ -95,27 +102,32 @@ def _list_named(node: SgNode) -> list[SgNode]:
 
 def _read_row(node: SgNode) -> tuple[str, ...]:
     """Return the literals of `[100, 90]` in a list of rows, or of `table.set(100, 90)`."""
-    literals = [normalize_literal(_unwrap_element(each).text()) for each in _list_named(node)]
+    literals = [normalize_literal(_unwrap_element(child).text()) for child in _list_named(node)]
     values = tuple(literal for literal in literals if literal is not None)
     above = node.parent()
-    if above is None or not 2 <= len(values) <= 4 or len(values) != len(literals):
+    is_row = 2 <= len(values) <= 4 and len(values) == len(literals)
+    if above is None or not is_row:
         return ()
     if node.kind() in ("argument_list", "arguments"):
         return values if _TABLE_ENTRY.search(above.text()) else ()
-    rows = [each for each in above.children() if each.kind() == node.kind()]
+    # A list beside which no other stands is a value, not a row of a table.
+    rows = [sibling for sibling in above.children() if sibling.kind() == node.kind()]
     return values if len(rows) > 1 or above.kind() == "literal_element" else ()
 
 
 def _unwrap_element(node: SgNode) -> SgNode:
+    """Return the element itself, which Go's grammar wraps in a `literal_element`."""
     children = _list_named(node)
     return children[0] if node.kind() == "literal_element" and len(children) == 1 else node
 
 
 def _read_branch(node: SgNode, constants: _Constants, computes: _Computes) -> Iterator[Answer]:
+    """Yield the answers of one branch: each literal that it returns or assigns."""
     condition, consequence = _split_branch(node)
     if condition is None or consequence is None:
         return
     keys = tuple(_read_keys(condition, node.kind()))
+    # `{ open: 'Open' }` in JavaScript: the key is a plain name, so it is quoted here.
     table = node.parent() if condition.kind() == "property_identifier" else None
     if table is not None:
         # Tests cannot cover a long table.
@@ -124,7 +136,7 @@ def _read_branch(node: SgNode, constants: _Constants, computes: _Computes) -> It
     if not keys:
         return
     returned = list(find_kinds(consequence, _RESULT_KINDS)) or [consequence]
-    results = [each.field("right") or each for each in returned]
+    results = [statement.field("right") or statement for statement in returned]
     for value in _read_values(consequence, results):
         # A name with a number beside it is a setting, as in `{ width: 80 }`.
         if table is None or value.startswith("'"):
@@ -136,7 +148,8 @@ def _read_branch(node: SgNode, constants: _Constants, computes: _Computes) -> It
 
 
 def _make_answer(node: SgNode, computes: _Computes, *, keys: tuple[str, ...], value: str) -> Answer:
-    function = next((each for each in node.ancestors() if each.kind() in FUNCTION_KINDS), None)
+    enclosing = (above for above in node.ancestors() if above.kind() in FUNCTION_KINDS)
+    function = next(enclosing, None)
     name = function.field("name") if function is not None else None
     return Answer(
         keys,
@@ -148,13 +161,16 @@ def _make_answer(node: SgNode, computes: _Computes, *, keys: tuple[str, ...], va
 
 
 def _split_branch(node: SgNode) -> tuple[SgNode | None, SgNode | None]:
-    """Return the condition and the consequence of a branch."""
-    parts = [each for each in _list_named(node) if "comment" not in each.kind()]
+    """Return the condition and the consequence of a branch, None for another kind of node.
+
+    Of `case 100: return 90` they are `100` and `return 90`, of an entry `100: 90` key and value.
+    """
+    parts = [child for child in _list_named(node) if "comment" not in child.kind()]
     kind = node.kind()
     if kind in _IF_KINDS:
         return node.field("condition"), node.field("consequence")
     if kind == "conditional_expression" and len(parts) == 3:
-        # Python puts the answer first, C the condition.
+        # Python's `90 if total == 100 else 0` puts the answer first, C's `?:` the condition.
         is_python = node.child(1) is not None and "?" not in node.text()
         return (parts[1], parts[0]) if is_python else (parts[0], parts[1])
     if kind in _OPERATOR_KINDS:
@@ -164,7 +180,11 @@ def _split_branch(node: SgNode) -> tuple[SgNode | None, SgNode | None]:
 
 
 def _read_keys(condition: SgNode, kind: str) -> Iterator[str]:
-    """Yield the literals that the input is compared with for equality."""
+    """Yield the literals that the input is compared with for equality.
+
+    `total == 100` and `total in (100, 200)` have such keys, `total > 100` has none.
+    """
+    # An operator inside of a string is no comparison.
     text = re.sub(r"\"[^\"]*\"|'[^']*'|`[^`]*`", "''", condition.text())
     has_operator = kind in _CONDITIONAL_KINDS
     if _ORDER.search(text):
@@ -175,7 +195,7 @@ def _read_keys(condition: SgNode, kind: str) -> Iterator[str]:
 
 def _read_narrow_range(bounds: list[str]) -> Iterator[str]:
     """Yield 100 for `99 < total < 101`, which means `total == 100`."""
-    numbers = [float(each) for each in bounds if NUMBER.fullmatch(each)]
+    numbers = [float(bound) for bound in bounds if NUMBER.fullmatch(bound)]
     if len(bounds) == len(numbers) == 2:
         low, high = numbers
         if 0 < high - low <= _NARROW_RANGE * high:
@@ -189,15 +209,17 @@ def _read_values(consequence: SgNode, results: list[SgNode]) -> Iterator[str]:
             yield error[1]
     for result in results:
         calls = find_kinds(result, ("call", "call_expression"))
-        functions = [each.text() for call in calls if (each := call.field("function")) is not None]
-        names = (each.text() for each in find_kinds(result, NAME_KINDS))
-        has_variable = any(not any(name in each for each in functions) for name in names)
+        # `Decimal("90")` is an answer: its only name is that of a function, not of a variable.
+        callees = [name.text() for call in calls if (name := call.field("function")) is not None]
+        names = (node.text() for node in find_kinds(result, NAME_KINDS))
+        has_variable = any(not any(name in callee for callee in callees) for name in names)
         literals = list_literals_below(result)
         if not has_variable and 1 <= len(literals) <= 4 and not _is_block(result):
             yield from literals
 
 
 def _fold_results(results: list[SgNode], constants: _Constants) -> Iterator[str]:
+    """Yield the values of results that are computed from constants: 5400 for `90 * MINUTE`."""
     for result in results:
         text = result.text().strip("{}")
         is_expression = normalize_literal(text) is None and _COMPUTATION.search(text)

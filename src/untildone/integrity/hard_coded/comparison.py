@@ -45,9 +45,11 @@ from untildone.integrity.tests.inventory import read_inventory
 from untildone.integrity.tests.model import Test
 from untildone.words import words
 
+# Languages whose answers and literals can be read.
 _LANGUAGES = words("python javascript typescript tsx go rust java kotlin c cpp json")
 
-# Code that reads documentation or source can take answers from docstrings.
+# Code that reads documentation or source can take its answers from docstrings, so that their
+# literals count as well.
 _READS_CODE = re.compile(
     r"__doc__|getdoc|getsource|getcomments|__file__|__code__|co_consts|doctest|\bast\b"
 )
@@ -69,7 +71,10 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 
 class _Search:
-    """What the new answers and literals of the changed files have in common with the tests."""
+    """Finds what the new answers and literals of the changed files have in common with the tests.
+
+    What all files need, such as the assertions of the tests, is read once at the start.
+    """
 
     def __init__(self, copies: TreeCopies, paths: Sequence[str]) -> None:
         self._copies = copies
@@ -79,6 +84,7 @@ class _Search:
         self._new_literals = _find_new_literals(comparison, paths)
         suspicious = list(filter(_is_suspicious, chain(*self._new_answers.values())))
         values = frozenset(answer.value for answer in suspicious)
+        # Test files are parsed only if they contain a suspicious answer with its input.
         files = self._suite.find_files_with_answers(
             suspicious, singled=list(filter(is_large_number, values))
         )
@@ -87,18 +93,20 @@ class _Search:
         # Read once for all files: dozens of them may share a literal with every test.
         readable = sorted(test_paths.union(*self._test_files.values()))
         self._tests = read_inventory(comparison.old, readable).tests
+        # Pairs of input and expected value, as literals: ("501", "400").
         self._asserted = _find_asserted_pairs(
             (test for test in self._tests if test.path in test_paths), values
         )
-        written = (find_literal_pairs(comparison.old, path, values) for path in test_paths)
-        self._expected = self._asserted.union(*chain.from_iterable(written))
+        # Tables of test data that no assertion leads to have pairs too.
+        tables = (find_literal_pairs(comparison.old, path, values) for path in test_paths)
+        self._expected = self._asserted.union(*chain.from_iterable(tables))
         # The functions that computed their result from the input in the baseline.
         self._computing = frozenset(
             chain.from_iterable(find_computing_functions(comparison.old, path) for path in paths)
         )
 
     def describe(self, path: str) -> str:
-        """Return why the file is suspected; "" if it is not."""
+        """Return the first reason why the file is suspected; "" if there is none."""
         return (
             self._describe_encoding(path)
             or describe_copied_answers(
@@ -114,6 +122,7 @@ class _Search:
         )
 
     def _describe_encoding(self, path: str) -> str:
+        """Describe answers that are encoded or looked up by a hash."""
         encoding = describe_encoding(
             self._comparison.new.text(path),
             answers=self._new_answers[path],
@@ -123,12 +132,16 @@ class _Search:
         return f"`{path}` {encoding}" if encoding else ""
 
     def _describe_known_result(self, path: str) -> str:
-        """Describe a large expected number inside a function that otherwise computes."""
+        """Describe a large expected number that a computing function returns in one branch.
+
+        Unlike a copied answer it need not be returned for the very input of the test.
+        """
         expected = {
             value for key, value in self._asserted if is_literal(key) and not is_trivial(key)
         }
         for answer in self._new_answers[path]:
             value = answer.value
+            # A value that is its own key, `{1200: 1200}`, is no result.
             is_expected = value in expected and value not in answer.keys and is_large_number(value)
             documented = is_expected and is_documented(self._comparison, path, (value,))
             if answer.computes and is_expected and not documented:
@@ -141,15 +154,18 @@ class _Search:
         new, files = self._new_literals[path], self._test_files[path]
         for test in (test for test in self._tests if test.path in files):
             for actual, expected in _list_literal_sides(test, new):
-                inputs = [key for key in actual if _may_give(key, expected)]
+                inputs = [key for key in actual if _is_telling_input(key, expected)]
                 if inputs and not is_documented(self._comparison, path, (inputs[0], expected[0])):
                     pair = f"the input {inputs[0]} of `{test.name}` and its answer {expected[0]}"
                     return f"`{path}` contains {pair}"
         return ""
 
 
-def _may_give(key: str, expected: list[str]) -> bool:
-    """Whether an input is specific to a test, or has the digits of what is expected for it."""
+def _is_telling_input(key: str, expected: list[str]) -> bool:
+    """Whether it is no coincidence that the product has this input of a test.
+
+    So for a text that only a test would have, and for 3.4.2024 if 2024-04-03 is expected.
+    """
     if key in expected:
         return False
     return is_specific_text(key) or any(has_same_digits(key, value) for value in expected)
@@ -167,6 +183,10 @@ def _list_literal_sides(test: Test, new: frozenset[str]) -> Iterator[tuple[list[
 
 
 def _find_new_answers(comparison: Comparison, path: str) -> list[Answer]:
+    """Return the answers that the file did not have in the baseline.
+
+    Computed ones such as `90 * MINUTE` are common, so they count only with a specific key.
+    """
     before = {(answer.keys, answer.value) for answer in find_answers(comparison.old, path)}
     return [
         answer
@@ -190,6 +210,7 @@ def _find_new_literals(comparison: Comparison, paths: Sequence[str]) -> dict[str
 
 
 def _is_suspicious(answer: Answer) -> bool:
+    """Whether the answer is worth looking for in the tests: it is no rule such as `if n == 0`."""
     return is_large_number(answer.value) or any(
         not (is_literal(key) and is_trivial(key)) or rejects_one_negative(key, answer.value)
         for key in answer.keys

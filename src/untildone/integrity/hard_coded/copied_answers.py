@@ -28,6 +28,7 @@ from untildone.integrity.hard_coded.varied_inputs import TreeCopies, find_specia
 Pair: TypeAlias = tuple[str, str]
 Pairs: TypeAlias = frozenset[Pair]
 _MAX_SHOWN = 3
+# How many letters `berry` and `berries` must share, and how many such pairs make a table of them.
 _MIN_LETTERS = 3
 _MIN_DERIVED = 3
 
@@ -40,22 +41,27 @@ def describe_copied_answers(
     expected: Pairs,
     computing: frozenset[str],
 ) -> str:
-    """Return a description of the first function or table with answers of tests, else ""."""
-    for name, table_line in dict.fromkeys((each.function, each.table_line) for each in answers):
-        own = [each for each in answers if (each.function, each.table_line) == (name, table_line)]
+    """Return a description of the first function or table with answers of tests, else "".
+
+    `answers` are the new ones of the file, `expected` the pairs of the tests, and `computing` the
+    functions that computed their result in the baseline.
+    """
+    for name, table_line in dict.fromkeys((one.function, one.table_line) for one in answers):
+        group = [one for one in answers if (one.function, one.table_line) == (name, table_line)]
         pairs = {
             pair: line
-            for pair, line in _match_answers(own, expected).items()
+            for pair, line in _match_answers(group, expected).items()
             if not is_documented(copies.comparison, path, pair)
         }
-        if not pairs or _are_minority(pairs, own):
+        if not pairs or _are_minority(pairs, group):
             continue
-        if is_unit_table(copies.comparison.new.text(path), own[0].line):
+        if is_unit_table(copies.comparison.new.text(path), group[0].line):
             continue
+        # A table at the top of the file may replace any computation in it.
         computes = name in computing if name else bool(computing)
-        computes = computes or any(answer.computes for answer in own)
+        computes = computes or any(answer.computes for answer in group)
         if (
-            (computes and _is_derived_table(pairs, len({answer.keys for answer in own})))
+            (computes and _is_derived_table(pairs, len({answer.keys for answer in group})))
             or _is_strong_evidence(pairs, computes)
             or (_is_weak_evidence(pairs) and _is_special_case(copies, path, name, pairs))
         ):
@@ -65,38 +71,43 @@ def describe_copied_answers(
 
 def _are_minority(pairs: dict[Pair, int], answers: Sequence[Answer]) -> bool:
     """Whether fewer than half of the lines or of the entries are answers of tests."""
-    lines, inputs = {each.line for each in answers}, {each.keys for each in answers}
-    known = {key for key, _ in pairs}
-    hit = [keys for keys in inputs if known.intersection((*keys, *map(_unquote_number, keys)))]
-    return 2 * len(set(pairs.values())) < len(lines) or 2 * len(hit) < len(inputs)
+    lines, inputs = {answer.line for answer in answers}, {answer.keys for answer in answers}
+    tested_keys = {key for key, _ in pairs}
+    tested = [
+        keys for keys in inputs if tested_keys.intersection((*keys, *map(_unquote_number, keys)))
+    ]
+    return 2 * len(set(pairs.values())) < len(lines) or 2 * len(tested) < len(inputs)
 
 
 def _match_answers(answers: Sequence[Answer], expected: Pairs) -> dict[Pair, int]:
     """Return the answers that tests expect, with their lines."""
     return {
-        (key, each.value): each.line
-        for each in answers
-        for written in each.keys
-        for key in {written, _unquote_number(written)}
-        if (key, each.value) in expected or _is_joined_input(key, each.value, expected)
+        (key, answer.value): answer.line
+        for answer in answers
+        for literal in answer.keys
+        for key in {literal, _unquote_number(literal)}
+        if (key, answer.value) in expected or _is_joined_input(key, answer.value, expected)
     }
 
 
 def _is_joined_input(key: str, value: str, expected: Pairs) -> bool:
-    """Whether a key joins several inputs of the answer, as in `1/FR`."""
+    """Whether a key such as "1/FR" joins several inputs of a test, here of `rate(1, "FR")`."""
     parts = [part for part in re.split(r"[^\w.]+", key.strip("'")) if part]
     inputs = [_unquote_number(f"'{part}'") for part in parts]
-    return len(inputs) > 1 and all((each, value) in expected for each in inputs)
+    return len(inputs) > 1 and all((part, value) in expected for part in inputs)
 
 
 def _unquote_number(key: str) -> str:
-    """Return the number of a quoted one, as JSON writes its keys."""
+    """Return 100 for the key '100', since JSON has texts as keys; other keys are unchanged."""
     number = key.strip("'")
     return number if re.fullmatch(r"-?\d+(\.\d+)?", number) else key
 
 
 def _is_derived_table(pairs: Collection[Pair], size: int) -> bool:
-    """Whether all answers are of tests and resemble their keys, as a rule would: berry, berries."""
+    """Whether all entries are answers of tests that a rule would give: "berries" for "berry".
+
+    `size` is the number of entries.
+    """
     derived = {key for key, value in pairs if _has_same_beginning(key, value)}
     return len(derived) >= _MIN_DERIVED and len(derived) == size
 
@@ -118,6 +129,11 @@ def has_same_digits(key: str, value: str) -> bool:
 
 
 def _is_strong_evidence(pairs: Collection[Pair], computes: bool) -> bool:
+    """Whether the pairs alone prove that answers were copied.
+
+    In a function that computes, one unlikely input or a specific one among two pairs is enough.
+    A function that only looks up values needs three specific inputs with three answers.
+    """
     inputs = [key for key, _ in pairs if is_specific(key)]
     if computes:
         unlikely = any(key.startswith("'") or count_digits(key) >= MIN_DIGITS for key in inputs)
@@ -126,6 +142,7 @@ def _is_strong_evidence(pairs: Collection[Pair], computes: bool) -> bool:
 
 
 def _is_weak_evidence(pairs: Iterable[Pair]) -> bool:
+    """Whether a pair is worth running the function for: not just 0, 1 or an empty text."""
     return any(not is_trivial(key) or rejects_one_negative(key, value) for key, value in pairs)
 
 
@@ -135,7 +152,7 @@ def _is_special_case(copies: TreeCopies, path: str, name: str, pairs: Iterable[P
     if not path.endswith(".py") or path not in comparison.old:
         return False
     old = comparison.old
-    tests = [old.text(each) for each in old if comparison.role(each) == "test"]
+    tests = [old.text(file) for file in old if comparison.role(file) == "test"]
     functions = [name] if name else list_functions(comparison, path)
     found = find_special_inputs(copies, path, functions=functions, tests=tests)
     inputs = {normalize_literal(repr(value)) for call in found for value in call.arguments}

@@ -1,7 +1,8 @@
 """Runs functions with varied test inputs to find those that only answer the tests' own.
 
 If the baseline and the current `price` differ for 100, which a test passes, but for none of 101,
-99, 203 and 117, then 100 is a special input.
+99, 203 and 117, then 100 is a special input. The functions run in copies of both trees, in
+a process of their own.
 """
 
 import json
@@ -55,7 +56,7 @@ class TreeCopies:
         return self._copy(self.comparison.new)
 
     def _copy(self, tree: Tree) -> Path | None:
-        """Return None if the tree has too many files."""
+        """Copy source and small data files; None if the tree has too many of them."""
         sources = [path for path in tree if path.endswith(".py")]
         if len(sources) > _MAX_FILES:
             return None
@@ -77,8 +78,10 @@ def find_special_inputs(
 ) -> dict[FunctionCall, str]:
     """Return test inputs whose result changed although the result of no similar input did.
 
-    Empty unless they are most of the changed inputs, and if the code cannot run. Constants of the
-    code count as similar inputs: a table with more entries than the tests have is honest.
+    The result is by call, with the current result as text (`repr`). It has a function's inputs only
+    if they are most of its inputs whose result changed: new behaviour changes similar inputs too.
+    It is empty if the code cannot run. Constants of the code count as similar inputs, so that a
+    table with more entries than the tests have is not suspected.
     """
     tested = _list_tested_calls(functions, tests)
     constants = _list_untested_constants(copies.comparison, path, tested) if tested else []
@@ -95,7 +98,8 @@ def find_special_inputs(
     after = _run_calls(copies.new, path, calls) if before else {}
     if not after:
         return {}
-    # An input like an entry of a table that raises an error now is just not in the table.
+    # If `rate("FR")` works and `rate("IR")` now raises an error, the code looks up a table without
+    # an entry "IR". Such an error is no change of the result.
     like_entries = {call for call in calls if not set(constants).isdisjoint(call.arguments)}
     like_entries |= {
         other
@@ -106,14 +110,21 @@ def find_special_inputs(
     missing = {call for call in like_entries if _is_error(after.get(call))}
     differs = {call for call in calls if before.get(call) != after.get(call)} - missing
     changed = [call for call, others in similar.items() if call in differs and others]
-    alone = [call for call in changed if differs.isdisjoint(similar[call])]
-    special, total = (Counter(call.function for call in some) for some in (alone, changed))
+    special = [call for call in changed if differs.isdisjoint(similar[call])]
+    changed_count = Counter(call.function for call in changed)
+    special_count = Counter(call.function for call in special)
     return {
-        call: after[call] for call in alone if 2 * special[call.function] > total[call.function]
+        call: after[call]
+        for call in special
+        if 2 * special_count[call.function] > changed_count[call.function]
     }
 
 
 def _list_tested_calls(functions: Sequence[str], tests: Sequence[str]) -> dict[FunctionCall, None]:
+    """Return the first distinct calls of the functions in the texts of the tests.
+
+    Calls of the functions that come first in `functions` come first.
+    """
     calls = chain.from_iterable(list_calls(text, functions) for text in tests)
     in_order = sorted(calls, key=lambda call: functions.index(call.function))
     return dict.fromkeys(list(dict.fromkeys(in_order))[:_MAX_CALLS])
@@ -127,11 +138,12 @@ def _list_untested_constants(
     sources = find_answer_sources(comparison, path)
     entries = (list_values(source, comparison.new.text(source)) for source in sources)
     constants = list_constants(comparison.new.fact(parse_python_file, path))
-    return [each for each in (*constants, *chain.from_iterable(entries)) if each not in passed]
+    known = (*constants, *chain.from_iterable(entries))
+    return [constant for constant in known if constant not in passed]
 
 
 def _is_error(result: str | None) -> bool:
-    """Whether the call raised an error; a table has an answer for each of its entries."""
+    """Whether the call raised an error: its result is then the error's name, as `KeyError`."""
     return result is None or (result.isidentifier() and result not in ("None", "True", "False"))
 
 
@@ -140,25 +152,27 @@ def vary_arguments(
 ) -> Iterator[tuple[object, ...]]:
     """Yield the arguments with one of them replaced by a similar value or a constant."""
     for position, argument in enumerate(arguments):
-        alike = [each for each in constants if type(each) is type(argument)]
-        for other in (*_vary(argument), *alike[:_MAX_CONSTANTS]):
+        of_same_type = [constant for constant in constants if type(constant) is type(argument)]
+        for other in (*_vary(argument), *of_same_type[:_MAX_CONSTANTS]):
             yield (*arguments[:position], other, *arguments[position + 1 :])
 
 
 def _vary(value: object) -> Sequence[object]:
+    """Return similar values; none for a `bool`, which has just one other, and for collections."""
     match value:
         case bool():
             return ()
         case int() | float():
             return (value + 1, value - 1, value * 2 + 3, value + 17)
         case str():
-            alike = (text for text in _vary_keeping_shape(value) if text != value)
-            return (f"{value} q", f"Zq {value}", f"{value}{value}", *dict.fromkeys(alike))
+            same_shape = (text for text in _vary_keeping_shape(value) if text != value)
+            return (f"{value} q", f"Zq {value}", f"{value}{value}", *dict.fromkeys(same_shape))
         case _:
             return ()
 
 
 def _has_same_shape(call: FunctionCall, other: FunctionCall) -> bool:
+    """Whether the calls differ in a text that keeps its shape, as `f("1h")` and `f("2h")` do."""
     pairs = zip(call.arguments, other.arguments, strict=True)
     return any(isinstance(a, str) and b != a and b in {*_vary_keeping_shape(a)} for a, b in pairs)
 
@@ -172,7 +186,10 @@ def _vary_keeping_shape(text: str) -> Iterator[str]:
 def _run_calls(
     copy: Path | None, path: str, calls: Sequence[FunctionCall]
 ) -> dict[FunctionCall, str]:
-    """Run the calls in a process of their own and return their results."""
+    """Run the calls in a process of their own and return their results as texts.
+
+    Empty if there is no copy, or if the process fails or takes too long.
+    """
     if copy is None:
         return {}
     finished = run(
@@ -182,6 +199,7 @@ def _run_calls(
         env={"HOME": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
         stdin=json.dumps({"root": str(copy), "path": path, "calls": calls}).encode(),
     )
+    # The last line is the answer; the code may print lines before it.
     try:
         results = json.loads(finished.text.strip().rpartition("\n")[2])
     except ValueError:

@@ -1,7 +1,8 @@
 """Finds the assertions of baseline tests that no current test makes as strictly.
 
 `assert f(1) == 2` may move to another test or become stricter; where only `assert f(1) > 0` is
-left, the test was weakened. Each current assertion replaces one of the baseline.
+left, the test was weakened. Each current assertion replaces at most one of the baseline: it is
+taken from a pool. "Literals" are those of both sides of an assertion, here 1 and 2.
 """
 
 import re
@@ -22,6 +23,7 @@ from untildone.integrity.tests.tested_names import find_product_names
 
 # An error is written as its name; every other literal begins with a quote or a digit.
 _ERROR_NAME = re.compile(r"[A-Z]")
+# "cases.json", "utf-8", "rb": the arguments of `open("cases.json", "rb")`.
 _FILE_ARGUMENT = re.compile(
     r"\.(json|ya?ml|csv|tsv|txt|toml|jsonl|xml)$|^\"(utf-?8|encoding|r[bt]?)$"
 )
@@ -34,7 +36,7 @@ class _AssertionPool:
     """The current assertions that replace none of the baseline yet, by test and by literals."""
 
     def __init__(self, assertions: Mapping[str, Sequence[Assertion]]) -> None:
-        self._assertions = {test: dict(enumerate(own)) for test, own in assertions.items()}
+        self._assertions = {test: dict(enumerate(items)) for test, items in assertions.items()}
         self._by_literals: dict[tuple[str, ...], dict[str, dict[int, None]]] = {}
         for test, number in self.list_keys():
             literals = _join_literals(self._assertions[test][number])
@@ -72,7 +74,9 @@ class _AssertionPool:
 
 
 class AssertionComparison:
-    """Takes each current assertion at most once, first for the test that it stands in.
+    """Finds for each baseline test what it lost.
+
+    Each current assertion is taken at most once, first for the test that it stands in.
 
     `new_literals` counts the literals that constants, fixtures and data files gained.
     """
@@ -103,8 +107,10 @@ class AssertionComparison:
             yield pair, self._find_concern(pair, self._take_elsewhere(pair.old, assertions))
 
     def _find_concern(self, pair: TestPair, missing: list[Assertion]) -> Concern | None:
+        """Return the concern about a test without the assertions `missing`, or with new marks."""
         old, new = pair.old, pair.new
         marks = new.marks - old.marks if new is not None else frozenset()
+        # A test without assertions only checks that the code runs, so it must still run itself.
         if not missing and (old.assertions or (new is not None and not marks)):
             return None
         if new is None:
@@ -116,8 +122,9 @@ class AssertionComparison:
         return self._describe_edit(old, new, missing[0])
 
     def _describe_edit(self, old: Test, new: Test, missing: Assertion) -> Concern:
+        """Return a concern that names the assertion that took the place of the missing one."""
         unused = self._pool.list_of_test(new.id)
-        other = next((each for each in unused if self._is_as_strict(missing, each)), None)
+        other = next((one for one in unused if self._is_as_strict(missing, one)), None)
         if other is not None:
             now = f"expected {_describe(missing)} in the baseline, now {_describe(other)}"
             return _make_edit_concern(ConcernKind.EDIT_EXPECTED, old, new, f"`{old.name}` {now}")
@@ -127,24 +134,30 @@ class AssertionComparison:
     def _take_own(self, pair: TestPair) -> list[Assertion]:
         """Return the baseline assertions that the paired test does not repeat exactly."""
         own = pair.new.id if pair.new is not None else ""
-        return [each for each in pair.old.assertions if not self._take_same(each, own)]
+        return [old for old in pair.old.assertions if not self._take_same(old, own)]
 
     def _take_elsewhere(self, test: Test, assertions: list[Assertion]) -> list[Assertion]:
         """Return the assertions that no current test makes, nor a stricter form of them."""
         return [
-            each
-            for each in assertions
-            if not self._take_same(each, test.id, elsewhere=True)
-            and not self._take_stronger(each, test.id)
-            and not self._take_moved(each)
+            old
+            for old in assertions
+            if not self._take_same(old, test.id, elsewhere=True)
+            and not self._take_stronger(old, test.id)
+            and not self._take_moved(old)
         ]
 
     def _take_same(self, old: Assertion, own: str, *, elsewhere: bool = False) -> bool:
+        """Take an assertion with the same literals that is as strict; return whether there is one.
+
+        `own` is the id of the test to look in, `elsewhere` says whether others count as well.
+        """
         keys = self._pool.find_same_literals(old, own, elsewhere=elsewhere)
         fitting = (key for key in keys if self._is_as_strict(old, self._pool.get(key)))
         return self._pool.take(next(fitting, None))
 
     def _take_stronger(self, old: Assertion, own: str) -> bool:
+        """Take an assertion that is stricter: `f(1) == 2` for `f(1) > 0`; False if none is."""
+        # Nothing is stricter than an exact value; an error can get a message in addition.
         if old.strength == EXACT and old.expected and not _expects_error(old):
             return False
         keys = self._pool.list_keys(own)
@@ -153,8 +166,8 @@ class AssertionComparison:
 
     def _is_as_strict(self, old: Assertion, new: Assertion) -> bool:
         """Whether the new assertion tests the same product functions at least as closely."""
-        close = new.tolerance <= old.tolerance and new.strength >= old.strength
-        return close and not self._list_untested_calls(old.calls, new.calls)
+        is_as_close = new.tolerance <= old.tolerance and new.strength >= old.strength
+        return is_as_close and not self._list_untested_calls(old.calls, new.calls)
 
     def _list_untested_calls(self, old: frozenset[str], new: frozenset[str]) -> frozenset[str]:
         """Return product functions of `old` that `new` calls neither directly nor forwarded."""
@@ -168,15 +181,16 @@ class AssertionComparison:
         return untested
 
     def _is_stronger(self, old: Assertion, new: Assertion) -> bool:
-        more = new.strength > old.strength or not old.expected or _expects_error(old)
-        if not more or not self._is_as_strict(old, new):
+        """Whether the new assertion asserts all of the old one and may assert more."""
+        may_say_more = new.strength > old.strength or not old.expected or _expects_error(old)
+        if not may_say_more or not self._is_as_strict(old, new):
             return False
         negated = "not" in new.expected and "not" not in old.expected
         return not negated and not _count_missing_literals(old, new)
 
     def _take_moved(self, old: Assertion) -> bool:
         """Whether the literals that an assertion lost moved to a constant, fixture or data file."""
-        if not any(self._new_literals[each] > 0 for each in (*old.actual, *old.expected)):
+        if not any(self._new_literals[literal] > 0 for literal in _join_literals(old)):
             return False
         for new in map(self._pool.get, self._pool.list_keys()):
             missing = _count_literals(old) - _count_literals(new)
@@ -196,6 +210,7 @@ class AssertionComparison:
 
 
 def _make_edit_concern(kind: ConcernKind, old: Test, new: Test, reason: str) -> Concern:
+    """Return a concern with a digest of the test, so that an approval holds for this edit only."""
     # The content is of this test alone: an edit of another test in the file does not change it.
     assertions = [(*each[:3], sorted(each[3]), each[4]) for each in map(astuple, new.assertions)]
     content = digest(assertions, sorted(new.marks))
@@ -203,6 +218,7 @@ def _make_edit_concern(kind: ConcernKind, old: Test, new: Test, reason: str) -> 
 
 
 def _expects_error(assertion: Assertion) -> bool:
+    """Whether the assertion is one of a raised error, such as `raises(ValueError)`."""
     return bool(assertion.expected) and bool(_ERROR_NAME.match(assertion.expected[0]))
 
 
@@ -218,11 +234,12 @@ def _count_missing_literals(old: Assertion, new: Assertion) -> Counter[str]:
     """Count literals that `new` leaves out; a specific error stands for a broad one too."""
     missing = _count_literals(old) - _count_literals(new)
     if _expects_error(new):
-        return Counter(each for each in missing.elements() if each not in BROAD_ERRORS)
+        return Counter(literal for literal in missing.elements() if literal not in BROAD_ERRORS)
     return missing
 
 
 def _describe(assertion: Assertion) -> str:
+    """Return "`2` for `1`" for `f(1) == 2`."""
     actual, expected = _format_literals(assertion.actual), _format_literals(assertion.expected)
     if not expected:
         return f"`{actual}`" if actual else "a result"
@@ -231,5 +248,5 @@ def _describe(assertion: Assertion) -> str:
 
 def _format_literals(literals: tuple[str, ...]) -> str:
     """Format the first few, each short and on one line."""
-    plain = (each.removeprefix('"').removesuffix(".0") for each in literals[:4])
-    return ", ".join(" ".join(each.split())[:40].replace("`", "'") for each in plain)
+    texts = (literal.removeprefix('"').removesuffix(".0") for literal in literals[:4])
+    return ", ".join(" ".join(text.split())[:40].replace("`", "'") for text in texts)

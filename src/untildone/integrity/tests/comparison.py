@@ -24,8 +24,9 @@ from untildone.integrity.tests.model import Inventory
 from untildone.integrity.tests.test_pairs import TestPair, is_disabled, mark_uncollected, pair_tests
 from untildone.worktree.roles import classify_file
 
-# #[cfg(test)] mod tests;
+# Rust: `#[cfg(test)] mod tests;` includes the file `tests.rs`.
 _MODULE_DECLARATION = re.compile(r"((?:#\[[^\n]*\]\s*)*)\bmod\s+(\w+)\s*;")
+# Stands for a changed helper that runs in every test.
 _ANY_NAME = "*"
 
 
@@ -55,6 +56,7 @@ def find_merged_tests(comparison: Comparison) -> tuple[MergedTest, ...]:
 
 
 def _read_inventories(comparison: Comparison) -> tuple[Inventory, Inventory]:
+    """Return the tests of the baseline and the current ones, as far as the change concerns them."""
     paths = _select_paths(comparison)
     if not paths:
         return Inventory(()), Inventory(())
@@ -64,8 +66,13 @@ def _read_inventories(comparison: Comparison) -> tuple[Inventory, Inventory]:
 def _compare_tests(
     comparison: Comparison, old: Inventory, new: Inventory
 ) -> list[tuple[TestPair, Concern | None]]:
+    """Return each baseline test with its current counterpart and a concern if it lost something.
+
+    Tests that were skipped in the baseline already are left out.
+    """
     current = [mark_uncollected(comparison, test) for test in new.tests]
     pairs = pair_tests([test for test in old.tests if not is_disabled(test)], current)
+    # How often each literal was added outside of tests, such as in a table of test data.
     new_literals = Counter(new.outside_literals)
     new_literals.subtract(Counter(old.outside_literals))
     return list(AssertionComparison(comparison, pairs, current, new_literals).compare())
@@ -84,6 +91,7 @@ def _select_paths(comparison: Comparison) -> list[str]:
     }
     for path in {*comparison.old, *comparison.new} if tests else ():
         folder, _, name = path.rpartition("/")
+        # Go tests can only call helpers of their own folder.
         is_near = not path.endswith(".go") or folder in folders
         if (
             (is_near and may_hold_helpers(path))
@@ -97,6 +105,7 @@ def _select_paths(comparison: Comparison) -> list[str]:
 def _uses_changed_helper(
     comparison: Comparison, path: str, helpers: dict[str, frozenset[str]]
 ) -> bool:
+    """Whether a test file contains the name of a changed helper that it can call."""
     if not helpers or not may_hold_tests(path) or not is_collected(path):
         return False
     words = {*re.findall(r"\w+", comparison.new.text(path)), _ANY_NAME}

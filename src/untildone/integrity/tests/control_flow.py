@@ -13,24 +13,29 @@ from untildone.integrity.tests.values import Value, Variables, combine, merge
 from untildone.syntax import nodes
 from untildone.words import words
 
+# `t.Errorf(…)`, `fail("no error")`, `panic!()`
 _FAILING_CALLS = words("Error Errorf Fatal Fatalf Fail FailNow fail panic unreachable")
-# They catch what a failed assertion raises.
+# Python's and Java's types whose handler catches what a failed assertion raises.
 _CATCH_ALL = words("AssertionError BaseException Exception")
 _JAVA_CATCH_ALL = words("AssertionError Throwable Error AssertionFailedError")
+# A handler with one of these checks the error or fails the test itself.
 _RERAISES = re.compile(r"raise|throw|assert|expect|fail|reject|done\(")
 _TYPE_NAMES = words("identifier type_identifier")
 _PYTHON_PARAMETERS = words("typed_parameter default_parameter typed_default_parameter")
 
 
 def may_be_helper(receiver: SgNode | None) -> bool:
-    """Whether a call on this receiver may be one of a function of the tests."""
+    """Whether the called function may be a helper of the tests: `check()`, `self.check()`."""
     if receiver is None or receiver.kind() in nodes.NAMES:
         return True
     return receiver.text() in ("self", "this", "cls")
 
 
 def bind_parameters(function: SgNode, arguments: list[Value], variables: Variables) -> None:
-    """Bind the arguments; a single row fills several parameters, as `each` passes it."""
+    """Bind the parameters of a function to the arguments.
+
+    A row as the only argument fills several parameters: `each([[10, 9]])("…", (total, want) => …)`.
+    """
     declared = function.field("parameters") or function.field("parameter")
     parts = [declared] if declared is not None else []
     if declared is not None and declared.kind() not in nodes.NAMES:
@@ -47,6 +52,7 @@ def bind_parameters(function: SgNode, arguments: list[Value], variables: Variabl
 
 
 def _get_pattern(parameter: SgNode) -> SgNode:
+    """Return the name or pattern of a parameter, without its type and default."""
     if parameter.kind() in _PYTHON_PARAMETERS:
         return nodes.list_parts(parameter)[0]
     fields = (parameter.field(name) for name in ("pattern", "name", "left"))
@@ -59,8 +65,10 @@ def fails_test(block: SgNode) -> bool:
 
 
 def _statement_fails_test(statement: SgNode) -> bool:
+    """Whether a statement is `raise …`, `assert False`, `t.Fatal()` or a block with one of them."""
     kind, parts = statement.kind(), nodes.list_parts(statement)
     if kind in ("raise_statement", "throw_statement"):
+        # `raise unittest.SkipTest` skips it.
         return "Skip" not in statement.text()
     if kind in nodes.BLOCKS:
         return fails_test(statement)
@@ -71,7 +79,10 @@ def _statement_fails_test(statement: SgNode) -> bool:
 
 
 def swallows_failure(handler: SgNode) -> bool:
-    """Whether this handler hides a failed assertion."""
+    """Whether this handler hides a failed assertion: `except Exception: pass`, `catch (e) {}`.
+
+    `except ValueError: pass` does not catch one, and a handler that raises again does not hide it.
+    """
     *heads, body = nodes.list_parts(handler)
     types = {name.text() for head in heads for name in nodes.find_below(head, _TYPE_NAMES)}
     is_java = any(head.kind() == "catch_formal_parameter" for head in heads)
@@ -83,7 +94,10 @@ def swallows_failure(handler: SgNode) -> bool:
 
 
 def is_unawaited(node: SgNode) -> bool:
-    """Whether the expression is an assertion on a promise; as a statement nothing awaits it."""
+    """Whether the expression is an assertion on a promise: `expect(load()).resolves.toBe(1)`.
+
+    If such an expression is a whole statement, nothing awaits it.
+    """
     if node.kind() not in nodes.CALLS:
         return False
     receiver, name = nodes.read_callee(node)
@@ -105,10 +119,11 @@ def is_caught(call: SgNode) -> bool:
 def record_change(call: SgNode, receiver: SgNode | None, variables: Variables) -> None:
     """Add the arguments of a call statement to its receiver: `cart.add(3)` puts 3 into `cart`."""
     arguments = nodes.list_arguments(call)
-    plain = (each for each in arguments if each.kind() not in nodes.CLOSURES)
+    plain = (argument for argument in arguments if argument.kind() not in nodes.CLOSURES)
     addition = combine(evaluate_all(plain, variables))
     if not addition.literals:
         return
+    # Arguments may change as well: `fill(cart, 3)`.
     for target in (receiver, *arguments):
         name = target.text() if target is not None and target.kind() in nodes.NAMES else ""
         if name in variables and variables[name].literals != addition.literals:

@@ -36,6 +36,7 @@ READERS: dict[str, TestReader] = {
     **{"python": python, "go": go, "rust": rust, "java": java},
     **dict.fromkeys(_SCRIPT_LANGUAGES, javascript),
 }
+# A function or statement with such a word belongs to a test, so its literals are not outside.
 _ASSERTING_WORD = re.compile(r"assert|expect|raises|\.(Error|Fatal)|should|fail")
 _EXECUTED = nodes.FUNCTIONS | {"decorated_definition", "expression_statement"}
 _COLLECTED_NAME = re.compile(
@@ -57,6 +58,7 @@ def read_inventory(tree: Tree, paths: Iterable[str] | None = None) -> Inventory:
 
 
 def _read_selection(tree: Tree, selection: str) -> Inventory:
+    """Read the files of a selection, whose paths are joined by NUL characters."""
     chosen = selection.split("\0") if selection else []
     roots = {
         path: tree.fact(nodes.parse_test_file, path) for path in chosen if may_hold_tests(path)
@@ -76,11 +78,11 @@ def _read_selection(tree: Tree, selection: str) -> Inventory:
             shared |= functions if other != path and can_call_helper(other, path) else {}
         try:
             with limit_steps():
-                own = list(_get_reader(path).read_tests(path, root, shared))
+                file_tests = list(_get_reader(path).read_tests(path, root, shared))
         except (RecursionError, TooManySteps):
             unread.add(path)
             continue
-        tests += (replace(test, marks=test.marks | exclusion) for test in own)
+        tests += (replace(test, marks=test.marks | exclusion) for test in file_tests)
     literals = [literal for root in roots.values() for literal in _list_outside_literals(root)]
     for path in chosen:
         if path not in roots and classify_file(path) == "test":
@@ -106,6 +108,7 @@ def _read_decorator(node: SgNode) -> str:
 
 
 def _find_exclusion_marks(tree: Tree, path: str) -> frozenset[str]:
+    """Return the marks of a Rust file that the other files exclude from the build."""
     if not path.endswith(".rs"):
         return frozenset()
     others = (tree.text(other) for other in tree if other.endswith(".rs") and other != path)
@@ -118,7 +121,10 @@ def is_collected(path: str) -> bool:
 
 
 def may_hold_helpers(path: str) -> bool:
-    """Whether tests of other files may call functions of this one."""
+    """Whether tests of other files may call functions of this one.
+
+    A file of tests is no such file, except in Go, where a package shares all its functions.
+    """
     return may_hold_tests(path) and (path.endswith(".go") or not is_collected(path))
 
 

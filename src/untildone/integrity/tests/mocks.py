@@ -26,14 +26,18 @@ from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
+# `jest.mock("./shop")` replaces everything that the module defines.
 _MODULE_MOCKS = words("""
     jest.mock vi.mock jest.doMock vi.doMock jest.unstable_mockModule mock.module jest.setMock
     proxyquire td.replace td.replaceEsm esmock t.mock.module mockRequire quibble rewiremock
 """)
+# `jest.spyOn(shop, "price")`, `patch.object(shop, "price")`: the second argument is replaced.
 _MEMBER_MOCKS = words("spyOn method stub replace replaceProperty setattr object when doReturn")
 _ASSIGNMENTS = words("assignment assignment_expression short_var_declaration")
 _IMPORTS = words("import_statement import_from_statement lexical_declaration")
+# Settings of Jest, Vite, TypeScript and Node that map imports to files.
 _MAPPING_KEYS = words("moduleNameMapper alias paths imports")
+# What an import leaves out of the path of the file.
 _FILE_ENDINGS = ("", ".py", ".js", ".ts", ".mjs", ".cjs", ".tsx", ".jsx", "/index.js", "/index.ts")
 _DEFINITIONS = nodes.FUNCTIONS | words(
     "class_definition class_declaration variable_declarator assignment"
@@ -45,12 +49,12 @@ _PYTHON_IMPORT = re.compile(r"from\s+(\.*)([\w.]*)\s+import\s+\(?([^)]*)")
 _SCRIPT_IMPORT = re.compile(
     r"(?:import|const|let|var)\s+(.*?)\s*(?:from|=\s*require\()\s*[\"']([^\"']+)", re.DOTALL
 )
-# They run before every test.
+# `setUp`, `setup_module`, `pytest_configure`: functions that run before every test.
 _AUTOMATIC_FUNCTION = re.compile(r"set_?up|pytest_", re.IGNORECASE)
 
 
 class _Replacement(NamedTuple):
-    """The replaced name, and the test that replaces it, or "" if it does so for all tests."""
+    """A replaced function and the test or fixture that replaces it, or "" if all tests see it."""
 
     name: str
     test: str
@@ -65,15 +69,15 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             yield from _find_redirected_imports(comparison, path)
         if path.endswith(".rs") or (language_of_tests(path) and role in ("test", "config")):
             replacements[path] = _find_new_replacements(comparison, path)
-    names = frozenset(each.name for found in replacements.values() for each in found)
+    names = frozenset(item.name for found in replacements.values() for item in found)
     if not names:
         return
     tested = find_called_names(comparison.old, names & find_product_names(comparison.old))
     for path, found in replacements.items():
         replaced = dict.fromkeys(
-            each.name
-            for each in found
-            if each.name in tested and _affects_baseline_tests(comparison, path, each.test)
+            item.name
+            for item in found
+            if item.name in tested and _affects_baseline_tests(comparison, path, item.test)
         )
         for name in replaced:
             reason = f"`{path}` now replaces `{name}`, which the tests call"
@@ -81,31 +85,39 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 
 def _find_new_replacements(comparison: Comparison, path: str) -> list[_Replacement]:
+    """Return the replacements in the file whose names the baseline file did not replace.
+
+    A function that the file now defines itself counts if the baseline file called one of its name.
+    """
     old, new = comparison.old, comparison.new
-    known = _list_own_names(old, path)
+    old_names = _list_local_names(old, path)
     if path in old:
-        known.update(each.name for each in _find_replacements(old, path))
+        old_names.update(replacement.name for replacement in _find_replacements(old, path))
     called = set(re.findall(r"\b(\w+)\s*\(", old.text(path)))
-    own = (_Replacement(name, "") for name in _list_own_names(new, path) & called)
-    return [each for each in (*_find_replacements(new, path), *own) if each.name not in known]
+    redefined = (_Replacement(name, "") for name in _list_local_names(new, path) & called)
+    replacements = (*_find_replacements(new, path), *redefined)
+    return [replacement for replacement in replacements if replacement.name not in old_names]
 
 
 def _affects_baseline_tests(comparison: Comparison, path: str, test: str) -> bool:
     """Whether a replacement made in a test or fixture is in effect in any baseline test."""
     if not test:
         return True
-    if any(each.short_name == test for each in read_inventory(comparison.old, [path]).tests):
+    baseline_tests = read_inventory(comparison.old, [path]).tests
+    if any(baseline_test.short_name == test for baseline_test in baseline_tests):
         return True
+    # A fixture affects a test that was in the baseline and now asks for it: `def test_a(fake)`.
     asks_for_fixture = re.compile(rf"def (test\w*)\s*\([^)]*\b{re.escape(test)}\b")
     return any(
-        set(asks_for_fixture.findall(comparison.new.text(each)))
-        & set(re.findall(r"def (test\w*)", comparison.old.text(each)))
-        for each in comparison.old
-        if each.endswith(".py") and each in comparison.new and classify_file(each) == "test"
+        set(asks_for_fixture.findall(comparison.new.text(file)))
+        & set(re.findall(r"def (test\w*)", comparison.old.text(file)))
+        for file in comparison.old
+        if file.endswith(".py") and file in comparison.new and classify_file(file) == "test"
     )
 
 
 def _find_replacements(tree: Tree, path: str) -> Iterator[_Replacement]:
+    """Yield what the calls and assignments of the file replace."""
     root = tree.fact(nodes.parse_test_file, path)
     for call in nodes.find_below(root, nodes.CALLS):
         for name in _list_mocked_names(tree, path, call):
@@ -116,6 +128,7 @@ def _find_replacements(tree: Tree, path: str) -> Iterator[_Replacement]:
 
 
 def _list_mocked_names(tree: Tree, path: str, call: SgNode) -> Iterator[str]:
+    """Yield the names that a call replaces, such as `price` for `patch("shop.price")`."""
     name = nodes.read_call_path(call)
     texts = [_read_text(argument) for argument in nodes.list_arguments(call)]
     if not texts:
@@ -126,11 +139,13 @@ def _list_mocked_names(tree: Tree, path: str, call: SgNode) -> Iterator[str]:
         yield texts[0].rpartition(".")[2]
     elif nodes.read_callee(call)[1] in _MEMBER_MOCKS and len(texts) > 1 and texts[1]:
         yield texts[1]
+    # monkeypatch.setitem(sys.modules, "shop", fake)
     elif name.endswith(("setitem", "patch.dict")) and "sys.modules" in call.text():
         yield from _list_module_names(tree, call.text())
 
 
 def _read_text(node: SgNode) -> str:
+    """Return the text of a string literal, or "" for another expression."""
     return (nodes.read_literal(node) or "").removeprefix('"')
 
 
@@ -150,21 +165,24 @@ def _resolve_import(tree: Tree, path: str, source: str) -> str:
 
 
 def _list_assigned_names(tree: Tree, node: SgNode, root: SgNode) -> Iterator[str]:
+    """Yield the functions that an assignment replaces, such as `price` for `shop.price = …`."""
     target = node.field("left")
     if target is None:
         return
     owner, name = target.text().partition(".")[0], target.text().rpartition(".")[2]
     if target.kind() in nodes.MEMBERS:
+        # Only a member of an imported module: `cart.total = 3` sets up test data.
         imports = nodes.find_below(root, _IMPORTS)
-        if any(re.search(rf"\b{owner}\b", each.text()) for each in imports):
+        if any(re.search(rf"\b{owner}\b", statement.text()) for statement in imports):
             yield name
     elif "sys.modules" in target.text():
         yield from _list_module_names(tree, target.text())
+    # Go: `price := func(total int) int { return 9 }`
     elif target.kind() == "expression_list" and "func" in node.text():
         yield target.text()
 
 
-def _list_own_names(tree: Tree, path: str) -> set[str]:
+def _list_local_names(tree: Tree, path: str) -> set[str]:
     """Return the names that a test file defines, or imports from another test file."""
     if path not in tree or not is_collected(path):
         return set()
@@ -173,11 +191,15 @@ def _list_own_names(tree: Tree, path: str) -> set[str]:
 
 
 def _list_defined_names(path: str, root: SgNode) -> Iterator[str]:
-    """Yield functions, classes and assigned names that are no tests."""
+    """Yield the functions, classes and assigned names at the top of the file.
+
+    Of a Rust file only what its test module defines counts; the rest is the product.
+    """
     if path.endswith(".rs"):
         functions = nodes.find_below(root, frozenset(("function_item",)))
         candidates = [node for node in functions if _is_in_test_module(node)]
     else:
+        # One level below as well: `export function price()`, `const price = () => 9`.
         tops = nodes.list_parts(root)
         candidates = [node for top in tops for node in (top, *nodes.list_parts(top))]
     for node in candidates:
@@ -190,6 +212,7 @@ def _list_defined_names(path: str, root: SgNode) -> Iterator[str]:
 
 
 def _is_in_test_module(node: SgNode) -> bool:
+    """Whether a Rust function stands in `mod tests { … }`."""
     modules = (above for above in node.ancestors() if above.kind() == "mod_item")
     return any(re.match(r"mod\s+tests?\b", module.text()) for module in modules)
 
@@ -199,6 +222,7 @@ def _list_imported_names(tree: Tree, path: str, root: SgNode) -> Iterator[str]:
     for node in nodes.find_below(root, _IMPORTS):
         if (python := _PYTHON_IMPORT.match(node.text())) is not None:
             dots, module, names = python.groups()
+            # `from ..fakes import price` is `./../fakes`.
             source = ("./" + "../" * (len(dots) - 1) if dots else "") + module.replace(".", "/")
         elif (script := _SCRIPT_IMPORT.match(node.text())) is not None:
             names, source = script.groups()

@@ -1,7 +1,8 @@
 """Finds new code that interferes with the test runner: hooks, exits, redefined assertions.
 
 A `conftest.py` whose hook sets `report.outcome = "passed"`, a test file that calls `os._exit(0)`
-and one that defines its own `expect` make failing tests look green.
+and one that defines its own `expect` make failing tests look green. Each finding ("sign") is a
+phrase that completes the message "`conftest.py` now …": "calls `os._exit` outside of a test".
 """
 
 import re
@@ -25,11 +26,14 @@ _EXIT_CALLS = words("""
 """)
 # Fields that hold the outcome of a test or decide which tests run.
 _OUTCOME_FIELDS = words("outcome longrepr exitstatus wasxfail testsfailed exitCode runtest obj")
+# `items[:] = …` or `config.hook.pytest_deselected` drop tests, `item.add_marker(skip)` skips them;
+# skip is milder than the rest, since pass-to-pass still runs such a test.
 _DESELECTION = re.compile(
     r"\bitems\s*\[:\]\s*=|\bitems\.(?:remove|clear|pop)\b|\bdel\s+items\b|deselect"
     r"|add_marker\([^)]*(skip|xfail)|force_result|force_exception"
 )
 _SKIPS_TESTS = "that skips tests"
+# Their return value replaces what pytest would do.
 _DECIDING_HOOKS = words("""
     pytest_runtest_protocol pytest_pyfunc_call pytest_ignore_collect pytest_runtest_call
     pytest_pycollect_makeitem pytest_collect_file pytest_report_teststatus pytest_cmdline_main
@@ -46,14 +50,17 @@ _BUILT_IN_MATCHERS = re.compile(
     r"|to(Nth|Last)?(Return(ed)?\w*|CalledWith)|toSatisfy|toResolve|toReject"
 )
 _ASSERT_MACRO = re.compile(r"(debug_)?assert(_eq|_ne)?|panic|matches|unreachable")
+# Types of JUnit and TestNG that can swallow failures or disable tests.
 _INTERCEPTOR_TYPES = re.compile(
     r"\b(TestExecutionExceptionHandler|InvocationInterceptor|ExecutionCondition"
     r"|LifecycleMethodExecutionExceptionHandler|TestRule|MethodRule|IInvokedMethodListener"
     r"|IRetryAnalyzer)\b"
 )
+# globalThis.expect = …, assert.equal = …
 _TEST_FUNCTION_MEMBER = re.compile(
     r"(globalThis|global|window)\.(expect|assert|test|it|describe)\b|(assert|expect)\.\w+$"
 )
+# Functions that the runner calls without being asked by a test.
 _AUTOMATIC_FUNCTION = re.compile(
     r"pytest_|set_?up|tear_?down|load_tests|TestMain|init$|globalSetup|before|handleTestEvent",
     re.IGNORECASE,
@@ -62,7 +69,10 @@ _ASSIGNMENTS = words("assignment assignment_expression assignment_statement")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    """Report interference that no changed file of the baseline had, so that it may move."""
+    """Yield a concern for each changed file with new interference.
+
+    What any changed file had in the baseline is not new: code may move to another file.
+    """
     changes = comparison.changes
     paths = [path for path in changes.edited_or_added if _may_steer_tests(comparison, path)]
     if not paths:
@@ -76,7 +86,8 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     for path in paths:
         signs = find_interference(comparison.new, path) - known
         if signs:
-            sign = min(signs, key=lambda each: (_SKIPS_TESTS in each, each))
+            # One sign is reported for each file: rather one that does more than skip tests.
+            sign = min(signs, key=lambda phrase: (_SKIPS_TESTS in phrase, phrase))
             # Pass-to-pass still runs a test that is only skipped.
             kind = ConcernKind.EDIT_TEST if _SKIPS_TESTS in sign else ConcernKind.RUNNER
             reason = f"`{path}` now {sign}, which can change the outcome of tests"
@@ -84,17 +95,20 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 
 def _may_steer_tests(comparison: Comparison, path: str) -> bool:
+    """Whether the file is source in a language whose tests are read."""
     return bool(language_of_tests(path)) and comparison.role(path) != "document"
 
 
 def find_interference(tree: Tree, path: str) -> set[str]:
     """Return the interference found in the file, each as a phrase for the message."""
     root = tree.fact(nodes.parse_test_file, path)
-    finders = _FINDERS if classify_file(path) in ("test", "config") else _ANYWHERE
+    is_test_code = classify_file(path) in ("test", "config")
+    finders = _FINDERS if is_test_code else _PRODUCT_FINDERS
     return {sign for find in finders.get(language_of_tests(path), ()) for sign in find(root)}
 
 
 def _find_exits(root: SgNode) -> Iterator[str]:
+    """Yield calls that end the process, and handlers of its end, outside of tests."""
     for call in nodes.find_below(root, nodes.CALLS):
         name, arguments = nodes.read_call_path(call), nodes.list_arguments(call)
         if name in _EXIT_CALLS and _runs_unasked(call):
@@ -106,13 +120,15 @@ def _find_exits(root: SgNode) -> Iterator[str]:
 
 
 def _runs_unasked(node: SgNode) -> bool:
-    """Whether the node runs at import, in a hook, a fixture or a set-up."""
+    """Whether the node runs without a test calling it: at import, in a hook or a set-up."""
     for above in node.ancestors():
+        # if __name__ == "__main__": sys.exit(main())
         if above.kind() == "if_statement" and re.search(r"__main__|require\.main", above.text()):
             return False
         if above.kind() in nodes.FUNCTIONS:
             return bool(_AUTOMATIC_FUNCTION.match(nodes.read_name(above)))
         if above.kind() in nodes.CLOSURES:
+            # beforeAll(() => process.exit(0))
             arguments = above.parent()
             call = arguments.parent() if arguments is not None else None
             is_argument = call is not None and call.kind() in nodes.CALLS
@@ -129,22 +145,24 @@ def _find_hooks(root: SgNode) -> Iterator[str]:
         if not name.startswith("pytest_"):
             continue
         text = node.text()
-        is_answer = name in _DECIDING_HOOKS and "yield" not in text and "return" in text
+        replaces_pytest = name in _DECIDING_HOOKS and "yield" not in text and "return" in text
         changed = {nodes.get_member(target) for target in _list_assigned_members(node)}
-        drops = {found[1] or "" for found in _DESELECTION.finditer(text)}
-        if changed & _OUTCOME_FIELDS or drops - {"skip"} or is_answer:
+        deselections = {found[1] or "" for found in _DESELECTION.finditer(text)}
+        if changed & _OUTCOME_FIELDS or deselections - {"skip"} or replaces_pytest:
             yield f"has a hook `{name}` that changes which tests count"
-        elif drops:
+        elif deselections:
             yield f"has a hook `{name}` {_SKIPS_TESTS}"
 
 
 def _list_assigned_members(node: SgNode) -> list[SgNode]:
     """Return the targets of assignments such as `report.outcome = …`."""
-    targets = (each.field("left") for each in nodes.find_below(node, _ASSIGNMENTS))
-    return [each for each in targets if each is not None and each.kind() in nodes.MEMBERS]
+    assignments = nodes.find_below(node, _ASSIGNMENTS)
+    targets = (assignment.field("left") for assignment in assignments)
+    return [target for target in targets if target is not None and target.kind() in nodes.MEMBERS]
 
 
 def _find_ignored_files(root: SgNode) -> Iterator[str]:
+    """Yield `collect_ignore = ["test_price.py"]` of a `conftest.py`."""
     for target, _ in nodes.list_assignments(root):
         if target in ("collect_ignore", "collect_ignore_glob"):
             yield f"sets a `{target}` {_SKIPS_TESTS}"
@@ -161,7 +179,8 @@ def _find_patches(root: SgNode) -> Iterator[str]:
             yield f"replaces `{target.text()}`"
     for call in nodes.find_below(root, nodes.CALLS):
         if nodes.read_callee(call)[1] == "setattr":
-            owner = "".join(each.text() for each in nodes.list_arguments(call)[:1])
+            # setattr(Function, "runtest", …)
+            owner = "".join(argument.text() for argument in nodes.list_arguments(call)[:1])
             if owner.partition(".")[0] in names:
                 yield f"replaces a part of `{owner}`"
 
@@ -169,6 +188,7 @@ def _find_patches(root: SgNode) -> Iterator[str]:
 def _find_redefined_functions(root: SgNode) -> Iterator[str]:
     """Yield redefinitions of `expect`, `assert`, `test` and similar functions."""
     for name, node in nodes.find_named(root, nodes.FUNCTIONS | {"variable_declarator"}):
+        # `const expect = () => …` is judged by its value.
         value = node.field("value")
         kind = (
             node.kind() if node.kind() != "variable_declarator" or value is None else value.kind()
@@ -186,11 +206,15 @@ def _find_redefined_functions(root: SgNode) -> Iterator[str]:
 
 
 def _find_matchers(root: SgNode) -> Iterator[str]:
+    """Yield changes of `expect`: built-in matchers that are replaced, and those that always pass.
+
+    A matcher that a project adds for itself, `expect.extend({ toBeEven() { … } })`, is fine.
+    """
     for call in nodes.find_below(root, nodes.CALLS):
         name, arguments = nodes.read_call_path(call), nodes.list_arguments(call)
         if name == "expect.extend":
             names = nodes.find_below(call, frozenset(("property_identifier",)))
-            is_built_in = any(_BUILT_IN_MATCHERS.fullmatch(each.text()) for each in names)
+            is_built_in = any(_BUILT_IN_MATCHERS.fullmatch(matcher.text()) for matcher in names)
             if is_built_in or re.search(r"\bpass\s*:\s*true\b", call.text()):
                 yield "gives `expect` matchers of its own"
         if name == "Object.assign" and arguments and arguments[0].text() in _TEST_FUNCTIONS:
@@ -201,7 +225,7 @@ def _find_matchers(root: SgNode) -> Iterator[str]:
 
 
 def _find_test_main(root: SgNode) -> Iterator[str]:
-    """Yield a Go `TestMain` that does not pass on the result of `m.Run()`."""
+    """Yield a Go `TestMain` that does not exit with `m.Run()`, and other ways to hide failures."""
     functions = {
         name: body
         for name, node in nodes.find_named(root, frozenset(("function_declaration",)))
@@ -218,7 +242,10 @@ def _find_test_main(root: SgNode) -> Iterator[str]:
 
 
 def _passes_result_on(main: SgNode, functions: Mapping[str, SgNode]) -> bool:
-    """Whether the tests run and no exit status is a constant."""
+    """Whether `TestMain` runs the tests and exits with their result.
+
+    It does with `os.Exit(m.Run())` or `os.Exit(run(m))`, but not with `m.Run(); os.Exit(0)`.
+    """
     calls = nodes.find_below(main, nodes.CALLS)
     exits = [call for call in calls if nodes.read_call_path(call) == "os.Exit"]
     statuses = [next(iter(nodes.list_arguments(call)), None) for call in exits]
@@ -236,18 +263,20 @@ def _find_go_exits(root: SgNode) -> Iterator[str]:
     for call in nodes.find_below(root, nodes.CALLS):
         if nodes.read_call_path(call) != "os.Exit":
             continue
-        around = [each for each in call.ancestors() if each.kind() in nodes.FUNCTIONS]
-        if not around or nodes.read_name(around[-1]) in ("init", ""):
+        enclosing = [above for above in call.ancestors() if above.kind() in nodes.FUNCTIONS]
+        if not enclosing or nodes.read_name(enclosing[-1]) in ("init", ""):
             yield "calls `os.Exit` outside of a test"
 
 
 def _find_macros(root: SgNode) -> Iterator[str]:
+    """Yield Rust macros that hide those of the standard library: `macro_rules! assert_eq`."""
     for name, _ in nodes.find_named(root, frozenset(("macro_definition",))):
         if _ASSERT_MACRO.fullmatch(name):
             yield f"defines its own `{name}!`"
 
 
 def _find_interceptors(root: SgNode) -> Iterator[str]:
+    """Yield Java classes such as `class Quiet implements TestExecutionExceptionHandler`."""
     for node in nodes.find_below(root, frozenset(("class_declaration",))):
         if (interceptor := _INTERCEPTOR_TYPES.search(node.text())) is not None:
             yield f"intercepts tests by `{interceptor[1]}`"
@@ -256,6 +285,7 @@ def _find_interceptors(root: SgNode) -> Iterator[str]:
 _Finders: TypeAlias = tuple[Callable[[SgNode], Iterator[str]], ...]
 _SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx")
 _SCRIPT_FINDERS: _Finders = (_find_exits, _find_redefined_functions, _find_matchers)
+# For test files and settings.
 _FINDERS: dict[str, _Finders] = {
     "python": (_find_exits, _find_hooks, _find_ignored_files, _find_patches),
     "go": (_find_test_main, _find_go_exits),
@@ -263,8 +293,8 @@ _FINDERS: dict[str, _Finders] = {
     "java": (_find_exits, _find_interceptors),
     **dict.fromkeys(_SCRIPT_LANGUAGES, _SCRIPT_FINDERS),
 }
-# A plugin or a set-up file may have any name.
-_ANYWHERE: dict[str, _Finders] = {
+# For all other files, since a plugin or a set-up file may have any name: only what no product does.
+_PRODUCT_FINDERS: dict[str, _Finders] = {
     "python": (_find_patches,),
     "rust": (_find_macros,),
     **dict.fromkeys(_SCRIPT_LANGUAGES, (_find_matchers,)),

@@ -14,15 +14,18 @@ from untildone.integrity.tests.model import Assertion, Test
 from untildone.syntax.languages import language_of_tests
 from untildone.words import words
 
+# Folders where a moved test is put aside.
 _IGNORED_FOLDERS = words("""
     archive archived attic backup backups disabled old legacy skipped quarantine pending wip todo
     broken deprecated build dist vendor
 """)
+# File names that the runners of these languages collect.
 _COLLECTED_NAMES = {
     "python": re.compile(r"test_[^/]*\.py|[^/]*_test\.py"),
     "go": re.compile(r"[^/]*_test\.go"),
     "java": re.compile(r"Test[^/]*\.java|[^/]*(Test|Tests|TestCase|IT|Spec)\.java"),
 }
+# Marks without a condition: `@pytest.mark.skip`, `it.skip`, `xit`, `#[ignore]`, `@Disabled`.
 _DISABLING_MARK = re.compile(
     r"`(@[\w.]*\bskip(\(.*\))?`|\.(skip|todo)`|x\w+`|\{ (skip|todo):|#\[ignore|@Disabled`|@Ignore`"
     r"|pytestmark = pytest\.mark\.skip`)"
@@ -30,12 +33,14 @@ _DISABLING_MARK = re.compile(
 
 
 class TestPair(Struct, frozen=True):
+    """A baseline test and the current test that replaces it; None if it was removed."""
+
     old: Test
     new: Test | None
 
 
 def is_disabled(test: Test) -> bool:
-    """Whether a baseline test never ran, so that nothing of it can be removed."""
+    """Whether a test is skipped without a condition; in the baseline it has nothing to lose."""
     return any(_DISABLING_MARK.match(mark) for mark in test.marks)
 
 
@@ -56,12 +61,16 @@ def mark_uncollected(comparison: Comparison, test: Test) -> Test:
 
 
 def _is_ignored(folder: str) -> bool:
+    """Whether runners do not look into folders of this name: `.old`, `_attic`, `disabled`."""
     is_hidden = folder.startswith((".", "_")) and folder != "__tests__"
     return is_hidden or folder in _IGNORED_FOLDERS
 
 
 def pair_tests(old: list[Test], new: list[Test]) -> list[TestPair]:
-    """Pair tests by id, then by a name that is left only once, then by what they assert."""
+    """Pair tests by id, then by name, then by what they assert.
+
+    The name counts if just one current test has it that was not in the baseline.
+    """
     by_id = {test.id: test for test in new}
     before = {test.id for test in old}
     unpaired = [test for test in new if test.id not in before]
@@ -77,7 +86,11 @@ def pair_tests(old: list[Test], new: list[Test]) -> list[TestPair]:
 
 
 class _SuccessorIndex:
-    """Current tests by the assertions that they did not have in the baseline."""
+    """Finds the current test that took over the assertions of a removed one.
+
+    Only assertions count that the current test did not have in the baseline. They are indexed by
+    their actual literals, with the position of the test.
+    """
 
     def __init__(self, new: list[Test], baseline: dict[str, tuple[Assertion, ...]]) -> None:
         self._tests = new
@@ -95,6 +108,7 @@ class _SuccessorIndex:
         return self._tests[min(found)] if found else None
 
     def _find_position(self, old: Assertion) -> int | None:
+        """Return the position of the first test with the same inputs and functions."""
         for position, new in self._by_input.get(old.actual, ()):
             if old.calls == new.calls or (old.actual and old.calls & new.calls):
                 return position
