@@ -1,1 +1,1 @@
-"""Optional parts of a loop, one folder each."""
+"""Optional features of a loop, one folder each; `registry` lists them."""

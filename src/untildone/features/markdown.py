@@ -1,4 +1,10 @@
-"""Lines of Markdown lists: headings, check boxes, other text; code blocks are text."""
+"""Parses the lines of a Markdown text into headings, check boxes and other text.
+
+## Parser                 heading, level 2
+- [x] Parse dates         checked box
+  - [ ] With time zones   box, level 2 (its indentation)
+Anything else             text, as is every line of a code block
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +21,7 @@ _BOX = re.compile(
 
 
 class Line(Struct, frozen=True, kw_only=True):
-    """`level` is that of a heading, or the indentation of a box."""
+    """One line; `level` is that of a heading, or the columns by which a box is indented."""
 
     kind: Literal["heading", "box", "text"]
     text: str
@@ -24,20 +30,23 @@ class Line(Struct, frozen=True, kw_only=True):
 
 
 def parse_lines(text: str) -> Iterator[Line]:
-    fence = ""
+    """Yield each line of the text with its kind."""
+    open_fence = ""
     for raw in text.splitlines():
-        mark = _FENCE.match(raw)
-        if fence or mark:
+        fence = _FENCE.match(raw)
+        if open_fence or fence:
             yield Line(kind="text", text=raw)
         else:
             yield _parse_line(raw)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence):
-            fence = ""
+        if fence and not open_fence:
+            open_fence = fence[1]
+        # A block ends with a fence of the same character that is at least as long.
+        elif fence and fence[1].startswith(open_fence):
+            open_fence = ""
 
 
 def _parse_line(raw: str) -> Line:
+    """Return a line outside of code blocks; `## Title ##` is the heading "Title"."""
     heading, box = _HEADING.fullmatch(raw), _BOX.fullmatch(raw.rstrip())
     if heading:
         text = heading["text"].rstrip(" \t#")
@@ -50,12 +59,15 @@ def _parse_line(raw: str) -> Line:
 
 
 def skip_sections(lines: Iterable[Line], headings: re.Pattern[str]) -> Iterator[Line]:
-    """The lines that are not in a section, or a section of a section, with such a heading."""
-    skipped = 0
+    """Yield the lines without the sections, and their subsections, whose heading matches."""
+    # The level of the heading whose section is being skipped; 0 outside of one.
+    skipped_level = 0
     for line in lines:
-        if line.kind == "heading" and (not skipped or line.level <= skipped):
-            skipped = line.level if headings.search(line.text) else 0
-        if not skipped:
+        # A deeper heading belongs to the skipped section.
+        ends_skipping = not skipped_level or line.level <= skipped_level
+        if line.kind == "heading" and ends_skipping:
+            skipped_level = line.level if headings.search(line.text) else 0
+        if not skipped_level:
             yield line
 
 
@@ -64,12 +76,12 @@ def list_boxes(lines: Iterable[Line]) -> list[Line]:
 
 
 def find_title(lines: Iterable[Line], *, level: int = 0) -> str:
-    """The first heading, of that level if one is given."""
+    """Return the text of the first heading, of this level unless it is 0; empty without one."""
     headings = (line for line in lines if line.kind == "heading")
     return next((line.text for line in headings if level in (0, line.level)), "")
 
 
 def join_text_lines(lines: Iterable[Line]) -> str:
-    """The text between the boxes."""
+    """Return the lines that are neither headings nor boxes, with at most one empty line between."""
     text = "\n".join(line.text for line in lines if line.kind == "text")
     return re.sub(r"\n{3,}", "\n\n", text).strip()

@@ -1,7 +1,8 @@
-"""Every feature: when it is used, and how it is loaded.
+"""The list of all features, with a function for each that says whether an event uses it.
 
-A hook runs at each event of each session, so it imports only the features that the event uses:
-the functions here read what is known already and the names of files, nothing else.
+A hook runs at each event of each session, so it imports only the features that the event uses.
+Each `_uses_…` therefore decides by what the event's scope already has, and by whether a file of
+the session or the loop exists.
 """
 
 from collections.abc import Callable
@@ -19,15 +20,17 @@ from untildone.features.milestones import MILESTONES_FILE
 
 
 def _uses_importers(scope: Scope) -> bool:
+    """Loops that other tools keep in files: found at a stop, given back at the loop's end."""
     if scope.event == "doctor":
         return True
     if scope.event == "end":
         return scope.folder is not None and (scope.folder / FOLLOWED_FILE_NOTE).exists()
-    starting = scope.event == "Stop" and scope.contract is None
-    return starting and scope.session is not None and scope.session.has(IMPORT_REASON)
+    has_no_loop_yet = scope.event == "Stop" and scope.contract is None
+    return has_no_loop_yet and scope.session is not None and scope.session.has(IMPORT_REASON)
 
 
 def _uses_edits(scope: Scope) -> bool:
+    """Checks after edits: at an edit, and at a stop if files were edited or it is automatic."""
     if scope.event != "Stop":
         return scope.event in ("PostToolUse", "doctor")
     if scope.contract is None:
@@ -36,18 +39,21 @@ def _uses_edits(scope: Scope) -> bool:
 
 
 def _uses_budget(scope: Scope) -> bool:
+    """Money and minutes: between tool calls, and whenever a loop starts, stops or is shown."""
     if scope.event == "PostToolBatch":
         return True
     return scope.contract is not None and scope.event in ("Stop", "start", "status")
 
 
 def _uses_spec(scope: Scope) -> bool:
+    """Loops on a specification (preset `loop`), or with a checkpoint before each step ("2B")."""
     match scope.event:
         case "verb":
             return scope.name == "steps"
         case "end":
             if scope.session is None or scope.folder is None:
                 return False
+            # It cleans up after a loop that is no longer the session's.
             return scope.session.get_loop_id() != scope.folder.name
         case _:
             contract = scope.contract
@@ -57,23 +63,29 @@ def _uses_spec(scope: Scope) -> bool:
 
 
 def _uses_milestones(scope: Scope) -> bool:
+    """Events for the user's receivers: when a loop has started, later if it has receivers."""
     if scope.event == "start":
+        # With a request the loop is still being agreed on.
         return scope.contract is not None and scope.request is None
     return scope.folder is not None and (scope.folder / MILESTONES_FILE).exists()
 
 
 def _uses_plans(scope: Scope) -> bool:
-    # Without a plan the same markers may stand in the promises.
-    marked = scope.event == "Stop" and "-complete>" in scope.message
-    planned = scope.contract is not None and scope.contract.plan is not None
-    return planned or marked or scope.name in PLANNED
+    """Loops on tasks of a TASKS.json, and prompts that ask for one."""
+    # A loop without a plan that was imported from ShipSpec may promise the same markers, such as
+    # `<task-loop-complete>VERIFIED</task-loop-complete>`.
+    has_marker = scope.event == "Stop" and "-complete>" in scope.message
+    has_plan = scope.contract is not None and scope.contract.plan is not None
+    return has_plan or has_marker or scope.name in PLANNED
 
 
 def _uses_templates(scope: Scope) -> bool:
+    """Named loops: only when a loop is started with `--template` or `--then`."""
     return scope.options is not None and bool(scope.options.template or scope.options.then)
 
 
 def _uses_counts(scope: Scope) -> bool:
+    """Counts as criteria: only while a loop is being started, from its options or its request."""
     request, options = scope.request, scope.options
     if options is not None:
         switches = (options.zero_warnings, options.zero_security, options.tests_pass)
@@ -85,10 +97,11 @@ def _uses_counts(scope: Scope) -> bool:
 
 
 def _uses_todos(scope: Scope) -> bool:
+    """TODO items: at stops, when a loop is started with them, and at prompts outside of a loop."""
     match scope.event:
         case "Stop":
-            agreed = scope.contract is not None and bool(scope.contract.todos)
-            return agreed or scope.uses_tool(TODO)
+            are_criteria = scope.contract is not None and bool(scope.contract.todos)
+            return are_criteria or scope.uses_tool(TODO)
         case "UserPromptSubmit":
             return scope.contract is None
         case _:
@@ -97,6 +110,7 @@ def _uses_todos(scope: Scope) -> bool:
 
 
 def _uses_chains(scope: Scope) -> bool:
+    """Loops that follow another: at the stops of a loop that something follows."""
     contract = scope.contract
     if contract is None or scope.event != "Stop":
         return False
@@ -104,6 +118,7 @@ def _uses_chains(scope: Scope) -> bool:
 
 
 def _register(folder: str, is_used: Callable[[Scope], bool]) -> RegisteredFeature:
+    """Return the entry of the feature in this folder, which is imported only if it is used."""
     return RegisteredFeature(is_used, partial(_load_feature, folder))
 
 
@@ -111,8 +126,8 @@ def _load_feature(folder: str) -> object:
     return import_module(f"untildone.features.{folder}.feature").FEATURE
 
 
-# In this order: a file is given back before its loop's folder may go, options of templates are
-# read before the TODO items that may be the task, and the next loop begins last.
+# The order matters: importers give a tool's file back before the loop's folder may be removed,
+# templates read their options before TODO items may become the task, the next loop starts last.
 FEATURES = (
     _register("importers", _uses_importers),
     _register("edits", _uses_edits),

@@ -1,1 +1,1 @@
-"""Money and minutes: what a loop used, and its bounds between tool calls."""
+"""The cost and the minutes of a loop, and its pause when a bound is used up."""

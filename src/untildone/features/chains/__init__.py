@@ -1,1 +1,1 @@
-"""Loops that follow one another."""
+"""Loops that follow one another: templates of `--then`, or the tasks of a plan."""

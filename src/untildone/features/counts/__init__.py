@@ -1,1 +1,1 @@
-"""Counts of findings and failing tests as criteria."""
+"""Counts of errors, warnings, security findings and failing tests as criteria of a loop."""

@@ -66,7 +66,7 @@ def _can_measure(count: Count, check: Check) -> bool:
     if check.parser or check.pattern or _RUNNERS.intersection(find_programs(check.command)):
         return True
     if count == "tests-pass":
-        # Checks found in a project are named `test` or, for one package, `test:api`.
+        # A check is named `test`, or `test:pytest` where several programs run tests.
         return _runs_tests((check,)) or "test" in check.name.split(":")
     programs = {name for parser in PARSERS.values() for name in parser.PROGRAMS}
     return bool(programs.intersection(find_programs(check.command)))

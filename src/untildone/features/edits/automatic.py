@@ -1,4 +1,8 @@
-"""Automatic mode: without a loop, a turn whose edits introduced errors is held a few times."""
+"""Automatic mode: without a loop, a turn whose edits introduced errors is held a few times.
+
+A turn is what the agent does after one prompt of the user. If it wants to end the turn while the
+files that it edited have errors which they did not have before, it is told to go on.
+"""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -20,23 +24,24 @@ from untildone.store.lock import hold_lock
 from untildone.store.sessions import Session
 
 MAX_HOLDS = 3
+# How often the turn of a prompt was held.
 _STATE = "automatic.json"
 # Servers may have to start first, and each file is diagnosed twice.
-_WAIT = 10.0
-_PATIENCE = 60.0
+_WAIT_SECONDS = 10.0
+_LOCK_SECONDS = 60.0
 
 
 def answer_stop(context: Context, call: Call, stop: Stop) -> str:
-    """The reply that holds a turn whose edits introduced errors; empty if it may end."""
+    """Return the reply that holds a turn whose edits introduced errors; empty if it may end."""
     session = context.session(stop.session)
-    with hold_lock(Path(session.path("automatic.lock")), timeout=_PATIENCE):
+    with hold_lock(Path(session.path("automatic.lock")), timeout=_LOCK_SECONDS):
         if not _should_judge(context, stop, session) or is_duplicate_event(context, call):
             return ""
         return _judge_turn(context, call, stop, session)
 
 
 def _should_judge(context: Context, stop: Stop, session: Session) -> bool:
-    """False if the turn is not over, or another part of untildone judges it."""
+    """Say whether the turn is over and no loop judges it."""
     if switch.AUTO not in session.read_stop_reasons() or session.get_loop_id():
         return False
     if stop.plan_mode or any(work.ends for work in stop.background):
@@ -47,6 +52,10 @@ def _should_judge(context: Context, stop: Stop, session: Session) -> bool:
 
 
 def _judge_turn(context: Context, call: Call, stop: Stop, session: Session) -> str:
+    """Return the reply to the end of a turn: hold it, let it go with a notice, or nothing.
+
+    The agent ends the turn in spite of errors by a signal: `<untildone:done />`.
+    """
     state = session.read_json(_STATE)
     holds = state.get("holds") if state.get("prompt") == stop.prompt else 0
     number = holds + 1 if isinstance(holds, int) else 1
@@ -69,20 +78,20 @@ def _judge_turn(context: Context, call: Call, stop: Stop, session: Session) -> s
 
 
 def _find_introduced(context: Context, stop: Stop, session: Session) -> tuple[Finding, ...]:
-    """Errors in the files of this prompt that were not there before its first edit."""
+    """Return the errors in files edited since this prompt that were not there before."""
     before: dict[Path, str | None] = {}
     project = Path()
     for name in _list_saved_files(session):
-        known = session.read_json(name)
-        project, file = locate_file(stop, str(known.get("path", "")))
-        text = known.get("text")
-        if file and known.get("prompt") == stop.prompt and isinstance(text, str | None):
+        saved = session.read_json(name)
+        project, file = locate_file(stop, str(saved.get("path", "")))
+        text = saved.get("text")
+        if file and saved.get("prompt") == stop.prompt and isinstance(text, str | None):
             before[file] = text
-    return find_introduced(context, project, before, wait=_WAIT) if before else ()
+    return find_introduced(context, project, before, wait=_WAIT_SECONDS) if before else ()
 
 
 def _end_turn(session: Session) -> str:
-    """Lets the turn end and forgets its edits."""
+    """Forget the edits of the turn, and return the empty reply that lets it end."""
     for name in _list_saved_files(session):
         session.remove(name)
     session.watch_stops(switch.AUTO, wanted=False)
@@ -90,6 +99,7 @@ def _end_turn(session: Session) -> str:
 
 
 def _list_saved_files(session: Session) -> list[str]:
+    """Return the names of the session's files with texts from before the first edit."""
     return sorted(path.name for path in Path(session.folder).glob("before-*.json"))
 
 
@@ -100,7 +110,7 @@ def _reply(context: Context, verdict: Continue | Wait, *, notice: str, feedback:
 
 
 def format_hold(findings: Collection[Finding], *, hold: int) -> str:
-    """The feedback of an automatic hold; `hold` counts them since the user's prompt."""
+    """Return the feedback to the agent; `hold` is the number of holds since the user's prompt."""
     head = (
         f"[untildone] AUTO-CONTINUE {hold} of {MAX_HOLDS}: your edits in this turn brought what"
         f" was not there before: {summarize_findings(findings)}."
@@ -113,7 +123,7 @@ def format_hold(findings: Collection[Finding], *, hold: int) -> str:
 
 
 def format_release(findings: Collection[Finding]) -> str:
-    """The notice to the user after the last automatic hold."""
+    """Return the notice to the user after the last automatic hold."""
     paths = dict.fromkeys(finding.path for finding in sort_by_place(findings))
     return (
         f"untildone: let go after {MAX_HOLDS} automatic holds; this turn's edits left"

@@ -1,4 +1,8 @@
-"""Diagnoses single files with language servers, linters and security rules."""
+"""Diagnoses single files with language servers, linters and security rules.
+
+Texts of files go in, findings by file and tool come out. The texts may be earlier ones than on
+disk: the comparison of both shows which errors an edit introduced.
+"""
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,14 +25,14 @@ ToolFindings: TypeAlias = dict[tuple[str, str], tuple[Finding, ...]]
 Tool: TypeAlias = Callable[[Context, Path, Mapping[Path, str], float], ToolFindings]
 
 # A linter is started for each file.
-_MOST_LINTED = 10
-_AT_ONCE = 2
+_MAX_LINTED_FILES = 10
+_PARALLEL_LINTERS = 2
 
 
 def diagnose(
     context: Context, project: Path, texts: Mapping[Path, str], *, wait: float
 ) -> ToolFindings:
-    """The findings in files with these texts that tools report within `wait` seconds."""
+    """Return the findings in files with these texts that tools report within `wait` seconds."""
     findings: ToolFindings = {}
     if texts:
         with ThreadPoolExecutor(max_workers=len(_TOOLS)) as pool:
@@ -39,7 +43,7 @@ def diagnose(
 
 
 def read_texts(files: tuple[Path, ...]) -> dict[Path, str]:
-    """The current texts, without files that cannot be read."""
+    """Return the current texts, without files that cannot be read."""
     texts = {}
     for file in files:
         try:
@@ -52,25 +56,26 @@ def read_texts(files: tuple[Path, ...]) -> dict[Path, str]:
 def find_introduced(
     context: Context, project: Path, before: Mapping[Path, str | None], *, wait: float
 ) -> tuple[Finding, ...]:
-    """Errors and security findings that were not there `before`; None is a new file.
+    """Return the errors and security findings that were not in the texts `before`.
 
+    The text of a file that did not exist before is None.
     A tool's findings count only if it also diagnosed the file as it was before.
     """
     now = diagnose(context, project, read_texts(tuple(before)), wait=wait)
-    wrong = {
+    errors_now = {
         key: [finding for finding in found if finding.severity in ("error", "security")]
         for key, found in now.items()
     }
-    if not any(wrong.values()):
+    if not any(errors_now.values()):
         return ()
-    old = {file: text for file, text in before.items() if text is not None}
-    was = diagnose(context, project, old, wait=wait)
-    made = {file.relative_to(project).as_posix() for file in before if file not in old}
-    known = {finding.fingerprint for found in was.values() for finding in found}
+    old_texts = {file: text for file, text in before.items() if text is not None}
+    findings_before = diagnose(context, project, old_texts, wait=wait)
+    new_files = {file.relative_to(project).as_posix() for file in before if file not in old_texts}
+    known = {finding.fingerprint for found in findings_before.values() for finding in found}
     return tuple(
         finding
-        for key, found in wrong.items()
-        if key in was or key[0] in made
+        for key, found in errors_now.items()
+        if key in findings_before or key[0] in new_files
         for finding in found
         if finding.fingerprint not in known
     )
@@ -92,12 +97,12 @@ def _run_eslint(
 ) -> ToolFindings:
     # Its configuration is code from the repository.
     program = linters.find_eslint(project) if has_run_checks(context.home, project) else ""
-    files = list(islice(filter(linters.is_lintable, texts), _MOST_LINTED)) if program else []
+    files = list(islice(filter(linters.is_lintable, texts), _MAX_LINTED_FILES)) if program else []
 
     def lint(file: Path) -> tuple[Finding, ...] | None:
         return linters.run_eslint(program, file, texts[file], project=project, timeout=wait)
 
-    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+    with ThreadPoolExecutor(max_workers=_PARALLEL_LINTERS) as pool:
         answers = dict(zip(files, pool.map(lint, files), strict=True))
     return {
         (file.relative_to(project).as_posix(), linters.ESLINT): found
@@ -137,7 +142,10 @@ def _run_security_rules(
 
 @contextmanager
 def _copy_files(project: Path, texts: Mapping[Path, str]) -> Iterator[tuple[Path, list[Path]]]:
-    """Copies of the texts: the tools read files, but a text may be an earlier one."""
+    """Write the texts into a temporary folder; yield the folder and the files.
+
+    These tools read only files, but a text may be an earlier one than on disk.
+    """
     with tempfile.TemporaryDirectory(prefix="untildone-diagnosis-") as folder:
         copies = Path(folder).resolve()
         files = [copies / file.relative_to(project) for file in texts]
@@ -148,9 +156,10 @@ def _copy_files(project: Path, texts: Mapping[Path, str]) -> Iterator[tuple[Path
 
 
 def _group_by_file(
-    tool: str, project: Path, asked: Iterable[Path], found: Iterable[Finding]
+    tool: str, project: Path, files: Iterable[Path], found: Iterable[Finding]
 ) -> ToolFindings:
-    by_file: ToolFindings = {(file.relative_to(project).as_posix(), tool): () for file in asked}
+    """Return a tool's findings by file; a file without findings has an empty entry."""
+    by_file: ToolFindings = {(file.relative_to(project).as_posix(), tool): () for file in files}
     for finding in found:
         by_file[finding.path, tool] = (*by_file.get((finding.path, tool), ()), finding)
     return by_file

@@ -1,4 +1,7 @@
-"""Feedback on edits: servers are warmed up, and new errors are reported to the agent."""
+"""Tells the agent which errors its edits introduced: after each edit, and at a stop of a loop.
+
+Language servers are slow at first, so they are also made to open edited files in advance.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -26,7 +29,10 @@ _WAIT_SECONDS = 1.0
 
 
 def answer_edit(context: Context, call: Call) -> str:
-    """What the agent reads after an edit: the errors that it introduced, if the user wants that."""
+    """Return what the agent reads after an edit: the errors that the edit introduced.
+
+    Without the mode `tell` the reply is empty, and the servers only open the file.
+    """
     path, text, _ = read_edit(call)
     project, file = locate_file(context.agent.parse_stop(call.data, context.environ), path)
     if file is None or explain_ignored(context.agent, context.environ):
@@ -39,12 +45,12 @@ def answer_edit(context: Context, call: Call) -> str:
 
 
 def warm_servers(context: Context, loop: StoppedLoop) -> None:
-    """The servers get to know the files edited in this round, without being waited for."""
+    """Let the servers open the files edited in this round, without waiting for an answer."""
     ask_servers(context, loop.project, list_edited_files(loop.calls, loop.project), wait=0)
 
 
 def add_diagnostics(context: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
-    """Adds what the tools report within a second; no verdict depends on it."""
+    """Return the evidence with what tools report within a second; no verdict depends on it."""
     files = list_edited_files(loop.calls, loop.project)
     if not files:
         return evidence
@@ -60,19 +66,20 @@ def add_diagnostics(context: Context, loop: StoppedLoop, evidence: Evidence) -> 
 
 
 def locate_file(stop: Stop, path: str) -> tuple[Path, Path | None]:
-    """The session's project, and the file; None if it is not a file of that project."""
+    """Return the session's project, and the file; None if it is not a file of that project."""
     project = find_worktree(stop.project, stop.cwd).resolve()
     file = Path(path).resolve()
     return project, file if file.is_relative_to(project) and file.is_file() else None
 
 
 def format_edit(findings: Collection[Finding]) -> str:
-    """The feedback right after an edit."""
+    """Return the feedback to the agent right after an edit."""
     return (
         f"[untildone] This edit brought {summarize_findings(findings)}:\n{list_findings(findings)}"
     )
 
 
 def count_file_totals(path: str, findings: Iterable[Finding]) -> FileTotals:
-    found = Counter(finding.severity for finding in findings)
-    return FileTotals(path=path, **name_severity_counts(found))
+    """Return how many findings of each severity the file has."""
+    counts = Counter(finding.severity for finding in findings)
+    return FileTotals(path=path, **name_severity_counts(counts))

@@ -1,4 +1,8 @@
-"""Asks the process that keeps language servers running about edited files."""
+"""Asks language servers about edited files.
+
+A separate process per project keeps the servers running between hooks; it is started here if there
+is none, and found by the address that it writes into our folder of the project.
+"""
 
 import os
 import sys
@@ -27,21 +31,22 @@ from untildone.store.durable_files import DamagedFileError, read_bounded
 
 ADDRESS_FILE = "diagnose.json"
 
-_TICK = 0.02
+_POLL_SECONDS = 0.02
 
 
 def list_edited_files(
     calls: Mapping[str, Iterable[Mapping[str, Any]]], project: Path
 ) -> tuple[Path, ...]:
-    """Files of the project that tool calls have edited and that still exist."""
+    """Return the files of the project that tool calls have edited and that still exist."""
     place = project.resolve()
-    named = (_find_edited_path(call) for payloads in calls.values() for call in payloads)
-    paths = (Path(os.path.realpath(path)) for path in named if path)
+    edited_paths = (_find_edited_path(call) for payloads in calls.values() for call in payloads)
+    paths = (Path(os.path.realpath(path)) for path in edited_paths if path)
     inner = dict.fromkeys(path for path in paths if path.is_relative_to(place))
     return tuple(path for path in inner if path.is_file())
 
 
 def _find_edited_path(call: Mapping[str, Any]) -> str:
+    """Return the file that a tool call edited; empty if it edited none."""
     if call.get("tool_name") not in EDITING:
         return ""
     inputs = call.get("tool_input")
@@ -62,7 +67,7 @@ def ask_servers(
     wait: float,
     texts: Mapping[Path, str] | None = None,
 ) -> DiagnosticsReport | None:
-    """What the servers report, by paths relative to the project.
+    """Return what the servers report, by paths relative to the project.
 
     None if no server handles such files, or none answered in time.
 
@@ -89,7 +94,10 @@ def ask_servers(
 
 
 def _select_known_files(project: Path, files: Sequence[Path], *, own: bool) -> tuple[str, ...]:
-    """The files for which there is a language server."""
+    """Return the files for which there is a language server.
+
+    `own` allows servers that the project itself brings.
+    """
     path = os.environ.get("PATH", "")
     suffixes = {file.suffix for file in files}
     known = {suffix for suffix in suffixes if select_servers(project, suffix, path=path, own=own)}
@@ -101,37 +109,39 @@ def _select_known_files(project: Path, files: Sequence[Path], *, own: bool) -> t
 def _ask_or_start(
     context: Context, project: Path, files: Mapping[str, str | None], deadline: float
 ) -> DiagnosticsReport | None:
-    """Ask the running process; if there is none, start one and ask it before the deadline."""
+    """Ask the running process; if there is none, start one and ask it. None after the deadline."""
     folder = project_folder(context.home, project)
-    known = load_address(folder)
-    if known:
+    old_address = load_address(folder)
+    if old_address:
         with suppress(UnreachableError):
-            return _ask(known, files, deadline)
+            return _ask(old_address, files, deadline)
     _start_process(context, project, tuple(files))
     while time.monotonic() < deadline:
-        opened = load_address(folder)
-        if opened and opened != known:
-            return _ask(opened, files, deadline)
-        time.sleep(_TICK)
+        address = load_address(folder)
+        if address and address != old_address:
+            return _ask(address, files, deadline)
+        time.sleep(_POLL_SECONDS)
     return None
 
 
 def _ask(
-    opened: DaemonAddress, files: Mapping[str, str | None], deadline: float
+    address: DaemonAddress, files: Mapping[str, str | None], deadline: float
 ) -> DiagnosticsReport:
     texts = {file: text for file, text in files.items() if text is not None}
     return daemon_socket.query_daemon(
-        opened, tuple(files), wait=deadline - time.monotonic(), texts=texts
+        address, tuple(files), wait=deadline - time.monotonic(), texts=texts
     )
 
 
 def _start_process(context: Context, project: Path, files: Sequence[str]) -> None:
+    """Start the process that keeps the servers running: `untildone diagnose`."""
     argv = [sys.executable, "-I", "-m", "untildone", "diagnose", "--", str(project), *files]
     environ = filter_environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
     trees.start_detached(argv, cwd=context.home, env=environ)
 
 
 def load_address(folder: Path) -> DaemonAddress | None:
+    """Return the address of the running process; None if there is no valid one."""
     try:
         return msgspec.json.decode(read_bounded(folder / ADDRESS_FILE), type=DaemonAddress)
     except (OSError, DamagedFileError, msgspec.DecodeError, UnicodeError):

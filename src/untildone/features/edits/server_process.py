@@ -1,4 +1,4 @@
-"""The process that keeps a project's language servers running."""
+"""The process that keeps a project's language servers running between hooks, until it is idle."""
 
 import os
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from untildone.store.lock import LockTimeoutError, hold_lock
 
 IDLE_SECONDS = 300.0
 # A process that is just ending still has to end its servers.
-_PATIENCE = 2.0
+_LOCK_SECONDS = 2.0
 
 
 def keep_warm(
     context: Context, project: Path, files: Sequence[Path], *, idle: float = IDLE_SECONDS
 ) -> None:
-    """Answers until no question came for `idle` seconds; ends if another process already runs."""
+    """Answer questions until none came for `idle` seconds; return if another process does that."""
     if not context.home.is_dir():
         return
     project = project.resolve()
@@ -31,24 +31,27 @@ def keep_warm(
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (
         suppress(LockTimeoutError),
-        hold_lock(folder / "diagnose.lock", timeout=_PATIENCE),
+        hold_lock(folder / "diagnose.lock", timeout=_LOCK_SECONDS),
         end_runs_on_signal(),
-        open_listener(folder) as (listener, own),
+        open_listener(folder) as (listener, address),
     ):
-        write_atomically(folder / ADDRESS_FILE, msgspec.json.encode(own), keep_previous=False)
-        may = has_run_checks(context.home, project)
-        with closing(ServerPool(project, path=os.environ.get("PATH", ""), own=may)) as warm:
+        write_atomically(folder / ADDRESS_FILE, msgspec.json.encode(address), keep_previous=False)
+        # Servers that the project brings are its code: they run only if its checks have run.
+        allows_project_servers = has_run_checks(context.home, project)
+        with closing(
+            ServerPool(project, path=os.environ.get("PATH", ""), own=allows_project_servers)
+        ) as pool:
             try:
-                warm.diagnose(files, seconds=0)
+                pool.diagnose(files, seconds=0)
                 # The process ends if the state folder or the project is removed.
                 serve_pool(
                     listener,
-                    warm,
-                    token=own.token,
+                    pool,
+                    token=address.token,
                     idle=idle,
-                    wanted=lambda: load_address(folder) == own and project.is_dir(),
+                    wanted=lambda: load_address(folder) == address and project.is_dir(),
                 )
             finally:
                 # Before the servers end, so that the next client starts another process.
-                if load_address(folder) == own:
+                if load_address(folder) == address:
                     (folder / ADDRESS_FILE).unlink(missing_ok=True)

@@ -8,20 +8,22 @@ import os
 
 AUTO = "auto"
 TELL = "tell"
-_NAME = "edits"
-_LONGEST = 100
+_FILE = "edits"
+_MAX_CHARACTERS = 100
 
 
 def read_modes(home: str) -> frozenset[str]:
+    """Return the modes that are on: `auto`, `tell`, both or none."""
     try:
-        with open(os.path.join(home, _NAME), encoding="utf-8", errors="replace") as file:
-            return frozenset(file.read(_LONGEST).split()) & {AUTO, TELL}
+        with open(os.path.join(home, _FILE), encoding="utf-8", errors="replace") as file:
+            return frozenset(file.read(_MAX_CHARACTERS).split()) & {AUTO, TELL}
     except OSError:
         return frozenset()
 
 
 def write_modes(home: str, modes: frozenset[str]) -> None:
-    path = os.path.join(home, _NAME)
+    """Switch exactly these modes on; without any the file is removed."""
+    path = os.path.join(home, _FILE)
     if not modes:
         if os.path.lexists(path):
             os.unlink(path)

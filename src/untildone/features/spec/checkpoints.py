@@ -1,4 +1,6 @@
-"""Saves the tree before a step in git, outside of every branch, and restores it.
+"""Saves the working tree before a step as a git commit outside of every branch, and restores it.
+
+A checkpoint is a ref such as `refs/untildone/LOOP/step-2`.
 
 Saving touches neither the index, the working tree, HEAD nor any hook. Contents are saved as they
 are on disk: no filter of the repository is run.
@@ -22,7 +24,7 @@ from untildone.worktree.listing import (
     read_git_output,
 )
 
-# Mode and blob by path relative to the root.
+# The mode and blob hash of each file, by path relative to the root.
 Files: TypeAlias = dict[str, tuple[str, str]]
 _LINK, _PROGRAM, _PLAIN = "120000", "100755", "100644"
 _NO_VARIABLES: Mapping[str, str] = {}
@@ -34,15 +36,17 @@ _IDENTITY = {
 
 
 class Restored(Struct, frozen=True, kw_only=True):
-    """`saved` names the checkpoint of the tree before the restoration."""
+    """What a restoration did: the files it wrote and removed."""
 
     root: str
+    # The name of the checkpoint that holds the tree from before the restoration.
     saved: str
     written: tuple[str, ...]
     removed: tuple[str, ...]
 
 
 def require_repository(project: Path) -> Path:
+    """Return the root of the project's repository; raise UserError if it has none."""
     root = find_worktree_root(project)
     if root is None:
         raise UserError(f"`{project}` is in no git repository", hint="`git init` makes it one")
@@ -50,7 +54,10 @@ def require_repository(project: Path) -> Path:
 
 
 def save_checkpoint(project: Path, loop: str, name: str, *, anew: bool = False) -> str:
-    """The checkpoint's ref; an existing one of that name is replaced only with `anew`."""
+    """Save the working tree under this name and return the ref.
+
+    An existing checkpoint of that name is replaced only with `anew`.
+    """
     root = require_repository(project)
     if not anew and name in list_checkpoints(root, loop):
         return _make_ref(loop, name)
@@ -58,7 +65,7 @@ def save_checkpoint(project: Path, loop: str, name: str, *, anew: bool = False) 
 
 
 def list_checkpoints(project: Path, loop: str) -> tuple[str, ...]:
-    """Names, oldest first."""
+    """Return the names of the loop's checkpoints, oldest first."""
     # git sorts by the last key first.
     ordered = ("--sort=version:refname", "--sort=creatordate", "--format=%(refname:lstrip=3)")
     known = _run_git("for-each-ref", *ordered, f"refs/untildone/{loop}/", cwd=project)
@@ -66,16 +73,17 @@ def list_checkpoints(project: Path, loop: str) -> tuple[str, ...]:
 
 
 def delete_checkpoints(project: Path, loop: str) -> None:
+    """Delete every checkpoint of the loop; git removes their contents some time later."""
     for name in list_checkpoints(project, loop) if find_worktree_root(project) else ():
         _run_git("update-ref", "-d", _make_ref(loop, name), cwd=project)
 
 
 def restore_checkpoint(project: Path, loop: str, name: str) -> Restored:
-    """Restores the tree; the current one is saved first, so nothing is lost."""
+    """Restore the tree of a checkpoint; the current tree is saved first, so nothing is lost."""
     root = require_repository(project)
     target = _list_files(root, _make_ref(loop, name))
-    taken = sum(known.startswith("undo-") for known in list_checkpoints(root, loop))
-    saved = f"undo-{taken + 1}"
+    undo_count = sum(known.startswith("undo-") for known in list_checkpoints(root, loop))
+    saved = f"undo-{undo_count + 1}"
     now = _list_files(root, _save_tree(root, loop, saved, also=tuple(target)))
     removed = tuple(path for path in now if path not in target)
     written = tuple(path for path, file in target.items() if now.get(path) != file)
@@ -100,19 +108,19 @@ def _save_tree(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> st
     entries = "".join(f"{modes[path]} {blob}\t{path}\0" for path, blob in blobs.items())
     with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
         index = {"GIT_INDEX_FILE": os.fspath(Path(folder) / "index")}
-        fed = os.fsencode(entries)
-        _run_git("update-index", "-z", "--index-info", cwd=root, stdin=fed, variables=index)
+        stdin = os.fsencode(entries)
+        _run_git("update-index", "-z", "--index-info", cwd=root, stdin=stdin, variables=index)
         tree = _run_git("write-tree", cwd=root, variables=index).decode().strip()
     head = read_git_output("rev-parse", "--verify", "-q", "HEAD", cwd=root, stdin=b"")
     parent = ("-p", head.decode().strip()) if head else ()
     message = f"untildone: loop {loop}, {name}"
-    made = _run_git("commit-tree", tree, *parent, "-m", message, cwd=root, variables=_IDENTITY)
-    _run_git("update-ref", _make_ref(loop, name), made.decode().strip(), cwd=root)
+    commit = _run_git("commit-tree", tree, *parent, "-m", message, cwd=root, variables=_IDENTITY)
+    _run_git("update-ref", _make_ref(loop, name), commit.decode().strip(), cwd=root)
     return _make_ref(loop, name)
 
 
 def _read_mode(path: Path) -> str:
-    """Empty for what git has no content of: folders, pipes, missing files."""
+    """Return git's mode of a file; empty for what git does not store: folders, pipes, no file."""
     try:
         status = path.lstat()
     except OSError:
@@ -125,22 +133,26 @@ def _read_mode(path: Path) -> str:
 
 
 def _write_blobs(root: Path, modes: dict[str, str]) -> dict[str, str]:
-    """git reads paths line by line, so a path with a line break is given by its content."""
-    alone = {path for path, mode in modes.items() if mode == _LINK or "\n" in path or "\r" in path}
-    rest = [path for path in modes if path not in alone]
+    """Store the contents of files in git; return the blob hash by path.
+
+    One call of git takes all paths, one per line. Links, whose target is the content, and paths
+    with a line break get a call of their own with the content.
+    """
+    single = {path for path, mode in modes.items() if mode == _LINK or "\n" in path or "\r" in path}
+    rest = [path for path in modes if path not in single]
     names = os.fsencode("".join(f"{path}\n" for path in rest))
     hashes = _run_git("hash-object", "-w", "--no-filters", "--stdin-paths", cwd=root, stdin=names)
     blobs = dict(zip(rest, hashes.decode().split(), strict=True))
-    for path in alone:
+    for path in single:
         place = root / path
         data = os.fsencode(place.readlink()) if modes[path] == _LINK else place.read_bytes()
-        made = _run_git("hash-object", "-w", "--no-filters", "--stdin", cwd=root, stdin=data)
-        blobs[path] = made.decode().strip()
+        blob = _run_git("hash-object", "-w", "--no-filters", "--stdin", cwd=root, stdin=data)
+        blobs[path] = blob.decode().strip()
     return blobs
 
 
 def _list_files(root: Path, ref: str) -> Files:
-    """The files of a checkpoint."""
+    """Return the files of a checkpoint; raise UserError if git cannot read it."""
     output = read_git_entries("ls-tree", "-r", ref, cwd=root)
     if output is None:
         raise UserError(
@@ -155,6 +167,10 @@ def _list_files(root: Path, ref: str) -> Files:
 
 
 def _read_blobs(root: Path, blobs: set[str]) -> dict[str, bytes]:
+    """Return the contents by blob hash.
+
+    git answers `HASH blob SIZE`, a line end, SIZE bytes, a line end, for one blob after the other.
+    """
     wanted = "".join(f"{blob}\n" for blob in blobs).encode()
     output = _run_git("cat-file", "--batch", cwd=root, stdin=wanted) if blobs else b""
     contents, at = {}, 0
@@ -167,15 +183,18 @@ def _read_blobs(root: Path, blobs: set[str]) -> dict[str, bytes]:
 
 
 def _require_free_places(root: Path, written: tuple[str, ...], removed: tuple[str, ...]) -> None:
-    """Raises UserError rather than overwrite an ignored file, which no checkpoint has."""
-    goes = {root / path for path in removed}
+    """Raise UserError if an ignored file is where a file is to be written: no checkpoint has it.
+
+    For `a/b` that is a file `a`, or any file in a folder `a/b`.
+    """
+    to_remove = {root / path for path in removed}
     for path in written:
         place = root / path
         below_root = [folder for folder in place.parents if folder.is_relative_to(root)][:-1]
         files = [folder for folder in below_root if folder.is_symlink() or folder.is_file()]
         if place.is_dir() and not place.is_symlink():
             files += [file for file in place.rglob("*") if not file.is_dir()]
-        foreign = [file for file in files if file not in goes]
+        foreign = [file for file in files if file not in to_remove]
         if foreign:
             raise UserError(
                 f"`{foreign[0]}` is ignored by git and is in the place of `{path}`",
@@ -184,6 +203,7 @@ def _require_free_places(root: Path, written: tuple[str, ...], removed: tuple[st
 
 
 def _remove(root: Path, path: str) -> None:
+    """Remove a file, and the folders that are empty without it."""
     place = root / path
     place.unlink(missing_ok=True)
     for folder in place.parents:
@@ -197,19 +217,20 @@ def _write(place: Path, mode: str, content: bytes) -> None:
     if place.is_dir() and not place.is_symlink():
         shutil.rmtree(place)
     place.parent.mkdir(parents=True, exist_ok=True)
-    beside = place.with_name(f".{place.name[:100]}.untildone")
-    beside.unlink(missing_ok=True)
+    temporary = place.with_name(f".{place.name[:100]}.untildone")
+    temporary.unlink(missing_ok=True)
     if mode == _LINK:
-        beside.symlink_to(os.fsdecode(content))
+        temporary.symlink_to(os.fsdecode(content))
     else:
-        beside.write_bytes(content)
-        beside.chmod(0o755 if mode == _PROGRAM else 0o644)
-    beside.replace(place)
+        temporary.write_bytes(content)
+        temporary.chmod(0o755 if mode == _PROGRAM else 0o644)
+    temporary.replace(place)
 
 
 def _run_git(
     *arguments: str, cwd: Path, stdin: bytes = b"", variables: Mapping[str, str] = _NO_VARIABLES
 ) -> bytes:
+    """Return what git prints; raise UserError if it fails."""
     output = read_git_output(*arguments, cwd=cwd, stdin=stdin, **variables)
     if output is None:
         raise UserError(

@@ -1,1 +1,1 @@
-"""Named loops: presets, built-in templates, templates of the configuration."""
+"""Templates: named loops with a task, checks and bounds, built in or from the configuration."""

@@ -1,4 +1,8 @@
-"""The built-in templates, and how some of them find their checks."""
+"""The built-in templates, and the functions with which some of them find their checks.
+
+A template is a named loop, such as `coverage-to 80`: `builtin.toml` has its texts and bounds and
+names one of `FINDERS`, which returns the checks of a project for the argument (here `80`).
+"""
 
 import math
 import sys
@@ -22,25 +26,30 @@ from untildone.engine.request import DEFAULT_TASKS
 from untildone.errors import UserError
 from untildone.process.command import quote_argument
 
-# Finds the checks of a project for a template's argument.
+# Returns the checks of a project for a template's argument.
 Finder: TypeAlias = Callable[[Context, Path, str], tuple[Check, ...]]
 _TYPE_CHECKERS = frozenset({"mypy", "pyright", "basedpyright", "ty", "pyrefly", "tsc", "vue-tsc"})
-_MOST_RUNS = 100
-# An argument that names a file of the project.
+_MAX_RUNS = 100
+# The `argument` of a template that needs the name of a file in the project.
 FILE = "FILE"
 
 
 class Recipe(Template, frozen=True, kw_only=True):
-    """A template with its argument; `builtin.toml` explains the fields."""
+    """A template that may take an argument."""
 
+    # What the argument is, such as `N` or `FILE`; empty if the template takes none.
     argument: str = ""
+    # The argument if none is given; without it one must be given.
     usual: str = ""
+    # An example of an argument, for messages.
     sample: str = ""
+    # A key of `FINDERS`; without it the preset or the project decides which checks run.
     finder: str = ""
 
 
 @cache
 def load_built_in() -> dict[str, Recipe]:
+    """Return the built-in templates by name, each with a task."""
     # Imported where it is used: a stop never reads TOML.
     import tomllib
 
@@ -53,50 +62,57 @@ def load_built_in() -> dict[str, Recipe]:
 
 
 def _find_type_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:
-    """The type checkers, and the tests, which show that behaviour is unchanged."""
-    known = list_checks(context, project)[0]
-    typed = [
+    """Return the type checkers, and the tests, which show that behaviour is unchanged."""
+    checks = list_checks(context, project)[0]
+    type_checks = [
         check
-        for check in known
+        for check in checks
         if _TYPE_CHECKERS.intersection(find_programs(check.command)) or "typecheck" in check.name
     ]
-    if not typed:
+    if not type_checks:
         raise UserError(
             f"no type checker was found in `{project}`",
             hint='name it: `untildone start --template migrate-types --check "mypy --strict src"`',
         )
-    tests = [check for check in known if check not in typed and "test" in check.name.split(":")]
-    return (*typed, *tests)
+    # A check is named `test`, or `test:pytest` where several programs run tests.
+    tests = [
+        check for check in checks if check not in type_checks and "test" in check.name.split(":")
+    ]
+    return (*type_checks, *tests)
 
 
 def _find_any_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:
-    """There may be none: a specification may be the first file of a project."""
+    """Return all checks; there may be none, as a specification may be a project's first file."""
     return list_checks(context, project)[0]
 
 
 def _find_coverage_checks(context: Context, project: Path, percent: str) -> tuple[Check, ...]:
-    least = _parse_number(percent, most=100)
+    """Return the tests, each of which fails below this coverage."""
+    required = _parse_number(percent, largest=100)
     tests = choose_checks(context, project, "test")
-    return tuple(require_coverage(check, least, project=project) for check in tests)
+    return tuple(require_coverage(check, required, project=project) for check in tests)
 
 
 def _find_repeated_checks(context: Context, project: Path, times: str) -> tuple[Check, ...]:
-    runs = _parse_number(times, most=_MOST_RUNS)
+    """Return the tests, each run so many times, to find flaky ones."""
+    runs = _parse_number(times, largest=_MAX_RUNS)
     return tuple(repeat_check(check, runs) for check in choose_checks(context, project, "test"))
 
 
 def _build_plan_checks(_context: Context, _project: Path, file: str) -> tuple[Check, ...]:
-    ours = (sys.executable, "-I", "-m", "untildone", "plan")
+    """Return two checks of the plan in this file: that it is valid, and that no task is large."""
+    command = (sys.executable, "-I", "-m", "untildone", "plan")
     return tuple(
-        Check(name=verb, command=" ".join(map(quote_argument, (*ours, verb, "--plan", file))))
+        Check(name=verb, command=" ".join(map(quote_argument, (*command, verb, "--plan", file))))
         for verb in ("validate", "refine")
     )
 
 
-def _parse_number(text: str, *, most: int) -> int:
+def _parse_number(text: str, *, largest: int) -> int:
+    """Return the whole number from 1 to `largest`; raises UserError for other text."""
     number = int(text) if text.isascii() and text.isdecimal() else math.inf
-    if not 1 <= number <= most:
-        raise UserError(f"`{text}` is not a number from 1 to {most}", hint="give a whole number")
+    if not 1 <= number <= largest:
+        raise UserError(f"`{text}` is not a number from 1 to {largest}", hint="give a whole number")
     return int(number)
 
 

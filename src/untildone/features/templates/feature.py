@@ -1,4 +1,4 @@
-"""Templates: named loops, given as an option or to follow one that ends well."""
+"""The feature "templates": `--template` starts a named loop, `--then` names the next ones."""
 
 from msgspec.structs import asdict, replace
 
@@ -10,7 +10,7 @@ from untildone.features.templates.recipes import apply_template, check_next_temp
 
 
 def _read_options(context: Context, options: StartOptions, request: Request) -> Request:
-    """An option that is given overrides what the template says."""
+    """Return the request with the template's values where no option overrides them."""
     if options.template.strip():
         request = apply_template(context, request, options.template)
         request = replace(request, bounds=apply_bounds(request.bounds, asdict(options)))

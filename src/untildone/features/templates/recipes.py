@@ -1,4 +1,9 @@
-"""Named loops: those built in, and those of the repository's trusted configuration."""
+"""Applies a template (a named loop) to the request of a loop.
+
+Templates are built in or come from the repository's trusted configuration; a recipe is a
+template with the description of its argument. `--template "coverage-to 80"` applies one,
+`--then NAME` names templates that follow.
+"""
 
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,30 +19,33 @@ from untildone.engine.request import Request, name_checks, parse_claim
 from untildone.errors import UserError
 from untildone.features.templates.builtin import FILE, FINDERS, Recipe, load_built_in
 
+# How often `--then` may be given.
 MAX_NEXT_TEMPLATES = 5
 
 
 def load_recipes(context: Context, project: Path) -> dict[str, Recipe]:
-    """By name; the repository's template replaces a built-in one of the same name."""
-    own = load_trusted_configuration(context, project).templates
-    return load_built_in() | {name: _make_recipe(template) for name, template in own.items()}
+    """Return all templates by name; the repository's replaces a built-in one of that name."""
+    templates = load_trusted_configuration(context, project).templates
+    return load_built_in() | {name: _make_recipe(value) for name, value in templates.items()}
 
 
 def _make_recipe(template: Template) -> Recipe:
-    taken = any("{argument}" in text for text in (template.task, *template.criteria))
-    return Recipe(**asdict(template), argument="TEXT" if taken else "", sample="TEXT")
+    """Return a repository's template, which takes an argument if its texts have a place for it."""
+    takes_argument = any("{argument}" in text for text in (template.task, *template.criteria))
+    return Recipe(**asdict(template), argument="TEXT" if takes_argument else "", sample="TEXT")
 
 
 def find_recipe(context: Context, project: Path, name: str) -> Recipe:
-    known = load_recipes(context, project)
-    if name in known:
-        return known[name]
+    """Return the template of this name; raises UserError if there is none or it is not trusted."""
+    recipes = load_recipes(context, project)
+    if name in recipes:
+        return recipes[name]
     if any(name in file.configuration.templates for file in load_proposals(project)):
         raise UserError(
             f"the template `{name}` is in a configuration that is not trusted",
             hint="`untildone trust` shows it and asks",
         )
-    close = get_close_matches(name, known, n=1)
+    close = get_close_matches(name, recipes, n=1)
     meant = f"; did you mean `{close[0]}`?" if close else ""
     raise UserError(
         f"there is no template `{name}`{meant}", hint="`untildone templates` lists them"
@@ -45,7 +53,7 @@ def find_recipe(context: Context, project: Path, name: str) -> Recipe:
 
 
 def apply_template(context: Context, request: Request, named: str) -> Request:
-    """The request with what the template says, except where the request says something itself.
+    """Return the request with the template's values where the request has none itself.
 
     `named` is a template with its argument, such as `coverage-to 80`. The bounds are always the
     template's.
@@ -65,7 +73,7 @@ def apply_template(context: Context, request: Request, named: str) -> Request:
 
 
 def check_next_templates(context: Context, request: Request, names: tuple[str, ...]) -> None:
-    """Raises UserError, before anything starts, if one of the templates cannot follow."""
+    """Raise UserError, before anything starts, if one of the templates cannot be applied."""
     if len(names) > MAX_NEXT_TEMPLATES:
         raise UserError(
             f"`--then` is given {len(names)} times, {MAX_NEXT_TEMPLATES} is the most",
@@ -79,20 +87,20 @@ def check_next_templates(context: Context, request: Request, names: tuple[str, .
 
 
 def fill_recipe(recipe: Recipe, argument: str, request: Request) -> Request:
-    """The request with the template's texts and bounds, still without its checks."""
-    texts = (text.replace("{argument}", argument) for text in recipe.criteria)
-    usual = Bounds()
+    """Return the request with the template's texts and bounds, still without its checks."""
+    criteria = (text.replace("{argument}", argument) for text in recipe.criteria)
+    default = Bounds()
     return replace(
         request,
         task=request.task or recipe.task.replace("{argument}", argument),
         preset=request.preset or recipe.preset or "",
         promises=request.promises or recipe.promises,
-        claims=request.claims or tuple(map(parse_claim, texts)),
+        claims=request.claims or tuple(map(parse_claim, criteria)),
         must_not=request.must_not or recipe.must_not,
         done_when=request.done_when or recipe.done_when,
         bounds=Bounds(
-            rounds=usual.rounds if recipe.rounds is None else recipe.rounds,
-            budget_usd=usual.budget_usd if recipe.budget is None else recipe.budget,
+            rounds=default.rounds if recipe.rounds is None else recipe.rounds,
+            budget_usd=default.budget_usd if recipe.budget is None else recipe.budget,
             minutes=recipe.minutes or 0,
             round_minutes=recipe.round_minutes or 0,
             stagnation=recipe.stagnation_limit,
@@ -101,6 +109,7 @@ def fill_recipe(recipe: Recipe, argument: str, request: Request) -> Request:
 
 
 def _choose_argument(recipe: Recipe, name: str, argument: str) -> str:
+    """Return the argument, or the usual one; raises UserError if it is missing or unexpected."""
     if argument and not recipe.argument:
         raise UserError(f"the template `{name}` takes no `{argument}`", hint="leave it out")
     if recipe.argument and not argument and not recipe.usual:
@@ -114,16 +123,19 @@ def _choose_argument(recipe: Recipe, name: str, argument: str) -> str:
 def find_recipe_checks(
     context: Context, project: Path, recipe: Recipe, argument: str
 ) -> tuple[Check, ...]:
-    """Empty if the preset or the project decides which checks run."""
+    """Return the template's checks: found by its finder, or its named checks and its commands.
+
+    Empty if the preset or the project decides which checks run.
+    """
     if recipe.finder:
         return FINDERS[recipe.finder](context, project, argument)
-    wanted = recipe.checks
-    known = {check.name: check for check in list_checks(context, project)[0]} if wanted else {}
-    unknown = ", ".join(f"`{name}`" for name in wanted if name not in known)
+    names = recipe.checks
+    known = {check.name: check for check in list_checks(context, project)[0]} if names else {}
+    unknown = ", ".join(f"`{name}`" for name in names if name not in known)
     if unknown:
         listed = ", ".join(f"`{name}`" for name in known) or "none"
         raise UserError(
             f"the template's {unknown} is not a check of this project (there are: {listed})",
             hint="`untildone detect` shows where they come from",
         )
-    return (*(known[name] for name in wanted), *name_checks(recipe.commands))
+    return (*(known[name] for name in names), *name_checks(recipe.commands))

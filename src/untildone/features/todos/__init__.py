@@ -1,1 +1,1 @@
-"""TODO items of the agent and of the project as criteria."""
+"""TODO items of the agent and of the project as criteria of a loop."""
