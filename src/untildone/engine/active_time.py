@@ -1,4 +1,8 @@
-"""Active time by the monotonic clock of this boot: a jump of the wall clock changes nothing."""
+"""Measures how long the agent has worked on a loop; the time it waits for the user is left out.
+
+Times are of the monotonic clock, which no change of the wall clock affects. It begins anew at each
+boot of the machine, so every time is kept with the id of its boot.
+"""
 
 import math
 import time
@@ -11,13 +15,13 @@ from untildone.store.sessions import Session
 
 
 def count_time(progress: Progress, session: Session) -> Progress:
-    """The progress with the time since it was last counted, or since the turn began."""
+    """Return the progress with the time worked since it was last counted."""
     boot, now = read_clock()
-    passed = _measure_work(progress, session, until=now, boot=boot)
+    seconds = _measure_work(progress, session, until=now, boot=boot)
     return replace(
         progress,
-        active_seconds=progress.active_seconds + passed,
-        round_seconds=progress.round_seconds + passed,
+        active_seconds=progress.active_seconds + seconds,
+        round_seconds=progress.round_seconds + seconds,
         clock=(boot, now),
     )
 
@@ -25,34 +29,43 @@ def count_time(progress: Progress, session: Session) -> Progress:
 def record_turn(
     session: Session, progress: Progress, *, prompt: str, kind: str, tree: str = ""
 ) -> None:
-    """Writes `prompt.json`: the prompt that begins a turn, and the time worked before it.
+    """Write `prompt.json`: the prompt that begins a turn, and the time worked before it.
 
-    After an interruption or a failed turn the agent has rested since its last tool call.
+    Work before it is uncounted if the turn before was interrupted or failed, without a stop. That
+    turn is taken to have ended with its last tool call; without any it counts nothing.
     """
     boot, now = read_clock()
-    called = session.find_last_call()
-    until = now - max(0.0, time.time() - called) if called else -math.inf
+    last_call = session.find_last_call()
+    until = now - max(0.0, time.time() - last_call) if last_call else -math.inf
     worked = _measure_work(progress, session, until=until, boot=boot)
     turn = {"id": prompt, "kind": kind, "tree": tree, "clock": (boot, now), "worked": worked}
     session.write_json("prompt.json", turn)
 
 
 def _measure_work(progress: Progress, session: Session, *, until: float, boot: str) -> float:
-    """Seconds of work up to `until`, since time was last counted or since the turn began."""
-    known, last = progress.clock
-    here = last if known == boot else math.inf
+    """Return the seconds of work up to `until`, since time was last counted.
+
+    If a turn has begun since then, they are the time worked before it and the time since its
+    beginning. Times of another boot cannot be compared and count nothing.
+    """
+    counted_boot, counted_at = progress.clock
+    # Infinity makes every difference below negative, hence 0.
+    last = counted_at if counted_boot == boot else math.inf
     turn = session.read_json("prompt.json")
     match turn.get("clock"), turn.get("worked"):
-        case [str(at), float(began)], float(worked) if at == boot and not began < here < math.inf:
+        case [str(turn_boot), float(began)], float(worked) if (
+            turn_boot == boot and not began < last < math.inf
+        ):
             return worked + max(0.0, until - began)
         case _:
-            return max(0.0, until - here)
+            return max(0.0, until - last)
 
 
 def read_clock() -> tuple[str, float]:
-    """The id of this boot of the machine, and its uptime in seconds."""
+    """Return the id of this boot of the machine, and the time of its monotonic clock."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
     except OSError:
+        # Without /proc, the minute of the boot identifies it.
         boot = str(round((time.time() - time.monotonic()) / 60))
     return boot, time.monotonic()

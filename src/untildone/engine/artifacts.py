@@ -1,4 +1,7 @@
-"""The folder `.untildone/` of a project: logs of the checks, long tasks, the receipt."""
+"""The folder `.untildone/` of a project: logs of the checks, long tasks, the receipt.
+
+All of it is for people and the agent to read: a loop works without the folder too.
+"""
 
 import os
 import shutil
@@ -7,11 +10,15 @@ from pathlib import Path
 from untildone.core.contract import Contract
 from untildone.core.feedback import TASK_BEGINNING
 
+# Rounds whose logs are kept.
 _LOGS_KEPT = 5
 
 
 def open_artifact_folder(project: Path) -> Path | None:
-    """The folder, made where needed; None if the repository has a link or a file in its place."""
+    """Return the folder, created if needed; None if a link or a file is in its place.
+
+    It has a `.gitignore`, so that git does not see it.
+    """
     folder = project / ".untildone"
     try:
         if folder.is_symlink():
@@ -26,7 +33,7 @@ def open_artifact_folder(project: Path) -> Path | None:
 
 
 def make_log_folder(project: Path, loop: str, number: int) -> Path | None:
-    """The folder for the logs of one round; those of older rounds are deleted."""
+    """Return a folder for the logs of round `number`, or None; delete those of older rounds."""
     folder = open_artifact_folder(project)
     if folder is None:
         return None
@@ -43,7 +50,7 @@ def make_log_folder(project: Path, loop: str, number: int) -> Path | None:
 
 
 def write_task(project: Path, contract: Contract) -> None:
-    """Writes a task that is too long to be repeated at each round."""
+    """Write the task to `task-ID.md` if it is too long to be repeated at each round."""
     folder = open_artifact_folder(project) if len(contract.task) > TASK_BEGINNING else None
     if folder:
         path = folder / f"task-{contract.id}.md"

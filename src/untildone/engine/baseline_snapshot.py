@@ -1,4 +1,7 @@
-"""A snapshot of the baseline tree, taken before the agent can act."""
+"""Saves the project's files as the baseline when a loop starts, before the agent can act.
+
+At the end the tree is compared with this snapshot, to find removed tests and the like.
+"""
 
 import os
 import shutil
@@ -16,13 +19,17 @@ from untildone.store.loops import Record
 
 @contextmanager
 def snapshot_baseline(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
-    """Yields the SHA-256 of the record, or why there is none; then the loop's folder gets it."""
+    """Save a snapshot beside the loops; yield its SHA-256 and, if there is none, the reason.
+
+    The caller creates the loop in the block; then the snapshot is moved into the loop's folder.
+    A loop without checks has no snapshot and no reason.
+    """
     if not contract.checks:
         yield "", ""
         return
     folder = context.loops.get_folder(contract.id)
     folder.parent.mkdir(mode=0o700, exist_ok=True)
-    # A name with a leading dot is no loop.
+    # A folder whose name begins with a dot is not taken for a loop.
     draft = folder.with_name(f".{contract.id}-{os.urandom(8).hex()}")
     try:
         digest, missing = _save_snapshot(context, contract, draft)
@@ -34,7 +41,10 @@ def snapshot_baseline(context: Context, contract: Contract) -> Iterator[tuple[st
 
 
 def drop_altered_baseline(context: Context, record: Record) -> Progress:
-    """Drops a snapshot that was altered, once the user continues the loop all the same."""
+    """Return the progress without a snapshot that was altered.
+
+    The user continues a loop that paused as tampered: it goes on without the comparison.
+    """
     progress = record.progress
     if progress.outcome != "tampered" or not progress.baseline_tree_digest:
         return progress
@@ -50,6 +60,7 @@ def drop_altered_baseline(context: Context, record: Record) -> Progress:
 
 
 def _save_snapshot(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
+    """Save the snapshot in the folder `draft`; return its digest, or "" and why it failed."""
     # Imported where it is used: a prompt that starts no loop must not pay for it.
     from untildone.integrity.baseline import BaselineTooLargeError, save_baseline
     from untildone.integrity.environment.facts import collect_facts
@@ -61,7 +72,7 @@ def _save_snapshot(context: Context, contract: Contract, draft: Path) -> tuple[s
     project = Path(contract.project)
     commands = [check.command for check in contract.checks]
     folders = [path.as_posix() for path in list_ignored_folders(project)]
-    # Tests that git does not know are tests all the same.
+    # Folders that git ignores are left out, such as `build/`; but one with tests is kept.
     ignored = [
         path
         for path in folders

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class CheckSite(Struct, frozen=True, kw_only=True):
-    """Where the checks of a stop run, and until when: `end` is a time of the monotonic clock.
+    """Where the checks of a stop run, and until when: `deadline` is of the monotonic clock.
 
     `logs` gets the checks' output; None where there is no folder for it.
     """
@@ -38,11 +38,11 @@ class CheckSite(Struct, frozen=True, kw_only=True):
     project: Path
     logs: Path | None
     session: Session
-    end: float
+    deadline: float
     # The folder that all sessions of the project share, with the lock and the cached results.
-    shared: Path
+    shared_folder: Path
     # The folder with the loop's files, and the digest of its baseline, or why there is none.
-    loop: Path
+    loop_folder: Path
     baseline_digest: str = ""
     baseline_missing: str = ""
 
@@ -63,14 +63,14 @@ def run_within_deadline(
     if not checks:
         return (), ""
     cache = ResultCache(
-        site.shared / "checks", filter_environment(os.environ), serve_green=not fresh
+        site.shared_folder / "checks", filter_environment(os.environ), serve_green=not fresh
     )
-    site.shared.mkdir(parents=True, exist_ok=True, mode=0o700)
-    lock_timeout = max(1.0, site.end - time.monotonic())
+    site.shared_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lock_timeout = max(1.0, site.deadline - time.monotonic())
     with (
         end_runs_on_signal(),
         _watch_for_end(site) as (stop, late),
-        hold_lock(site.shared / "checks.lock", timeout=lock_timeout),
+        hold_lock(site.shared_folder / "checks.lock", timeout=lock_timeout),
     ):
         options = RunOptions(project=site.project, logs=site.logs, cache=cache, stop=stop)
         options = _move_to_sandbox(options, sandbox) if sandbox else options
@@ -102,7 +102,7 @@ def _watch_for_end(site: CheckSite) -> Iterator[tuple[threading.Event, threading
 
     def watch() -> None:
         while not finished.wait(0.3):
-            if time.monotonic() > site.end:
+            if time.monotonic() > site.deadline:
                 late.set()
             if late.is_set() or not site.session.is_active():
                 stop.set()

@@ -1,4 +1,7 @@
-"""Which part of the pipeline answers an event that the lean entry could not."""
+"""Passes an event of the agent's client to the module that answers it.
+
+Most events are answered before, by the lean handlers of `hooks/`; only the others get here.
+"""
 
 from untildone.engine.context import Context
 from untildone.engine.duplicate_events import is_duplicate_event
@@ -7,14 +10,15 @@ from untildone.engine.payload import Call
 from untildone.engine.scope import Scope
 from untildone.engine.speaker import is_driven
 
+# A stop is not among them: `stop` itself finds out whether it was reported twice.
 _ANSWERED_ONCE = ("UserPromptSubmit", "SessionStart", "PostToolUse")
 
 
 def answer_event(context: Context, call: Call) -> str:
-    """What the hook prints; nothing for an event that was answered or is left to a run."""
+    """Return what the hook prints; an empty text if the event needs no answer."""
     if call.event in _ANSWERED_ONCE and is_duplicate_event(context, call):
         return ""
-    if _is_left_to_the_run(context, call):
+    if _is_handled_by_run(context, call):
         return ""
     # Imported by event: each pays only for what it needs.
     match call.event:
@@ -37,10 +41,12 @@ def answer_event(context: Context, call: Call) -> str:
             )
 
 
-def _is_left_to_the_run(context: Context, call: Call) -> bool:
-    """A headless run handles prompts and stops of its session itself, but not a compaction."""
-    handled = call.event in ("Stop", "UserPromptSubmit") or (
-        call.event == "SessionStart" and call.text("source") != "compact"
-    )
+def _is_handled_by_run(context: Context, call: Call) -> bool:
+    """Say whether `untildone run` drives the session and handles this event itself.
+
+    It does so for prompts, stops and the start of its session, but does not see a compaction.
+    """
+    is_prompt_or_stop = call.event in ("Stop", "UserPromptSubmit")
+    is_start = call.event == "SessionStart" and call.text("source") != "compact"
     session = call.text("session_id") or call.environ.get(context.agent.SESSION_VARIABLE, "")
-    return handled and is_driven(context.session(session))
+    return (is_prompt_or_stop or is_start) and is_driven(context.session(session))

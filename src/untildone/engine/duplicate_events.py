@@ -1,4 +1,8 @@
-"""Plugin and settings both installed report every event twice: one of the two is answered."""
+"""Recognizes events that are reported twice, so that only one of the two reports is answered.
+
+That happens where untildone is installed both as a plugin and in the client's settings: the client
+then starts two hook commands for each event. `Call.source` tells them apart.
+"""
 
 from pathlib import Path
 
@@ -11,15 +15,19 @@ from untildone.store.lock import hold_lock
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
-# Both commands are started together; the later one may have waited for the other's answer.
+# Seconds between two reports of one event: the later one may have waited for the other's answer.
 _SAME_EVENT = 10.0
+# Seconds to wait for the lock.
 _PATIENCE = 20.0
 # Two installed commands fire for one stop within this many seconds.
 _SAME_STOP = 1.5
 
 
 def is_duplicate_event(context: Context, call: Call) -> bool:
-    """Whether another of our installed commands has taken this very event."""
+    """Say whether the other installed command has reported this event before.
+
+    If not, the event is written down for the other command.
+    """
     session = context.session(call.text("session_id"))
     if not session.known:
         return False
@@ -28,33 +36,35 @@ def is_duplicate_event(context: Context, call: Call) -> bool:
     folder = Path(session.folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with hold_lock(folder / "told.lock", timeout=_PATIENCE):
-        known = session.read_json(name)
-        at = known.get("at")
-        recent = isinstance(at, float) and call.received < at + _SAME_EVENT
-        if recent and known.get("event") == event and known.get("by") != call.source:
+        last = session.read_json(name)
+        at = last.get("at")
+        is_recent = isinstance(at, float) and call.received < at + _SAME_EVENT
+        if is_recent and last.get("event") == event and last.get("by") != call.source:
             return True
         session.write_json(name, {"event": event, "by": call.source, "at": call.received})
     return False
 
 
 def is_duplicate_stop(progress: Progress, call: Call, session: Session) -> bool:
-    """Whether another of our installed commands was answered this very stop already."""
-    stops = max(progress.stops_by_source.values(), default=0)
-    mine = progress.stops_by_source.get(call.source, 0)
-    if mine >= stops:
+    """Say whether the other installed command was answered this stop a moment ago.
+
+    Then it has reported more stops than this one.
+    """
+    most_stops = max(progress.stops_by_source.values(), default=0)
+    if progress.stops_by_source.get(call.source, 0) >= most_stops:
         return False
     answered = session.read_json("stop.json").get("answered_at")
     return isinstance(answered, float) and call.received < answered + _SAME_STOP
 
 
 def count_source(context: Context, record: Record, call: Call) -> None:
-    """Records that this installed command has reported the stop too."""
+    """Record that this installed command has reported the stop too."""
     loops = context.loops
     with loops.lock(record.contract.id):
         record = loops.load(record.contract.id)
-        mine = record.progress.stops_by_source.get(call.source, 0) + 1
-        counted = {**record.progress.stops_by_source, call.source: mine}
-        progress = replace(record.progress, stops_by_source=counted)
+        stops = record.progress.stops_by_source
+        stops = {**stops, call.source: stops.get(call.source, 0) + 1}
+        progress = replace(record.progress, stops_by_source=stops)
         loops.save(
             record, progress, kind="seen twice", data={"source": call.source}, at=context.now()
         )

@@ -1,4 +1,7 @@
-"""Whether a loop really holds its agent: clients ignore a hook that fails."""
+"""The status of a loop, and whether its agent is really held: will its next stop be judged?
+
+An active loop holds nobody if its session has ended, or if its hook fails: clients ignore that.
+"""
 
 from datetime import UTC, datetime
 
@@ -14,13 +17,18 @@ from untildone.store.sessions import Session
 
 
 def load_loop_status(context: Context, record: Record) -> LoopStatus:
+    """Return what `untildone status` shows of a loop."""
     session = context.session_of(record)
-    held, why = check_hold(record, session)
-    seen = session.find_last_event()
-    at = datetime.fromtimestamp(seen, UTC).isoformat(timespec="seconds") if seen else None
+    held, not_held_reason = check_hold(record, session)
+    event_time = session.find_last_event()
+    last_event_at = (
+        datetime.fromtimestamp(event_time, UTC).isoformat(timespec="seconds")
+        if event_time
+        else None
+    )
     contract, progress = record.agreed, record.progress
     features = load_used_features(context, Scope(event="status", contract=record.contract))
-    reasons = (feature.explain_spend(context, record) for feature in features)
+    spend_reasons = (feature.explain_spend(context, record) for feature in features)
     return LoopStatus(
         id=contract.id,
         agent=contract.agent,
@@ -33,30 +41,30 @@ def load_loop_status(context: Context, record: Record) -> LoopStatus:
         max_rounds=contract.bounds.rounds,
         unmet=progress.unmet or (),
         held=held,
-        last_event_at=at,
+        last_event_at=last_event_at,
         spend_usd=progress.spend_usd,
         started_at=contract.started_at,
         updated_at=progress.updated_at or contract.started_at,
         reason=progress.reason,
-        not_held_because=why,
+        not_held_because=not_held_reason,
         budget_usd=contract.bounds.budget_usd,
         minutes=round(progress.active_seconds / 60, 1),
         max_minutes=contract.bounds.minutes,
-        spend_unknown_because=next(filter(None, reasons), ""),
+        spend_unknown_because=next(filter(None, spend_reasons), ""),
     )
 
 
 def check_hold(record: Record, session: Session) -> tuple[Held, str]:
-    """True: its next stop will be judged as the last one was; with the reason where it is not."""
+    """Return whether the loop's next stop will be judged (True, False, "unknown"), and why not."""
     if record.progress.status != "active":
         return False, f"the loop is {record.progress.status}"
     if is_driven(session):
         return True, ""
     if session.has("driver"):
         return False, f"its run died; `untildone continue {record.contract.id}` goes on with it"
-    missed = explain_unjudged_stop(session)
-    if missed:
-        return False, f"the last stop was not judged: {missed}"
+    unjudged_reason = explain_unjudged_stop(session)
+    if unjudged_reason:
+        return False, f"the last stop was not judged: {unjudged_reason}"
     if not session.is_active():
         return False, "the index does not know this loop; `untildone continue` fixes it"
     if not session.find_last_event():

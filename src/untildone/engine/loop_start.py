@@ -89,7 +89,7 @@ def _build_contract(context: Context, request: Request) -> Contract:
 
 
 def _make_oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
-    """Return the oracle that `--oracle` names: a reference whose answers confirm the checks."""
+    """Return the oracle of `--oracle`: a hidden check of the user that confirms the others."""
     if request.oracle is None:
         return None
     if not checks:

@@ -22,7 +22,7 @@ from untildone.errors import UserError
 from untildone.store.trusted_files import read_trusted_hash
 from untildone.worktree.listing import find_worktree_root
 
-# Pairs of a check's name in its file and the check; a folder's check `test` has another full name.
+# Pairs of a check's name in its file (`test`) and the check (named `web:test` in the folder `web`).
 NamedChecks: TypeAlias = list[tuple[str, Check]]
 _EMPTY_CONFIGURATION = Configuration()
 # These presets (none at all is one) have a task of their own, but run the checks of another preset.
@@ -53,7 +53,10 @@ def list_checks(context: Context, project: Path) -> tuple[tuple[Check, ...], str
 
 
 def list_unused_candidates(context: Context, project: Path) -> tuple[Candidate, ...]:
-    """Return the checks that were detected but rejected; none if the configuration has checks."""
+    """Return detected commands that are no checks: they would never end, or would change files.
+
+    There are none if the configuration has checks.
+    """
     files, _ = _load_trusted_files(context, project)
     top_checks, _ = _split_checks(files)
     return () if top_checks else find_rejected(project)

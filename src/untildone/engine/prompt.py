@@ -60,17 +60,17 @@ def _act(context: Context, session: Session, prompt: Prompt, *, by_user: bool) -
     """Do what the prompt asks of untildone, if anything, and return the hook's answer."""
     loop = session.get_loop_id()
     verb = find_verb(prompt.text, has_loop=bool(loop))
-    wanted = None if prompt.automatic else find_loop_request(prompt.text)
+    prompted_loop = None if prompt.automatic else find_loop_request(prompt.text)
     # Imported where they are used: most prompts are not for us.
     if verb:
         from untildone.engine.prompt_verbs import answer_verb
 
         return answer_verb(context, session, prompt, verb) if by_user else ""
-    if wanted and not loop:
+    if prompted_loop and not loop:
         from untildone.engine.prompt_start import answer_loop_request
 
-        return answer_loop_request(context, prompt, wanted, by_user=by_user)
-    if wanted and wanted.explicit and by_user:
+        return answer_loop_request(context, prompt, prompted_loop, by_user=by_user)
+    if prompted_loop and prompted_loop.explicit and by_user:
         raise UserError(
             f"this session has the loop `{loop}` already",
             hint="`/untildone:cancel` ends it, `/untildone:continue` goes on with it",

@@ -29,22 +29,23 @@ from untildone.worktree.listing import find_worktree
 
 
 def answer_loop_request(
-    context: Context, prompt: Prompt, wanted: PromptedLoop, *, by_user: bool
+    context: Context, prompt: Prompt, prompted_loop: PromptedLoop, *, by_user: bool
 ) -> str:
     """Start the loop and return the hook's answer.
 
     If no user asks (a scheduled prompt, or a phrase in an unattended run), no loop is started and
     the agent is told how to start one itself.
     """
-    if not by_user or not (wanted.explicit or prompt.attended):
+    if not by_user or not (prompted_loop.explicit or prompt.attended):
         notice = (
-            f"untildone: no loop was started; `/untildone:{wanted.preset}` in a session starts one"
+            "untildone: no loop was started;"
+            f" `/untildone:{prompted_loop.preset}` in a session starts one"
         )
-        return context.agent.pass_prompt(context=_propose_to_agent(wanted), notice=notice)
+        return context.agent.pass_prompt(context=_propose_to_agent(prompted_loop), notice=notice)
     try:
-        record, notice = _start_loop(context, prompt, wanted)
+        record, notice = _start_loop(context, prompt, prompted_loop)
     except UserError as error:
-        if wanted.explicit:
+        if prompted_loop.explicit:
             raise
         # A phrase may be just a way of speaking: the prompt is passed on to the agent.
         notice = f"untildone: no loop was started: {error.message}; {error.hint}"
@@ -54,14 +55,14 @@ def answer_loop_request(
     return context.agent.pass_prompt(context=write_reminder(record), notice=notice)
 
 
-def _propose_to_agent(wanted: PromptedLoop) -> str:
+def _propose_to_agent(prompted_loop: PromptedLoop) -> str:
     """Return the text that tells the agent by which command it can start this loop."""
-    if wanted.preset in PLANNED:
+    if prompted_loop.preset in PLANNED:
         command = "`untildone plan start` (with the task's id, where it is about one)"
     else:
         command = (
-            f"`untildone start --preset {wanted.preset}` (with `--task`, and `--check COMMAND`"
-            " where none is found)"
+            f"`untildone start --preset {prompted_loop.preset}`"
+            " (with `--task`, and `--check COMMAND` where none is found)"
         )
     return (
         "[untildone] This asks for work until it is proved done, but nobody who could start a loop"
@@ -70,14 +71,16 @@ def _propose_to_agent(wanted: PromptedLoop) -> str:
     )
 
 
-def _start_loop(context: Context, prompt: Prompt, wanted: PromptedLoop) -> tuple[Record, str]:
+def _start_loop(
+    context: Context, prompt: Prompt, prompted_loop: PromptedLoop
+) -> tuple[Record, str]:
     """Start the loop; return it with the notice for the user.
 
     Options that ended up in the task by mistake are mentioned in the notice or in the error.
     """
-    mistakes = tuple(find_misplaced_options(split_options(wanted.task)[0]))
+    mistakes = tuple(find_misplaced_options(split_options(prompted_loop.task)[0]))
     try:
-        record = begin_loop(context, _build_request(context, prompt, wanted))
+        record = begin_loop(context, _build_request(context, prompt, prompted_loop))
     except UserError as error:
         message = "; ".join((error.message, *mistakes))
         raise UserError(message, hint=error.hint, exit_code=error.exit_code) from None
@@ -90,14 +93,14 @@ def _start_loop(context: Context, prompt: Prompt, wanted: PromptedLoop) -> tuple
     return record, "\n".join((describe_loop(record), *notes))
 
 
-def _build_request(context: Context, prompt: Prompt, wanted: PromptedLoop) -> Request:
+def _build_request(context: Context, prompt: Prompt, prompted_loop: PromptedLoop) -> Request:
     """Return the request of the feature that owns the preset, else one from the task's options."""
-    for feature in load_used_features(context, Scope(event="start", name=wanted.preset)):
-        request = feature.request_from_prompt(context, prompt, wanted)
+    for feature in load_used_features(context, Scope(event="start", name=prompted_loop.preset)):
+        request = feature.request_from_prompt(context, prompt, prompted_loop)
         if request:
             return request
-    task, texts = split_options(wanted.task, paths=wanted.preset == DECIDING_PRESET)
-    values = {"preset": wanted.preset, "task": task, **convert_values(texts)}
+    task, texts = split_options(prompted_loop.task, paths=prompted_loop.preset == DECIDING_PRESET)
+    values = {"preset": prompted_loop.preset, "task": task, **convert_values(texts)}
     return build_request(
         context,
         convert(values, StartOptions),

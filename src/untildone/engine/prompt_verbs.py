@@ -1,4 +1,7 @@
-"""The verbs that a user types as a prompt: cancel, pause, status, approve, continue."""
+"""Carries out a verb that the user types as a prompt: `/untildone:pause` or plain `pause`.
+
+The verbs are cancel, pause, status, approve and continue. Only `continue` reaches the agent.
+"""
 
 from untildone.agents.events import Prompt
 from untildone.core.concerns import strip_content_digest
@@ -15,10 +18,11 @@ from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
 
-def answer_verb(context: Context, session: Session, prompt: Prompt, spoken: PromptVerb) -> str:
+def answer_verb(context: Context, session: Session, prompt: Prompt, command: PromptVerb) -> str:
+    """Carry out the verb on the session's loop and return the hook's answer."""
     loop = session.get_loop_id()
-    _require_loop(loop, spoken)
-    match spoken.verb:
+    _require_loop(loop, command)
+    match command.verb:
         case "cancel":
             verbs.cancel(context, loop)
             notice = f"untildone: loop {loop} is cancelled"
@@ -28,41 +32,43 @@ def answer_verb(context: Context, session: Session, prompt: Prompt, spoken: Prom
         case "status":
             notice = format_status_line(context.loops.load(loop))
         case "approve":
-            notice = _approve(context, loop, spoken.rest)
+            notice = _approve(context, loop, command.rest)
         case "continue":
-            # The loop goes on before the model sees the prompt, which then wakes the agent.
-            grant = parse_grant(spoken.rest)
+            # The loop is active again before the model sees the prompt and starts to work.
+            grant = parse_grant(command.rest)
             if grant or not session.is_active():
                 verbs.resume(context, loop, grant)
             return pass_resumed_prompt(context, session, prompt, context.loops.load(loop))
     return context.agent.consume_prompt(notice)
 
 
-def _require_loop(loop: str, spoken: PromptVerb) -> None:
-    """Refuses a verb in a session without a loop, and one that names another loop."""
+def _require_loop(loop: str, command: PromptVerb) -> None:
+    """Raise UserError if the session has no loop, or the prompt names the id of another one."""
     if not loop:
         raise UserError("this session has no loop", hint="`untildone status` shows what runs")
-    named = spoken.rest.split() if spoken.verb in ("cancel", "pause", "status") else []
-    if named and not loop.startswith(named[0]):
+    # `/untildone:cancel 1f3a`; the other verbs take other arguments.
+    ids = command.rest.split() if command.verb in ("cancel", "pause", "status") else []
+    if ids and not loop.startswith(ids[0]):
         raise UserError(
-            f"this session's loop is `{loop}`, not `{named[0]}`",
-            hint=f"`untildone {spoken.verb} {named[0]}` in your own terminal",
+            f"this session's loop is `{loop}`, not `{ids[0]}`",
+            hint=f"`untildone {command.verb} {ids[0]}` in your own terminal",
         )
 
 
-def _approve(context: Context, loop: str, named: str) -> str:
-    result = approve(context, context.loops.load(loop), tuple(named.split()))
-    approved, left = (
+def _approve(context: Context, loop: str, ids: str) -> str:
+    """Approve the concerns with these ids, separated by spaces; return a notice for the user."""
+    result = approve(context, context.loops.load(loop), tuple(ids.split()))
+    approved, still_open = (
         ", ".join(map(strip_content_digest, findings))
         for findings in (result.approved, result.left)
     )
-    asked = f"; still asked about: {left}" if left else ""
+    asked = f"; still asked about: {still_open}" if still_open else ""
     wakes = "; `/untildone:continue` wakes the agent" if result.goes_on else ""
     return f"untildone: approved {approved}{asked}{wakes}"
 
 
 def pass_resumed_prompt(context: Context, session: Session, prompt: Prompt, record: Record) -> str:
-    """Lets the prompt through to the agent, with a reminder of the loop that goes on."""
+    """Return the answer that passes the prompt on, with a reminder of the resumed loop."""
     record_turn(session, record.progress, prompt=prompt.prompt, kind="continue")
     return context.agent.pass_prompt(
         context=write_reminder(record), notice=f"untildone: loop {record.contract.id} goes on"

@@ -1,4 +1,8 @@
-"""The receipt of a loop: where it is written, and what a pipeline keeps with it."""
+"""Writes the receipt of a loop, which says how it ended and what proves it.
+
+It is `receipt.json` and `receipt.md`, in the loop's folder and in the project's `.untildone/`. For
+a CI pipeline JUnit and SARIF files are added.
+"""
 
 import json
 from contextlib import suppress
@@ -15,12 +19,12 @@ from untildone.store.loops import Record
 
 
 def publish_receipt(context: Context, record: Record, evidence: Evidence, *, project: Path) -> None:
-    """Writes the receipt to the loop's folder and to the project."""
+    """Write the receipt to the loop's folder and to the project."""
     receipt = make_receipt(context, record, evidence, project=project, at=context.now())
     _write_files(context.loops.get_folder(record.contract.id), _render(receipt))
     folder = open_artifact_folder(project)
     if folder:
-        # A copy for people: that it cannot be left changes nothing of the verdict.
+        # This is a copy for people to read: an error here must not change the verdict.
         with suppress(OSError):
             _write_files(folder, _render(receipt))
 
@@ -28,19 +32,21 @@ def publish_receipt(context: Context, record: Record, evidence: Evidence, *, pro
 def make_receipt(
     context: Context, record: Record, evidence: Evidence, *, project: Path, at: str
 ) -> Receipt:
-    """The receipt as of now; where the user is asked for approval, with the diffs in question."""
-    asked: tuple[ReceiptConcern, ...] = ()
+    """Return the receipt; if the loop waits for approval, with the diffs to approve."""
+    open_concerns: tuple[ReceiptConcern, ...] = ()
     if record.progress.outcome == "needs-approval":
         # Imported where it is used: hardly any loop pauses for this.
         from untildone.engine.concern_diffs import load_concern_diffs
 
-        asked = load_concern_diffs(context, record, evidence.concerns or (), project=project)
+        open_concerns = load_concern_diffs(
+            context, record, evidence.concerns or (), project=project
+        )
     rounds = context.loops.read_rounds(record.contract.id)
-    return build_receipt(record, evidence, rounds, at=at, concerns=asked)
+    return build_receipt(record, evidence, rounds, at=at, concerns=open_concerns)
 
 
 def load_last_evidence(rounds: tuple[Round, ...]) -> Evidence:
-    """What the last judged stop knew, as far as it is kept."""
+    """Return the evidence of the last round, as far as the journal has it."""
     if not rounds:
         return Evidence()
     last = rounds[-1]
@@ -50,7 +56,7 @@ def load_last_evidence(rounds: tuple[Round, ...]) -> Evidence:
 
 
 def write_ci_reports(context: Context, record: Record, folder: Path) -> Path:
-    """Writes the receipt, and the last checks as JUnit and SARIF, to a folder of the loop."""
+    """Write the receipt, and the last checks as JUnit and SARIF, to `folder`/LOOP; return that."""
     # Imported where it is used: no hook writes these.
     from untildone.report.exports import build_sarif, render_junit
 
@@ -68,11 +74,12 @@ def write_ci_reports(context: Context, record: Record, folder: Path) -> Path:
 
 
 def _render(receipt: Receipt) -> dict[str, bytes]:
+    """Return the contents of the receipt's files by their names."""
     text = render_receipt(receipt).encode("utf-8", "replace")
     return {"receipt.json": encode_receipt(receipt), "receipt.md": text}
 
 
 def _write_files(folder: Path, files: dict[str, bytes]) -> None:
-    """Moved over what is there: a link that a repository brought is replaced, not followed."""
+    """Write the files; a symbolic link in a file's place is replaced, not followed."""
     for name, data in files.items():
         write_atomically(folder / name, data, keep_previous=False)

@@ -1,4 +1,7 @@
-"""What an event is about: enough to tell cheaply whether a feature is used in it."""
+"""What an event is about, so that each feature can say whether it has anything to do with it.
+
+The question is cheap; only features that say yes are imported.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +18,19 @@ if TYPE_CHECKING:
     from untildone.engine.request import Request, StartOptions
     from untildone.store.sessions import Session
 
-# The agent's tool calls since its last stop, by the name of the file that has them.
+# The payloads of the agent's tool calls since its last stop, by the name of the file that has them.
 Calls: TypeAlias = dict[str, list[dict[str, object]]]
 
 
 class Scope(Struct, frozen=True, kw_only=True):
-    """`event` is the client's name of it, or `start`, `end`, `verb`, `status`, `doctor`."""
+    """An event and what is known of it; fields that the event does not have stay empty.
+
+    `event` is the client's name (`Stop`), or `start`, `end`, `verb`, `status` or `doctor`.
+    """
 
     event: str
     session: Session | None = None
-    # As it stands with its amendments; None where no loop is concerned.
+    # None where no loop is concerned.
     contract: Contract | None = None
     # Where the loop keeps its files.
     folder: Path | None = None
@@ -32,14 +38,16 @@ class Scope(Struct, frozen=True, kw_only=True):
     # The agent's last message.
     message: str = ""
     request: Request | None = None
-    # What a command line or a prompt that starts a loop says.
+    # The options of a command line or a prompt that starts a loop.
     options: StartOptions | None = None
     # The verb of the agent, or the preset that a prompt asks for.
     name: str = ""
 
     def uses_tool(self, *tools: str) -> bool:
+        """Say whether the agent has called one of these tools since its last stop."""
         return any(call.get("tool_name") in tools for call in iterate_calls(self.calls))
 
 
 def iterate_calls(calls: Calls) -> Iterator[dict[str, object]]:
+    """Yield the tool calls of all files."""
     return chain.from_iterable(calls.values())

@@ -1,4 +1,7 @@
-"""What a request for a loop must not ask for, and what it must bring."""
+"""The rules by which a request for a loop is refused, with a UserError that says why.
+
+An agent may ask for less than a user: no approvals in advance, and bounds up to a ceiling.
+"""
 
 from untildone.core.contract import Check, ExitRule
 from untildone.core.decide import MAX_ROUNDS
@@ -7,13 +10,14 @@ from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.request import Request
 from untildone.errors import UserError
 
-# The most that an agent may grant its own loop.
+# The highest bounds of a loop that an agent starts.
 CEILINGS = {"rounds": MAX_ROUNDS, "budget_usd": 100}
-# What `--allow` may name: each is followed by a path or a test.
+# The kinds of `--allow KIND:PATH[:DETAIL]`, such as `remove-test:tests/a.py`.
 ALLOWABLE = ("suppression", "remove-test", "edit-test", "edit-expected", "config")
 
 
 def require_no_loop(context: Context, session_id: str) -> None:
+    """Raise UserError if the session has a loop already, or if it is no session."""
     session = context.session(session_id)
     if not session.known:
         raise UserError(
@@ -31,7 +35,7 @@ def require_no_loop(context: Context, session_id: str) -> None:
 
 
 def require_valid_request(request: Request) -> None:
-    """Refuses a request without a bound, with empty texts, or beyond what an agent may ask for."""
+    """Raise UserError if a request has no bound, empty texts, or more than an agent may ask for."""
     bounds = request.bounds
     if not bounds.rounds and not bounds.budget_usd:
         raise UserError("a loop needs a bound", hint="give `--rounds N` or `--budget USD` above 0")
@@ -57,7 +61,7 @@ def require_valid_request(request: Request) -> None:
 
 
 def _require_texts(request: Request) -> None:
-    """Refuses empty texts: an empty promise would be found in every message."""
+    """Raise UserError for empty texts (an empty promise is in every message) and unknown kinds."""
     texts_by_option = {
         "--promise": request.promises,
         "--criterion": tuple(claim.name for claim in request.claims),
@@ -67,8 +71,8 @@ def _require_texts(request: Request) -> None:
         if not all(text.strip() for text in texts):
             raise UserError(f"`{option}` is empty", hint="say it in words, or leave it out")
     for allowed in request.allow:
-        kind, _, what = allowed.partition(":")
-        if kind not in ALLOWABLE or not what:
+        kind, _, path = allowed.partition(":")
+        if kind not in ALLOWABLE or not path:
             raise UserError(
                 f"`--allow {allowed}` is unknown",
                 hint=f"`KIND:PATH[:DETAIL]` with one of {', '.join(ALLOWABLE)}",
@@ -76,6 +80,7 @@ def _require_texts(request: Request) -> None:
 
 
 def require_evidence(rule: ExitRule, request: Request, checks: tuple[Check, ...]) -> None:
+    """Raise UserError if the loop has nothing by which its exit rule could ever be met."""
     if rule in ("checks", "either") and not checks:
         raise UserError(
             f"`--done-when {rule}` needs a check", hint='name one: `--check "YOUR COMMAND"`'

@@ -71,16 +71,16 @@ def judge(context: Context, call: Call, stop: Stop) -> Answer | None:
     while this process waited for the lock.
     """
     session = context.session(stop.session)
-    loop = session.get_loop_id()
-    folder = context.loops.get_folder(loop)
+    loop_id = session.get_loop_id()
+    folder = context.loops.get_folder(loop_id)
     answer = None
     with _mark_judging(session), hold_lock(folder / "judging.lock", timeout=STOP_DEADLINE):
         # If the session has another loop by now, another process has judged this stop.
-        if session.is_active() and session.get_loop_id() == loop:
-            answer = _judge(context, call, stop, context.loops.load(loop))
+        if session.is_active() and session.get_loop_id() == loop_id:
+            answer = _judge_loaded_loop(context, call, stop, context.loops.load(loop_id))
     # After the lock is released: a stop being judged may need the files that a feature removes.
     for feature in load_used_features(context, Scope(event="end", session=session, folder=folder)):
-        feature.clean_up(context, loop)
+        feature.clean_up(context, loop_id)
     return answer
 
 
@@ -102,7 +102,7 @@ def _mark_judging(session: Session) -> Iterator[None]:
     session.remove("unjudged")
 
 
-def _judge(context: Context, call: Call, stop: Stop, record: Record) -> Answer | None:
+def _judge_loaded_loop(context: Context, call: Call, stop: Stop, record: Record) -> Answer | None:
     """Judge the stop under the lock; None if another installed hook has reported it before."""
     session = context.session_of(record)
     if is_duplicate_stop(record.progress, call, session):

@@ -23,7 +23,7 @@ from untildone.engine.context import Context, fingerprint_project, project_folde
 from untildone.engine.payload import Call
 from untildone.engine.stopped_loop import JudgedStop, StoppedLoop
 from untildone.process.command import filter_environment, parse_argv
-from untildone.process.runner import run as start
+from untildone.process.runner import run as run_command
 from untildone.store.baseline_records import read_results
 
 
@@ -34,7 +34,7 @@ def judge_by_checks(
     loop = _await_baseline(context, loop)
     contract, progress, site = loop.contract, loop.progress, _make_site(context, call, loop)
     if progress.baseline:
-        results = read_results(site.loop, progress.baseline, tuple[BaselineResult, ...])
+        results = read_results(site.loop_folder, progress.baseline, tuple[BaselineResult, ...])
         # A check that was neither green nor red in the baseline (its program was missing, say)
         # cannot be compared with it.
         comparable = tuple(result for result in results if result.outcome in ("green", "red"))
@@ -76,9 +76,9 @@ def _make_site(context: Context, call: Call, loop: StoppedLoop) -> CheckSite:
         if loop.contract.checks
         else None,
         session=context.session_of(loop.record),
-        end=call.deadline,
-        shared=project_folder(context.home, loop.project),
-        loop=context.loops.get_folder(id_),
+        deadline=call.deadline,
+        shared_folder=project_folder(context.home, loop.project),
+        loop_folder=context.loops.get_folder(id_),
         baseline_digest=progress.baseline_tree_digest,
         baseline_missing=progress.baseline_missing,
     )
@@ -140,7 +140,7 @@ def _apply_fixes(
         if check.fix and result.outcome == "red"
     }
     for check in fixable.values():
-        start(
+        run_command(
             parse_argv(check.fix),
             cwd=site.project / check.cwd,
             timeout=check.timeout,
@@ -179,7 +179,7 @@ def _compare_and_confirm(evidence: Evidence, contract: Contract, site: CheckSite
     inputs = load_inputs(
         contract,
         site.project,
-        folder=site.loop / "baseline",
+        folder=site.loop_folder / "baseline",
         digest=site.baseline_digest,
         missing=site.baseline_missing,
     )

@@ -1,4 +1,7 @@
-"""The values that the handling of a stop passes on: the loop, its verdict, the answer."""
+"""The values that the steps of a stop pass on to each other.
+
+A `StoppedLoop` is judged, which makes it a `JudgedStop`; from that an `Answer` is built.
+"""
 
 from pathlib import Path
 
@@ -14,20 +17,26 @@ from untildone.store.loops import Record
 
 
 class StoppedLoop(Struct, frozen=True, kw_only=True):
-    """A loop at a stop: `progress` has what the agent reported since the last one."""
+    """A loop at a stop, not judged yet.
+
+    `record` is the loop as it was loaded; `progress` has also what the agent reported since.
+    """
 
     record: Record
-    # With its amendments, those of this stop included.
+    # With all amendments, those that the agent reported since included.
     contract: Contract
     progress: Progress
     stop: Stop
     calls: Calls
-    # The worktree that the agent works in.
+    # The project's folder in the worktree where the agent works.
     project: Path
 
 
 class JudgedStop(StoppedLoop, frozen=True, kw_only=True):
-    """The loop with the evidence and the verdict; `progress` is still that of before this stop."""
+    """The loop with the evidence and the verdict of this stop.
+
+    `progress` does not count this stop yet: its `round` is the number of rounds before.
+    """
 
     evidence: Evidence
     verdict: Verdict

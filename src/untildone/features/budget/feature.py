@@ -12,6 +12,7 @@ from untildone.store.loops import Record
 
 
 def _answer_event(context: Context, call: Call) -> str:
+    """Answer a call between two stops: pause the loop if a bound is used up."""
     # Imported where it is used: a stop needs the spend alone.
     from untildone.features.budget import budget_pause
 
@@ -19,11 +20,13 @@ def _answer_event(context: Context, call: Call) -> str:
 
 
 def _loop_started(context: Context, record: Record) -> tuple[str, ...]:
+    """Note where the transcript is now; there are no warnings."""
     loop_cost.begin_ledger(context, record)
     return ()
 
 
 def _gather(context: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
+    """Return the evidence of a stop with what the loop has cost."""
     return replace(evidence, spend_usd=loop_cost.measure_spend(context, loop.record, loop.stop))
 
 

@@ -47,6 +47,7 @@ def _find_security_check(
 
 
 def _agree(_: Context, request: Request, contract: Contract) -> Contract:
+    """Return the contract with its counts; raises UserError if no check measures one."""
     return replace(contract, counts=choose_counts(request, contract.checks))
 
 

@@ -56,21 +56,23 @@ def _request_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop)
 
 
 def _loop_started(_: Context, record: Record) -> tuple[str, ...]:
+    """Mark the loop's task as in progress; return a notice if that fails."""
     from untildone.features.plans.task_loops import mark_in_progress
 
     return mark_in_progress(record.contract)
 
 
 def _read_message(contract: Contract, progress: Progress, message: str) -> Progress:
+    """Return the progress after the verifier's markers in the agent's last message."""
     from untildone.features.plans.verifier_reports import read_markers
 
     return read_markers(contract, progress, message)
 
 
 def _apply_verb(contract: Contract, progress: Progress, verb: AgentVerb) -> Progress:
+    """Return the progress after an `untildone verify` that a sandboxed shell relayed."""
     from untildone.features.plans.verifier_reports import VerifierReport, apply_report
 
-    """Return the progress after an `untildone verify` that a sandboxed shell relayed."""
     # The agent saw the error when it called the verb.
     with suppress(DecodeError, UserError):
         if verb.verb == "verify":
@@ -79,6 +81,7 @@ def _apply_verb(contract: Contract, progress: Progress, verb: AgentVerb) -> Prog
 
 
 def _loop_ended(_: Context, record: Record) -> tuple[str, ...]:
+    """Write how the loop ended into its task's status; return a notice if that fails."""
     from untildone.features.plans.task_loops import mark_outcome
 
     return mark_outcome(record)

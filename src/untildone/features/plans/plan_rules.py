@@ -139,6 +139,7 @@ def _check_summary(plan: Plan) -> Iterator[Mistake]:
 
 
 def _format(value: int | tuple[str, ...]) -> str:
+    """Return a field of the summary for a message: a number, or ids."""
     return str(value) if isinstance(value, int) else f"`{', '.join(value)}`"
 
 

@@ -33,6 +33,7 @@ def render_markdown(plan: Plan) -> str:
 
 
 def _render_head(plan: Plan) -> Iterator[str]:
+    """Yield the title, the notice and the totals."""
     summary, large = summarize(plan.tasks), find_large_tasks(plan.tasks)
     completed = [task for task in plan.tasks.values() if task.status == "completed"]
     points = sum(task.points for task in completed)
@@ -61,6 +62,7 @@ def _render_phases(plan: Plan) -> Iterator[str]:
 
 
 def _render_task(name: str, task: Task) -> Iterator[str]:
+    """Yield a heading with the status, one line of facts, the lists and the prompt."""
     yield from (f"### {_BOXES[task.status]} {name}: {_join_lines(task.title)}", "")
     lists = (
         ("depends on", task.depends_on),
@@ -70,16 +72,18 @@ def _render_task(name: str, task: Task) -> Iterator[str]:
     facts = (f"{label} {', '.join(names)}" for label, names in lists if names)
     yield from ("; ".join((task.size, *facts)), "")
     mark = "x" if task.status == "completed" else " "
-    yield from _render_section("Acceptance criteria", task.acceptance_criteria, f"- [{mark}] ")
-    yield from _render_section("Testing", task.testing, "- ")
+    yield from _render_list("Acceptance criteria", task.acceptance_criteria, f"- [{mark}] ")
+    yield from _render_list("Testing", task.testing, "- ")
     if task.prompt.strip():
         yield from (task.prompt.strip(), "")
 
 
-def _render_section(title: str, entries: tuple[str, ...], bullet: str) -> Iterator[str]:
+def _render_list(title: str, entries: tuple[str, ...], bullet: str) -> Iterator[str]:
+    """Yield a bold title and the entries as a list; nothing without entries."""
     if entries:
         yield from (f"**{title}**", "", *(f"{bullet}{_join_lines(entry)}" for entry in entries), "")
 
 
 def _join_lines(text: str) -> str:
+    """Return the text in one line, as a heading or an entry of a list must be."""
     return " ".join(text.split())

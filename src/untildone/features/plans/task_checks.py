@@ -96,6 +96,7 @@ def _parse_conditions(task: Task) -> dict[str, Condition | None]:
 
 
 def _shorten(text: str) -> str:
+    """Return the text as the name of a check: in one line that is not too long."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST_NAME else line[: _LONGEST_NAME - 2] + " …"
 

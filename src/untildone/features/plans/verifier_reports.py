@@ -58,11 +58,11 @@ def record_report(context: Context, loop: str, task: str, report: VerifierReport
     Raises UserError if the loop is not on this task, has ended, or has no such criterion.
     """
 
-    def edit(record: Record) -> Progress:
+    def add_report(record: Record) -> Progress:
         _require_task_of(record.contract, task)
         return apply_report(record.contract, require_unfinished(record), report)
 
-    return change_loop(context, loop, edit, kind="verified", result=report.result)
+    return change_loop(context, loop, add_report, kind="verified", result=report.result)
 
 
 def _require_task_of(contract: Contract, task: str) -> None:

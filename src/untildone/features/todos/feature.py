@@ -28,6 +28,7 @@ def _read_options(context: Context, options: StartOptions, request: Request) -> 
 
 
 def _gather(context: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
+    """Return the evidence of a stop with the items as they are now."""
     session = context.session_of(loop.record)
     todo_calls = [call for call in iterate_calls(loop.calls) if call.get("tool_name") == TODO]
     remember_todo_call(context, session, todo_calls)
