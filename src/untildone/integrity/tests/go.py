@@ -13,10 +13,13 @@ from untildone.integrity.tests.values import Variables
 from untildone.syntax import nodes
 from untildone.words import words
 
+# `TestPrice` and `Test_price`, but not `Testify`; `TestMain` runs the tests and is none.
 _TEST_NAME = re.compile(r"(?!TestMain$)(Test|Example|Fuzz)([^a-z].*)?")
+# //go:build linux
 _BUILD_CONSTRAINT = re.compile(r"^//\s*(go:build|\+build)\s+(.+)$", re.MULTILINE)
 # // Output: 10
 _OUTPUT = re.compile(r"//\s*(?:unordered )?output:(.*)", re.IGNORECASE | re.DOTALL)
+# A file `price_windows_test.go` is built on Windows only.
 _PLATFORMS = words("""
     aix android darwin dragonfly freebsd illumos ios js linux netbsd openbsd plan9 solaris wasip1
     windows 386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x wasm
@@ -47,6 +50,7 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
 
 
 def _is_test(name: str, function: SgNode) -> bool:
+    """Whether go runs the function: by its name and its parameter `t *testing.T`."""
     parameters = function.field("parameters")
     if not _TEST_NAME.fullmatch(name) or parameters is None:
         return False

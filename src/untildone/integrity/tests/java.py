@@ -1,4 +1,8 @@
-"""Reads JUnit tests: annotated methods of classes, with the rows of parameterized ones."""
+"""Reads JUnit tests: annotated methods of classes, with the rows of parameterized ones.
+
+`@ParameterizedTest @CsvSource({"10, 9", "20, 18"}) void prices(int total, int want)` in the class
+`PriceTest` gives the test `PriceTest::prices` with the assertions of both rows.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,6 +21,7 @@ from untildone.words import words
 _TEST_ANNOTATIONS = words("Test ParameterizedTest RepeatedTest TestFactory TestTemplate")
 _SET_UP_ANNOTATIONS = words("BeforeEach Before BeforeAll BeforeClass")
 _SKIP_ANNOTATION = re.compile(r"(Disabled|Ignore|Enabled)\w*")
+# JUnit does not run such a method or class.
 _HIDING_MODIFIER = re.compile(r"\b(private|abstract)\b")
 
 
@@ -39,6 +44,7 @@ def _get_modifiers(node: SgNode) -> SgNode | None:
 
 
 def _list_annotations(node: SgNode) -> dict[str, SgNode]:
+    """Return the annotations of a class or method by name, without their package."""
     modifiers = _get_modifiers(node)
     parts = nodes.list_parts(modifiers) if modifiers is not None else ()
     kinds = ("annotation", "marker_annotation")
@@ -50,6 +56,7 @@ def _read_name(annotation: SgNode) -> str:
 
 
 def _read_marks(node: SgNode) -> frozenset[str]:
+    """Return why a class or method may not run: "`@Disabled`", "`private`"."""
     modifiers = _get_modifiers(node)
     hiding = _HIDING_MODIFIER.findall(modifiers.text()) if modifiers is not None else ()
     skips = (f"@{name}" for name in _list_annotations(node) if _SKIP_ANNOTATION.fullmatch(name))
@@ -57,6 +64,7 @@ def _read_marks(node: SgNode) -> frozenset[str]:
 
 
 def _read_class(node: SgNode, around: Scope) -> Iterator[Test]:
+    """Yield the tests of a class and of the classes nested in it."""
     name, body = nodes.read_name(node), node.field("body")
     if not name or body is None:
         return
@@ -83,6 +91,7 @@ def _is_annotated(member: SgNode, names: frozenset[str]) -> bool:
 def _run_set_up(
     body: SgNode, functions: Mapping[str, SgNode], variables: Variables
 ) -> frozenset[str]:
+    """Run fields and set-up methods to fill in `variables`; return the skips in them."""
     interpreter = Interpreter(functions)
     for member in nodes.list_parts(body):
         if member.kind() == "field_declaration":
@@ -93,6 +102,7 @@ def _run_set_up(
 
 
 def _read_test(method: SgNode, scope: Scope) -> Test:
+    """Return the test of a method, whose body runs once for each row."""
     interpreter = Interpreter(scope.functions)
     body = method.field("body")
     annotations = _list_annotations(method)
@@ -133,6 +143,7 @@ def _list_rows(annotations: Mapping[str, SgNode], variables: Variables) -> list[
 
 
 def _read_csv_row(node: SgNode, variables: Variables) -> Value:
+    """Return the cells of a row such as "10, 'a b'" as numbers and texts."""
     text = nodes.read_literal(node)
     if text is None:
         return evaluate(node, variables)
@@ -146,6 +157,7 @@ def _read_csv_row(node: SgNode, variables: Variables) -> Value:
 
 
 def _bind_row(method: SgNode, row: Value) -> Variables:
+    """Return the parameters of a method with the cells of a row; a single one gets all of it."""
     parameters = method.field("parameters")
     parts = nodes.list_parts(parameters) if parameters is not None else ()
     labels = [name for name in map(nodes.read_name, parts) if name]

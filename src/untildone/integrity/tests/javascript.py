@@ -21,11 +21,15 @@ from untildone.words import words
 _TEST_WORDS = words("test it specify xit xtest fit xspecify ftest")
 _GROUP_WORDS = words("describe suite context xdescribe fdescribe xcontext group")
 _SET_UP_WORDS = words("beforeEach beforeAll before setup")
+# `test.skip(…)`, `test.fails(…)`: they skip the test or expect it to fail.
 _SKIP_WORDS = words("skip todo fails failing skipIf runIf fixme")
+# Like `.only`, they keep all other tests of the file from running.
 _FOCUS_WORDS = words("fit fdescribe ftest")
 
 
 class _Group(Struct, frozen=True):
+    """A `describe`: what precedes the names of its tests, as `cart::`, and their marks."""
+
     prefix: str = ""
     marks: frozenset[str] = frozenset()
 
@@ -123,6 +127,7 @@ def _read_call(
 
 
 def _parse_call(node: SgNode) -> _Call:
+    """Take `test.only.each(rows)("adds", …)` apart; the word is "" for calls of another form."""
     modifiers: list[str] = []
     table = None
     function = node.field("function")
@@ -136,13 +141,18 @@ def _parse_call(node: SgNode) -> _Call:
             table = arguments[0]
         function = function.field("function")
     word = function.text() if function is not None and function.kind() == "identifier" else ""
+    # t.test("name", …), QUnit.test("name", …)
     if word in ("t", "QUnit", "ava") and modifiers and modifiers[-1] in _TEST_WORDS:
         word = modifiers.pop()
     return _Call(word, tuple(modifiers), table, nodes.list_arguments(node))
 
 
 def _read_table(node: SgNode, variables: Variables) -> Value:
-    """Return the rows of a list, or of a tagged template with a header line."""
+    """Return the rows of a list or of a template such as
+
+    total | want
+    ${10} | ${9}
+    """
     if node.kind() != "template_string":
         return evaluate(node, variables)
     columns = re.findall(r"[\w$]+", node.text().strip("`").strip().partition("\n")[0])
@@ -158,6 +168,7 @@ def _read_table(node: SgNode, variables: Variables) -> Value:
 def _add_test(
     file: _FileTests, interpreter: Interpreter, call: _Call, row: Value, variables: Variables
 ) -> None:
+    """Add a test with the assertions of its body, or read the tests of a group."""
     group = file.groups[-1]
     name = f"{group.prefix}{_read_label(call.arguments[0], variables)}"
     marks = group.marks | call.list_marks()
@@ -191,6 +202,7 @@ def _read_subtest(
 
 
 def _read_label(node: SgNode, variables: Variables) -> str:
+    """Return the name of a test, with variables filled in where they are known."""
     literal = nodes.read_literal(node)
     if literal is not None:
         return literal.removeprefix('"')

@@ -9,6 +9,7 @@ from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.values import UNKNOWN, Value, Variables
 from untildone.syntax import nodes
 
+# Decorators and marks that skip a test or expect it to fail.
 SKIP_MARK = re.compile(r"\b(skip\w*|xfail|expectedFailure|importorskip|todo)\b", re.IGNORECASE)
 
 
@@ -58,6 +59,7 @@ def _read_labels(node: SgNode) -> list[str]:
 
 
 def _read_rows(node: SgNode, variables: Variables) -> list[Value]:
+    """Return the rows of a table without those that are skipped by `param(…, marks=skip)`."""
     if node.kind() not in ("list", "tuple", "set"):
         rows = evaluate(node, variables).rows
         return [UNKNOWN] if rows is None else list(rows)
@@ -69,6 +71,7 @@ def _read_rows(node: SgNode, variables: Variables) -> list[Value]:
 
 
 def _bind_row(labels: list[str], row: Value) -> Variables:
+    """Return the parameters with the cells of a row; `param(3)` is the 3 of a single parameter."""
     if len(labels) == 1:
         return {labels[0]: row.rows[0] if row.rows and len(row.rows) == 1 else row}
     return {label: row.fields.get(str(position), row) for position, label in enumerate(labels)}

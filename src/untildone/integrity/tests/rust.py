@@ -1,4 +1,8 @@
-"""Reads Rust tests: `#[test]` functions, and the attributes that exclude them."""
+"""Reads Rust tests: `#[test]` functions, and the attributes that exclude them.
+
+`#[test] #[ignore] fn prices()` in `mod tests` gives the test `tests::prices` with the mark
+"`#[ignore]`".
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,8 +39,9 @@ def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
     """Yield the tests of the file; `shared` are helpers of other files."""
     attributes = nodes.find_below(root, frozenset(("attribute_item",)))
-    if not any("test" in each.text() for each in attributes):
+    if not any("test" in attribute.text() for attribute in attributes):
         return
+    # `#![cfg(unix)]` at the top of the file excludes all its tests elsewhere.
     marks = frozenset(
         _normalize_mark(each.text())
         for each in nodes.find_below(root, frozenset(("inner_attribute_item",)))
@@ -59,6 +64,7 @@ def _list_helpers(root: SgNode) -> dict[str, SgNode]:
 
 
 def _read_attributes_above(node: SgNode) -> str:
+    """Return the attributes and comments directly above an item, without blanks."""
     kinds = words("attribute_item line_comment block_comment")
     texts = []
     above = node.prev()
@@ -94,6 +100,7 @@ def _read_items(block: SgNode, scope: Scope) -> Iterator[Test]:
 
 
 def _read_test(function: SgNode, body: SgNode, attributes: list[str], scope: Scope) -> Test:
+    """Return the test of a function, whose body runs once for each row."""
     interpreter = Interpreter(scope.functions)
     for row in _list_rows(attributes):
         variables = dict(scope.variables)
@@ -110,6 +117,7 @@ def _list_rows(attributes: list[str]) -> list[list[str]]:
 
 
 def _bind_row(function: SgNode, row: list[str], variables: Variables) -> None:
+    """Bind the parameters of a function to the cells of a row."""
     parameters = function.field("parameters")
     parts = nodes.list_parts(parameters) if parameters is not None else ()
     named = (part.field("pattern") for part in parts if part.kind() == "parameter")
@@ -120,6 +128,7 @@ def _bind_row(function: SgNode, row: list[str], variables: Variables) -> None:
 
 
 def _read_marks(attributes: Iterable[str]) -> frozenset[str]:
+    """Return why an item may not run or fail: `#[cfg(unix)]`, `#[ignore]`, `#[should_panic]`."""
     marks = set()
     for attribute in attributes:
         condition = _CFG_ATTRIBUTE.match(attribute)
@@ -133,7 +142,8 @@ def _read_marks(attributes: Iterable[str]) -> frozenset[str]:
 def _read_expected_panic(
     attributes: list[str], body: SgNode, variables: Variables
 ) -> list[Assertion]:
-    attribute = next((each for each in attributes if "should_panic" in each), "")
+    """Read `#[should_panic(expected = "stock")]` as an assertion about the whole body."""
+    attribute = next((text for text in attributes if "should_panic" in text), "")
     if not attribute:
         return []
     message = _QUOTED_TEXT.search(attribute)
