@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from untildone.engine.start_options import OPTIONS, Form, StartOption
 from untildone.errors import UserError
 
+# The options that a slash command takes, by each of their spellings.
 _BY_SPELLING = {
     spelling: option
     for option in OPTIONS
@@ -19,6 +20,7 @@ _BY_SPELLING = {
     for spelling in (*option.spellings, option.off)
     if spelling
 }
+# The texts that stand for a flag's value until `_convert`.
 _TRUE, _FALSE = "true", "false"
 
 

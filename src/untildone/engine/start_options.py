@@ -54,6 +54,7 @@ class StartOption(Struct, frozen=True, kw_only=True):
 
 
 def _load_options() -> tuple[StartOption, ...]:
+    """Return the options of the table, in its order."""
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     return tuple(convert({"name": name, **row}, StartOption) for name, row in table.items())
 

@@ -41,6 +41,7 @@ def judge_by_checks(
         evidence = replace(evidence, baseline=comparable)
     evidence = compare_with_baseline(contract, _run_round_checks(evidence, contract, site))
     verdict = decide(contract, progress, evidence)
+    # "unconfirmed": everything is met, except that the confirmation has not run yet.
     if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
         evidence = compare_with_baseline(contract, _confirm(evidence, contract, site))
         verdict = decide(contract, progress, evidence)

@@ -66,10 +66,12 @@ def record_agent_verb(context: Context, loop: str, verb: AgentVerb) -> Record:
 
 
 def cancel(context: Context, loop: str, reason: str = "cancelled by the user") -> Record:
+    """Finish the loop as cancelled; the agent is no longer held."""
     return end(context, loop, Finish(outcome="cancelled", reason=reason))
 
 
 def pause(context: Context, loop: str, reason: str = "paused by the user") -> Record:
+    """Pause the loop; `resume` makes it active again."""
     return end(context, loop, Pause(outcome="paused", reason=reason))
 
 
@@ -77,11 +79,11 @@ def end(
     context: Context,
     loop: str,
     verdict: Finish | Pause,
-    before: Callable[[Record], Progress] = require_unfinished,
+    edit: Callable[[Record], Progress] = require_unfinished,
 ) -> Record:
     """Finish or pause a loop between two stops, and write its receipt.
 
-    The receipt has the evidence of the last round. `before` may change the progress first, or
+    The receipt has the evidence of the last round. `edit` may change the progress first, or
     refuse by UserError. The features' lines for the user are added to the record's warnings.
     """
     from untildone.engine.receipts import load_last_evidence, publish_receipt
@@ -89,7 +91,7 @@ def end(
     record = change_loop(
         context,
         loop,
-        lambda record: end_loop(before(record), verdict),
+        lambda record: end_loop(edit(record), verdict),
         kind=verdict.outcome,
         reason=verdict.reason,
     )

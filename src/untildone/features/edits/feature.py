@@ -13,6 +13,7 @@ from untildone.report.doctor import Problem, make_note
 
 
 def _stop_without_loop(context: Context, call: Call, stop: Stop) -> str:
+    """Return the reply of automatic mode to a stop without a loop."""
     # Imported where it is used: only automatic mode gets here.
     from untildone.features.edits import automatic
 
@@ -20,6 +21,7 @@ def _stop_without_loop(context: Context, call: Call, stop: Stop) -> str:
 
 
 def _find_problems(context: Context, _: Path) -> Iterator[Problem]:
+    """Yield notes for `untildone doctor` if automatic mode is on."""
     if switch.AUTO not in switch.read_modes(str(context.home)):
         return
     text = "on: a turn whose edits bring errors is held, with or without a loop"

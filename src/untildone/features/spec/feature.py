@@ -23,6 +23,7 @@ from untildone.store.loops import Record
 
 
 def _agree(context: Context, request: Request, contract: Contract) -> Contract:
+    """Return the contract with its spec scored; refuse a vague spec and 2B without git."""
     from untildone.features.spec.checkpoints import require_repository
     from untildone.features.spec.scoring import apply_spec
 
@@ -32,6 +33,7 @@ def _agree(context: Context, request: Request, contract: Contract) -> Contract:
 
 
 def _loop_started(_: Context, record: Record) -> tuple[str, ...]:
+    """Save the tree before the first step; there is nothing to tell the user."""
     from untildone.features.spec.steps import save_step_checkpoint
 
     save_step_checkpoint(record, cwd=Path(record.contract.project))
@@ -39,6 +41,7 @@ def _loop_started(_: Context, record: Record) -> tuple[str, ...]:
 
 
 def _apply_verb(contract: Contract, progress: Progress, verb: AgentVerb) -> Progress:
+    """Return the progress after the agent completed a step (`done`) or added one."""
     from untildone.features.spec.steps import append_steps, mark_step_done
 
     # The agent saw the error when it called the verb.
@@ -50,6 +53,7 @@ def _apply_verb(contract: Contract, progress: Progress, verb: AgentVerb) -> Prog
 
 
 def _gather(_: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
+    """Return the evidence with the question of the gate and the files edited in vain."""
     from untildone.features.spec.thrashing import find_thrashed_files
 
     contract = loop.contract
@@ -63,6 +67,7 @@ def _gather(_: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
 
 
 def _finish_answer(_: Context, record: Record, judged: JudgedStop, answer: Answer) -> Answer:
+    """Save the tree before the next step, and return the answer with the `[LOOP]` lines."""
     if record.contract.reversibility == "2B":
         from untildone.features.spec.steps import save_step_checkpoint
 
@@ -82,6 +87,7 @@ def _finish_answer(_: Context, record: Record, judged: JudgedStop, answer: Answe
 
 
 def _clean_up(context: Context, loop: str) -> None:
+    """Remove the state of a finished loop if the user chose so."""
     from untildone.features.spec.cleanup import remove_finished_loop
 
     remove_finished_loop(context, loop)
