@@ -56,12 +56,13 @@ def list_functions(comparison: Comparison, path: str) -> list[str]:
 
 
 def _find_new_entries(comparison: Comparison, path: str) -> frozenset[str]:
+    """Return the literals that a data file did not have in the baseline."""
     before, after = (list_entries(path, tree.text(path)) for tree in comparison.trees)
     return after - before
 
 
 def _list_literals_of(result: str) -> frozenset[str]:
-    """Return the literals of a result: a list of several counts like several answers."""
+    """Return the literals in the `repr` of a result; `[90, 80]` has two, each an answer."""
     expression = parse_expression(result)
     found = ast.walk(expression) if expression is not None else ()
     constants = (node.value for node in found if isinstance(node, ast.Constant))

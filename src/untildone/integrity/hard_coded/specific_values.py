@@ -86,6 +86,7 @@ def is_documented(comparison: Comparison, path: str, values: tuple[str, ...]) ->
 
 
 def _occurs_in(value: str, line: str) -> bool:
+    """Whether a line has the text of a quoted value, or the number in any notation: 90 or 90.0."""
     if value.startswith("'"):
         return value.strip("'") in line
     numbers = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", line)

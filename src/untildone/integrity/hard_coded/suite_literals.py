@@ -44,7 +44,10 @@ class SuiteLiterals:
     def find_files_with_answers(
         self, answers: Sequence[Answer], *, singled: Sequence[str]
     ) -> list[str]:
-        """Return files with an answer and one of its inputs, or with a value of `singled`."""
+        """Return test files with an answer and one of its inputs.
+
+        A value of `singled` is so telling that it counts without its input.
+        """
         return [
             path
             for path in (self._literals if answers else ())
@@ -54,7 +57,10 @@ class SuiteLiterals:
     def list_texts_calling(
         self, functions: Iterable[str], new: frozenset[str], *, fewest: int
     ) -> list[str]:
-        """Return the texts of files that call one of the functions and have a new literal."""
+        """Return the texts of files that call one of the functions and have a new literal.
+
+        Empty if these files together have fewer than `fewest` of the new literals.
+        """
         if len(new) < fewest:
             return []
         names = frozenset(functions)
@@ -67,6 +73,7 @@ class SuiteLiterals:
         return [self._read(path) for path in paths] if len(seen) >= fewest else []
 
     def _has_pair(self, path: str, answer: Answer) -> bool:
+        """Whether the file has the answer and one of its keys, or a part of a key like '1/FR'."""
         if not self._has(path, (answer.value,)):
             return False
         parts = (part for key in answer.keys for part in _SEPARATORS.split(key.strip("'")) if part)
@@ -83,6 +90,7 @@ class SuiteLiterals:
 
 
 def _list_literals(text: str) -> Iterator[str]:
+    """Yield the literals of a text; of -3 also 3, since `a -3` may be a subtraction."""
     for token in set(_LITERAL.findall(text)):
         for form in (token, token.removeprefix("-")):
             if (literal := normalize_literal(form)) is not None:
