@@ -147,7 +147,7 @@ def test_an_agent_imports_within_its_ceilings(cli: CommandLine) -> None:
         CLAUDE_CODE_SESSION_ID=SESSION,
     )
 
-    assert "no bound of rounds needs the user's word: 50 is used" in said[1]
+    assert "an agent may set at most 50 rounds: used instead of no limit" in said[1]
     (loop,) = cli.json("status")["loops"]
     assert loop["max_rounds"] == 50
 

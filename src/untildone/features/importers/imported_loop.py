@@ -121,8 +121,10 @@ def describe_differences(loop: ImportedLoop, by: Speaker) -> tuple[str, ...]:
     """Return one message for each difference from the file: defaults, ceilings, ignored fields."""
     lines = list(loop.defaults)
     if loop.rounds is not None and _exceeds_ceiling(loop.rounds, by):
-        rounds = loop.rounds or "no bound"
-        lines.append(f"{rounds} of rounds needs the user's word: {CEILINGS['rounds']} is used")
+        limit = loop.rounds or "no limit"
+        lines.append(
+            f"an agent may set at most {CEILINGS['rounds']} rounds: used instead of {limit}"
+        )
     if loop.no_counterpart:
         unknown = ", ".join(f"`{key}`" for key in loop.no_counterpart)
         lines.append(f"ignored: {unknown}")

@@ -122,7 +122,10 @@ def _has_same_beginning(key: str, value: str) -> bool:
 
 
 def has_same_digits(key: str, value: str) -> bool:
-    """Whether both texts have the same digits, as 3.4.2024 and 2024-04-03."""
+    """Whether both texts have the same digits other than zero, as 3.4.2024 and 2024-04-03.
+
+    Such a pair is telling: a rule would convert one into the other, a copied answer need not.
+    """
     before, after = (Counter(re.findall(r"[1-9]", text)) for text in (key, value))
     are_texts = key.startswith("'") and value.startswith("'") and key != value
     return are_texts and before == after and before.total() >= MIN_DIGITS

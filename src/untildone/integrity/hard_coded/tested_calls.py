@@ -75,8 +75,13 @@ def _evaluate(node: ast.expr) -> object:
 
 
 def list_constants(module: ast.Module | None) -> list[object]:
-    """Return the numbers and texts of a module that a table of answers may have as entries."""
+    """Return the numbers and texts of a product module: inputs worth trying on its functions.
+
+    Its table of answers, if it has one, lists them.
+    """
     found = ast.walk(module) if module is not None else ()
     values = (node.value for node in found if isinstance(node, ast.Constant))
     # Zero is what a remainder is compared with, hardly ever an entry of a table.
-    return [*dict.fromkeys(each for each in values if each and isinstance(each, int | float | str))]
+    return [
+        *dict.fromkeys(value for value in values if value and isinstance(value, int | float | str))
+    ]
