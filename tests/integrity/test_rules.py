@@ -10,14 +10,14 @@ from ast_grep_py import SgRoot
 from integrity.sniffing import test_comparison as sniffing_cases
 from integrity.suppressions import test_comparison as suppression_cases
 from integrity.suppressions.test_code_escapes import ESCAPES
-from integrity.suppressions.test_markers import COMMENTS
+from integrity.suppressions.test_comment_markers import COMMENTS
 from integrity.trees import tree
 from untildone.integrity.sniffing.signs import RULES as SNIFFING
 from untildone.integrity.sniffing.signs import SniffingRule
 from untildone.integrity.suppressions.code_escapes import RULES as SUPPRESSIONS
 from untildone.integrity.suppressions.code_escapes import EscapeRule
-from untildone.integrity.suppressions.comments import list_comments
-from untildone.integrity.suppressions.markers import load_markers
+from untildone.integrity.suppressions.comment_markers import load_markers
+from untildone.syntax.comments import list_comments
 from untildone.syntax.languages import language_of
 from untildone.syntax.rules import Rule, RuleFile, find_matches, load_rules, read_data
 

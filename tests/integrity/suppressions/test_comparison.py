@@ -8,7 +8,7 @@ import pytest
 from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.suppressions import comparison as suppressions
-from untildone.integrity.suppressions.markers import read_markers
+from untildone.integrity.suppressions.comment_markers import read_markers
 
 CALC = "def parse(value: str) -> int:\n    return value\n"
 USER = (

@@ -14,7 +14,7 @@ from untildone.commands.makefiles import is_makefile
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.deciding_files import find_deciding_files, is_deciding_data
-from untildone.integrity.suppressions.comments import list_comments
+from untildone.syntax.comments import list_comments
 from untildone.syntax.parsing import parse_python_file
 from untildone.worktree.contents import Tree
 

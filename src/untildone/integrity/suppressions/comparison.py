@@ -15,10 +15,10 @@ from untildone.integrity.suppressions.active_linters import (
 )
 from untildone.integrity.suppressions.annotations import find_weakened_types
 from untildone.integrity.suppressions.code_escapes import find_escapes
-from untildone.integrity.suppressions.comments import list_comments
+from untildone.integrity.suppressions.comment_markers import STRICTER, read_markers, read_strictness
 from untildone.integrity.suppressions.hidden_files import find_hidden_files
-from untildone.integrity.suppressions.markers import STRICTER, read_markers, read_strictness
 from untildone.integrity.suppressions.type_promises import find_broken_promises
+from untildone.syntax.comments import list_comments
 from untildone.worktree.contents import Tree
 
 _TYPED = (".ts", ".tsx", ".mts", ".cts")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from untildone.integrity.suppressions.markers import read_markers
+from untildone.integrity.suppressions.comment_markers import read_markers
 
 COMMENTS = [
     ("# ruff: disable[E501]", "file ruff: disable", "E501"),
