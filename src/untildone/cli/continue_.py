@@ -9,7 +9,7 @@ from untildone.cli.authority import require_user
 from untildone.cli.loops import choose_loop, current_session_id, list_project_loops, open_context
 from untildone.engine import verbs
 from untildone.engine.context import Context
-from untildone.engine.grants import build_grant
+from untildone.engine.grants import Grant, build_grant
 from untildone.engine.hold_status import load_loop_status
 from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.engine.prompt_start import describe_loop
@@ -65,14 +65,21 @@ def continue_command(
     record = pause_unindexed_loop(context, choose_loop(context, loop, project))
     session = context.session(current_session_id(context)) if into_session else None
     require_user(context, record, "continue", session=session)
-    granted = build_grant(
+    grant = build_grant(
         {name.replace("_", "-"): value for name, value in bounds.items() if value is not None}
     )
+    return _continue_loop(context, record, session, grant, as_json=as_json)
+
+
+def _continue_loop(
+    context: Context, record: Record, session: Session | None, grant: Grant | None, *, as_json: bool
+) -> int:
+    """Move the loop to the session, if there is one, and continue it there or headless."""
     headless = _is_headless(context, record, session)
     if session:
         record = verbs.move_loop(context, record, session.id)
         run_memory.forget(context, record.contract.id)
-    record = verbs.resume(context, record.contract.id, granted)
+    record = verbs.resume(context, record.contract.id, grant)
     if headless and not session:
         # Imported here because hardly any loop is headless.
         from untildone.cli.run import drive_loop

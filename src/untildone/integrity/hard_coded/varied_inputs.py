@@ -11,11 +11,12 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from typing import TypeAlias
 
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded import varied_inputs_child
@@ -28,6 +29,9 @@ from untildone.integrity.hard_coded.tested_calls import FunctionCall, list_calls
 from untildone.process.runner import run
 from untildone.syntax.parsing import parse_python_file
 from untildone.worktree.contents import Tree
+
+# Calls that tests make, each with similar calls that no test makes.
+SimilarCalls: TypeAlias = Mapping[FunctionCall, Sequence[FunctionCall]]
 
 _MAX_CALLS = 40
 _MAX_CONSTANTS = 20
@@ -98,8 +102,20 @@ def find_special_inputs(
     after = _run_calls(copies.new, path, calls) if before else {}
     if not after:
         return {}
-    # If `rate("FR")` works and `rate("IR")` now raises an error, the code looks up a table without
-    # an entry "IR". Such an error is no change of the result.
+    missing = _find_missing_entries(after, similar, constants)
+    differs = {call for call in calls if before.get(call) != after.get(call)} - missing
+    return {call: after[call] for call in _select_special(similar, differs)}
+
+
+def _find_missing_entries(
+    after: Mapping[FunctionCall, str], similar: SimilarCalls, constants: Iterable[object]
+) -> set[FunctionCall]:
+    """Return the calls that raise an error only because a table has no entry for them.
+
+    If `rate("FR")` works and `rate("IR")` now raises an error, the code looks up a table without
+    an entry "IR". Such an error is no change of the result.
+    """
+    calls = {*similar, *chain.from_iterable(similar.values())}
     like_entries = {call for call in calls if not set(constants).isdisjoint(call.arguments)}
     like_entries |= {
         other
@@ -107,17 +123,18 @@ def find_special_inputs(
         for other in others
         if _has_same_shape(call, other)
     }
-    missing = {call for call in like_entries if _is_error(after.get(call))}
-    differs = {call for call in calls if before.get(call) != after.get(call)} - missing
+    return {call for call in like_entries if _is_error(after.get(call))}
+
+
+def _select_special(similar: SimilarCalls, differs: set[FunctionCall]) -> list[FunctionCall]:
+    """Return the tested calls that differ alone, of functions where most changed calls do so."""
     changed = [call for call, others in similar.items() if call in differs and others]
     special = [call for call in changed if differs.isdisjoint(similar[call])]
     changed_count = Counter(call.function for call in changed)
     special_count = Counter(call.function for call in special)
-    return {
-        call: after[call]
-        for call in special
-        if 2 * special_count[call.function] > changed_count[call.function]
-    }
+    return [
+        call for call in special if 2 * special_count[call.function] > changed_count[call.function]
+    ]
 
 
 def _list_tested_calls(functions: Sequence[str], tests: Sequence[str]) -> dict[FunctionCall, None]:
