@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from untildone.commands.exit_status import STEERING, Call, find_calls_by_status
-from untildone.commands.invoked_scripts import Script, find_called_scripts, is_subject
+from untildone.commands.exit_status import STEERING_ASSIGNMENT, Call, find_status_deciding_calls
+from untildone.commands.invoked_scripts import Script, find_called_scripts, is_program_under_test
 from untildone.commands.makefiles import find_make_lines
 from untildone.commands.programs import strip_launcher
 from untildone.commands.shell import program_name
@@ -62,7 +62,7 @@ class _Expansion:
         if (conditional, arguments) in variants or len(variants) > _MAX_VARIANTS:
             return
         variants.add((conditional, arguments))
-        for call in find_calls_by_status(text, arguments=arguments):
+        for call in find_status_deciding_calls(text, arguments=arguments):
             condition, plain = (call[:2], call[2:]) if call[0] == "if" else ((), call)
             inside = conditional or bool(condition)
             found = self._expand_call(plain, caller=caller, conditional=inside)
@@ -78,7 +78,7 @@ class _Expansion:
         for text, path in scripts:
             if classify_file(path) == "test":
                 yield ("sh", path)
-            if not is_subject(self.tree, path, caller):
+            if not is_program_under_test(self.tree, path, caller):
                 ends = (at for at, word in enumerate(call, 1) if path and word.endswith(path))
                 arguments = call[next(ends, len(call)) :]
                 yield from self.expand(
@@ -94,7 +94,7 @@ class _Expansion:
 
 def _find_tool(call: Call) -> Call | None:
     """Return the tool behind launchers with its arguments; None if the call decides nothing."""
-    steering = tuple(word for word in call if STEERING.fullmatch(word))
+    steering = tuple(word for word in call if STEERING_ASSIGNMENT.fullmatch(word))
     plain = tuple(word for word in call if not re.match(r"[A-Z_]+=", word))
     words = strip_launcher(_find_inner_tool(plain))
     if (module := _PYTHON_MODULE.match(" ".join(words))) and re.match(

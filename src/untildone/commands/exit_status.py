@@ -32,7 +32,7 @@ _REMEMBERS = re.compile(r"\W*(\w+)=(?:[1-9]\d*|\$\?)\W*")
 _ENDS_WITH = re.compile(r"\bexit\s+\"?\$\{?(\w+)")
 _HIDES_FAILURE = re.compile(r"exit\s+0|exit\s*(?:['\"]\s*)?$|\btrue\b")
 # An assignment that changes what a tool does is part of its call; others are not.
-STEERING = re.compile(
+STEERING_ASSIGNMENT = re.compile(
     r"(PYTEST_ADDOPTS|PYTEST_PLUGINS|NODE_OPTIONS|GOFLAGS|RUSTFLAGS|MAKEFLAGS|PYTHONPATH|PATH"
     r"|SKIP|SKIP_\w+|\w*_SKIP|ESLINT_\w+|MYPY\w*|COVERAGE_\w+)=.*",
     re.DOTALL,
@@ -48,7 +48,7 @@ _MAX_FUNCTION_CALLS = 1000
 _ARRAY_WORD = re.compile(r"\$\{(\w+)\[[@*]\]\}")
 
 
-def find_calls_by_status(
+def find_status_deciding_calls(
     text: str, *, errexit: bool = False, arguments: Sequence[str] = ()
 ) -> tuple[Call, ...]:
     """Return the deciding calls in their order; none of a text that is nested too deeply.
@@ -183,7 +183,7 @@ class _Reader:
         if program in self.functions:
             return self._read_function(program, arguments)
         if program in SHELLS and (inner := _find_shell_text(arguments)):
-            return list(find_calls_by_status(inner, errexit="e" in arguments[0]))
+            return list(find_status_deciding_calls(inner, errexit="e" in arguments[0]))
         if program in _NEVER_FAILS:
             return []
         return [(*_find_steering(text), *call)]
@@ -277,4 +277,4 @@ def _find_steering(text: str) -> list[str]:
         words = shlex.split(text)
     except ValueError:
         return []
-    return [word for word in words if STEERING.fullmatch(word)]
+    return [word for word in words if STEERING_ASSIGNMENT.fullmatch(word)]

@@ -52,7 +52,9 @@ def _follow_command(tree: Tree, command: str) -> tuple[Script, ...]:
             for script in find_called_scripts(tree, call, path)
         )
         checking = (
-            script for script in dict.fromkeys(inner) if not is_subject(tree, script[1], path)
+            script
+            for script in dict.fromkeys(inner)
+            if not is_program_under_test(tree, script[1], path)
         )
         fresh = [script for script in checking if script not in seen]
         seen.update(fresh)
@@ -72,7 +74,7 @@ def _drop_read_scripts(calls: list[list[str]]) -> list[list[str]]:
     return found
 
 
-def is_subject(tree: Tree, path: str, caller: str) -> bool:
+def is_program_under_test(tree: Tree, path: str, caller: str) -> bool:
     """Whether the script is what `caller` tests, not a part of the test.
 
     A test's own program is, and one whose output a script compares with an expected one.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from untildone.commands.arguments import find_option, parse_arguments
+from untildone.commands.arguments import find_option_value, parse_arguments
 from untildone.worktree.contents import Tree
 
 # In the order in which make looks for them.
@@ -46,7 +46,7 @@ def is_makefile(path: str) -> bool:
 
 def find_makefile(tree: Tree, arguments: Sequence[str] = ()) -> str:
     """Return the file that make reads: the first of the usual names, unless `-f` gives one."""
-    folder, file = find_option(arguments, "-C"), find_option(arguments, "-f")
+    folder, file = find_option_value(arguments, "-C"), find_option_value(arguments, "-f")
     paths = ((PurePosixPath(folder) / name).as_posix() for name in ((file,) if file else MAKEFILES))
     return next((path for path in paths if path in tree), "")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from untildone.commands.arguments import find_option
+from untildone.commands.arguments import find_option_value
 from untildone.commands.programs import PACKAGE_MANAGERS
 from untildone.commands.shell import program_name
 
@@ -27,7 +27,7 @@ def parse_package_scripts(text: str) -> dict[str, str]:
 
 def find_package_file(call: Sequence[str]) -> str:
     """Return the `package.json` that the call of a package manager is about."""
-    folder = find_option(call[1:], "--prefix") or find_option(call[1:], "-C")
+    folder = find_option_value(call[1:], "--prefix") or find_option_value(call[1:], "-C")
     return (PurePosixPath(folder) / "package.json").as_posix()
 
 
@@ -43,7 +43,7 @@ def _find_script_name(call: Sequence[str]) -> str:
     manager, arguments = program_name(call[0]), list(call[1:])
     if manager not in PACKAGE_MANAGERS:
         return ""
-    folders = (find_option(arguments, "--prefix"), find_option(arguments, "-C"))
+    folders = (find_option_value(arguments, "--prefix"), find_option_value(arguments, "-C"))
     words = [word for word in arguments if not word.startswith("-") and word not in folders]
     if words[:1] in (["run"], ["run-script"]):
         return "".join(words[1:2])
