@@ -15,7 +15,7 @@ _WITH_SUBCOMMAND = frozenset(
         *("coverage", "git", "golangci-lint", "nox", "vitest", "playwright", "swift", "mix", "ng"),
     )
 )
-# Options whose value may be the next word: certain short ones, and all long ones but known switches.
+# Options whose value may be the next word: some short ones, and long ones but for known switches.
 _TAKES_VALUE = re.compile(
     r"-[kmpnctorgjCefDWdu]|-run|-skip|-timeout|-count|-coverprofile|--(?!verbose|quiet|strict|no-|silent"
     r"|all|coverage$|ci$|noEmit|check$|offline|release|locked|workspace|test$|passWith|exit|fix|lf|co$"

@@ -1,4 +1,7 @@
-"""Scripts of `package.json`, and which of them a call runs."""
+"""Scripts of `package.json`, and which of them a call runs.
+
+With `{"pretest": "tsc", "test": "jest"}` the call `npm test` runs `tsc` and `jest`.
+"""
 
 import json
 import re
@@ -18,6 +21,7 @@ _WITHOUT_RUN = frozenset(("test", "start", "stop", "restart"))
 
 
 def parse_package_scripts(text: str) -> dict[str, str]:
+    """Return the commands of a `package.json` by name; none if the text cannot be read."""
     try:
         scripts = json.loads(text).get("scripts", {})
         return {name: command for name, command in scripts.items() if isinstance(command, str)}
@@ -40,6 +44,7 @@ def select_scripts(call: Sequence[str], scripts: Mapping[str, str]) -> Iterator[
 
 
 def _find_script_name(call: Sequence[str]) -> str:
+    """Return `lint` for `npm run lint`, `test` for `npm t`; empty if the call runs no script."""
     manager, arguments = program_name(call[0]), list(call[1:])
     if manager not in PACKAGE_MANAGERS:
         return ""
@@ -55,7 +60,7 @@ def select_grouped_scripts(call: Sequence[str], scripts: Mapping[str, str]) -> I
     """Yield what `run-s lint test:*` or `concurrently npm:lint "tsc -w"` runs."""
     arguments = call[1:]
     if any(re.match(r"--(race|success)\b|-s$", word) for word in arguments):
-        # One of them is enough then, so none of them decides.
+        # `concurrently --success first`: one passing script is enough, so none of them decides.
         return
     for word in (word for word in arguments if not word.startswith("-")):
         pattern = word.removeprefix("npm:")
