@@ -280,7 +280,8 @@ class Interpreter:
         body = node.field("body")
         if body is None:
             return "always"
-        for item in nodes.find_below(node, frozenset(("with_item",))):
+        # Only the items of this `with`, not those of one in its body.
+        for item in nodes.find_below(nodes.list_parts(node)[0], frozenset(("with_item",))):
             call = next(nodes.find_below(item, nodes.CALLS), None)
             if call is None:
                 continue
