@@ -142,3 +142,12 @@ def test_a_task_survives_byte_for_byte(here: Context, tmp_path: Path) -> None:
     loop = agree(here, tmp_path, task=task).id
 
     assert here.loops.load(loop).contract.task == task
+
+
+def test_added_checks_of_one_name_are_told_apart(here: Context, tmp_path: Path) -> None:
+    also = tuple(Check(name="test", command=command) for command in ("make a", "make b", "make a"))
+
+    contract = agree(here, tmp_path, checks=(Check(name="test", command="npm test"),), also=also)
+
+    names = [(check.name, check.command) for check in contract.checks]
+    assert names == [("test", "npm test"), ("test-2", "make a"), ("test-3", "make b")]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.core.contract import Bounds, Claim
+from untildone.core.contract import Bounds, Check, Claim
 from untildone.engine import verbs
 from untildone.engine.agent_verbs import AgentVerb, format_verb
 from untildone.engine.context import fingerprint_project
@@ -238,3 +238,13 @@ def test_a_safe_fix_is_tried_before_the_agent_is_asked(world: World) -> None:
     assert world.state() == ("finished", "done", 1)
     receipt = (world.project / ".untildone" / "receipt.md").read_text(encoding="utf-8")
     assert "- lint: green (after `touch done.txt`)" in receipt
+
+
+def test_a_fixed_check_does_not_answer_for_a_must_not_of_its_name(world: World) -> None:
+    check = Check(name="test -f bad", command="test -f done.txt", fix="touch done.txt bad")
+    world.start(checks=(check,), must_not=("test -f bad",))
+    world.write("bad", "")
+
+    world.stop()
+
+    assert world.state() == ("paused", "forbidden", 1)

@@ -124,15 +124,17 @@ def _find_checks(context: Context, request: Request) -> tuple[Check, ...]:
 def _add_checks(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, ...]:
     """Return `checks` and those of `also` that run another command, each under its own name.
 
-    Criteria are told apart by name: a second `test` becomes `test-2`.
+    Criteria are told apart by name: a second `test` becomes `test-2`, a third `test-3`.
     """
-    names = {check.name for check in checks}
+    named = {check.name: check for check in checks}
     commands = {check.command for check in checks}
-    return checks + tuple(
-        replace(check, name=f"{check.name}-2") if check.name in names else check
-        for check in also
-        if check.command not in commands
-    )
+    for check in also:
+        if check.command not in commands:
+            names = (check.name, *(f"{check.name}-{number}" for number in range(2, len(named) + 3)))
+            name = next(name for name in names if name not in named)
+            named[name] = replace(check, name=name)
+            commands.add(check.command)
+    return tuple(named.values())
 
 
 def _choose_exit_rule(request: Request, checks: tuple[Check, ...]) -> ExitRule:

@@ -4,26 +4,22 @@ First the checks of every round run. Only if everything is met by then, a second
 the slow checks run, and the tree is compared with the baseline, the tree before the agent acted.
 """
 
-import os
 from collections.abc import Sequence
-from contextlib import suppress
-from threading import Thread
 
 from msgspec.structs import asdict, replace
 
 from untildone.core.baseline_comparison import compare_with_baseline
-from untildone.core.check_results import BaselineResult, CheckResult
+from untildone.core.check_results import BaselineResult
 from untildone.core.contract import Check, Contract
 from untildone.core.decide import decide
 from untildone.core.evidence import Evidence
 from untildone.core.verdict import Continue
 from untildone.engine.artifacts import make_log_folder
 from untildone.engine.check_run import CheckSite, run_within_deadline
-from untildone.engine.context import Context, fingerprint_project, project_folder
+from untildone.engine.context import Context, project_folder
 from untildone.engine.payload import Call
+from untildone.engine.round_checks import run_round_checks
 from untildone.engine.stopped_loop import JudgedStop, StoppedLoop
-from untildone.process.command import filter_environment, parse_argv
-from untildone.process.runner import run as run_command
 from untildone.store.baseline_records import read_results
 
 
@@ -39,7 +35,7 @@ def judge_by_checks(
         # cannot be compared with it.
         comparable = tuple(result for result in results if result.outcome in ("green", "red"))
         evidence = replace(evidence, baseline=comparable)
-    evidence = compare_with_baseline(contract, _run_round_checks(evidence, contract, site))
+    evidence = compare_with_baseline(contract, run_round_checks(evidence, contract, site))
     verdict = decide(contract, progress, evidence)
     # "unconfirmed": everything is met, except that the confirmation has not run yet.
     if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
@@ -83,73 +79,6 @@ def _make_site(context: Context, call: Call, loop: StoppedLoop) -> CheckSite:
         baseline_digest=progress.baseline_tree_digest,
         baseline_missing=progress.baseline_missing,
     )
-
-
-def _run_round_checks(evidence: Evidence, contract: Contract, site: CheckSite) -> Evidence:
-    """Return the evidence with the results of the round's checks and the must-not commands.
-
-    A must-not command, such as `grep -r TODO src`, runs like a check; exit status 0 means that
-    what the user forbids is there.
-    """
-    round_checks = [check for check in contract.checks if check.when == "round"]
-    if not round_checks and not contract.must_not:
-        return evidence
-    must_not_checks = [Check(name=command, command=command) for command in contract.must_not]
-    results, fault = run_within_deadline(
-        [*round_checks, *must_not_checks], site, report=_import_confirmation
-    )
-    results = _apply_fixes(results, round_checks, site) if not fault else results
-    must_not_results = results[len(round_checks) :]
-    # A must-not command that cannot run proves nothing: it counts as a check that cannot run.
-    untested = tuple(result for result in must_not_results if result.outcome == "unrunnable")
-    return replace(
-        evidence,
-        checks=results[: len(round_checks)] + untested,
-        forbidden=tuple(result.command for result in must_not_results if result.exit_code == 0),
-        fault=evidence.fault or fault,
-        tree=fingerprint_project(site.project),
-    )
-
-
-def _import_confirmation(_: Check, result: CheckResult | None) -> None:
-    """Import the modules of the confirmation in a thread as soon as the first check starts.
-
-    The import takes longer than quick checks do: a stop whose checks are green waits less for it.
-    """
-
-    def import_module() -> None:
-        # The import that needs it raises the error again.
-        with suppress(ImportError):
-            import untildone.integrity.confirmation  # noqa: F401  for the next import of it
-
-    # `run_checks` reports each check twice: without a result when it starts, with one at its end.
-    if result is None:
-        Thread(target=import_module, daemon=True).start()
-
-
-def _apply_fixes(
-    results: tuple[CheckResult, ...], checks: list[Check], site: CheckSite
-) -> tuple[CheckResult, ...]:
-    """Run the `fix` command of each red check that has one, then that check again.
-
-    Example: the check `ruff check .` with the fix `ruff check --fix .`. Returns all results, those
-    of repeated checks with `fixed_by`.
-    """
-    fixable = {
-        check.name: check
-        for check, result in zip(checks, results, strict=False)
-        if check.fix and result.outcome == "red"
-    }
-    for check in fixable.values():
-        run_command(
-            parse_argv(check.fix),
-            cwd=site.project / check.cwd,
-            timeout=check.timeout,
-            env=filter_environment(os.environ) | check.env,
-        )
-    repeated, _ = run_within_deadline(list(fixable.values()), site)
-    fixed = {again.name: replace(again, fixed_by=fixable[again.name].fix) for again in repeated}
-    return tuple(fixed.get(result.name, result) for result in results)
 
 
 def _confirm(evidence: Evidence, contract: Contract, site: CheckSite) -> Evidence:

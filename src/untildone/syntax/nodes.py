@@ -174,6 +174,11 @@ def get_value(argument: SgNode) -> SgNode:
     return list_parts(argument)[-1] if argument.kind() == "keyword_argument" else argument
 
 
+def read_keyword(argument: SgNode) -> str:
+    """Return `want` of the argument `want=9`; "" for an argument without a keyword."""
+    return list_parts(argument)[0].text() if argument.kind() == "keyword_argument" else ""
+
+
 def read_call_path(call: SgNode) -> str:
     """Return `a.b.c` of a call `a.b.c(…)`, without the arguments of calls in between."""
     names: list[str] = []
