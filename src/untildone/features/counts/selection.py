@@ -66,10 +66,14 @@ def _can_measure(count: Count, check: Check) -> bool:
     if check.parser or check.pattern or _RUNNERS.intersection(find_programs(check.command)):
         return True
     if count == "tests-pass":
-        # A check is named `test`, or `test:pytest` where several programs run tests.
-        return _runs_tests((check,)) or "test" in check.name.split(":")
+        return _runs_tests((check,)) or is_named_test(check)
     programs = {name for parser in PARSERS.values() for name in parser.PROGRAMS}
     return bool(programs.intersection(find_programs(check.command)))
+
+
+def is_named_test(check: Check) -> bool:
+    """Say whether the check is named `test`, or `test:pytest` where several programs run tests."""
+    return "test" in check.name.split(":")
 
 
 def select_counts(options: Container[str]) -> tuple[Count, ...]:

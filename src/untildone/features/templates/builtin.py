@@ -24,6 +24,7 @@ from untildone.engine.context import Context
 from untildone.engine.project_checks import choose_checks, list_checks
 from untildone.engine.request import DEFAULT_TASKS
 from untildone.errors import UserError
+from untildone.features.counts.selection import is_named_test
 from untildone.process.command import quote_argument
 
 # Returns the checks of a project for a template's argument.
@@ -74,10 +75,7 @@ def _find_type_checks(context: Context, project: Path, _: str) -> tuple[Check, .
             f"no type checker was found in `{project}`",
             hint='name it: `untildone start --template migrate-types --check "mypy --strict src"`',
         )
-    # A check is named `test`, or `test:pytest` where several programs run tests.
-    tests = [
-        check for check in checks if check not in type_checks and "test" in check.name.split(":")
-    ]
+    tests = [check for check in checks if check not in type_checks and is_named_test(check)]
     return (*type_checks, *tests)
 
 

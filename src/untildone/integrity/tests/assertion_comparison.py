@@ -15,7 +15,7 @@ from msgspec.structs import astuple
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, digest
-from untildone.integrity.tests.assertion_names import BROAD_ERRORS
+from untildone.integrity.tests.assertion_calls import BROAD_ERRORS
 from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
 from untildone.integrity.tests.model import EXACT, Assertion, Test
 from untildone.integrity.tests.test_pairs import TestPair

@@ -14,7 +14,14 @@ from msgspec import Struct
 from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, Test
-from untildone.integrity.tests.values import UNKNOWN, Value, Variables, combine, make_sequence
+from untildone.integrity.tests.values import (
+    UNKNOWN,
+    Value,
+    Variables,
+    combine,
+    list_rows,
+    make_sequence,
+)
 from untildone.syntax import nodes
 from untildone.words import words
 
@@ -64,11 +71,9 @@ class _Call(Struct, frozen=True):
                 return nodes.read_literal(parts[-1]) not in ("false", "null")
         return False
 
-    def list_rows(self, interpreter: Interpreter, variables: Variables) -> list[Value]:
+    def list_rows(self, variables: Variables) -> list[Value]:
         """Return the rows of `test.each(rows)`; one unknown row for a test without a table."""
-        if self.table is None:
-            return [UNKNOWN]
-        return interpreter.list_rows(_read_table(self.table, variables))
+        return [UNKNOWN] if self.table is None else list_rows(_read_table(self.table, variables))
 
     def list_marks(self) -> frozenset[str]:
         """Return the words and options that skip the test or expect it to fail."""
@@ -120,7 +125,7 @@ def _read_call(
     group = file.groups[-1]
     around = group.marks if max_strength == EXACT else group.marks | {"a condition around it"}
     file.groups.append(_Group(group.prefix, around))
-    for row in call.list_rows(interpreter, variables):
+    for row in call.list_rows(variables):
         _add_test(file, interpreter, call, row, variables)
     file.groups.pop()
     return True
@@ -156,7 +161,7 @@ def _read_table(node: SgNode, variables: Variables) -> Value:
     if node.kind() != "template_string":
         return evaluate(node, variables)
     columns = re.findall(r"[\w$]+", node.text().strip("`").strip().partition("\n")[0])
-    holes = (part for part in nodes.list_parts(node) if part.kind() in nodes.HOLES)
+    holes = (part for part in nodes.list_parts(node) if part.kind() in nodes.INTERPOLATIONS)
     cells = evaluate_all(holes, variables)
     if not columns:
         return UNKNOWN
@@ -195,7 +200,7 @@ def _read_subtest(
     if call.word not in _TEST_WORDS:
         return False
     interpreter.skips |= call.list_marks()
-    for row in call.list_rows(interpreter, variables):
+    for row in call.list_rows(variables):
         if call.body is not None:
             interpreter.run_closure(call.body, row, variables, max_strength)
     return True

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
+from untildone.integrity.tests.bindings import bind
 from untildone.integrity.tests.evaluation import evaluate
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, PARTIAL, Assertion, Test
-from untildone.integrity.tests.patterns import bind
 from untildone.integrity.tests.scopes import Scope
 from untildone.integrity.tests.values import Value, Variables
 from untildone.syntax import nodes

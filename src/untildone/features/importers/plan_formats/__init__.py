@@ -1,4 +1,7 @@
-"""The task lists of other tools: one module per tool, and the table of them."""
+"""The task lists of other tools: one module per tool, and the table of them.
+
+`untildone plan import` turns such a list into a plan of ours.
+"""
 
 from untildone.errors import UserError
 from untildone.features.importers.file_parsing import decode_text
@@ -10,7 +13,11 @@ from untildone.features.importers.plan_formats import (
     prd_json,
     ralphex,
 )
-from untildone.features.importers.plan_formats.plan_format import LARGEST, ImportedPlan, PlanFormat
+from untildone.features.importers.plan_formats.plan_format import (
+    MAX_BYTES,
+    ImportedPlan,
+    PlanFormat,
+)
 
 # The first one that recognises a file reads it.
 PLAN_FORMATS: dict[str, PlanFormat] = {
@@ -24,8 +31,8 @@ PLAN_FORMATS: dict[str, PlanFormat] = {
 
 
 def read_foreign_plan(path: str, data: bytes, *, kind: str = "") -> ImportedPlan:
-    """Read a task list in the format `kind`, else in the first that recognises it."""
-    text = decode_text(path, data, largest=LARGEST)
+    """Return the plan in a file of the format `kind`, else of the first that recognises it."""
+    text = decode_text(path, data, largest=MAX_BYTES)
     if kind:
         return PLAN_FORMATS[kind].read(path, text)
     for plan_format in PLAN_FORMATS.values():
