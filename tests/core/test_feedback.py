@@ -23,7 +23,7 @@ from core.samples import (
 from snippets import snippet
 from untildone.core.check_results import BaselineResult, CheckResult, Finding, Tests
 from untildone.core.contract import Amendment, Claim, Contract
-from untildone.core.criteria import apply_amendments
+from untildone.core.criteria import apply_amendments, hash_state
 from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.core.feedback import MAX_FEEDBACK, MAX_TASK, TASK_BEGINNING, write_feedback
 from untildone.core.progress import Progress
@@ -315,6 +315,16 @@ SITUATIONS = {
         "Your last change did nothing: the same fails, 3 rounds running. The cause is elsewhere:"
         " reproduce one failure on its own, read all that it prints, and try something else."
         f"{AGAIN}",
+    ),
+    "back where it was two rounds ago": (
+        after(
+            unmet=("test",),
+            failures=("test red", "test:t2"),
+            recent_states=(hash_state(("test",), ("test red", "test:t1")), "other"),
+        ),
+        make_evidence(failing("t1")),
+        "This is the state of two rounds ago again: your last two changes undo each other. Decide"
+        f" which of the two is right, and change something that both leave alone.{AGAIN}",
     ),
     "a tree that nobody knows": (
         after(**{**LAST, "tree": ""}, repeated=1),

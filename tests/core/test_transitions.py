@@ -16,6 +16,7 @@ from core.samples import (
     make_baseline,
     make_evidence,
 )
+from untildone.checks.findings import Diagnostic, make_findings
 from untildone.core.check_results import Totals
 from untildone.core.contract import Claim, Contract
 from untildone.core.criteria import hash_state, list_failure_ids
@@ -249,6 +250,55 @@ def test_resumed_counts_anew_what_led_to_the_pause_and_keeps_the_rest() -> None:
     )
 
     assert resume_loop(before) == kept
+
+
+def failing_with(text: str) -> Evidence:
+    """One failing test whose message is the text."""
+    (found,) = make_findings("test", [Diagnostic(path="test_a.py", code="t1", text=text)])
+    return make_evidence(replace(failing("t1"), findings=(found,)))
+
+
+def failing_by_output(output: str) -> Evidence:
+    """A red check that reports neither tests nor findings."""
+    return make_evidence(replace(RED, output=output))
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        pytest.param([failing_with(f"assert {n} == 6") for n in range(11, 6, -1)], id="a finding"),
+        pytest.param(
+            [failing_by_output(f"expected 6, got {n}\nexit 1") for n in range(17, 6, -1)],
+            id="the end of the output",
+        ),
+    ],
+)
+def test_a_failure_whose_values_change_moves(rounds: list[Evidence]) -> None:
+    agreed = contract(bounds=bounds(rounds=0))
+
+    assert walk(agreed, rounds) == ["unmet"] * len(rounds)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "AssertionError in 0.1{n}s",
+        "<Cart object at 0x7f3a{n}>",
+        "cart.py:1{n}:4: wrong, line {n}",
+        "/tmp/pytest-{n}/out.txt differs, pid {n}, 12:30:0{n}",
+        "duration_ms 4.{n} (1{n} ms)",
+    ],
+)
+def test_what_differs_from_run_to_run_does_not_move(template: str) -> None:
+    rounds = [failing_with(template.format(n=number)) for number in range(4)]
+
+    assert walk(contract(), rounds) == ["unmet"] * 3 + ["stagnated"]
+
+
+def test_values_that_come_back_alternate() -> None:
+    rounds = [failing_with(f"assert {value} == 6") for value in (11, 10, 11, 10)]
+
+    assert walk(contract(), rounds) == ["unmet"] * 3 + ["stagnated"]
 
 
 FIRST = make_evidence(failing("t1", "t2"))

@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.core.check_results import Finding, Severity
+from untildone.core.run_noise import remove_run_noise
 from untildone.worktree.listing import list_files
 
 _DIGITS = b"0123456789"
@@ -37,9 +38,9 @@ def make_findings(
     found: list[Finding] = []
     for diagnostic in diagnostics:
         path = convert(diagnostic.path)
-        text = diagnostic.text.encode("utf-8", "replace").translate(None, _DIGITS)
+        text = remove_run_noise(diagnostic.text).encode("utf-8", "replace")
         where = f"{check}\0{path}\0{diagnostic.code}\0".encode("utf-8", "replace")
-        identity = where + text
+        identity = where + text.translate(None, _DIGITS)
         # Equal messages in a file get different fingerprints: fixing one of them is progress.
         unique = b"%b\0%d" % (identity, seen[identity]) if seen[identity] else identity
         seen[identity] += 1

@@ -12,9 +12,12 @@ from untildone.core.counts import find_unmet_counts
 from untildone.core.evidence import Evidence, Todo
 from untildone.core.plan_task import is_doubted
 from untildone.core.progress import Progress
+from untildone.core.run_noise import remove_run_noise
 
 # The extra criterion of a loop whose changes are hard to undo (reversibility 1).
 PRECHECK = "precheck"
+# Of a check without findings, so many of the last lines of its output are its message.
+_LAST_LINES = 5
 # `signal`: everything is met except that the agent has not signalled completion.
 ExitState: TypeAlias = Literal["done", "claimed", "signal", "unmet"]
 
@@ -166,6 +169,26 @@ def list_failure_ids(evidence: Evidence) -> tuple[str, ...]:
         found.update(finding.fingerprint for finding in result.findings)
         found.add(f"{result.name} {result.outcome}")
     return tuple(sorted(found))
+
+
+def list_failure_messages(evidence: Evidence) -> tuple[str, ...]:
+    """Return a key for each check that is not green, which changes with what its failures say.
+
+    `assert 11 == 6` and `assert 10 == 6` have different keys. What differs from run to run on the
+    same code (durations, addresses, line numbers, temporary folders) does not count.
+    """
+    return tuple(
+        f"{result.name} {zlib.crc32(said.encode('utf-8', 'surrogatepass')):08x}"
+        for result in evidence.checks
+        if not result.green and (said := _read_messages(result))
+    )
+
+
+def _read_messages(result: CheckResult) -> str:
+    """Return what a check says about its failures: its findings, else the end of its output."""
+    texts = [f"{finding.path} {finding.text}" for finding in result.findings]
+    texts = texts or [line for line in result.output.splitlines() if line.strip()][-_LAST_LINES:]
+    return "\n".join(sorted(remove_run_noise(text) for text in texts))
 
 
 def has_measurements(evidence: Evidence) -> bool:

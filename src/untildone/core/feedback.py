@@ -6,7 +6,6 @@ from typing import Literal, TypeAlias
 from untildone.core.check_results import CheckResult
 from untildone.core.concerns import strip_content_digest
 from untildone.core.contract import Contract
-from untildone.core.criteria import list_failure_ids
 from untildone.core.edit_feedback import format_round
 from untildone.core.evidence import Evidence
 from untildone.core.failure_changes import FailureChanges, compare_failures
@@ -19,7 +18,7 @@ from untildone.core.failure_list import (
 from untildone.core.plan_task import list_missing
 from untildone.core.progress import Progress
 from untildone.core.reminders import list_contradictions, list_reminders
-from untildone.core.stagnation import has_same_failures
+from untildone.core.stagnation import get_round_state, has_same_failures, is_back_again
 from untildone.core.text import join_first, shorten, to_one_line
 from untildone.core.verdict import Continue, HoldCause
 
@@ -51,7 +50,9 @@ _TODOS_STEP = (
 )
 
 # How this round compares with the previous one and with the baseline.
-Situation: TypeAlias = Literal["first", "moving", "regressed", "unchanged", "without effect"]
+Situation: TypeAlias = Literal[
+    "first", "moving", "regressed", "unchanged", "without effect", "back again"
+]
 _ADVICE: dict[Situation, str] = {
     "first": "Find the cause and fix the code, not the check.",
     "moving": "Something moved. Go on with what is left: fix the code, not the check.",
@@ -67,6 +68,10 @@ _ADVICE: dict[Situation, str] = {
         "Your last change did nothing: the same fails, {rounds} rounds running. The cause is"
         " elsewhere: reproduce one failure on its own, read all that it prints, and try something"
         " else."
+    ),
+    "back again": (
+        "This is the state of two rounds ago again: your last two changes undo each other. Decide"
+        " which of the two is right, and change something that both leave alone."
     ),
 }
 # What the agent is told of the cause that holds it, after the number of the round.
@@ -87,7 +92,7 @@ def write_feedback(
     `progress` is the one before this stop; `nonce` keeps output from closing its own fence.
     """
     seen = compare_failures(evidence)
-    situation = _classify_situation(progress, evidence, seen)
+    situation = _classify_situation(contract, progress, evidence, seen)
     head = shorten(_write_head(contract, progress, verdict), _MAX_HEAD)
     rules = _list_rules(contract, progress, evidence)
     advice = _ADVICE[situation].format(rounds=progress.repeated + 1)
@@ -120,14 +125,18 @@ def _list_rules(contract: Contract, progress: Progress, evidence: Evidence) -> s
     return shorten("\n".join(lines), _MAX_RULES) + "\n" if lines else ""
 
 
-def _classify_situation(progress: Progress, evidence: Evidence, seen: FailureChanges) -> Situation:
-    found = list_failure_ids(evidence)
-    if has_same_failures(progress, found):
+def _classify_situation(
+    contract: Contract, progress: Progress, evidence: Evidence, seen: FailureChanges
+) -> Situation:
+    state = get_round_state(contract, progress, evidence)
+    if has_same_failures(progress, state):
         same = evidence.tree and evidence.tree == progress.tree
         return "unchanged" if same else "without effect"
+    if is_back_again(progress, state):
+        return "back again"
     if seen.regressed:
         return "regressed"
-    return "moving" if found and progress.unmet is not None else "first"
+    return "moving" if state.failures and progress.unmet is not None else "first"
 
 
 def _write_head(contract: Contract, progress: Progress, verdict: Continue) -> str:

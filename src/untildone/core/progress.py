@@ -79,6 +79,9 @@ class Progress(Struct, frozen=True, kw_only=True):
     # Checks that were red and failures that occurred in any round so far.
     checks_seen_red: tuple[str, ...] = ()
     seen_failures: tuple[str, ...] = ()
+    # Keys of what the red checks said in any round, the newest first, and in the last round.
+    seen_messages: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     # The SHA-256 of the baseline's check results; empty where there are none.
     baseline: str = ""
     # The SHA-256 of the record of the baseline's files, or why they were not kept.

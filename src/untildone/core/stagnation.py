@@ -3,35 +3,52 @@
 from msgspec import Struct
 
 from untildone.core.contract import Contract
-from untildone.core.criteria import find_unmet, has_measurements, hash_state, list_failure_ids
+from untildone.core.criteria import (
+    find_unmet,
+    has_measurements,
+    hash_state,
+    list_failure_ids,
+    list_failure_messages,
+)
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
 
 # The state file stays small whatever a linter prints: the oldest failures beyond this are dropped.
 MAX_FAILURES = 5_000
+# One key per red check and round.
+MAX_MESSAGES = 500
+# The limit where tests or findings are measured, and where only an exit status is known.
+LIMIT_MEASURED = 3
+LIMIT_UNMEASURED = 5
 SAME_ERROR = 3
 SAME_UNMET = 5
 
 
 class RoundState(Struct, frozen=True, kw_only=True):
-    """What a stop leaves unmet and failing."""
+    """What a stop leaves unmet and failing, and a key of what each red check says."""
 
     unmet: tuple[str, ...]
     failures: tuple[str, ...]
+    messages: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
-        return hash_state(self.unmet, self.failures)
+        return hash_state(self.unmet, (*self.failures, *self.messages))
 
 
 def get_round_state(contract: Contract, progress: Progress, evidence: Evidence) -> RoundState:
     return RoundState(
-        unmet=find_unmet(contract, progress, evidence), failures=list_failure_ids(evidence)
+        unmet=find_unmet(contract, progress, evidence),
+        failures=list_failure_ids(evidence),
+        messages=list_failure_messages(evidence)[:MAX_MESSAGES],
     )
 
 
 def has_moved(progress: Progress, state: RoundState) -> bool:
-    """Say whether a criterion is newly met, a failure is gone, or a failure is new."""
+    """Say whether a criterion is newly met, a failure is gone or new, or one says something new.
+
+    A test that fails with `11 == 6` and then with `9 == 6` moves; back at `11 == 6` it does not.
+    """
     if progress.unmet is None:
         return True
     newly_met = not set(progress.unmet).issubset(state.unmet)
@@ -39,7 +56,8 @@ def has_moved(progress: Progress, state: RoundState) -> bool:
     fewer = len(state.failures) < progress.remaining
     # Failures beyond the limit were not recorded and cannot be told from new ones.
     new = not set(state.failures[:MAX_FAILURES]).issubset(progress.seen_failures)
-    return newly_met or gone or fewer or new
+    says_new = not set(state.messages).issubset(progress.seen_messages)
+    return newly_met or gone or fewer or new or says_new
 
 
 def count_stale_rounds(progress: Progress, state: RoundState) -> int:
@@ -47,9 +65,17 @@ def count_stale_rounds(progress: Progress, state: RoundState) -> int:
     return 0 if has_moved(progress, state) else progress.stale_rounds + 1
 
 
-def has_same_failures(progress: Progress, found: tuple[str, ...]) -> bool:
-    """Say whether these are exactly the failures of the previous round."""
-    return len(found) == progress.remaining > 0 and found[:MAX_FAILURES] == progress.failures
+def has_same_failures(progress: Progress, state: RoundState) -> bool:
+    """Say whether exactly the failures of the previous round are there and say the same."""
+    same_ids = state.failures[:MAX_FAILURES] == progress.failures
+    same_number = len(state.failures) == progress.remaining > 0
+    return same_ids and same_number and state.messages == progress.messages
+
+
+def is_back_again(progress: Progress, state: RoundState) -> bool:
+    """Say whether this is the state of two rounds ago, with another one in between."""
+    before = progress.recent_states[-2:]
+    return len(before) == 2 and state.key == before[0] != before[1]
 
 
 def get_stagnation_limit(contract: Contract, evidence: Evidence) -> int:
@@ -58,7 +84,17 @@ def get_stagnation_limit(contract: Contract, evidence: Evidence) -> int:
         return contract.bounds.stagnation
     if not contract.checks:
         return 0
-    return 3 if has_measurements(evidence) else 5
+    return LIMIT_MEASURED if has_measurements(evidence) else LIMIT_UNMEASURED
+
+
+def describe_stagnation_limit(contract: Contract) -> str:
+    """Return the limit for the line at the loop's start; empty if there is none."""
+    limit = contract.bounds.stagnation
+    if limit == 0 or (limit is None and not contract.checks):
+        return ""
+    # Whether a check reports more than its exit status is known only after it has run.
+    rounds = str(limit) if limit else f"{LIMIT_MEASURED} (or {LIMIT_UNMEASURED} without a report)"
+    return f", paused if nothing moves in {rounds}"
 
 
 def explain_stagnation(contract: Contract, progress: Progress, evidence: Evidence) -> str:
@@ -66,7 +102,7 @@ def explain_stagnation(contract: Contract, progress: Progress, evidence: Evidenc
     limit = get_stagnation_limit(contract, evidence)
     state = get_round_state(contract, progress, evidence)
     stale = count_stale_rounds(progress, state)
-    same = has_same_failures(progress, state.failures)
+    same = has_same_failures(progress, state)
     broken = find_breaker(contract, evidence, stale_rounds=stale, unmet=state.unmet, same=same)
     if broken or not limit:
         return broken

@@ -9,6 +9,7 @@ from untildone.core.failure_changes import compare_failures
 from untildone.core.progress import STOPPED_CLOCK, Progress, Status
 from untildone.core.stagnation import (
     MAX_FAILURES,
+    MAX_MESSAGES,
     count_stale_rounds,
     get_round_state,
     has_same_failures,
@@ -84,9 +85,13 @@ def _record_round(
         unmet=state.unmet,
         failures=found[:MAX_FAILURES],
         remaining=len(found),
-        repeated=progress.repeated + 1 if has_same_failures(progress, found) else int(bool(found)),
+        repeated=progress.repeated + 1 if has_same_failures(progress, state) else int(bool(found)),
         tree=evidence.tree,
         seen_failures=tuple(dict.fromkeys((*found, *progress.seen_failures)))[:MAX_FAILURES],
+        messages=state.messages,
+        seen_messages=tuple(dict.fromkeys((*state.messages, *progress.seen_messages)))[
+            :MAX_MESSAGES
+        ],
         checks_seen_red=tuple(dict.fromkeys((*progress.checks_seen_red, *red))),
         recent_states=(*progress.recent_states, state.key)[-3:],
         stale_rounds=count_stale_rounds(progress, state),

@@ -11,6 +11,7 @@ from msgspec import convert
 from untildone.agents.events import Prompt
 from untildone.core.counts import DECIDING_PRESET
 from untildone.core.plan_task import PLANNED
+from untildone.core.stagnation import describe_stagnation_limit
 from untildone.core.text import pluralize
 from untildone.engine.active_time import record_turn
 from untildone.engine.artifacts import write_task
@@ -124,10 +125,11 @@ def describe_loop(record: Record) -> str:
     what = ", ".join(criteria) or "what the agent adds with `untildone criterion add`"
     max_rounds = contract.bounds.rounds
     rounds = pluralize(max_rounds, "round") if max_rounds else "no bound of rounds"
+    patience = describe_stagnation_limit(contract)
     verb = "are" if len(criteria) > 1 else "is"
     place = f" in {', '.join(contract.targets)}" if contract.targets else ""
     then = f"; then {', '.join(contract.then)}" if contract.then else ""
     return (
         f"untildone: loop {contract.id} holds this session until {what} {verb} met{place};"
-        f" {rounds}{then}"
+        f" {rounds}{patience}{then}"
     )
