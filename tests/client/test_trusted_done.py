@@ -1,0 +1,66 @@
+"""Days on which `done` or a pause was wrong, with the real client."""
+
+from pathlib import Path
+
+import pytest
+
+from client.script import Step, bash
+from client.world import ClientWorld
+from snippets import snippet
+
+pytestmark = pytest.mark.client
+
+FERRY_TEST = snippet(
+    """
+    import unittest
+    from ferry import fare
+
+    class TestFare(unittest.TestCase):
+        def test_youths(self):
+            self.assertEqual(fare(15), 6)
+    """
+)
+UNITTEST = ("--check", "python3 -m unittest")
+
+
+def write_fare(amount: int) -> str:
+    """The shell command that writes a product with this fare."""
+    return f"printf 'def fare(age):\\n    return {amount}\\n' > ferry.py"
+
+
+def make_ferry(folder: Path, *, fare: int) -> ClientWorld:
+    """A project with one test, which is green at a fare of 6."""
+    world = ClientWorld(folder)
+    world.write("test_ferry.py", FERRY_TEST)
+    world.write("ferry.py", f"def fare(age):\n    return {fare}\n")
+    world.git("add", "-A")
+    world.git("commit", "-qm", "ferry")
+    return world
+
+
+def test_a_failure_whose_values_change_is_work_that_moves(tmp_path: Path) -> None:
+    world = make_ferry(tmp_path, fare=12)
+    world.start(*UNITTEST)
+    script: list[Step] = []
+    for amount in (11, 10, 9, 8, 7, 6):
+        script += [bash(write_fare(amount)), f"It is {amount} now."]
+
+    _, server = world.run(script)
+
+    assert world.standing() == ("finished", "done", 6)
+    assert not any("did nothing" in text for texts in world.told(server) for text in texts)
+
+
+def test_changes_that_undo_each_other_are_told_as_that(tmp_path: Path) -> None:
+    world = make_ferry(tmp_path, fare=12)
+    world.start(*UNITTEST)
+    script: list[Step] = []
+    for amount in (11, 10, 11, 10):
+        script += [bash(write_fare(amount)), f"It is {amount} now."]
+
+    result, server = world.run(script)
+
+    assert world.standing() == ("paused", "stagnated", 4)
+    texts = [text for texts in world.told(server) for text in texts]
+    assert sum("This is the state of two rounds ago again" in text for text in texts) == 1
+    assert "the same two states alternate" in result.notices[-1]
