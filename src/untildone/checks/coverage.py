@@ -25,6 +25,7 @@ _COMMANDS = {
 
 
 def require_coverage(check: Check, percent: int, *, project: Path) -> Check:
+    """Return the check with a command that fails below this percentage of covered lines."""
     runner = _find_runner(check, project / check.cwd)
     if runner not in _COMMANDS or _SHELL_CHARACTERS.intersection(check.command):
         known = ", ".join(f"`{name}`" for name in _COMMANDS)
@@ -55,7 +56,7 @@ def _make_jest_threshold(percent: int) -> str:
 
 
 def _find_runner(check: Check, folder: Path) -> str:
-    """The test runner of the command; for `npm test` that of the script."""
+    """Return the test runner of the command, for `npm test` that of the script; "" if unknown."""
     named = find_programs(check.command)
     scripts = get_table(read_json(folder / "package.json"), "scripts")
     if PACKAGE_MANAGERS.intersection(named):

@@ -17,13 +17,13 @@ PRESETS: dict[str, tuple[Aspect, ...]] = {
 
 
 def detect_checks(project: Path) -> dict[Aspect, tuple[Check, ...]]:
-    """The checks for each aspect, possibly none."""
+    """Return the checks of each aspect, possibly none."""
     found = [entry for entry in _find_candidates(project) if not entry.harm]
     return {aspect: _make_checks(aspect, found) for aspect in ASPECTS}
 
 
 def find_rejected(project: Path) -> tuple[Candidate, ...]:
-    """Commands of the project that would never end, or would change the files they judge."""
+    """Return commands of the project that would never end, or change the files they judge."""
     return tuple(entry for entry in _find_candidates(project) if entry.harm)
 
 
@@ -52,6 +52,7 @@ def _make_checks(aspect: Aspect, found: list[Candidate]) -> tuple[Check, ...]:
 
 
 def detect_preset(project: Path, preset: str) -> tuple[Check, ...]:
+    """Return the checks of a preset; raise an error if the project has none."""
     if preset not in PRESETS:
         names = ", ".join(f"`{name}`" for name in PRESETS)
         raise UserError(f"no checks belong to the preset `{preset}`", hint=f"use one of {names}")

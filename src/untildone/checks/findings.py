@@ -31,7 +31,7 @@ class Diagnostic(Struct, frozen=True, kw_only=True, gc=False):
 def make_findings(
     check: str, diagnostics: Iterable[Diagnostic], *, folder: str = "", project: Path | None = None
 ) -> tuple[Finding, ...]:
-    """`folder` is where the check ran, if that is below the project."""
+    """Return the findings of a check that ran in `folder` of the project."""
     convert = _make_path_converter(folder, project)
     seen: Counter[bytes] = Counter()
     found: list[Finding] = []
@@ -58,7 +58,7 @@ def make_findings(
 
 
 def _make_path_converter(folder: str, project: Path | None) -> Callable[[str], str]:
-    """A function from a path that a tool printed to the path below the project."""
+    """Return a function from a path that a tool printed to the path below the project."""
     known = (project.absolute(), project.resolve()) if project else ()
     roots = {f"{path.as_posix()}/" for path in known}
     find = make_file_lookup(project, folder) if project else None
@@ -85,7 +85,7 @@ def _is_below(path: str, root: str) -> bool:
 
 
 def make_file_lookup(project: Path, folder: str) -> Callable[[str], str]:
-    """A function from a name to the path of the only file of that name below the folder.
+    """Return a function from a name to the path of the only file of that name below the folder.
 
     Without such a file, or with several, the path is the name in the folder itself.
     """

@@ -28,7 +28,7 @@ _BIOME_ARGUMENTS = ("lint", "--colors=off", "--max-diagnostics=none", "--vcs-ena
 
 
 def find_eslint(project: Path) -> str:
-    """The project's own `eslint`, if it is configured; "" otherwise."""
+    """Return the project's own `eslint` if it is configured, else ""."""
     in_manifest = "eslintConfig" in read_or_empty(project / "package.json")
     configured = find_first(project, *_ESLINT_FILES) or in_manifest
     return _find_installed(ESLINT, project) if configured else ""
@@ -49,7 +49,7 @@ def is_lintable(file: Path) -> bool:
 def run_eslint(
     program: str, file: Path, text: str, *, project: Path, timeout: float
 ) -> tuple[Finding, ...] | None:
-    """The findings of eslint in the text as the content of the file; None if it did not lint."""
+    """Return the findings of eslint in the text of a file; None if it did not lint."""
     ended = run(
         [program, "--stdin", "--stdin-filename", str(file)],
         cwd=project,
@@ -66,7 +66,7 @@ def run_eslint(
 def run_biome(
     program: str, files: Sequence[Path], *, project: Path, copies: Path, timeout: float
 ) -> tuple[Finding, ...] | None:
-    """The findings of biome in copies of the project's files; None if it did not lint.
+    """Return the findings of biome in copies of the project's files; None if it did not lint.
 
     It does not lint a text on stdin, and its server leaves a process behind.
     """

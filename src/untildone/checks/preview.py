@@ -66,7 +66,10 @@ _LINTERS = {
 
 
 def make_preview(check: Check, last: CheckResult | None, project: Path) -> Check | None:
-    """The check to run first; None if it is not worth it, or the command is not simple enough."""
+    """Return the check to run first, or None.
+
+    There is no preview of a fast check, or of a command that is not simple enough.
+    """
     parts = find_single_program(check.command)
     if last is None or last.seconds < _SHORTEST_RUN or parts is None:
         return None
@@ -87,7 +90,10 @@ def make_preview(check: Check, last: CheckResult | None, project: Path) -> Check
 
 
 def _rerun_failed(check: Check, last: CheckResult) -> Check | None:
-    """A run of its own, because `--failed-first` would break tests that depend on their order."""
+    """Return a run of the failed tests alone.
+
+    `--failed-first` in the whole run would break tests that depend on their order.
+    """
     if last.tests is None or not last.tests.failed:
         return None
     options = check.env.get("PYTEST_ADDOPTS", os.environ.get("PYTEST_ADDOPTS", ""))
@@ -95,7 +101,7 @@ def _rerun_failed(check: Check, last: CheckResult) -> Check | None:
 
 
 def _find_folders(linter: _Linter, words: list[str], cwd: Path) -> list[str]:
-    """The folders that the linter reads; none if the command has an unknown option."""
+    """Return the folders that the linter reads; none if the command has an unknown option."""
     count = len(linter.subcommand)
     if tuple(words[:count]) != linter.subcommand:
         return []
@@ -108,7 +114,7 @@ def _find_folders(linter: _Linter, words: list[str], cwd: Path) -> list[str]:
 
 
 def _read_mypy_folders(cwd: Path) -> list[str]:
-    """The folders in the settings of mypy; none if the settings exclude something."""
+    """Return the folders in the settings of mypy; none if the settings exclude something."""
     # Imported here because the import would slow down every stop that runs checks.
     from untildone.checks.detection.project_files import get_table, read_or_empty
 
@@ -123,7 +129,7 @@ def _read_mypy_folders(cwd: Path) -> list[str]:
 def _find_files(
     paths: Iterable[str], folders: list[str], check: Check, project: Path
 ) -> Iterator[str]:
-    """The files in the folders, relative to the check's folder, without names like an option."""
+    """Yield the files in the folders, relative to the check's, but none named like an option."""
     for path in map(PurePosixPath, paths):
         if not path.is_relative_to(check.cwd) or not (project / path).is_file():
             continue

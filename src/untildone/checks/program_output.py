@@ -33,7 +33,7 @@ class RunFolder(Struct, frozen=True, kw_only=True):
     folder: str = ""
 
     def clean(self, text: str) -> str:
-        """The text without secrets, its paths relative: they must be the same in a sandbox."""
+        """Return the text without secrets, its paths relative, so that a sandbox gives the same."""
         text = clean(text, environ=os.environ)
         if self.project is None:
             return text
@@ -43,7 +43,7 @@ class RunFolder(Struct, frozen=True, kw_only=True):
         return _replace_root(self.project, text, by=f"{posixpath.relpath('.', self.folder)}/")
 
     def clean_lines(self, texts: Iterable[str]) -> dict[str, str]:
-        """Each text of one line with its clean form; cleaning all at once is faster."""
+        """Return each text of one line with its clean form; cleaning all at once is faster."""
         lines = list(texts)
         cleaned = self.clean("\n".join(lines)).split("\n")
         if len(cleaned) != len(lines):
@@ -88,7 +88,10 @@ def load_output(finished: Finished, *, folder: RunFolder, file: Path | None) -> 
 
 
 def _is_complete(path: Path, size: int) -> bool:
-    """False if a full disk cut the file; beyond `LOG_LIMIT` it is cut on purpose."""
+    """Say whether the file has the output: a full disk may have cut it.
+
+    Beyond `LOG_LIMIT` it is cut on purpose and counts as complete.
+    """
     try:
         return path.stat().st_size == size or size > LOG_LIMIT
     except OSError:
@@ -119,7 +122,10 @@ def parse_diagnostics(
 
 
 def _filter_parsers(output: ProgramOutput, parsers: tuple[Parser, ...]) -> tuple[Parser, ...]:
-    """All parsers take too long on a large output: those that find something in its ends."""
+    """Return the parsers to use: all of them take too long on a large output.
+
+    Then only those that find something in its beginning and end are used.
+    """
     if output.file is None or len(parsers) < len(PARSERS):
         return parsers
     return tuple(parser for parser in parsers if any(True for _ in parser.parse(output.text)))
@@ -134,7 +140,10 @@ def _parse_pieces(output: ProgramOutput, parsers: tuple[Parser, ...]) -> Iterato
 
 
 def _parse_document(output: ProgramOutput, parsers: tuple[Parser, ...]) -> tuple[Diagnostic, ...]:
-    """Cleans only what is found: cleaning the document would take longer than parsing it."""
+    """Return the diagnostics in a document.
+
+    Only their texts are cleaned: cleaning the document would take longer than parsing it.
+    """
     readers = [parser for parser in parsers if parser in DOCUMENTS]
     found = [diagnostic for parser in readers for diagnostic in parser.parse(output.document)]
     cleaned = output.folder.clean_lines(dict.fromkeys(diagnostic.text for diagnostic in found))
@@ -146,7 +155,10 @@ def _parse_document(output: ProgramOutput, parsers: tuple[Parser, ...]) -> tuple
 def restore_cut_texts(
     found: tuple[Diagnostic, ...], report: RunReport | None, folder: RunFolder
 ) -> tuple[Diagnostic, ...]:
-    """pytest cuts the lines of its summary to the width of a terminal, but not its report."""
+    """Return the diagnostics with their full texts from the report.
+
+    pytest cuts the lines of its summary to the width of a terminal, but not its report.
+    """
     reported = {case.id: case.text for case in report.cases} if report else {}
     full: dict[Diagnostic, str] = {}
     for diagnostic in found:

@@ -79,7 +79,10 @@ class ReportRequest(Struct, frozen=True, kw_only=True):
 def request_report(
     command: str, path: Path, *, folder: Path, environ: dict[str, str], in_sandbox: bool = False
 ) -> ReportRequest:
-    """`path` must be new for every run and impossible to guess: the tests could forge it."""
+    """Return the environment that makes the command's test runner write a report to `path`.
+
+    `path` must be new for every run and impossible to guess: the tests could forge it.
+    """
     programs = find_programs(command)
     if java := _find_java_reports(command):
         stamps = {str(file): read_stamp(file) for file in _list_reports(folder, java)}
@@ -111,7 +114,7 @@ def _add_options(environ: dict[str, str], name: str, options: str) -> dict[str, 
 
 
 def _may_run_pytest(command: str) -> bool:
-    """The command names pytest, or only programs without a parser, such as `make`."""
+    """Say whether the command names pytest, or only programs without a parser, such as `make`."""
     named = find_programs(command)
     if "pytest" not in named and find_parsers(named):
         return False
@@ -119,7 +122,10 @@ def _may_run_pytest(command: str) -> bool:
 
 
 def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> bool:
-    """False if a reporter is chosen already: node needs a destination for each reporter."""
+    """Say whether a reporter can be added to `node --test`.
+
+    Node needs a destination for each reporter, so none may be chosen already.
+    """
     script = _read_script(command, folder)
     chosen = "--test-reporter" in f"{command} {script} {environ.get('NODE_OPTIONS', '')}"
     if chosen or not (_NODE_TEST.search(command) or _NODE_TEST.search(script)):
@@ -129,7 +135,7 @@ def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> boo
 
 
 def _read_script(command: str, folder: Path) -> str:
-    """The scripts that `npm test` or `npm run NAME` runs; "" for other commands."""
+    """Return the scripts that `npm test` or `npm run NAME` runs; "" for other commands."""
     program, _, words = find_single_program(command) or ("", [], [])
     if program not in PACKAGE_MANAGERS:
         return ""
@@ -148,7 +154,7 @@ def _read_node_version(node: str) -> tuple[int, int]:
 
 
 def _read_go_flags(folder: Path, environ: dict[str, str]) -> str | None:
-    """The current flags; our variable would hide those set by `go env -w`. None if unknown."""
+    """Return the current flags, since our variable hides those of `go env -w`; None if unknown."""
     go = shutil.which("go", path=environ.get("PATH"))
     if go is None:
         return None
@@ -158,7 +164,7 @@ def _read_go_flags(folder: Path, environ: dict[str, str]) -> str | None:
 
 
 def load_report(command: str, path: Path, *, folder: Path) -> RunReport | None:
-    """The report of the run; None if it wrote no report that can be read."""
+    """Return the report of the run; None if it wrote no report that can be read."""
     if java := _find_java_reports(command):
         return _load_java_reports(java, folder, path.with_name(_STAMPS_FILE))
     return _read_report(path)
@@ -180,7 +186,7 @@ def _find_java_reports(command: str) -> tuple[str, str] | None:
 
 
 def _load_java_reports(java: tuple[str, str], folder: Path, earlier: Path) -> RunReport | None:
-    """The reports of all modules that this run wrote; older ones may have deleted tests."""
+    """Return the reports of all modules that this run wrote; older ones may name deleted tests."""
     try:
         known = msgspec.json.decode(earlier.read_bytes(), type=dict[str, tuple[int, ...]])
     except OSError:

@@ -53,6 +53,7 @@ def judge_result(
     output_path: str = "",
     artifacts: RunArtifacts = _NO_ARTIFACTS,
 ) -> CheckResult:
+    """Return the result of a check whose program has ended."""
     folder = RunFolder(project=project, folder=check.cwd)
     output = load_output(finished, folder=folder, file=artifacts.output)
     text = output.text
@@ -86,7 +87,7 @@ def judge_result(
 
 
 def _choose_tests(check: Check, printed: Tests | None, artifacts: RunArtifacts) -> Tests | None:
-    """The tests of the report, unless the output shows more.
+    """Return the tests of the report, unless the output shows more.
 
     Of several runs in one command the report has only the last.
     """
@@ -101,7 +102,7 @@ def _choose_tests(check: Check, printed: Tests | None, artifacts: RunArtifacts) 
 
 
 def _choose_parsers(check: Check) -> tuple[Parser, ...]:
-    """The parser that the check names, else those of its programs, else all of them."""
+    """Return the parser that the check names, else those of its programs, else all of them."""
     if check.parser:
         return (PARSERS[check.parser],)
     chosen = tuple(find_parsers(find_programs(check.command)).values())
@@ -142,7 +143,7 @@ def _explain_red(check: Check, finished: Finished, *, text: str, tests: Tests | 
 
 
 def _match_patterns(check: Check, text: str) -> str:
-    """Why the patterns make the check red; "" if they do not."""
+    """Return why the patterns make the check red; "" if they do not."""
     if check.success_pattern:
         found = patterns.search_success(check, text)
         if found is None:

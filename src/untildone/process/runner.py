@@ -121,7 +121,7 @@ def list_ancestors(pid: int) -> list[int]:
 
 
 def is_below(mark: str) -> bool:
-    """Whether an ancestor was started as part of a check with that mark."""
+    """Say whether an ancestor was started as part of a check with that mark."""
     above = list_ancestors(os.getpid())
     return any(mark.encode() in read_variable(trees.SYSTEM.read_environment(pid)) for pid in above)
 

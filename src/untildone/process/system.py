@@ -71,7 +71,7 @@ class Posix:
         """Enlarge a pipe's buffer where that is possible."""
 
     def read_exit_status(self, tree: Tree) -> int | None:
-        """Return None while it runs, a negative number after a signal."""
+        """Return the exit status: None while it runs, a negative number after a signal."""
         return tree.poll()
 
     def find_members(self, tree: Tree) -> set[int]:
@@ -143,7 +143,7 @@ class Linux(Posix):
             fcntl.fcntl(descriptor, _F_SETPIPE_SZ, _PIPE_SIZE)
 
     def read_exit_status(self, tree: Tree) -> int | None:
-        """Do not reap the process: its id must stay ours while the tree is searched."""
+        """Return it without reaping the process, whose id must stay ours during the search."""
         found = os.waitid(os.P_PID, tree.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if found is None:
             return None
@@ -181,7 +181,7 @@ class Linux(Posix):
         return _read_proc_file(pid, "environ")
 
     def _is_alone(self, tree: Tree) -> bool:
-        """Whether the ended program is our only child, so that no search is needed."""
+        """Say whether the ended program is our only child, so that no search is needed."""
         only = frozenset({tree.pid} if tree.pid else ())
         return self._adopts and self.list_children() == only and not self.is_alive(tree.pid)
 

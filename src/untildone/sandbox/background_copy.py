@@ -28,6 +28,7 @@ def copy_tree(source: Path, target: Path) -> None:
 
 
 def copy_file(source: Path, target: Path, *, keep_time: bool = True) -> None:
+    """Copy a file or link; what has no content, such as a pipe or a deleted file, is skipped."""
     target.parent.mkdir(parents=True, exist_ok=True)
     copy = shutil.copy2 if keep_time else shutil.copy
     try:

@@ -103,7 +103,7 @@ def _is_older(place: Path, since: float) -> bool:
 
 
 def _is_user_site_older(user_home: Path, since: float) -> bool:
-    """A file added to a folder changes the folder's time."""
+    """Say whether nothing was added to the user's packages: that changes the folder's time."""
     places = sorted((user_home / _USER_SITE).glob("python*/site-packages"))
     custom = (
         place / f"{name}.py" for place in places for name in ("usercustomize", "sitecustomize")

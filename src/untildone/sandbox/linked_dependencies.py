@@ -67,7 +67,7 @@ def _find_editable_roots(environment: Path, *, project: Path, copy: Path) -> Ite
 
 
 def _find_import_hook(environment: Path, project: Path) -> str:
-    """An import hook of an editable install that names the project may lead anywhere."""
+    """Return why imports may lead anywhere: an editable install's hook that names the project."""
     for place in _find_site_packages(environment):
         for file in place.glob(f"{_FINDER}*.py"):
             if str(project) in file.read_text(encoding="utf-8", errors="replace"):

@@ -55,7 +55,7 @@ def _exec(command: list[str]) -> int:
 
 
 def _make_own_folder(scratch: str) -> str:
-    """Commands run at the same time, and each needs its own folder for overlays."""
+    """Make a folder for this command's overlays: several commands run at the same time."""
     own = os.path.join(scratch, str(os.getpid()))
     os.makedirs(own)
     return own

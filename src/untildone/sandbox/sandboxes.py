@@ -136,7 +136,7 @@ def _commit(copy: Path, environ: dict[str, str]) -> None:
 
 
 def _write_files(files: SandboxFiles, copy: Path) -> None:
-    """Keep the times of unchanged files, so that incremental builds go on.
+    """Write the files with their times, so that incremental builds go on.
 
     Restored files get a new time, so that build tools see them as changed.
     """
@@ -179,7 +179,7 @@ def _lend_folder(project: Path, copy: Path, path: str) -> Iterator[str]:
 
 
 def _remove(top: Path) -> None:
-    """Overlay mounts leave a `work` folder behind that not even its owner may enter."""
+    """Remove the folder, and the `work` folders of overlays that not even their owner may enter."""
     for folder, folders, _ in os.walk(top):
         for name in folders:
             path = Path(folder) / name

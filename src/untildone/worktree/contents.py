@@ -136,6 +136,7 @@ def walk_files(root: Path, *, ignored: Iterable[str] = ()) -> Iterator[str]:
 
 
 def find_changes(old: Tree, new: Tree) -> Changes:
+    """Return what differs between two trees; a file whose content moved is in `moved`."""
     added = [path for path in new if path not in old]
     removed = [path for path in old if path not in new]
     edited = tuple(path for path in old if path in new and old.entries[path] != new.entries[path])

@@ -30,11 +30,15 @@ class Content(Struct, frozen=True):
 
 
 def fingerprint_contents(project: Path) -> Content:
+    """Return fingerprints that are equal for equal content, committed or not."""
     return _fingerprint(find_tracking_root(project), project, frozenset())
 
 
 def _fingerprint(root: Path | None, project: Path, above: frozenset[Path]) -> Content:
-    """`above` are the repositories around this one, so that none is entered twice."""
+    """Return the fingerprints of one repository.
+
+    `above` are the repositories around this one, so that none is entered twice.
+    """
     index = read_git_entries("ls-files", "-s", cwd=root) if root else None
     status = read_git_entries(*_STATUS, cwd=root) if root else None
     if root is None or index is None or status is None:
@@ -99,7 +103,7 @@ def _read_submodules(
 
 
 def _read_outside_git(path: Path) -> bytes:
-    """Outside of git any file may lie there: large ones are described by size and time."""
+    """Return mode and blob; a large file, as any may lie there, is described by size and time."""
     try:
         status = path.lstat()
     except OSError:

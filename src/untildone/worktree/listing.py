@@ -24,7 +24,7 @@ def find_worktree_root(cwd: Path) -> Path | None:
 
 
 def is_same_repository(a: Path, b: Path) -> bool:
-    """Two worktrees of one repository are the same repository."""
+    """Say whether both folders are in worktrees of one repository."""
     first = _path_from_git("--git-common-dir", cwd=a)
     return first is not None and first == _path_from_git("--git-common-dir", cwd=b)
 
@@ -91,7 +91,7 @@ def list_changed_files(project: Path) -> frozenset[str]:
 
 
 def _path_from_git(question: str, *, cwd: Path) -> Path | None:
-    """Cached while the same `.git` is the nearest: one stop asks a dozen times."""
+    """Return git's answer, cached while the same `.git` is the nearest: a stop asks often."""
     place = cwd.absolute()
     with suppress(_NoAnswerError):
         return _ask_git(question, place, _find_nearest_git(place))
@@ -154,6 +154,7 @@ def _split(output: bytes) -> Iterator[Path]:
 
 
 def walk_unignored_files(project: Path) -> Iterator[str]:
+    """Yield the paths of files outside git, without generated folders."""
     count = 0
     for folder, folders, files in os.walk(project):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED)

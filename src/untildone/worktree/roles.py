@@ -53,7 +53,10 @@ _DOCUMENT = re.compile(r".*\.(md|rst|adoc|txt)|LICENSE[^/]*|NOTICE[^/]*|CHANGELO
 
 
 def classify_file(path: str) -> Role:
-    """The strictest that fits: a test folder's data is the test's, a hidden file is settings."""
+    """Return the strictest role that fits.
+
+    A test folder's data belongs to the tests, and a hidden file is settings.
+    """
     *folders, name = path.split("/")
     if _TEST_FOLDERS.intersection(folders) or _TEST_FILE.fullmatch(name):
         return "test"

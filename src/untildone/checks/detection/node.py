@@ -84,7 +84,7 @@ def _select_scripts(scripts: dict[str, Any]) -> dict[str, str]:
 def _find_scripts(
     aspect: Aspect, names: tuple[str, ...], package: _Package, *, tool: str = ""
 ) -> tuple[Candidate, ...]:
-    """The scripts of these names, up to the first one without harm."""
+    """Return the scripts of these names, up to the first one without harm."""
     own = [name for name in names if name in package.scripts]
     found = (
         [_make_own(name, aspect, package) for name in own]

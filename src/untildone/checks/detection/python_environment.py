@@ -14,12 +14,13 @@ _RUNNERS = (
 
 
 def make_program_command(project: Path, name: str) -> str:
+    """Return a command that starts the program in the project's own environment, if any."""
     own = _find_own(project, name)
     return own or " ".join(filter(None, (_find_runner(project), name)))
 
 
 def make_module_command(project: Path, name: str) -> str:
-    """Like `make_program_command`, but prefers `python -m`, which adds the project to its path."""
+    """Return a command that prefers `python -m`, which adds the project to the import path."""
     python = find_own_python(project)
     if python and _has_module(project / python.partition("/")[0], name):
         return f"{python} -m {name}"
@@ -33,7 +34,7 @@ def find_own_python(project: Path) -> str:
 
 
 def _find_own(project: Path, name: str) -> str:
-    """The path of a program in the project's virtual environment; "" if it has none."""
+    """Return the path of a program in the project's virtual environment; "" if it has none."""
     paths = (
         f"{folder}/{rest}"
         for folder in _ENVIRONMENTS

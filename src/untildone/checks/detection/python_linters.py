@@ -47,7 +47,7 @@ def _find_ruff(project: Path, tools: dict[str, Any]) -> Iterator[Candidate]:
 
 
 def _find_mypy(project: Path, tools: dict[str, Any]) -> Iterator[Candidate]:
-    """mypy needs a path if its settings name none."""
+    """Yield `mypy` if it is configured, with a path if its settings name none."""
     for file in _MYPY_FILES:
         lines = (read_text(project / file) or "").splitlines()
         if "[mypy]" in lines:

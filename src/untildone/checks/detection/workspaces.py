@@ -20,7 +20,7 @@ _MOST_MEMBERS = 500
 
 
 def read_member_scripts(project: Path, package: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The scripts of each member by folder; empty if there are no members."""
+    """Return the scripts of each member by folder; empty if there are no members."""
     included: set[Path] = set()
     excluded: set[Path] = set()
     for pattern in _read_patterns(project, package):
@@ -36,7 +36,10 @@ def read_member_scripts(project: Path, package: dict[str, Any]) -> dict[str, dic
 
 
 def make_workspace_command(project: Path, name: str, *, manager: str, missing: bool) -> str:
-    """The command that runs the script in all members; "" if it would fail for a missing one."""
+    """Return the command that runs the script in all members.
+
+    It is "" if some members lack the script (`missing`) and the command would fail for them.
+    """
     if manager == "yarn" and not (project / ".yarnrc.yml").is_file():
         return "" if missing else _YARN_1.format(name)
     return _RUN_IN_ALL[manager].format(name)

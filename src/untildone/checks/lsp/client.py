@@ -53,17 +53,17 @@ class Client:
 
     @property
     def failure(self) -> str:
-        """Why the server can no longer answer; "" while it can."""
+        """Return why the server can no longer answer; "" while it can."""
         return self._connection.failure
 
     def note_changes(self, changes: Iterable[tuple[Path, int]]) -> None:
-        """Notes changed files with their FileChangeType, for the next `diagnose`."""
+        """Note changed files with their FileChangeType, for the next `diagnose`."""
         self._file_changes |= {path.as_uri(): kind for path, kind in changes}
 
     def diagnose(
         self, files: Sequence[Path], *, deadline: float, texts: Mapping[Path, str] | None = None
     ) -> ServerAnswer:
-        """The diagnostics of the files; `texts` replaces the content of some of them."""
+        """Return the diagnostics of the files; `texts` replaces the content of some of them."""
         self._connection.begin_question()
         if not self._connection.wait(lambda: self._ready, deadline=deadline):
             return self._answer_nothing("is still starting")
@@ -78,7 +78,7 @@ class Client:
             self._connection.check()
 
     def close(self) -> None:
-        """Asks a server that has started to shut down, then ends it."""
+        """Ask a server that has started to shut down, then end it."""
         if self._ready and not self.failure:
             answers: list[Incoming] = []
             self._connection.request("shutdown", None, then=answers.append)
@@ -98,7 +98,7 @@ class Client:
     def _update_documents(
         self, files: Sequence[Path], texts: Mapping[Path, str]
     ) -> tuple[list[Path], list[str]]:
-        """The files that the server now has as they are, and why it has not the others."""
+        """Return the files that the server now has as they are, and why it lacks the others."""
         known: list[Path] = []
         reasons: list[str] = []
         with self._connection.changed:
@@ -136,13 +136,13 @@ class Client:
         return found
 
     def _pause(self, deadline: float) -> bool:
-        """False if no time is left after the pause."""
+        """Wait before the next attempt and say whether time is left for it."""
         until = min(time.monotonic() + _RETRY_SECONDS, deadline)
         self._connection.wait(lambda: False, deadline=until)
         return until < deadline and not self.failure
 
     def _pull(self, files: Sequence[Path], deadline: float) -> dict[Path, FileDiagnostics | int]:
-        """The diagnostics, or the code of the error, of each file that got an answer."""
+        """Return the diagnostics, or the code of the error, of each file that got an answer."""
         answers: dict[Path, FileDiagnostics | int] = {}
 
         def receive(path: Path, answer: Incoming) -> None:
@@ -162,7 +162,7 @@ class Client:
             return dict(answers)
 
     def _await_pushed(self, files: Sequence[Path], deadline: float) -> dict[Path, FileDiagnostics]:
-        """Waits until the server is quiet, since it may push diagnostics several times."""
+        """Wait until the server is quiet, since it may push diagnostics several times."""
         began = time.monotonic()
         select = partial(
             self._pushed.select_settled, files, since=began, quiet=self._limits.quiet_seconds
@@ -213,7 +213,7 @@ class Client:
         return ServerAnswer(found=converted, reasons=tuple(reasons))
 
     def _shorten(self, path: Path) -> str:
-        """The path relative to the project if it is inside."""
+        """Return the path relative to the project if it is inside."""
         inside = path.is_relative_to(self._project)
         return path.relative_to(self._project).as_posix() if inside else str(path)
 

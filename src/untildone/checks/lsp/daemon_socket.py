@@ -65,7 +65,7 @@ class UnreachableError(NoAnswerError):
 
 @contextmanager
 def open_listener(folder: Path) -> Iterator[tuple[socket.socket, DaemonAddress]]:
-    """Opens a socket to listen on, and removes it afterwards."""
+    """Open a socket to listen on, and remove it afterwards."""
     token = secrets.token_hex(16)
     path = folder / "diagnose.socket"
     if sys.platform == "win32" or not _fits_address(path):
@@ -84,7 +84,7 @@ def open_listener(folder: Path) -> Iterator[tuple[socket.socket, DaemonAddress]]
 
 
 def _fits_address(path: Path) -> bool:
-    """False if the path is too long for a socket, or cannot be stored as text."""
+    """Say whether the path is short enough for a socket and can be stored as text."""
     try:
         return len(str(path).encode()) <= _LONGEST_ADDRESS
     except UnicodeEncodeError:
@@ -98,7 +98,10 @@ def query_daemon(
     wait: float,
     texts: dict[str, str] | None = None,
 ) -> DiagnosticsReport:
-    """Sends the request even with no time to wait, so that the daemon starts to work."""
+    """Return the daemon's report.
+
+    The request is sent even with no time to wait, so that the daemon starts to work.
+    """
     deadline = time.monotonic() + wait
     with _connect(address) as connection:
         try:
@@ -138,7 +141,7 @@ def serve_connection(
     token: str,
     report: Callable[[DiagnosticsRequest], DiagnosticsReport],
 ) -> bool:
-    """Answers one request; False if it has the wrong token or cannot be read."""
+    """Answer one request; return False if it has the wrong token or cannot be read."""
     with connection:
         try:
             text = _receive_line(connection, _LARGEST_REQUEST, time.monotonic() + _IO_SECONDS)

@@ -77,7 +77,7 @@ class ServerPool:
     def diagnose(
         self, files: Sequence[Path], *, seconds: float, texts: Mapping[Path, str] | None = None
     ) -> DiagnosticsReport:
-        """The findings in the files within the time; the servers continue to work afterwards."""
+        """Return the findings that are known in time; the servers continue to work afterwards."""
         began = time.monotonic()
         deadline = began + min(seconds, LONGEST_WAIT) - _REPLY_SECONDS
         changes = self._watch.find_changes()
@@ -95,7 +95,7 @@ class ServerPool:
         )
 
     def check(self) -> None:
-        """Ends servers that exceed their limits between two questions."""
+        """End servers that exceed their limits between two questions."""
         for client in self._list_clients():
             client.check()
 
@@ -109,7 +109,7 @@ class ServerPool:
     def _ask_servers(
         self, files: Sequence[Path], deadline: float, texts: Mapping[Path, str]
     ) -> dict[str, ServerAnswer]:
-        """The answers by server; all servers work in parallel, each on its own files."""
+        """Return the answers by server; all servers work in parallel, each on its own files."""
         wanted: dict[tuple[str, str], list[Path]] = defaultdict(list)
         selections = {suffix: self._select(suffix) for suffix in {file.suffix for file in files}}
         for file in files:
@@ -153,7 +153,7 @@ def serve_pool(
     idle: float,
     wanted: Callable[[], bool],
 ) -> None:
-    """Answers requests until none came for `idle` seconds, or the daemon is not `wanted`."""
+    """Answer requests until none came for `idle` seconds, or the daemon is not `wanted`."""
 
     def report(request: DiagnosticsRequest) -> DiagnosticsReport:
         files = [Path(file) for file in request.files]

@@ -38,7 +38,7 @@ class PushedDiagnostics:
         self._progress: dict[int | str, float] = {}
 
     def store(self, published: PublishedDiagnostics) -> bool:
-        """False for an old version, or a file that is not open."""
+        """Store diagnostics; return False for an old version, or a file that is not open."""
         path = parse_file_uri(published.uri)
         version = self._documents.version(path) if path else 0
         if not path or not version or published.version not in (None, version):
@@ -60,7 +60,7 @@ class PushedDiagnostics:
     def select_settled(
         self, files: Sequence[Path], *, since: float, quiet: float
     ) -> dict[Path, FileDiagnostics] | None:
-        """The files' diagnostics once the server was quiet for so long; None before."""
+        """Return the files' diagnostics once the server was quiet for so long; None before."""
         now = time.monotonic()
         latest = max((found.at for found in self._by_path.values()), default=0)
         is_busy = any(now - began < _PROGRESS_SECONDS for began in self._progress.values())

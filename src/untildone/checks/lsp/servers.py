@@ -33,7 +33,7 @@ _FIRST_TYPESCRIPT_WITH_SERVER = 7
 
 
 def _has_typescript_server(project: Path) -> bool:
-    """Older compilers have no option `--lsp`."""
+    """Say whether the project's compiler has the option `--lsp`; older ones have not."""
     package = read_or_empty(project / "node_modules" / "typescript" / "package.json")
     major = str(package.get("version", "")).partition(".")[0]
     return major.isdecimal() and int(major) >= _FIRST_TYPESCRIPT_WITH_SERVER
@@ -107,7 +107,7 @@ class SelectedServer(Struct, frozen=True, kw_only=True):
 def select_servers(
     project: Path, suffix: str, *, path: str, own: bool = True, servers: Sequence[Server] = SERVERS
 ) -> tuple[SelectedServer, ...]:
-    """The servers that the project uses for files with this suffix, at most one per role.
+    """Return the servers that the project uses for this suffix, at most one per role.
 
     A configured server is preferred to one that is only installed in the project; others are not
     used, since their findings would be unknown to the project. Programs outside the project are
@@ -134,7 +134,7 @@ def select_servers(
 
 
 def make_settings(project: Path, section: str) -> object:
-    """The answer to a server that asks for the user's settings."""
+    """Return the answer to a server that asks for the user's settings."""
     if section != "python":
         return None
     # Without configuration pyrefly reports type errors only if asked to.

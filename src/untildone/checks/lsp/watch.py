@@ -22,6 +22,7 @@ class Watch:
         self._stamps = self._read_stamps()
 
     def find_changes(self) -> list[tuple[Path, int]]:
+        """Return the changed files since the last call, each with its FileChangeType."""
         before, self._stamps = self._stamps, self._read_stamps()
         kinds = [(path, _compare(before, self._stamps, path)) for path in before | self._stamps]
         return [(path, kind) for path, kind in kinds if kind]

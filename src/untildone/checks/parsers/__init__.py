@@ -67,6 +67,6 @@ LAST_RESORT: Parser = lines
 
 
 def find_parsers(programs: Iterable[str]) -> dict[str, Parser]:
-    """The parsers that know one of these programs, by name."""
+    """Return the parsers that know one of these programs, by name."""
     known = set(programs)
     return {name: parser for name, parser in PARSERS.items() if known.intersection(parser.PROGRAMS)}

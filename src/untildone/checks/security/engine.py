@@ -52,7 +52,7 @@ class _Match(Struct, rename="camel"):
 def scan_paths(
     paths: Sequence[Path], *, cwd: Path, rules: tuple[Path, ...] = (), timeout: float | None = None
 ) -> tuple[Diagnostic, ...]:
-    """The findings by file and line, one for each rule on a line.
+    """Return the findings by file and line, one for each rule on a line.
 
     Files that ast-grep cannot read are skipped.
     """
@@ -76,7 +76,7 @@ def scan_paths(
 
 
 def validate_rules(rules: tuple[Path, ...]) -> None:
-    """Raises an error if the program is missing or refuses a rule, before a loop begins."""
+    """Raise an error if the program is missing or refuses a rule, before a loop begins."""
     with tempfile.TemporaryDirectory(prefix="untildone-security-") as empty:
         scan_paths((Path(),), cwd=Path(empty), rules=rules)
 
@@ -98,7 +98,7 @@ def is_installed() -> bool:
 
 
 def _find_program() -> str:
-    """The program installed beside untildone, else the user's.
+    """Return the program installed beside untildone, else the user's.
 
     `sg` is not searched: on many systems it is another program.
     """
@@ -183,7 +183,7 @@ def _make_key(match: _Match) -> tuple[str, int, str]:
 
 
 def _read_match(line: bytes) -> _Match | None:
-    """None for a line that was cut because the output was too long."""
+    """Return a match; None for a line that was cut because the output was too long."""
     try:
         match = msgspec.json.decode(line, type=_Match)
     except (msgspec.DecodeError, UnicodeDecodeError):
