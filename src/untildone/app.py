@@ -17,9 +17,9 @@ def open_context(
 ) -> Context:
     """Return the context of a hook or command, with all features and this agent."""
     environ = dict(os.environ) if environ is None else environ
-    place = Path(home) if home else _find_home(environ)
-    register_home(os.fspath(place))
-    return Context(home=place, environ=environ, agent=AGENTS[agent], features=FEATURES)
+    folder = Path(home) if home else _find_home(environ)
+    register_home(os.fspath(folder))
+    return Context(home=folder, environ=environ, agent=AGENTS[agent], features=FEATURES)
 
 
 def _find_home(environ: Mapping[str, str]) -> Path:

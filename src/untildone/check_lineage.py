@@ -53,11 +53,11 @@ def find_check_ancestor(home: str, environ: dict[str, str]) -> int:
     process = get_own_process_id()
     if mark in environ.get(RUN_VARIABLE, ""):
         return process
-    seen = {process}
-    while (process := _find_parent(process)) not in seen and process > 0:
+    visited = {process}
+    while (process := _find_parent(process)) not in visited and process > 0:
         if _is_marked(process, mark):
             return process
-        seen.add(process)
+        visited.add(process)
     return 0
 
 
@@ -70,21 +70,21 @@ def read_variable(entries: bytes) -> bytes:
 
 def name_process(name: bytes) -> bytes:
     """Rename this process; return its former name, or nothing if it cannot be renamed."""
-    before = _read("self", "comm").rstrip(b"\n")
-    if not before:
+    former = _read("self", "comm").rstrip(b"\n")
+    if not former:
         return b""
     try:
         with open("/proc/self/comm", "wb", buffering=0) as file:
             file.write(name)
     except OSError:
         return b""
-    return before
+    return former
 
 
 def _is_marked(process: int, mark: str) -> bool:
-    wanted = mark.encode()
+    encoded = mark.encode()
     name = _read(process, "comm").rstrip(b"\n")
-    return name == wanted or wanted in read_variable(_read(process, "environ"))
+    return name == encoded or encoded in read_variable(_read(process, "environ"))
 
 
 def _find_parent(process: int) -> int:

@@ -78,11 +78,11 @@ def write_clean_copy(path: Path, copy: Path) -> None:
     """Write the cleaned output; of a very long output only the beginning and the end."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
     with os.fdopen(os.open(copy, flags, 0o600), "w", encoding="utf-8", errors="replace") as file:
-        left = _COPY_LIMIT
+        remaining = _COPY_LIMIT
         for piece in read_pieces(path):
             file.write(clean(piece, environ=os.environ))
-            left -= len(piece)
-            if left <= 0:
+            remaining -= len(piece)
+            if remaining <= 0:
                 file.write(f"\n[left out up to the end]\n{_read_end(path)}")
                 return
 

@@ -20,7 +20,7 @@ _COMMANDS = {
     "vitest": "npx --no-install vitest run --coverage --coverage.thresholds.lines={percent}",
     "node": "node --test --experimental-test-coverage --test-coverage-lines={percent}",
     "cargo": "cargo llvm-cov --fail-under-lines {percent}",
-    "go": "{python} -I -m untildone.checks.go_coverage {percent} {word}",
+    "go": "{python} -I -m untildone.checks.go_coverage {percent} {argument}",
 }
 
 
@@ -38,7 +38,7 @@ def require_coverage(check: Check, percent: int, *, project: Path) -> Check:
         percent=percent,
         threshold=_make_jest_threshold(percent),
         python=quote_argument(sys.executable),
-        word=quote_argument(check.command),
+        argument=quote_argument(check.command),
     )
     return replace(
         check,
@@ -57,8 +57,8 @@ def _make_jest_threshold(percent: int) -> str:
 
 def _find_runner(check: Check, folder: Path) -> str:
     """Return the test runner of the command, for `npm test` that of the script; "" if unknown."""
-    named = find_programs(check.command)
+    programs = find_programs(check.command)
     scripts = get_table(read_json(folder / "package.json"), "scripts")
-    if PACKAGE_MANAGERS.intersection(named):
-        named = find_programs(str(scripts.get("test", "")))
-    return next((name for name in named if name in _COMMANDS), "")
+    if PACKAGE_MANAGERS.intersection(programs):
+        programs = find_programs(str(scripts.get("test", "")))
+    return next((name for name in programs if name in _COMMANDS), "")

@@ -18,8 +18,8 @@ PRESETS: dict[str, tuple[Aspect, ...]] = {
 
 def detect_checks(project: Path) -> dict[Aspect, tuple[Check, ...]]:
     """Return the checks of each aspect, possibly none."""
-    found = [entry for entry in _find_candidates(project) if not entry.harm]
-    return {aspect: _make_checks(aspect, found) for aspect in ASPECTS}
+    usable = [entry for entry in _find_candidates(project) if not entry.harm]
+    return {aspect: _make_checks(aspect, usable) for aspect in ASPECTS}
 
 
 def find_rejected(project: Path) -> tuple[Candidate, ...]:
@@ -38,8 +38,8 @@ def _find_candidates(project: Path) -> list[Candidate]:
     ]
 
 
-def _make_checks(aspect: Aspect, found: list[Candidate]) -> tuple[Check, ...]:
-    entries = [entry for entry in found if entry.aspect == aspect]
+def _make_checks(aspect: Aspect, candidates: list[Candidate]) -> tuple[Check, ...]:
+    entries = [entry for entry in candidates if entry.aspect == aspect]
     return tuple(
         Check(
             name=aspect if len(entries) == 1 else f"{aspect}:{entry.tool}",
@@ -57,8 +57,8 @@ def detect_preset(project: Path, preset: str) -> tuple[Check, ...]:
         names = ", ".join(f"`{name}`" for name in PRESETS)
         raise UserError(f"no checks belong to the preset `{preset}`", hint=f"use one of {names}")
     aspects = PRESETS[preset]
-    found = detect_checks(project)
-    checks = tuple(check for aspect in aspects for check in found[aspect])
+    detected = detect_checks(project)
+    checks = tuple(check for aspect in aspects for check in detected[aspect])
     if not checks:
         wanted = " or ".join(filter(None, (", ".join(aspects[:-1]), aspects[-1])))
         rejected = [entry for entry in find_rejected(project) if entry.aspect in aspects]

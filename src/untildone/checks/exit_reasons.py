@@ -97,11 +97,11 @@ def explain_unrunnable(command: str, finished: Finished, *, output: str) -> str:
     if finished.exit_code in (0, None):
         return ""
     reason = _match_message(output) or _explain_broken_runner(output[-_LAST_CHARACTERS:])
-    named = next(iter(find_programs(command)), command)
+    program = next(iter(find_programs(command)), command)
     if finished.exit_code == NOT_EXECUTABLE:
-        return reason or f"`{named}` cannot be executed"
+        return reason or f"`{program}` cannot be executed"
     if finished.exit_code == NOT_FOUND:
-        return reason or f"`{named}` was not found"
+        return reason or f"`{program}` was not found"
     return reason
 
 

@@ -87,20 +87,23 @@ def _run_on_settled_tree(
 ) -> tuple[CheckResult, ...]:
     """Run the checks, and again if the tree changed; green counts on a settled tree only."""
     before = fingerprint_contents(options.project)
-    results = _run_all(checks, options, tree=before.whole, report=report)
+    results = _run_all(checks, options, tree=before.all_files, report=report)
     if all(result.cached for result in results):
         return results
     after = fingerprint_contents(options.project)
-    # Only recorded files count: a run may leave others behind, such as its coverage data.
-    if after.recorded == before.recorded or options.stopped:
+    # Only tracked files count: a run may leave others behind, such as its coverage data.
+    if after.tracked_files == before.tracked_files or options.stopped:
         return results
     # A formatter changed files, or somebody edited them: the current tree is what counts.
-    again = _run_all(checks, options, tree=after.whole, report=report)
-    if fingerprint_contents(options.project).recorded == after.recorded or options.stopped:
-        return again
+    rerun = _run_all(checks, options, tree=after.all_files, report=report)
+    if (
+        fingerprint_contents(options.project).tracked_files == after.tracked_files
+        or options.stopped
+    ):
+        return rerun
     return tuple(
         replace(result, outcome="no-evidence", reason=_TREE_CHANGED) if result.green else result
-        for result in again
+        for result in rerun
     )
 
 
@@ -206,9 +209,9 @@ def _choose_logs(checks: Sequence[Check], folder: Path | None) -> list[Path | No
     folder.mkdir(parents=True, exist_ok=True)
     names: list[str] = []
     for check in checks:
-        safe = re.sub(r"[^A-Za-z0-9._-]+", "-", check.name).strip(".-")[:80] or "check"
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", check.name).strip(".-")[:80] or "check"
         # Two names may become one: `lint:ruff` and `lint/ruff`.
-        names.append(safe if safe not in names else f"{safe}-{len(names)}")
+        names.append(name if name not in names else f"{name}-{len(names)}")
     return [folder / f"{name}.log" for name in names]
 
 

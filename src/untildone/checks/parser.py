@@ -126,12 +126,12 @@ def add_names(
 
 def number_duplicates(names: Iterable[str]) -> tuple[str, ...]:
     """Return the names made unique: the second `a` becomes `a #2`."""
-    seen: Counter[str] = Counter()
-    found: list[str] = []
+    counts: Counter[str] = Counter()
+    unique: list[str] = []
     for name in names:
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return tuple(found)
+        counts[name] += 1
+        unique.append(name if counts[name] == 1 else f"{name} #{counts[name]}")
+    return tuple(unique)
 
 
 def parse_counts(summary: str) -> dict[str, int]:

@@ -86,7 +86,7 @@ def find_diagnostics(check: Check, text: str) -> tuple[tuple[Diagnostic, ...], b
     found: list[Diagnostic] = []
     try:
         for line in text.split("\n"):
-            match = compiled.search(line, timeout=_time_left(deadline))
+            match = compiled.search(line, timeout=_get_seconds_left(deadline))
             if match:
                 found.append(_make_diagnostic(match.groupdict(default="")))
     except TimeoutError:
@@ -131,17 +131,17 @@ Span: TypeAlias = tuple[int, int]
 
 def _find_spans(pattern: str, line: str, deadline: float) -> Iterator[Span]:
     compiled = _compile(pattern)
-    for match in compiled.finditer(line, timeout=_time_left(deadline)):
+    for match in compiled.finditer(line, timeout=_get_seconds_left(deadline)):
         yield match.span()
-        _time_left(deadline)
+        _get_seconds_left(deadline)
 
 
-def _time_left(deadline: float) -> float:
+def _get_seconds_left(deadline: float) -> float:
     """Return the seconds until the deadline; raise TimeoutError if there are none."""
-    left = deadline - time.monotonic()
-    if left <= 0:
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
         raise TimeoutError
-    return left
+    return seconds
 
 
 def _skip_excused(

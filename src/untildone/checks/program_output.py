@@ -55,8 +55,8 @@ class RunFolder(Struct, frozen=True, kw_only=True):
 def _replace_root(path: Path, text: str, *, by: str) -> str:
     # macOS resolves /tmp to /private/tmp: tools print one form, users give the other.
     roots = sorted({path.absolute(), path.resolve()}, reverse=True)
-    either = "|".join(re.sub(r"\\\\|/", r"[\\\\/]", re.escape(str(root))) for root in roots)
-    return re.sub(rf"(?<![\w./-])(?:file:///?)?(?:{either})[\\/]", by, text)
+    alternatives = "|".join(re.sub(r"\\\\|/", r"[\\\\/]", re.escape(str(root))) for root in roots)
+    return re.sub(rf"(?<![\w./-])(?:file:///?)?(?:{alternatives})[\\/]", by, text)
 
 
 class ProgramOutput(Struct, frozen=True, kw_only=True):
@@ -160,14 +160,14 @@ def restore_cut_texts(
     pytest cuts the lines of its summary to the width of a terminal, but not its report.
     """
     reported = {case.id: case.text for case in report.cases} if report else {}
-    full: dict[Diagnostic, str] = {}
+    texts: dict[Diagnostic, str] = {}
     for diagnostic in found:
         text = reported.get(f"{diagnostic.path}::{diagnostic.code}", "")
         beginning = diagnostic.text.removesuffix(_ELLIPSIS)
         if text and beginning != diagnostic.text and text.startswith(beginning):
-            full[diagnostic] = text
-    cleaned = folder.clean_lines(dict.fromkeys(full.values()))
+            texts[diagnostic] = text
+    cleaned = folder.clean_lines(dict.fromkeys(texts.values()))
     return tuple(
-        replace(diagnostic, text=cleaned[full[diagnostic]]) if diagnostic in full else diagnostic
+        replace(diagnostic, text=cleaned[texts[diagnostic]]) if diagnostic in texts else diagnostic
         for diagnostic in found
     )

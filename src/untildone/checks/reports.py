@@ -61,10 +61,8 @@ _JAVA_REPORTS = {
     "gradle": ("build/test-results/*", " > "),
     "gradlew": ("build/test-results/*", " > "),
 }
-
-
 # PYTHONPATH=src python -m unittest; python -I -m unittest
-_OWN_PYTHON_PATH = re.compile(
+_SETS_PYTHON_PATH = re.compile(
     r"\bPYTHONPATH=|\bpython[\d.]*(?: -\w+)* -[a-zA-Z]*[IES]|\benv (?:-i|-)(?= )"
 )
 
@@ -92,13 +90,13 @@ def request_report(
         options = f"--junitxml={shlex.quote(str(path))} -o junit_family=xunit1"
         environ = _add_options(environ, "PYTEST_ADDOPTS", options)
     if _runs_node_tests(command, folder, environ):
-        file = f'--test-reporter=junit --test-reporter-destination="{path.as_posix()}"'
-        shown = "--test-reporter=spec --test-reporter-destination=stdout"
-        environ = _add_options(environ, "NODE_OPTIONS", f"{file} {shown}")
+        to_file = f'--test-reporter=junit --test-reporter-destination="{path.as_posix()}"'
+        to_terminal = "--test-reporter=spec --test-reporter-destination=stdout"
+        environ = _add_options(environ, "NODE_OPTIONS", f"{to_file} {to_terminal}")
     if _GO_TEST.search(command) and (flags := _read_go_flags(folder, environ)) is not None:
         environ = {**environ, "GOFLAGS": f"{flags} -v".strip()}
     reports_unittest = (
-        in_sandbox and "unittest" in programs and not _OWN_PYTHON_PATH.search(command)
+        in_sandbox and "unittest" in programs and not _SETS_PYTHON_PATH.search(command)
     )
     if reports_unittest:
         folders = (str(_UNITTEST_REPORTER), environ.get("PYTHONPATH", ""))
@@ -115,8 +113,8 @@ def _add_options(environ: dict[str, str], name: str, options: str) -> dict[str, 
 
 def _may_run_pytest(command: str) -> bool:
     """Say whether the command names pytest, or only programs without a parser, such as `make`."""
-    named = find_programs(command)
-    if "pytest" not in named and find_parsers(named):
+    programs = find_programs(command)
+    if "pytest" not in programs and find_parsers(programs):
         return False
     return not _PYTEST_WITHOUT_REPORT.search(" ".join(split_words(command)))
 
@@ -127,8 +125,8 @@ def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> boo
     Node needs a destination for each reporter, so none may be chosen already.
     """
     script = _read_script(command, folder)
-    chosen = "--test-reporter" in f"{command} {script} {environ.get('NODE_OPTIONS', '')}"
-    if chosen or not (_NODE_TEST.search(command) or _NODE_TEST.search(script)):
+    has_reporter = "--test-reporter" in f"{command} {script} {environ.get('NODE_OPTIONS', '')}"
+    if has_reporter or not (_NODE_TEST.search(command) or _NODE_TEST.search(script)):
         return False
     node = shutil.which("node", path=environ.get("PATH"))
     return node is not None and _read_node_version(node) >= _OLDEST_NODE
@@ -148,8 +146,8 @@ def _read_script(command: str, folder: Path) -> str:
 
 @lru_cache
 def _read_node_version(node: str) -> tuple[int, int]:
-    ended = run([node, "--version"], cwd=Path.cwd(), timeout=_QUERY_SECONDS)
-    match = re.match(r"v(\d+)\.(\d+)\.", ended.text)
+    finished = run([node, "--version"], cwd=Path.cwd(), timeout=_QUERY_SECONDS)
+    match = re.match(r"v(\d+)\.(\d+)\.", finished.text)
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
@@ -159,8 +157,8 @@ def _read_go_flags(folder: Path, environ: dict[str, str]) -> str | None:
     if go is None:
         return None
     argv = [go, "env", "GOFLAGS"]
-    ended = run(argv, cwd=folder, timeout=_QUERY_SECONDS, env=environ)
-    return ended.text.strip() if ended.exit_code == 0 else None
+    finished = run(argv, cwd=folder, timeout=_QUERY_SECONDS, env=environ)
+    return finished.text.strip() if finished.exit_code == 0 else None
 
 
 def load_report(command: str, path: Path, *, folder: Path) -> RunReport | None:
@@ -185,21 +183,21 @@ def _find_java_reports(command: str) -> tuple[str, str] | None:
     )
 
 
-def _load_java_reports(java: tuple[str, str], folder: Path, earlier: Path) -> RunReport | None:
+def _load_java_reports(java: tuple[str, str], folder: Path, stamps_file: Path) -> RunReport | None:
     """Return the reports of all modules that this run wrote; older ones may name deleted tests."""
     try:
-        known = msgspec.json.decode(earlier.read_bytes(), type=dict[str, tuple[int, ...]])
+        earlier = msgspec.json.decode(stamps_file.read_bytes(), type=dict[str, tuple[int, ...]])
     except OSError:
         return None
     files = sorted(_list_reports(folder, java))
-    fresh = [file for file in files if read_stamp(file) != known.get(str(file))]
+    fresh = [file for file in files if read_stamp(file) != earlier.get(str(file))]
     reports = [report for report in map(_read_report, fresh) if report]
     cases = [case for report in reports for case in report.cases]
     if not reports:
         return None
-    _, joined = java
+    _, separator = java
     return RunReport(
-        cases=tuple(replace(case, id=case.id.replace("::", joined, 1)) for case in cases)
+        cases=tuple(replace(case, id=case.id.replace("::", separator, 1)) for case in cases)
     )
 
 

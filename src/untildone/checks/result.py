@@ -62,13 +62,13 @@ def judge_result(
     outcome, reason = _judge(check, finished, text=text, tests=tests)
     if outcome == "green" and artifacts.report_expected and artifacts.report is None:
         outcome, reason = "no-evidence", "it exits 0, but the test runner wrote no report"
-    own, timed_out = patterns.find_diagnostics(check, text) if check.pattern else ((), False)
+    matched, timed_out = patterns.find_diagnostics(check, text) if check.pattern else ((), False)
     if outcome == "green" and timed_out:
         outcome, reason = "no-evidence", f"the pattern `{check.pattern}` took too long to search"
     # A pattern replaces the parsers that the program suggests, but not one that the check names.
-    parsed = not check.pattern or check.parser
-    found = parse_diagnostics(output, parsers, red=outcome == "red") if parsed else ()
-    found = (*own, *restore_cut_texts(found, artifacts.report, folder))
+    uses_parsers = not check.pattern or check.parser
+    found = parse_diagnostics(output, parsers, red=outcome == "red") if uses_parsers else ()
+    found = (*matched, *restore_cut_texts(found, artifacts.report, folder))
     is_runnable = outcome != "unrunnable"
     return CheckResult(
         name=check.name,
@@ -94,8 +94,8 @@ def _choose_tests(check: Check, printed: Tests | None, artifacts: RunArtifacts) 
     if artifacts.report is None:
         return printed
     tests = artifacts.report.tests
-    lone = find_single_program(check.command)
-    if lone and lone[0] == "pytest" and tests.executed:
+    program, *_ = find_single_program(check.command) or ("",)
+    if program == "pytest" and tests.executed:
         # More in the output of a single pytest is a nested run: a test of a plugin started it.
         return tests
     return printed if printed and printed.executed > tests.executed else tests
@@ -118,8 +118,8 @@ def _judge(
     if finished.timed_out:
         return "timed-out", f"did not end within {check.timeout:g} seconds"
     # If tests ran, a missing program in their output is part of a test.
-    ran = tests and tests.executed
-    if not ran and (reason := explain_unrunnable(check.command, finished, output=text)):
+    tests_ran = tests and tests.executed
+    if not tests_ran and (reason := explain_unrunnable(check.command, finished, output=text)):
         return "unrunnable", reason
     if reason := _explain_missing_tests(check, finished, tests):
         return "no-evidence", reason

@@ -73,7 +73,7 @@ class ResultCache:
         """Yield packages, and the programs and files outside the project that the command names."""
         yield from (project / name for name in _INSTALLED)
         yield from sorted(project.glob(".venv/lib/python*/site-packages"))
-        for word in _split_words(check.command):
+        for word in _list_words(check.command):
             outside = _find_outside(word, project / check.cwd, project)
             found = None if os.sep in word else shutil.which(word, path=self._environ.get("PATH"))
             program = outside or (Path(found) if found else None)
@@ -112,10 +112,10 @@ class ResultCache:
         return self._folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.json"
 
 
-def _split_words(command: str) -> Iterator[str]:
+def _list_words(command: str) -> Iterator[str]:
     """Yield each word and each value of `--option=value`, without targets of redirections."""
-    for before, word in pairwise(("", *split_words(command))):
-        if ">" not in before:
+    for previous, word in pairwise(("", *split_words(command))):
+        if ">" not in previous:
             yield word
             yield word.partition("=")[2]
 
@@ -135,9 +135,9 @@ def _read_stamps(path: Path) -> Iterator[str]:
     """
     yield f"{path} {read_stamp(path)}"
     if path.is_dir() and not path.name.endswith("-packages"):
-        every = (Path(top) / name for top, _, names in os.walk(path) for name in names)
-        inside = list(islice(every, _MOST_OUTSIDE_FILES))
-        if len(inside) == _MOST_OUTSIDE_FILES:
+        paths = (Path(top) / name for top, _, names in os.walk(path) for name in names)
+        files = list(islice(paths, _MOST_OUTSIDE_FILES))
+        if len(files) == _MOST_OUTSIDE_FILES:
             # Too many to read: a random part makes every key different.
             yield secrets.token_hex(8)
-        yield from (f"{file} {read_stamp(file)}" for file in sorted(inside))
+        yield from (f"{file} {read_stamp(file)}" for file in sorted(files))

@@ -130,12 +130,13 @@ def _reveals(before: re.Match[str], value: str, *, followed_by: str) -> bool:
     name, bare = before["name"].lower(), value.strip("\"'")
     if not bare or bare.lower() == name or before[0] == _TEST_RESULT:
         return False
-    random = len(bare) >= _SHORTEST_VALUE and any(map(str.isdigit, bare))
-    if bare == value and not random and _is_prose_or_code(before["between"], bare, followed_by):
+    is_random = len(bare) >= _SHORTEST_VALUE and any(map(str.isdigit, bare))
+    is_quoted = bare != value
+    if not (is_quoted or is_random) and _is_prose_or_code(before["between"], bare, followed_by):
         return False
     if _PASSWORD.search(name):
         return True
-    return random if name in _PLAIN_NAMES else len(bare) >= _SHORTEST_VALUE
+    return is_random if name in _PLAIN_NAMES else len(bare) >= _SHORTEST_VALUE
 
 
 def _is_prose_or_code(between: str, bare: str, followed_by: str) -> bool:

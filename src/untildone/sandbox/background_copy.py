@@ -22,9 +22,9 @@ def copy_tree(source: Path, target: Path) -> None:
     for path in paths:
         copy_file(source / path, target / path)
     for folder in list_ignored_folders(source):
-        place = target / folder
-        if place.parent.is_dir() and not os.path.lexists(place):
-            place.symlink_to(source / folder, target_is_directory=True)
+        link = target / folder
+        if link.parent.is_dir() and not os.path.lexists(link):
+            link.symlink_to(source / folder, target_is_directory=True)
 
 
 def copy_file(source: Path, target: Path, *, keep_time: bool = True) -> None:

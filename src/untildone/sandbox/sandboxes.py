@@ -111,8 +111,8 @@ def _make_sandbox(
     if os.path.isabs(target) and os.path.isdir(target):  # noqa: PTH112, PTH117  a text, not a path
         # The copy's builds must not end up in a build folder outside of the project.
         folders.append(target)
-    places = (str(copy), str(project), str(scratch), mark)
-    wrapper_argv = (sys.executable, "-I", "-S", str(mounted_copy.__file__), *places, *folders, "--")
+    paths = (str(copy), str(project), str(scratch), mark)
+    wrapper_argv = (sys.executable, "-I", "-S", str(mounted_copy.__file__), *paths, *folders, "--")
     with ThreadPoolExecutor(max_workers=1) as pool:
         in_place = sys.platform == "linux" and not beside
         probe = partial(run, wrapper_argv, cwd=project, timeout=_PROBE_SECONDS)
@@ -123,16 +123,16 @@ def _make_sandbox(
         return Sandbox(
             project=source.project, written_project=copy, environ=environ, wrapper_argv=wrapper_argv
         )
-    own, unproved = link_dependencies(project, copy, folders)
-    return Sandbox(project=copy, written_project=copy, environ=environ | own, unproved=unproved)
+    variables, unproved = link_dependencies(project, copy, folders)
+    environ |= variables
+    return Sandbox(project=copy, written_project=copy, environ=environ, unproved=unproved)
 
 
 def _commit(copy: Path, environ: dict[str, str]) -> None:
     """Make it a repository, for checks that ask git which files there are."""
-    here = {"GIT_DIR": str(copy / ".git"), "GIT_WORK_TREE": str(copy)}
+    variables = _AUTHOR | {"GIT_DIR": str(copy / ".git"), "GIT_WORK_TREE": str(copy)}
     for words in _COMMIT_COMMANDS:
-        own = _AUTHOR | here
-        run_git(words, cwd=copy, timeout=_PROBE_SECONDS, environ=environ, variables=own)
+        run_git(words, cwd=copy, timeout=_PROBE_SECONDS, environ=environ, variables=variables)
 
 
 def _write_files(files: SandboxFiles, copy: Path) -> None:
@@ -151,18 +151,18 @@ def _write_files(files: SandboxFiles, copy: Path) -> None:
 
 def _find_dependencies(project: Path, copy: Path, ignored: tuple[str, ...]) -> Iterator[str]:
     """Yield the ignored and generated folders, which every tree shares."""
-    known = {path.rstrip("/") for path in ignored}
+    shared = {path.rstrip("/") for path in ignored}
     for folder, folders, _ in os.walk(project):
         below = Path(folder).relative_to(project).as_posix()
-        inside = "" if below == "." else f"{below}/"
-        left: list[str] = []
+        prefix = "" if below == "." else f"{below}/"
+        to_search: list[str] = []
         for name in sorted(folders):
-            path = f"{inside}{name}"
-            if path not in known and name not in GENERATED:
-                left.append(name)
+            path = f"{prefix}{name}"
+            if path not in shared and name not in GENERATED:
+                to_search.append(name)
             elif name not in _LEFT_BEHIND:
                 yield from _lend_folder(project, copy, path)
-        folders[:] = left
+        folders[:] = to_search
 
 
 def _lend_folder(project: Path, copy: Path, path: str) -> Iterator[str]:

@@ -74,8 +74,8 @@ class ComparisonLimit:
             raise LimitExceeded(f"it takes more than {self.megabytes:.0f} MB of memory", self.path)
 
 
-def _grow(now: float, more: float, most: float) -> float:
-    return max(now, min(now + more, most))
+def _grow(current: float, more: float, most: float) -> float:
+    return max(current, min(current + more, most))
 
 
 def _read_memory() -> float:
@@ -102,14 +102,14 @@ _limit: ContextVar[ComparisonLimit | None] = ContextVar("limit", default=None)
 
 def count_steps(steps: int = 1) -> None:
     """Count work done for the file that is being read; raise TooManySteps at the limit."""
-    counted = _steps.get()
-    if counted is None:
+    counter = _steps.get()
+    if counter is None:
         return
-    counted.left -= steps
-    if counted.left < 0:
+    counter.left -= steps
+    if counter.left < 0:
         raise TooManySteps("it takes too many steps")
-    if counted.left < counted.next_check:
-        counted.next_check = counted.left - _STEPS_BETWEEN_CHECKS
+    if counter.left < counter.next_check:
+        counter.next_check = counter.left - _STEPS_BETWEEN_CHECKS
         check_limits()
 
 
@@ -165,7 +165,7 @@ def _check_periodically(check: Callable[[], None]) -> Iterator[None]:
         yield
         return
 
-    def look(_signal: int, _frame: object) -> None:
+    def check_on_signal(_signal: int, _frame: object) -> None:
         try:
             check()
         except LimitExceeded:
@@ -173,10 +173,10 @@ def _check_periodically(check: Callable[[], None]) -> Iterator[None]:
             signal.setitimer(signal.ITIMER_PROF, 0)
             raise
 
-    before = signal.signal(signal.SIGPROF, look)
+    previous = signal.signal(signal.SIGPROF, check_on_signal)
     signal.setitimer(signal.ITIMER_PROF, _SECONDS_BETWEEN_CHECKS, _SECONDS_BETWEEN_CHECKS)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        signal.signal(signal.SIGPROF, previous)

@@ -102,11 +102,11 @@ def find_files_by_ending(
     project: Path, endings: tuple[str, ...] = (), *, prefix: str = ""
 ) -> Iterator[str]:
     """Yield the paths of files with this prefix and one of these endings."""
-    seen = 0
+    entries = 0
     for folder, folders, files in os.walk(project):
         below = Path(folder).relative_to(project)
-        seen += len(files) + len(folders)
-        if seen > _MOST_ENTRIES:
+        entries += len(files) + len(folders)
+        if entries > _MOST_ENTRIES:
             return
         folders[:] = sorted(
             name

@@ -78,7 +78,7 @@ def _make_pytest(project: Path, reason: str) -> Candidate:
 
 
 def _make_unittest(project: Path, found: str) -> Candidate:
-    python = python_environment.find_own_python(project) or python_environment.find_any_python()
+    python = python_environment.find_project_python(project) or python_environment.find_any_python()
     folder = found.rpartition("/")[0].partition("/")[0]
     # Discovery does not search folders that are no packages.
     start = "" if not folder or (project / folder / "__init__.py").is_file() else f" -s {folder}"

@@ -15,13 +15,13 @@ _RUNNERS = (
 
 def make_program_command(project: Path, name: str) -> str:
     """Return a command that starts the program in the project's own environment, if any."""
-    own = _find_own(project, name)
-    return own or " ".join(filter(None, (_find_runner(project), name)))
+    program = _find_in_environment(project, name)
+    return program or " ".join(filter(None, (_find_runner(project), name)))
 
 
 def make_module_command(project: Path, name: str) -> str:
     """Return a command that prefers `python -m`, which adds the project to the import path."""
-    python = find_own_python(project)
+    python = find_project_python(project)
     if python and _has_module(project / python.partition("/")[0], name):
         return f"{python} -m {name}"
     if runner := _find_runner(project):
@@ -29,11 +29,11 @@ def make_module_command(project: Path, name: str) -> str:
     return name if shutil.which(name) else f"{find_any_python()} -m {name}"
 
 
-def find_own_python(project: Path) -> str:
-    return _find_own(project, "python")
+def find_project_python(project: Path) -> str:
+    return _find_in_environment(project, "python")
 
 
-def _find_own(project: Path, name: str) -> str:
+def _find_in_environment(project: Path, name: str) -> str:
     """Return the path of a program in the project's virtual environment; "" if it has none."""
     paths = (
         f"{folder}/{rest}"

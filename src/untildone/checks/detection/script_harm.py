@@ -36,8 +36,8 @@ def find_harm(name: str, scripts: Mapping[str, str]) -> str:
 def make_single_run(script: str) -> str:
     """Return the command that makes a plain `vitest` run once; "" for other scripts."""
     name, *options = script.split() or [""]
-    lone = name == "vitest" and all(word.startswith("-") for word in options)
-    return " ".join(["vitest run", *options]) if lone and "--watch" not in options else ""
+    is_plain = name == "vitest" and all(word.startswith("-") for word in options)
+    return " ".join(["vitest run", *options]) if is_plain and "--watch" not in options else ""
 
 
 def _collect_scripts(name: str, scripts: Mapping[str, str]) -> Iterator[str]:

@@ -46,11 +46,11 @@ def make_workspace_command(project: Path, name: str, *, manager: str, missing: b
 
 
 def _read_patterns(project: Path, package: dict[str, Any]) -> Iterator[str]:
-    named = package.get("workspaces")
-    listed = named.get("packages") if isinstance(named, dict) else named
-    if listed is None:
-        listed = _read_pnpm_patterns(project / "pnpm-workspace.yaml")
-    for pattern in listed if isinstance(listed, list) else ():
+    workspaces = package.get("workspaces")
+    patterns = workspaces.get("packages") if isinstance(workspaces, dict) else workspaces
+    if patterns is None:
+        patterns = _read_pnpm_patterns(project / "pnpm-workspace.yaml")
+    for pattern in patterns if isinstance(patterns, list) else ():
         text = str(pattern).removeprefix("./").rstrip("/")
         if text and not Path(text.lstrip("!")).is_absolute() and ".." not in text:
             yield text
@@ -58,7 +58,7 @@ def _read_patterns(project: Path, package: dict[str, Any]) -> Iterator[str]:
 
 def _read_pnpm_patterns(file: Path) -> object:
     try:
-        read = yaml.safe_load(file.read_text(encoding="utf-8"))
+        settings = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
         return None
-    return read.get("packages") if isinstance(read, dict) else None
+    return settings.get("packages") if isinstance(settings, dict) else None

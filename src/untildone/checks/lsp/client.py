@@ -30,7 +30,7 @@ class ServerAnswer(Struct, frozen=True, kw_only=True):
 
 
 class Client:
-    """Handles one `diagnose` at a time."""
+    """A language server of a project; it handles one `diagnose` at a time."""
 
     def __init__(
         self, selected: SelectedServer, project: Path, *, limits: ServerLimits | None = None
@@ -67,11 +67,11 @@ class Client:
         self._connection.begin_question()
         if not self._connection.wait(lambda: self._ready, deadline=deadline):
             return self._answer_nothing("is still starting")
-        known, reasons = self._update_documents(files, texts or {})
-        found = {} if self._pulls else self._await_pushed(known, deadline)
+        sent, reasons = self._update_documents(files, texts or {})
+        found = {} if self._pulls else self._await_pushed(sent, deadline)
         if self._pulls:
-            found = self._pull_all(known, deadline)
-        return self._answer_nothing("") if self.failure else self._answer(known, found, reasons)
+            found = self._pull_all(sent, deadline)
+        return self._answer_nothing("") if self.failure else self._answer(sent, found, reasons)
 
     def check(self) -> None:
         if not self.failure:
@@ -99,7 +99,7 @@ class Client:
         self, files: Sequence[Path], texts: Mapping[Path, str]
     ) -> tuple[list[Path], list[str]]:
         """Return the files that the server now has as they are, and why it lacks the others."""
-        known: list[Path] = []
+        sent: list[Path] = []
         reasons: list[str] = []
         with self._connection.changed:
             self._send_file_changes()
@@ -107,11 +107,11 @@ class Client:
             for path in files:
                 try:
                     self._send_all(self._documents.update(path, texts.get(path)))
-                    known.append(path)
+                    sent.append(path)
                 except UnreadableFileError as reason:
                     reasons.append(f"`{self._shorten(path)}` {reason}")
             self._pushed.forget_closed()
-        return known, reasons
+        return sent, reasons
 
     def _send_file_changes(self) -> None:
         if self._file_changes:
@@ -126,12 +126,12 @@ class Client:
 
     def _pull_all(self, files: Sequence[Path], deadline: float) -> dict[Path, FileDiagnostics]:
         found: dict[Path, FileDiagnostics] = {}
-        left = list(files)
-        while left:
-            answers = self._pull(left, deadline)
+        remaining = list(files)
+        while remaining:
+            answers = self._pull(remaining, deadline)
             found |= {path: it for path, it in answers.items() if isinstance(it, FileDiagnostics)}
-            left = [path for path, code in answers.items() if code in _RETRY_CODES]
-            if left and not self._pause(deadline):
+            remaining = [path for path, code in answers.items() if code in _RETRY_CODES]
+            if remaining and not self._pause(deadline):
                 break
         return found
 

@@ -37,7 +37,7 @@ class _PendingRequest(Struct, frozen=True, kw_only=True):
 
 
 class Connection:
-    """Calls `on_message` with requests and notifications, and sends what it returns.
+    """A running server: it calls `on_message` with its messages, and sends what that returns.
 
     All callbacks run while `changed` is locked. A server that exceeds a limit or breaks the
     protocol is ended, and `failure` says why.
@@ -86,10 +86,10 @@ class Connection:
         """Say whether the condition became true in time and the server did not fail."""
         with self.changed:
             while not self.failure and not until():
-                left = deadline - time.monotonic()
-                if left <= 0:
+                seconds = deadline - time.monotonic()
+                if seconds <= 0:
                     return False
-                self.changed.wait(min(left, _POLL_SECONDS))
+                self.changed.wait(min(seconds, _POLL_SECONDS))
             return not self.failure
 
     def begin_question(self) -> None:

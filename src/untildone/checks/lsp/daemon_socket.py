@@ -48,7 +48,7 @@ class FileReport(Struct, frozen=True, kw_only=True):
 
 
 class DiagnosticsReport(Struct, frozen=True, kw_only=True):
-    """Files without an answer are missing; `reasons` explain why."""
+    """The reports of files; those without an answer are missing, and `reasons` explain why."""
 
     files: tuple[FileReport, ...] = ()
     reasons: tuple[str, ...] = ()
@@ -161,10 +161,10 @@ def serve_connection(
 def _receive_line(connection: socket.socket, largest: int, deadline: float) -> bytes:
     received = bytearray()
     while not received.endswith(b"\n"):
-        left = deadline - time.monotonic()
-        if left <= 0:
+        seconds = deadline - time.monotonic()
+        if seconds <= 0:
             raise TimeoutError("no answer in time")
-        connection.settimeout(left)
+        connection.settimeout(seconds)
         data = connection.recv(64 * 1024)
         if not data or len(received) + len(data) > largest:
             raise ConnectionError("the answer was cut off")

@@ -30,7 +30,7 @@ class _OpenDocument(Struct):
 
 
 class Documents:
-    """Its methods return the messages to send."""
+    """The documents that a server has open; the methods yield the messages to send."""
 
     def __init__(self, server: Server) -> None:
         self._languages = server.languages
@@ -40,17 +40,17 @@ class Documents:
         """Yield messages that open or change a document; `text` replaces the content on disk."""
         data = read_content(path) if text is None else text.encode("utf-8", "replace")
         digest = hashlib.sha256(data).digest()
-        known = self._open.get(path)
-        if known is None:
+        document = self._open.get(path)
+        if document is None:
             self._open[path] = _OpenDocument(1, digest)
             language = self._languages[path.suffix]
             text = data.decode("utf-8", "replace")
             yield _notify("didOpen", path, {"languageId": language, "version": 1, "text": text})
-        elif known.digest != digest:
-            known.version += 1
-            known.digest = digest
+        elif document.digest != digest:
+            document.version += 1
+            document.digest = digest
             changes = [{"text": data.decode("utf-8", "replace")}]
-            yield _notify("didChange", path, {"version": known.version}, contentChanges=changes)
+            yield _notify("didChange", path, {"version": document.version}, contentChanges=changes)
         self._open.move_to_end(path)
         while len(self._open) > MOST_OPEN:
             yield _notify("didClose", self._open.popitem(last=False)[0])
@@ -66,8 +66,8 @@ class Documents:
 
     def version(self, path: Path) -> int:
         """Return the version of an open document; 0 if it is not open."""
-        known = self._open.get(path)
-        return known.version if known else 0
+        document = self._open.get(path)
+        return document.version if document else 0
 
 
 def _notify(event: str, path: Path, fields: Mapping[str, object] = _NONE, **more: object) -> bytes:

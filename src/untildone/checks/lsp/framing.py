@@ -21,7 +21,7 @@ def add_header(message: bytes) -> bytes:
 
 
 class Frames:
-    """Splits a stream into messages; buffers at most one incomplete message."""
+    """A splitter of a stream into messages; it buffers at most one incomplete message."""
 
     def __init__(self, *, largest: int) -> None:
         self._largest = largest

@@ -54,8 +54,8 @@ class PushedDiagnostics:
             self._progress[progress.token] = time.monotonic()
 
     def forget_closed(self) -> None:
-        known = self._by_path.items()
-        self._by_path = {path: found for path, found in known if self._documents.version(path)}
+        entries = self._by_path.items()
+        self._by_path = {path: found for path, found in entries if self._documents.version(path)}
 
     def select_settled(
         self, files: Sequence[Path], *, since: float, quiet: float

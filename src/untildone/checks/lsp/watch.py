@@ -15,7 +15,7 @@ _Stamps: TypeAlias = dict[Path, tuple[int, ...]]
 
 
 class Watch:
-    """Compares the files of a project with the last time; of a large tree only the first."""
+    """The stamps of a project's files at the last look; of a large tree only the first files."""
 
     def __init__(self, project: Path) -> None:
         self._project = project

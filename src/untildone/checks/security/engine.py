@@ -57,10 +57,11 @@ def scan_paths(
     Files that ast-grep cannot read are skipped.
     """
     program = _find_program()
-    require_folders(tuple(cwd / folder for folder in rules))
+    rule_folders = tuple(cwd / folder for folder in rules)
+    require_folders(rule_folders)
     with tempfile.TemporaryDirectory(prefix="untildone-security-") as top:
         folder = Path(top)
-        config = _write_configuration(folder, tuple(cwd / each for each in rules))
+        config = _write_configuration(folder, rule_folders)
         output, errors = folder / "output", folder / "errors"
         finished = run(
             [program, *_make_options(config), *map(_make_argument, paths)],
@@ -132,7 +133,7 @@ def _write_configuration(folder: Path, rules: tuple[Path, ...]) -> Path:
             text = _translate_rule(rule.read_text(encoding="utf-8"), language, name)
             (variants / f"{name}-{rule.name}").write_text(text, encoding="utf-8")
     config = folder / "sgconfig.yml"
-    folders = [str(each.absolute()) for each in (RULES, variants, *rules)]
+    folders = [str(path.absolute()) for path in (RULES, variants, *rules)]
     # JSON is valid YAML and quotes any path.
     config.write_text(json.dumps({"ruleDirs": folders}), encoding="utf-8")
     return config

@@ -100,7 +100,9 @@ def _select_known_files(project: Path, files: Sequence[Path], *, own: bool) -> t
     """
     path = os.environ.get("PATH", "")
     suffixes = {file.suffix for file in files}
-    known = {suffix for suffix in suffixes if select_servers(project, suffix, path=path, own=own)}
+    known = {
+        suffix for suffix in suffixes if select_servers(project, suffix, path=path, use_own=own)
+    }
     wanted = (os.path.realpath(file) for file in files if file.suffix in known)
     # The question is sent as UTF-8, which cannot express every path.
     return tuple(file for file in wanted if file.encode("utf-8", "replace").decode() == file)
