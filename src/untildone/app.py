@@ -17,16 +17,13 @@ def open_context(
 ) -> Context:
     """Return the context of a hook or command, with all features and this agent."""
     environ = dict(os.environ) if environ is None else environ
-    folder = Path(home) if home else _find_home(environ)
-    register_home(os.fspath(folder))
-    return Context(home=folder, environ=environ, agent=AGENTS[agent], features=FEATURES)
+    if not home:
+        # Imported where it is used: the installed hooks pass their home.
+        from untildone.store.home import find_state_home
 
-
-def _find_home(environ: Mapping[str, str]) -> Path:
-    # Imported where it is used: the installed hooks pass their home.
-    from untildone.store.home import find_state_home
-
-    return find_state_home(environ)
+        home = os.fspath(find_state_home(environ))
+    register_home(home)
+    return Context(home=Path(home), environ=environ, agent=AGENTS[agent], features=FEATURES)
 
 
 def answer(call: Call) -> str:

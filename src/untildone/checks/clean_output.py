@@ -33,25 +33,18 @@ _SEPARATORS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 
 
 def clean(text: str, *, environ: Mapping[str, str] = _NO_ENVIRON) -> str:
-    """Return the text without escapes, invisible characters and secrets.
-
-    The values of variables in `environ` whose names look like secrets are removed too.
-    """
+    """Return the text without escapes, invisible characters and secrets, those of `environ` too."""
     text = text.replace("\r\n", "\n")
     # Most output is plain ASCII and needs no search for escapes.
     if "\x1b" in text or not text.isascii():
         text = _ESCAPES.sub("", text.translate(_SEPARATORS))
     if "\r" in text:
-        text = "\n".join(map(_drop_overwritten, text.split("\n")))
+        # Of each line the part after the last carriage return, as a terminal shows it.
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     if "generated xml file" in text:
         # pytest prints it because of our option, and the file is gone when this is read.
         text = _OUR_REPORT.sub("", text)
     return remove_secrets(_INVISIBLE.sub("", text), environ=environ)
-
-
-def _drop_overwritten(line: str) -> str:
-    """Return the part of a line after the last carriage return, as a terminal shows it."""
-    return line.rstrip("\r").rpartition("\r")[2]
 
 
 def read_pieces(path: Path, *, size: int = _PIECE_SIZE) -> Iterator[str]:

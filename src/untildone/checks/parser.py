@@ -108,10 +108,7 @@ def add_names(
     passing: Iterable[str] = (),
     skipping: Iterable[str] = (),
 ) -> Tests | None:
-    """Return the counts with the names of tests.
-
-    Passed and skipped names are left out if some are missing.
-    """
+    """Return the counts with names; passed and skipped ones only if no name is missing."""
     if report is None:
         return None
     passed, skipped = number_duplicates(passing), number_duplicates(skipping)

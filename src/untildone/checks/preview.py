@@ -66,10 +66,7 @@ _LINTERS = {
 
 
 def make_preview(check: Check, last_run: CheckResult | None, project: Path) -> Check | None:
-    """Return the check to run first, or None.
-
-    There is no preview of a fast check, or of a command that is not simple enough.
-    """
+    """Return the check to run first; None for a fast check, or a command that is not simple."""
     parts = find_single_program(check.command)
     if last_run is None or last_run.seconds < _SHORTEST_RUN or parts is None:
         return None
@@ -90,12 +87,10 @@ def make_preview(check: Check, last_run: CheckResult | None, project: Path) -> C
 
 
 def _rerun_failed(check: Check, last_run: CheckResult) -> Check | None:
-    """Return a run of the failed tests alone.
-
-    `--failed-first` in the whole run would break tests that depend on their order.
-    """
+    """Return a run of the failed tests alone."""
     if last_run.tests is None or not last_run.tests.failed:
         return None
+    # `--failed-first` in the whole run would break tests that depend on their order.
     options = check.env.get("PYTEST_ADDOPTS", os.environ.get("PYTEST_ADDOPTS", ""))
     return replace(check, env={**check.env, "PYTEST_ADDOPTS": f"{options} {_LAST_FAILED}".strip()})
 

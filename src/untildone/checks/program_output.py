@@ -88,10 +88,7 @@ def load_output(finished: Finished, *, folder: RunFolder, file: Path | None) -> 
 
 
 def _is_complete(path: Path, size: int) -> bool:
-    """Say whether the file has the output: a full disk may have cut it.
-
-    Beyond `LOG_LIMIT` it is cut on purpose and counts as complete.
-    """
+    """Say whether the file has the output; beyond `LOG_LIMIT` it is cut on purpose."""
     try:
         return path.stat().st_size == size or size > LOG_LIMIT
     except OSError:
@@ -122,12 +119,10 @@ def parse_diagnostics(
 
 
 def _filter_parsers(output: ProgramOutput, parsers: tuple[Parser, ...]) -> tuple[Parser, ...]:
-    """Return the parsers to use: all of them take too long on a large output.
-
-    Then only those that find something in its beginning and end are used.
-    """
+    """Return the parsers, for a large output only those that find something in its ends."""
     if output.file is None or len(parsers) < len(PARSERS):
         return parsers
+    # All of them would take too long.
     return tuple(parser for parser in parsers if any(True for _ in parser.parse(output.text)))
 
 
@@ -140,12 +135,10 @@ def _parse_pieces(output: ProgramOutput, parsers: tuple[Parser, ...]) -> Iterato
 
 
 def _parse_document(output: ProgramOutput, parsers: tuple[Parser, ...]) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics in a document.
-
-    Only their texts are cleaned: cleaning the document would take longer than parsing it.
-    """
+    """Return the diagnostics in a document."""
     readers = [parser for parser in parsers if parser in DOCUMENTS]
     found = [diagnostic for parser in readers for diagnostic in parser.parse(output.document)]
+    # Only the texts are cleaned: cleaning the document would take longer than parsing it.
     cleaned = output.folder.clean_lines(dict.fromkeys(diagnostic.text for diagnostic in found))
     if all(text == clean_text for text, clean_text in cleaned.items()):
         return tuple(found)
@@ -155,10 +148,7 @@ def _parse_document(output: ProgramOutput, parsers: tuple[Parser, ...]) -> tuple
 def restore_cut_texts(
     found: tuple[Diagnostic, ...], report: RunReport | None, folder: RunFolder
 ) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics with their full texts from the report.
-
-    pytest cuts the lines of its summary to the width of a terminal, but not its report.
-    """
+    """Return the diagnostics with full texts: pytest cuts its summary, but not its report."""
     reported = {case.id: case.text for case in report.cases} if report else {}
     texts: dict[Diagnostic, str] = {}
     for diagnostic in found:

@@ -120,10 +120,7 @@ def _may_run_pytest(command: str) -> bool:
 
 
 def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> bool:
-    """Say whether a reporter can be added to `node --test`.
-
-    Node needs a destination for each reporter, so none may be chosen already.
-    """
+    """Say whether a reporter can be added: `node --test` must have none of its own."""
     script = _read_script(command, folder)
     has_reporter = "--test-reporter" in f"{command} {script} {environ.get('NODE_OPTIONS', '')}"
     if has_reporter or not (_NODE_TEST.search(command) or _NODE_TEST.search(script)):

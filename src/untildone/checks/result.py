@@ -4,19 +4,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.checks import patterns
+from untildone.checks import patterns, program_output
 from untildone.checks.clean_output import cut_to_tail
 from untildone.checks.exit_reasons import explain_exit, explain_unrunnable
 from untildone.checks.findings import make_findings
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import PARSERS, find_parsers
-from untildone.checks.program_output import (
-    RunFolder,
-    load_output,
-    parse_diagnostics,
-    parse_tests,
-    restore_cut_texts,
-)
 from untildone.checks.run_report import RunReport
 from untildone.checks.secret_redaction import remove_secrets
 from untildone.commands.programs import find_programs, find_single_program
@@ -54,11 +47,11 @@ def judge_result(
     artifacts: RunArtifacts = _NO_ARTIFACTS,
 ) -> CheckResult:
     """Return the result of a check whose program has ended."""
-    folder = RunFolder(project=project, folder=check.cwd)
-    output = load_output(finished, folder=folder, file=artifacts.output)
+    folder = program_output.RunFolder(project=project, folder=check.cwd)
+    output = program_output.load_output(finished, folder=folder, file=artifacts.output)
     text = output.text
     parsers = _choose_parsers(check)
-    tests = _choose_tests(check, parse_tests(output, parsers), artifacts)
+    tests = _choose_tests(check, program_output.parse_tests(output, parsers), artifacts)
     outcome, reason = _judge(check, finished, text=text, tests=tests)
     if outcome == "green" and artifacts.report_expected and artifacts.report is None:
         outcome, reason = "no-evidence", "it exits 0, but the test runner wrote no report"
@@ -67,8 +60,12 @@ def judge_result(
         outcome, reason = "no-evidence", f"the pattern `{check.pattern}` took too long to search"
     # A pattern replaces the parsers that the program suggests, but not one that the check names.
     uses_parsers = not check.pattern or check.parser
-    found = parse_diagnostics(output, parsers, red=outcome == "red") if uses_parsers else ()
-    found = (*matched, *restore_cut_texts(found, artifacts.report, folder))
+    found = (
+        program_output.parse_diagnostics(output, parsers, red=outcome == "red")
+        if uses_parsers
+        else ()
+    )
+    found = (*matched, *program_output.restore_cut_texts(found, artifacts.report, folder))
     is_runnable = outcome != "unrunnable"
     return CheckResult(
         name=check.name,

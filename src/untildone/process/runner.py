@@ -137,9 +137,9 @@ class _Deadline:
     def find_early_end(self) -> EarlyEnd | None:
         if trees.is_ending() or (self._stop and self._stop.is_set()):
             return "interrupted"
-        return "timed out" if self.get_left() <= 0 else None
+        return "timed out" if self.get_seconds_left() <= 0 else None
 
-    def get_left(self) -> float:
+    def get_seconds_left(self) -> float:
         return self._seconds - self.get_elapsed()
 
     def get_elapsed(self) -> float:
@@ -182,7 +182,7 @@ def _wait(tree: Tree, output: Output, *, deadline: _Deadline) -> int | EarlyEnd:
             gap = min(2 * gap, _SEARCH_SECONDS)
             next_search = deadline.get_elapsed() + gap
         # The end of the output is nearly always the end of the program.
-        if not output.ended.wait(min(trees.TICK_SECONDS, max(deadline.get_left(), 0))):
+        if not output.ended.wait(min(trees.TICK_SECONDS, max(deadline.get_seconds_left(), 0))):
             continue
         time.sleep(pause)
         pause = min(2 * pause, trees.TICK_SECONDS)

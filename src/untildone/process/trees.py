@@ -204,7 +204,7 @@ def _forget(tree: Tree) -> None:
     with STATE.starting:
         STATE.trees.discard(tree)
         tree.poll()
-        others = STATE.other_children
-        if others is not None and all(other.hosts_agent for other in STATE.trees):
-            own = others.union(child.pid for child in STATE.detached)
-            end_tree(Strays(own, spared=STATE.trees), KILL_STEP)
+        other_children = STATE.other_children
+        if other_children is not None and all(other.hosts_agent for other in STATE.trees):
+            children = other_children.union(child.pid for child in STATE.detached)
+            end_tree(Strays(children, spared=STATE.trees), KILL_STEP)

@@ -1,4 +1,4 @@
-"""The home folder of a sandbox: toolchains and caches, but no settings changed since."""
+"""The home folder of a sandbox: toolchains and caches, no settings newer than the baseline."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Dependencies of a copy beside the project, linked so that imports do not lead back."""
+"""Dependencies of a copy beside the project, linked so that imports lead into the copy."""
 
 import os
 import shutil

@@ -23,6 +23,7 @@ from untildone.sandbox import mounted_copy
 from untildone.sandbox.background_copy import copy_file
 from untildone.sandbox.home_folder import link_home, make_environment
 from untildone.sandbox.linked_dependencies import link_dependencies
+from untildone.words import words
 from untildone.worktree.contents import GENERATED
 
 _PROBE_SECONDS = 30
@@ -37,18 +38,15 @@ _COMMIT_COMMANDS = (
     ("commit", "-q", "-m", "the tree to be judged"),
 )
 # Caches of earlier runs and git's records are not taken along: the agent could have edited them.
-_LEFT_BEHIND = frozenset(
-    (
-        *("__pycache__", ".git", ".untildone", ".pytest_cache", ".mypy_cache", ".ruff_cache"),
-        ".hypothesis",
-    )
+_LEFT_BEHIND = words(
+    "__pycache__ .git .untildone .pytest_cache .mypy_cache .ruff_cache .hypothesis"
 )
 # Reports of these tools are read from outside, where an overlay mount is not visible.
 _REPORTING_BUILDS = ("pom.xml", "build.gradle", "build.gradle.kts")
 
 
 class SandboxFiles(Struct, frozen=True):
-    """Each file by the path it is copied from, or as text where it was written for the sandbox.
+    """The files of a sandbox, each by the path it is copied from or as text written for it.
 
     `restored` are the paths whose content is not the project's current one.
     """
@@ -68,7 +66,7 @@ class SandboxSource(Struct, frozen=True, kw_only=True):
 
 
 class Sandbox(Struct, frozen=True, kw_only=True):
-    """Checks run in `project` through `wrapper_argv`; what they write is in `written_project`.
+    """A copy: checks run in `project` through `wrapper_argv` and write to `written_project`.
 
     `unproved` says why it is unknown which tree the checks read.
     """
@@ -131,8 +129,8 @@ def _make_sandbox(
 def _commit(copy: Path, environ: dict[str, str]) -> None:
     """Make it a repository, for checks that ask git which files there are."""
     variables = _AUTHOR | {"GIT_DIR": str(copy / ".git"), "GIT_WORK_TREE": str(copy)}
-    for words in _COMMIT_COMMANDS:
-        run_git(words, cwd=copy, timeout=_PROBE_SECONDS, environ=environ, variables=variables)
+    for arguments in _COMMIT_COMMANDS:
+        run_git(arguments, cwd=copy, timeout=_PROBE_SECONDS, environ=environ, variables=variables)
 
 
 def _write_files(files: SandboxFiles, copy: Path) -> None:

@@ -10,16 +10,15 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
+from untildone.words import words
 from untildone.worktree import limits
 
 T = TypeVar("T")
 READABLE = 4_000_000
 # Folders that tools generate; the baseline records further ignored folders.
-GENERATED = frozenset(
-    (
-        *("node_modules", ".venv", "venv", "target", "__pycache__", ".git", ".untildone"),
-        *(".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox"),
-    )
+GENERATED = words(
+    "node_modules .venv venv target __pycache__ .git .untildone"
+    " .pytest_cache .mypy_cache .ruff_cache .hypothesis .tox .nox"
 )
 # Files that runs leave behind, and links to repositories: no part of the work.
 _BYPRODUCT = re.compile(
@@ -28,7 +27,7 @@ _BYPRODUCT = re.compile(
 
 
 class Entry(Struct, frozen=True, array_like=True):
-    """`digest` is that of the content, or of a link's target."""
+    """A file or link; `digest` is that of the content, or of the link's target."""
 
     kind: Literal["file", "program", "link"]
     digest: str
@@ -76,7 +75,7 @@ class Tree:
 
 
 class Changes(Struct, frozen=True):
-    """Between two trees; a file that only moved is in `moved`, from old to new."""
+    """What differs between two trees; `moved` has files that only moved, from old to new."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -136,7 +135,6 @@ def walk_files(root: Path, *, ignored: Iterable[str] = ()) -> Iterator[str]:
 
 
 def find_changes(old: Tree, new: Tree) -> Changes:
-    """Return what differs between two trees; a file whose content moved is in `moved`."""
     added = [path for path in new if path not in old]
     removed = [path for path in old if path not in new]
     edited = tuple(path for path in old if path in new and old.entries[path] != new.entries[path])

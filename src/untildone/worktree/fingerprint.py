@@ -8,12 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.worktree.listing import (
-    find_tracking_root,
-    find_worktree_root,
-    read_git_entries,
-    walk_unignored_files,
-)
+from untildone.worktree import listing
 
 _LARGE = 1_000_000
 _STATUS = ("status", "--porcelain=v2", "--untracked-files=all", "--no-renames")
@@ -31,7 +26,7 @@ class Fingerprints(Struct, frozen=True):
 
 def fingerprint_contents(project: Path) -> Fingerprints:
     """Return fingerprints that are equal for equal content, committed or not."""
-    return _fingerprint(find_tracking_root(project), project, frozenset())
+    return _fingerprint(listing.find_tracking_root(project), project, frozenset())
 
 
 def _fingerprint(root: Path | None, project: Path, above: frozenset[Path]) -> Fingerprints:
@@ -39,12 +34,12 @@ def _fingerprint(root: Path | None, project: Path, above: frozenset[Path]) -> Fi
 
     `above` are the repositories around this one, so that none is entered twice.
     """
-    index = read_git_entries("ls-files", "-s", cwd=root) if root else None
-    status = read_git_entries(*_STATUS, cwd=root) if root else None
+    index = listing.read_git_entries("ls-files", "-s", cwd=root) if root else None
+    status = listing.read_git_entries(*_STATUS, cwd=root) if root else None
     if root is None or index is None or status is None:
         files = {
             os.fsencode(path): _read_outside_git(project / path)
-            for path in walk_unignored_files(project)
+            for path in listing.walk_unignored_files(project)
         }
         return Fingerprints(_digest(files), "")
     tracked = _parse_index(index)
@@ -97,7 +92,7 @@ def _read_submodules(
     contents = {}
     for path in (path for path, entry in tracked.items() if entry.startswith(_SUBMODULE)):
         folder = root / os.fsdecode(path)
-        if folder.is_dir() and find_worktree_root(folder) == folder.resolve() not in above:
+        if folder.is_dir() and listing.find_worktree_root(folder) == folder.resolve() not in above:
             content = _fingerprint(folder.resolve(), folder, above).all_files
             contents[path] = _SUBMODULE + content.encode()
     return contents

@@ -7,13 +7,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.checks.detection import project_files
 from untildone.checks.detection.candidate import Aspect, Candidate, take_until_usable
-from untildone.checks.detection.project_files import (
-    find_files_by_ending,
-    find_first,
-    get_table,
-    read_json,
-)
 from untildone.checks.detection.script_harm import find_harm, make_single_run
 from untildone.checks.detection.workspaces import make_workspace_command, read_member_scripts
 from untildone.commands.programs import PACKAGE_MANAGERS
@@ -54,11 +49,11 @@ class _Package(Struct, frozen=True, kw_only=True):
 
 
 def find_candidates(project: Path) -> Iterator[Candidate]:
-    fields = read_json(project / "package.json") or {}
+    fields = project_files.read_json(project / "package.json") or {}
     package = _Package(
         project=project,
         fields=fields,
-        scripts=_select_scripts(get_table(fields, "scripts")),
+        scripts=_select_scripts(project_files.get_table(fields, "scripts")),
         members={
             folder: _select_scripts(scripts)
             for folder, scripts in read_member_scripts(project, fields).items()
@@ -150,7 +145,9 @@ def _find_tests(package: _Package) -> Iterator[Candidate]:
     if _has_usable(scripts):
         return
     project, fields = package.project, package.fields
-    installed = get_table(fields, "dependencies") | get_table(fields, "devDependencies")
+    installed = project_files.get_table(fields, "dependencies") | project_files.get_table(
+        fields, "devDependencies"
+    )
     runner = next((name for name in _RUNNERS if name in installed), "")
     if command := make_single_run(package.scripts.get("test", "")):
         yield _make_npx("test", command, "`package.json` has a script `test`, which would watch")
@@ -160,10 +157,10 @@ def _find_tests(package: _Package) -> Iterator[Candidate]:
     elif runner:
         yield _make_npx("test", _RUNNERS[runner], f"`package.json` names `{runner}`")
     elif package.manager == "bun" and (
-        found := next(find_files_by_ending(project, _BUN_FILES), "")
+        found := next(project_files.find_files_by_ending(project, _BUN_FILES), "")
     ):
         yield _make_for_test_file("bun", "bun test", found)
-    elif found := next(find_files_by_ending(project, _TEST_FILES), ""):
+    elif found := next(project_files.find_files_by_ending(project, _TEST_FILES), ""):
         yield _make_for_test_file("node", "node --test", found)
 
 
@@ -183,7 +180,7 @@ def _make_npx(aspect: Aspect, command: str, reason: str) -> Candidate:
 
 def _find_linters(package: _Package) -> Iterator[Candidate]:
     for tool, command, patterns, key in _LINTERS:
-        file = find_first(package.project, *patterns)
+        file = project_files.find_first(package.project, *patterns)
         if not file and key and key in package.fields:
             file = "package.json"
         if file:

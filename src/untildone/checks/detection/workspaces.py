@@ -1,4 +1,4 @@
-"""Workspaces: runs a script in all member packages from the root."""
+"""Workspaces: how a script runs in all member packages from the root."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,10 +36,7 @@ def read_member_scripts(project: Path, package: dict[str, Any]) -> dict[str, dic
 
 
 def make_workspace_command(project: Path, name: str, *, manager: str, missing: bool) -> str:
-    """Return the command that runs the script in all members.
-
-    It is "" if some members lack the script (`missing`) and the command would fail for them.
-    """
+    """Return the command that runs the script in all members; "" if `missing` ones break it."""
     if manager == "yarn" and not (project / ".yarnrc.yml").is_file():
         return "" if missing else _YARN_1.format(name)
     return _RUN_IN_ALL[manager].format(name)

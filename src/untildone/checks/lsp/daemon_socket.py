@@ -5,7 +5,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -98,10 +98,7 @@ def query_daemon(
     wait: float,
     texts: dict[str, str] | None = None,
 ) -> DiagnosticsReport:
-    """Return the daemon's report.
-
-    The request is sent even with no time to wait, so that the daemon starts to work.
-    """
+    """Return the daemon's report; even without time to wait the daemon is set to work."""
     deadline = time.monotonic() + wait
     with _connect(address) as connection:
         try:
@@ -120,19 +117,15 @@ def _connect(address: DaemonAddress) -> socket.socket:
     try:
         if sys.platform == "win32" or address.port:
             return socket.create_connection(("127.0.0.1", address.port), timeout=_IO_SECONDS)
-        return _connect_unix(socket.socket(socket.AF_UNIX), address.socket)
+        with ExitStack() as stack:
+            connection = stack.enter_context(socket.socket(socket.AF_UNIX))
+            connection.settimeout(_IO_SECONDS)
+            connection.connect(address.socket)
+            # The caller closes it.
+            stack.pop_all()
+            return connection
     except OSError as error:
         raise UnreachableError(str(error)) from error
-
-
-def _connect_unix(connection: socket.socket, path: str) -> socket.socket:
-    try:
-        connection.settimeout(_IO_SECONDS)
-        connection.connect(path)
-    except OSError:
-        connection.close()
-        raise
-    return connection
 
 
 def serve_connection(

@@ -10,15 +10,10 @@ from itertools import chain
 from pathlib import Path
 
 from untildone.checks.findings import make_findings
+from untildone.checks.lsp import daemon_socket
 from untildone.checks.lsp.client import Client, ServerAnswer
 from untildone.checks.lsp.connection import ServerLimits
-from untildone.checks.lsp.daemon_socket import (
-    LONGEST_WAIT,
-    DiagnosticsReport,
-    DiagnosticsRequest,
-    FileReport,
-    serve_connection,
-)
+from untildone.checks.lsp.daemon_socket import DiagnosticsReport, DiagnosticsRequest, FileReport
 from untildone.checks.lsp.servers import SERVERS, SelectedServer, Server, select_servers
 from untildone.checks.lsp.watch import Watch
 
@@ -79,7 +74,7 @@ class ServerPool:
     ) -> DiagnosticsReport:
         """Return the findings that are known in time; the servers continue to work afterwards."""
         began = time.monotonic()
-        deadline = began + min(seconds, LONGEST_WAIT) - _REPLY_SECONDS
+        deadline = began + min(seconds, daemon_socket.LONGEST_WAIT) - _REPLY_SECONDS
         changes = self._watch.find_changes()
         for client in self._list_clients():
             client.note_changes(changes)
@@ -171,5 +166,5 @@ def serve_pool(
         except TimeoutError:
             pool.check()
             continue
-        if serve_connection(connection, token=token, report=report):
+        if daemon_socket.serve_connection(connection, token=token, report=report):
             last_request = time.monotonic()

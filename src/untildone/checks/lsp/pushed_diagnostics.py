@@ -6,12 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.checks.lsp import messages
 from untildone.checks.lsp.documents import Documents, parse_file_uri
-from untildone.checks.lsp.messages import (
-    ProgressNotification,
-    PublishedDiagnostics,
-    ServerDiagnostic,
-)
 
 # Progress that a server begins and never ends is ignored after this time.
 _PROGRESS_SECONDS = 30.0
@@ -21,7 +17,7 @@ _MOST_PROGRESS = 100
 class FileDiagnostics(Struct, frozen=True):
     """Diagnostics for one version of a document; `total` counts also those cut off."""
 
-    diagnostics: list[ServerDiagnostic]
+    diagnostics: list[messages.ServerDiagnostic]
     total: int
     version: int = 0
     at: float = 0
@@ -37,7 +33,7 @@ class PushedDiagnostics:
         # The start of each progress that the server has not ended.
         self._progress: dict[int | str, float] = {}
 
-    def store(self, published: PublishedDiagnostics) -> bool:
+    def store(self, published: messages.PublishedDiagnostics) -> bool:
         """Store diagnostics; return False for an old version, or a file that is not open."""
         path = parse_file_uri(published.uri)
         version = self._documents.version(path) if path else 0
@@ -47,7 +43,7 @@ class PushedDiagnostics:
         self._by_path[path] = FileDiagnostics(kept, total, version, at=time.monotonic())
         return True
 
-    def store_progress(self, progress: ProgressNotification) -> None:
+    def store_progress(self, progress: messages.ProgressNotification) -> None:
         if progress.value.kind == "end":
             self._progress.pop(progress.token, None)
         elif progress.value.kind == "begin" and len(self._progress) < _MOST_PROGRESS:

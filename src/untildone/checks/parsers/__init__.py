@@ -1,4 +1,4 @@
-"""One module per tool whose output is understood."""
+"""The parsers of tool output, one module per tool, and which programs they know."""
 
 from collections.abc import Iterable
 

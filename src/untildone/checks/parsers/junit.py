@@ -44,7 +44,7 @@ class _Test(Struct):
 
 
 class _Reader:
-    """Target of the XML parser; keeps nothing but the tests."""
+    """A target of the XML parser that keeps nothing but the tests."""
 
     def __init__(self) -> None:
         self.tests: list[_Test] = []
