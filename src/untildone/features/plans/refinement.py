@@ -40,13 +40,17 @@ def split_task(document: Document, name: str, parts: Parts) -> str:
     part_tasks = {part: _decode_part(part, fields) for part, fields in parts.items()}
     _require_fitting_parts(document, name, part_tasks)
     # For each part the other parts that it depends on.
-    inner = {part: parts.keys() & set(other.depends_on) for part, other in part_tasks.items()}
-    last_parts = [part for part in parts if not any(part in needs for needs in inner.values())]
+    needed_parts = {
+        part: parts.keys() & set(part_task.depends_on) for part, part_task in part_tasks.items()
+    }
+    last_parts = [
+        part for part in parts if not any(part in others for others in needed_parts.values())
+    ]
     complete_parts: dict[str, dict[str, object]] = {}
     for part, fields in parts.items():
-        inherited = () if inner[part] else task.depends_on
-        needs = list(dict.fromkeys((*inherited, *part_tasks[part].depends_on)))
-        complete_parts[part] = {**_inherit(task, fields), "depends_on": needs}
+        inherited = () if needed_parts[part] else task.depends_on
+        depends_on = list(dict.fromkeys((*inherited, *part_tasks[part].depends_on)))
+        complete_parts[part] = {**_inherit_fields(task, fields), "depends_on": depends_on}
     text = _write_parts(document, name, complete_parts, last_parts=last_parts)
     plan, mistakes = decode_plan(document.path.name, text)
     # Only mistakes of the parts: what else is wrong with the plan is not this edit's doing.
@@ -101,7 +105,7 @@ def _require_fitting_parts(document: Document, name: str, parts: Mapping[str, Ta
             )
 
 
-def _inherit(task: Task, fields: Mapping[str, Any]) -> dict[str, object]:
+def _inherit_fields(task: Task, fields: Mapping[str, Any]) -> dict[str, object]:
     """Return the part's fields, with some of the split task where it leaves them out."""
     values = to_builtins(task)
     inherited = {
@@ -123,11 +127,11 @@ def _write_parts(
     edits = [Edit(start=start, end=nodes[name].end, text=f",{gap}".join(members))]
     for other, task in document.plan.tasks.items():
         if name in task.depends_on and other != name:
-            needs = (
+            depends_on = (
                 part
-                for need in task.depends_on
-                for part in (last_parts if need == name else [need])
+                for dependency in task.depends_on
+                for part in (last_parts if dependency == name else [dependency])
             )
             node = scan_value(text, nodes[other].start, depth=1)
-            edits.append(set_member(text, node, "depends_on", list(dict.fromkeys(needs))))
+            edits.append(set_member(text, node, "depends_on", list(dict.fromkeys(depends_on))))
     return apply_edits(text, edits)

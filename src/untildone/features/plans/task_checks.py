@@ -32,7 +32,7 @@ _PROMISE = re.compile(
     r"(?m)^##+[ \t]+Completion Promise[ \t]*\n+(?:[ \t]*<promise>)?[ \t]*(?P<text>\S.*?)[ \t]*"
     r"(?:</promise>)?[ \t]*$"
 )
-_LONGEST_NAME = 120
+_MAX_NAME_CHARACTERS = 120
 
 
 def list_task_checks(task: Task) -> tuple[Check, ...]:
@@ -98,7 +98,7 @@ def _parse_conditions(task: Task) -> dict[str, Condition | None]:
 def _shorten(text: str) -> str:
     """Return the text as the name of a check: in one line that is not too long."""
     line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_NAME else line[: _LONGEST_NAME - 2] + " …"
+    return line if len(line) <= _MAX_NAME_CHARACTERS else line[: _MAX_NAME_CHARACTERS - 2] + " …"
 
 
 def _build_command(condition: Condition) -> str:
