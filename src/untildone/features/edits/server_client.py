@@ -17,12 +17,6 @@ import msgspec
 from msgspec.structs import replace
 
 from untildone.checks.lsp import daemon_socket
-from untildone.checks.lsp.daemon_socket import (
-    DaemonAddress,
-    DiagnosticsReport,
-    NoAnswerError,
-    UnreachableError,
-)
 from untildone.checks.lsp.servers import select_servers
 from untildone.engine.context import Context, has_run_checks, project_folder
 from untildone.engine.payload import EDITING
@@ -66,7 +60,7 @@ def ask_servers(
     *,
     wait: float,
     texts: Mapping[Path, str] | None = None,
-) -> DiagnosticsReport | None:
+) -> daemon_socket.DiagnosticsReport | None:
     """Return what the servers report, by paths relative to the project.
 
     None if no server handles such files, or none answered in time. With no time to wait the
@@ -79,7 +73,7 @@ def ask_servers(
     texts_by_path = {os.path.realpath(file): text for file, text in (texts or {}).items()}
     questions = {path: texts_by_path.get(path) for path in paths}
     report = None
-    with suppress(NoAnswerError):
+    with suppress(daemon_socket.NoAnswerError):
         report = _ask_or_start(context, root, questions, deadline) if questions else None
     if report is None:
         return None
@@ -111,7 +105,7 @@ def _select_known_files(
 
 def _ask_or_start(
     context: Context, project: Path, questions: Mapping[str, str | None], deadline: float
-) -> DiagnosticsReport | None:
+) -> daemon_socket.DiagnosticsReport | None:
     """Return the answer of the running process, or of one that is started if there is none.
 
     `questions` are the paths with the text to diagnose, None for the text on disk. None after the
@@ -120,7 +114,7 @@ def _ask_or_start(
     folder = project_folder(context.home, project)
     old_address = load_address(folder)
     if old_address:
-        with suppress(UnreachableError):
+        with suppress(daemon_socket.UnreachableError):
             return _ask(old_address, questions, deadline)
     _start_process(context, project, tuple(questions))
     while time.monotonic() < deadline:
@@ -132,8 +126,8 @@ def _ask_or_start(
 
 
 def _ask(
-    address: DaemonAddress, questions: Mapping[str, str | None], deadline: float
-) -> DiagnosticsReport:
+    address: daemon_socket.DaemonAddress, questions: Mapping[str, str | None], deadline: float
+) -> daemon_socket.DiagnosticsReport:
     """Return the answer of the process at this address."""
     texts = {path: text for path, text in questions.items() if text is not None}
     return daemon_socket.query_daemon(
@@ -148,9 +142,11 @@ def _start_process(context: Context, project: Path, files: Sequence[str]) -> Non
     trees.start_detached(argv, cwd=context.home, env=environ)
 
 
-def load_address(folder: Path) -> DaemonAddress | None:
+def load_address(folder: Path) -> daemon_socket.DaemonAddress | None:
     """Return the address of the running process; None if there is no valid one."""
     try:
-        return msgspec.json.decode(read_bounded(folder / ADDRESS_FILE), type=DaemonAddress)
+        return msgspec.json.decode(
+            read_bounded(folder / ADDRESS_FILE), type=daemon_socket.DaemonAddress
+        )
     except (OSError, DamagedFileError, msgspec.DecodeError, UnicodeError):
         return None

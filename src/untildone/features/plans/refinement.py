@@ -10,14 +10,8 @@ from typing import Any
 from msgspec import ValidationError, convert, to_builtins
 
 from untildone.errors import UserError
+from untildone.features.plans import editing
 from untildone.features.plans.decoding import decode_plan
-from untildone.features.plans.editing import (
-    edit_fields,
-    find_member_gap,
-    find_style,
-    scan_tasks,
-    set_member,
-)
 from untildone.features.plans.plan import LARGEST_POINTS, Task
 from untildone.features.plans.plan_file import Document, make_plan_error, require_task
 from untildone.features.plans.plan_rules import check_rules, derive_blocks
@@ -61,7 +55,7 @@ def split_task(document: Document, name: str, parts: Parts) -> str:
     if mistakes:
         raise make_plan_error(document.path, mistakes)
     split = Document(path=document.path, data=text.encode(), plan=plan)
-    return edit_fields(split, correct_blocks(split))
+    return editing.edit_fields(split, correct_blocks(split))
 
 
 def correct_blocks(document: Document) -> dict[str, dict[str, object]]:
@@ -119,10 +113,10 @@ def _write_parts(
 ) -> str:
     """Return the text with the parts, on whose `last_parts` the task's dependants now depend."""
     text = document.text
-    root, nodes = scan_tasks(text)
+    root, nodes = editing.scan_tasks(text)
     tasks = root.children[root.keys.index("tasks")]
     start = tasks.starts[tasks.keys.index(name)]
-    gap, style = find_member_gap(text, start), find_style(text)
+    gap, style = editing.find_member_gap(text, start), editing.find_style(text)
     members = (format_member(part, fields, gap=gap, style=style) for part, fields in parts.items())
     edits = [Edit(start=start, end=nodes[name].end, text=f",{gap}".join(members))]
     for other, task in document.plan.tasks.items():
@@ -133,5 +127,7 @@ def _write_parts(
                 for part in (last_parts if dependency == name else [dependency])
             )
             node = scan_value(text, nodes[other].start, depth=1)
-            edits.append(set_member(text, node, "depends_on", list(dict.fromkeys(depends_on))))
+            edits.append(
+                editing.set_member(text, node, "depends_on", list(dict.fromkeys(depends_on)))
+            )
     return apply_edits(text, edits)

@@ -17,12 +17,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.worktree.listing import (
-    find_worktree_root,
-    list_files,
-    read_git_entries,
-    read_git_output,
-)
+from untildone.worktree import listing
 
 # The mode and blob hash of each file, by path relative to the root.
 Files: TypeAlias = dict[str, tuple[str, str]]
@@ -47,7 +42,7 @@ class Restoration(Struct, frozen=True, kw_only=True):
 
 def require_repository(project: Path) -> Path:
     """Return the root of the project's repository; raise UserError if it has none."""
-    root = find_worktree_root(project)
+    root = listing.find_worktree_root(project)
     if root is None:
         raise UserError(f"`{project}` is in no git repository", hint="`git init` makes it one")
     return root
@@ -74,7 +69,7 @@ def list_checkpoints(project: Path, loop: str) -> tuple[str, ...]:
 
 def delete_checkpoints(project: Path, loop: str) -> None:
     """Delete every checkpoint of the loop; git removes their contents some time later."""
-    for name in list_checkpoints(project, loop) if find_worktree_root(project) else ():
+    for name in list_checkpoints(project, loop) if listing.find_worktree_root(project) else ():
         _run_git("update-ref", "-d", _make_ref(loop, name), cwd=project)
 
 
@@ -102,7 +97,7 @@ def _make_ref(loop: str, name: str) -> str:
 
 def _save_tree(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> str:
     """Commit the working tree and the files `also`, with a private index; return the ref."""
-    paths = dict.fromkeys((*(path.as_posix() for path in list_files(root)), *also))
+    paths = dict.fromkeys((*(path.as_posix() for path in listing.list_files(root)), *also))
     modes = {path: mode for path in paths if (mode := _read_mode(root / path))}
     blobs = _write_blobs(root, modes)
     entries = "".join(f"{modes[path]} {blob}\t{path}\0" for path, blob in blobs.items())
@@ -111,7 +106,7 @@ def _save_tree(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> st
         stdin = os.fsencode(entries)
         _run_git("update-index", "-z", "--index-info", cwd=root, stdin=stdin, variables=index)
         tree = _run_git("write-tree", cwd=root, variables=index).decode().strip()
-    head = read_git_output("rev-parse", "--verify", "-q", "HEAD", cwd=root, stdin=b"")
+    head = listing.read_git_output("rev-parse", "--verify", "-q", "HEAD", cwd=root, stdin=b"")
     parent = ("-p", head.decode().strip()) if head else ()
     message = f"untildone: loop {loop}, {name}"
     commit = _run_git("commit-tree", tree, *parent, "-m", message, cwd=root, variables=_IDENTITY)
@@ -155,7 +150,7 @@ def _write_blobs(root: Path, modes: dict[str, str]) -> dict[str, str]:
 
 def _list_files(root: Path, ref: str) -> Files:
     """Return the files of a checkpoint; raise UserError if git cannot read it."""
-    output = read_git_entries("ls-tree", "-r", ref, cwd=root)
+    output = listing.read_git_entries("ls-tree", "-r", ref, cwd=root)
     if output is None:
         raise UserError(
             f"the checkpoint `{ref}` cannot be read", hint=f"`git show {ref}` shows why"
@@ -234,7 +229,7 @@ def _run_git(
     *arguments: str, cwd: Path, stdin: bytes = b"", variables: Mapping[str, str] = _NO_VARIABLES
 ) -> bytes:
     """Return what git prints; raise UserError if it fails."""
-    output = read_git_output(*arguments, cwd=cwd, stdin=stdin, **variables)
+    output = listing.read_git_output(*arguments, cwd=cwd, stdin=stdin, **variables)
     if output is None:
         raise UserError(
             f"git could not save or restore the tree of `{cwd}` (`git {arguments[0]}`)",
