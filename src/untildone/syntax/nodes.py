@@ -207,12 +207,14 @@ def read_literal(node: SgNode) -> str | None:
             if under and text[0] == "-" and list_parts(node)[-1].kind() in NUMBERS
             else None
         )
-    if kind in STRINGS and ("{" not in text or not any(True for _ in find_below(node, HOLES))):
+    if kind in STRINGS and (
+        "{" not in text or not any(True for _ in find_below(node, INTERPOLATIONS))
+    ):
         return normalize_string(text) if kind != "concatenated_string" else _join_strings(node)
     return None
 
 
-HOLES = frozenset(("interpolation", "template_substitution"))
+INTERPOLATIONS = frozenset(("interpolation", "template_substitution"))
 
 
 def _join_strings(node: SgNode) -> str:

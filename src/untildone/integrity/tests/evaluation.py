@@ -92,7 +92,7 @@ def _read_piece(node: SgNode, variables: Variables) -> str | None:
     if node.kind() in ("string_content", "string_fragment"):
         return node.text()
     parts = nodes.list_parts(node)
-    if node.kind() not in nodes.HOLES or len(parts) != 1:
+    if node.kind() not in nodes.INTERPOLATIONS or len(parts) != 1:
         return None
     value = evaluate(parts[0], variables)
     is_single = value.known and value.rows is None and len(value.literals) == 1

@@ -171,7 +171,7 @@ def _read_table(node: SgNode, variables: Variables) -> Value:
     if node.kind() != "template_string":
         return evaluate(node, variables)
     columns = re.findall(r"[\w$]+", node.text().strip("`").strip().partition("\n")[0])
-    holes = (part for part in nodes.list_parts(node) if part.kind() in nodes.HOLES)
+    holes = (part for part in nodes.list_parts(node) if part.kind() in nodes.INTERPOLATIONS)
     cells = evaluate_all(holes, variables)
     if not columns:
         return UNKNOWN
