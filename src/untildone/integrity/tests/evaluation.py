@@ -67,6 +67,7 @@ def evaluate(node: SgNode, variables: Variables) -> Value:
 
 
 def evaluate_all(expressions: Iterable[SgNode], variables: Variables) -> list[Value]:
+    """Return the values of the expressions in their order."""
     return [evaluate(expression, variables) for expression in expressions]
 
 
@@ -209,6 +210,7 @@ def _evaluate_key(key: SgNode) -> Value:
 
 
 def _read_name(key: Value) -> str:
+    """Return the field name of a key: `want` for the literal `"want`."""
     return key.literals[0].removeprefix('"')
 
 

@@ -296,7 +296,7 @@ class Interpreter:
         if not parts:
             return "always"
         # `expect(load()).resolves.toBe(1)` without `await` may fail after the test has passed.
-        max_strength = NOTHING if control_flow.is_unawaited(parts[0]) else max_strength
+        max_strength = NOTHING if control_flow.asserts_promise(parts[0]) else max_strength
         return self.run_statement(parts[0], variables, max_strength)
 
     def run_expression(self, node: SgNode, variables: Variables, max_strength: int) -> Completion:
