@@ -10,21 +10,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import TypeAlias
 
+from untildone.integrity.hard_coded import specific_values
 from untildone.integrity.hard_coded.answers import Answer
 from untildone.integrity.hard_coded.literals import normalize_literal
 from untildone.integrity.hard_coded.special_cases import list_functions
-from untildone.integrity.hard_coded.specific_values import (
-    MIN_DIGITS,
-    count_digits,
-    is_documented,
-    is_specific,
-    is_trivial,
-    rejects_one_negative,
-)
 from untildone.integrity.hard_coded.unit_tables import is_unit_table
 from untildone.integrity.hard_coded.varied_inputs import TreeCopies, find_special_inputs
 
-# An input and its answer.
+# An input and its answer, as literals: ("501", "400").
 Pair: TypeAlias = tuple[str, str]
 Pairs: TypeAlias = frozenset[Pair]
 _MAX_SHOWN = 3
@@ -51,36 +44,26 @@ def describe_copied_answers(
         pairs = {
             pair: line
             for pair, line in _match_answers(group, expected).items()
-            if not is_documented(copies.comparison, path, pair)
+            if not specific_values.is_documented(copies.comparison, path, pair)
         }
         if not pairs or _are_minority(pairs, group):
             continue
         if is_unit_table(copies.comparison.new.text(path), group[0].line):
             continue
         # A table at the top of the file may replace any computation in it.
-        computes = name in computing if name else bool(computing)
-        computes = computes or any(answer.computes for answer in group)
+        computed_before = name in computing if name else bool(computing)
+        computes = computed_before or any(answer.function_computes for answer in group)
         if (
             (computes and _is_derived_table(pairs, len({answer.keys for answer in group})))
             or _is_strong_evidence(pairs, computes)
-            or (_is_weak_evidence(pairs) and _is_special_case(copies, path, name, pairs))
+            or (_is_worth_running(pairs) and _is_special_case(copies, path, name, pairs))
         ):
             return _describe_pairs(path, pairs)
     return ""
 
 
-def _are_minority(pairs: dict[Pair, int], answers: Sequence[Answer]) -> bool:
-    """Whether fewer than half of the lines or of the entries are answers of tests."""
-    lines, inputs = {answer.line for answer in answers}, {answer.keys for answer in answers}
-    tested_keys = {key for key, _ in pairs}
-    tested = [
-        keys for keys in inputs if tested_keys.intersection((*keys, *map(_unquote_number, keys)))
-    ]
-    return 2 * len(set(pairs.values())) < len(lines) or 2 * len(tested) < len(inputs)
-
-
 def _match_answers(answers: Sequence[Answer], expected: Pairs) -> dict[Pair, int]:
-    """Return the answers that tests expect, with their lines."""
+    """Return the answers that tests expect, each with its line."""
     return {
         (key, answer.value): answer.line
         for answer in answers
@@ -90,30 +73,40 @@ def _match_answers(answers: Sequence[Answer], expected: Pairs) -> dict[Pair, int
     }
 
 
+def _are_minority(pairs: dict[Pair, int], answers: Sequence[Answer]) -> bool:
+    """Say whether fewer than half of the lines, or of the inputs, have answers of tests."""
+    lines, inputs = {answer.line for answer in answers}, {answer.keys for answer in answers}
+    tested_keys = {key for key, _ in pairs}
+    tested = [
+        keys for keys in inputs if tested_keys.intersection((*keys, *map(_unquote_number, keys)))
+    ]
+    return 2 * len(set(pairs.values())) < len(lines) or 2 * len(tested) < len(inputs)
+
+
 def _is_joined_input(key: str, value: str, expected: Pairs) -> bool:
-    """Whether a key such as "1/FR" joins several inputs of a test, here of `rate(1, "FR")`."""
+    """Say whether a key such as "1/FR" joins several inputs of a test, here of `rate(1, "FR")`."""
     parts = [part for part in re.split(r"[^\w.]+", key.strip("'")) if part]
     inputs = [_unquote_number(f"'{part}'") for part in parts]
     return len(inputs) > 1 and all((part, value) in expected for part in inputs)
 
 
 def _unquote_number(key: str) -> str:
-    """Return 100 for the key '100', since JSON has texts as keys; other keys are unchanged."""
+    """Return 100 for the key '100', since JSON has strings as keys; other keys are unchanged."""
     number = key.strip("'")
     return number if re.fullmatch(r"-?\d+(\.\d+)?", number) else key
 
 
 def _is_derived_table(pairs: Collection[Pair], size: int) -> bool:
-    """Whether all entries are answers of tests that a rule would give: "berries" for "berry".
+    """Say whether a rule would give all answers of the table, as "berries" for "berry".
 
-    `size` is the number of entries.
+    `size` is the number of entries, all of which must be answers of tests.
     """
     derived = {key for key, value in pairs if _has_same_beginning(key, value)}
     return len(derived) >= _MIN_DERIVED and len(derived) == size
 
 
 def _has_same_beginning(key: str, value: str) -> bool:
-    """Whether both texts share at least half of the key, and three letters."""
+    """Say whether the answer begins with half of the key, and with at least three letters."""
     if not key.startswith("'") or not value.startswith("'") or key == value:
         return False
     text = key.strip("'")
@@ -122,47 +115,59 @@ def _has_same_beginning(key: str, value: str) -> bool:
 
 
 def has_same_digits(key: str, value: str) -> bool:
-    """Whether both texts have the same digits other than zero, as 3.4.2024 and 2024-04-03.
+    """Say whether both strings have the same digits other than zero, as 3.4.2024 and 2024-04-03.
 
     Such a pair is telling: a rule would convert one into the other, a copied answer need not.
     """
     before, after = (Counter(re.findall(r"[1-9]", text)) for text in (key, value))
-    are_texts = key.startswith("'") and value.startswith("'") and key != value
-    return are_texts and before == after and before.total() >= MIN_DIGITS
+    are_strings = key.startswith("'") and value.startswith("'") and key != value
+    return are_strings and before == after and before.total() >= specific_values.MIN_DIGITS
 
 
 def _is_strong_evidence(pairs: Collection[Pair], computes: bool) -> bool:
-    """Whether the pairs alone prove that answers were copied.
+    """Say whether the pairs alone prove that answers were copied.
 
-    In a function that computes, one unlikely input or a specific one among two pairs is enough.
-    A function that only looks up values needs three specific inputs with three answers.
+    In a function that computes, a specific string or long number is enough, as is any specific
+    input among two pairs. A function that only looks up values needs three with three answers.
     """
-    inputs = [key for key, _ in pairs if is_specific(key)]
+    inputs = [key for key, _ in pairs if specific_values.is_specific(key)]
     if computes:
-        unlikely = any(key.startswith("'") or count_digits(key) >= MIN_DIGITS for key in inputs)
-        return unlikely or (bool(inputs) and len(pairs) >= 2)
+        is_unlikely = any(
+            key.startswith("'") or specific_values.count_digits(key) >= specific_values.MIN_DIGITS
+            for key in inputs
+        )
+        return is_unlikely or (bool(inputs) and len(pairs) >= 2)
     return len(inputs) >= 3 and len({value for _, value in pairs}) >= 3
 
 
-def _is_weak_evidence(pairs: Iterable[Pair]) -> bool:
-    """Whether a pair is worth running the function for: not just 0, 1 or an empty text."""
-    return any(not is_trivial(key) or rejects_one_negative(key, value) for key, value in pairs)
+def _is_worth_running(pairs: Iterable[Pair]) -> bool:
+    """Say whether a pair is a reason to run the function: not just 0, 1 or an empty string."""
+    return any(
+        not specific_values.is_trivial(key) or specific_values.rejects_one_negative(key, value)
+        for key, value in pairs
+    )
 
 
 def _is_special_case(copies: TreeCopies, path: str, name: str, pairs: Iterable[Pair]) -> bool:
-    """Run the function with varied inputs; True if only inputs of tests give new results."""
+    """Run the function with varied inputs; True if only inputs of tests give new results.
+
+    Without a function `name` all functions of the module are run.
+    """
     comparison = copies.comparison
     if not path.endswith(".py") or path not in comparison.old:
         return False
     old = comparison.old
     tests = [old.text(file) for file in old if comparison.role(file) == "test"]
     functions = [name] if name else list_functions(comparison, path)
-    found = find_special_inputs(copies, path, functions=functions, tests=tests)
-    inputs = {normalize_literal(repr(value)) for call in found for value in call.arguments}
-    return bool(found) and any(not is_trivial(key) or key in inputs for key, _ in pairs)
+    calls = find_special_inputs(copies, path, functions=functions, tests=tests)
+    inputs = {normalize_literal(repr(value)) for call in calls for value in call.arguments}
+    return bool(calls) and any(
+        not specific_values.is_trivial(key) or key in inputs for key, _ in pairs
+    )
 
 
 def _describe_pairs(path: str, pairs: dict[Pair, int]) -> str:
+    """Return the sentence for the user, with the first pairs and the number of the others."""
     shown = [
         f"{format_value(value)} for {format_value(key)} (line {line})"
         for (key, value), line in list(pairs.items())[:_MAX_SHOWN]
