@@ -1,4 +1,4 @@
-"""The current tree without new folders of build output that no file of the project uses.
+"""Leaves new folders of build output out of the current tree if no file of the project uses them.
 
 A `dist/` that a build wrote is no part of the work, unless a test imports something from it.
 """
@@ -27,15 +27,19 @@ def drop_outputs(old: Tree, new: Tree, commands: Iterable[str]) -> Tree:
     removed = (path for path in old if path not in new)
     if not new_folders or any(classify_file(path) in ("product", "test") for path in removed):
         return new
-    others = [
+    sources = {
         path
         for path in new
         if _find_output_folder(path) not in new_folders or _IMPORTABLE.fullmatch(path)
-    ]
-    texts = [*((text, False) for text in commands), *_read_texts(new, others)]
+    }
+    texts = [*((text, False) for text in commands), *_read_texts(new, sources)]
     unused = {folder for folder in new_folders if not _is_used(folder.rpartition("/")[2], texts)}
-    kept = {path for path in new if _find_output_folder(path) not in unused}.union(others)
-    return Tree(new.root, {path: entry for path, entry in new.entries.items() if path in kept})
+    entries = {
+        path: entry
+        for path, entry in new.entries.items()
+        if path in sources or _find_output_folder(path) not in unused
+    }
+    return Tree(new.root, entries)
 
 
 def _find_output_folder(path: str) -> str:
@@ -46,7 +50,7 @@ def _find_output_folder(path: str) -> str:
 
 
 def _read_texts(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Yield the texts of files, and whether they are code, leaving out documents."""
+    """Yield the text of each file that is no document, and whether it is code."""
     for path in paths:
         kind = classify_file(path)
         if kind != "document":
@@ -54,7 +58,7 @@ def _read_texts(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _is_used(name: str, texts: Iterable[tuple[str, bool]]) -> bool:
-    """Say whether a text names the folder, given with whether it is code.
+    """Say whether one of the texts uses the folder; each comes with whether it is code.
 
     `import '../dist/a.js'`, `join(here, 'dist')` and `from build.lib import a` do. Only code may
     name the folder alone: settings do so to exclude it.

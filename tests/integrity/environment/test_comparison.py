@@ -107,7 +107,7 @@ def test_the_scripts_of_npm_are_followed(machine: Machine) -> None:
     (machine.project / "node_modules/.bin/vitest").chmod(0o755)
 
     found = {
-        program.name: program.place
+        program.name: program.file
         for program in find_check_programs(machine.project, ["npm test"], {"PATH": ""})
     }
 

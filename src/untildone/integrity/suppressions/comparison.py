@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity.comparison import Comparison, digest
+from untildone.integrity.comparison import Comparison, hash_values
 from untildone.integrity.suppressions.active_linters import (
     COVERAGE_RULES,
     is_inactive,
@@ -75,7 +75,7 @@ def _find_added(
         if left:
             reason = f"`{path}` silences `{rule}` {len(left)} more time{'s' * (len(left) > 1)}"
             yield make_concern(
-                ConcernKind.SUPPRESSION, path, rule, reason=reason, content=digest(left)
+                ConcernKind.SUPPRESSION, path, rule, reason=reason, content=hash_values(left)
             )
 
 
@@ -135,5 +135,5 @@ def _find_relaxed(comparison: Comparison, path: str) -> Iterator[Concern]:
     new = Counter(comparison.new.fact(list_strict_demands, path))
     for demand in old - new:
         reason = f"`{path}` no longer asks for `{demand}`"
-        content = digest(sorted(new))
+        content = hash_values(sorted(new))
         yield make_concern(ConcernKind.SUPPRESSION, path, demand, reason=reason, content=content)

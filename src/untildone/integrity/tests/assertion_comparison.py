@@ -14,7 +14,7 @@ from msgspec.structs import astuple
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity.comparison import Comparison, digest
+from untildone.integrity.comparison import Comparison, hash_values
 from untildone.integrity.tests.assertion_names import BROAD_ERRORS
 from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
 from untildone.integrity.tests.model import EXACT, Assertion, Test
@@ -213,7 +213,7 @@ def _make_edit_concern(kind: ConcernKind, old: Test, new: Test, reason: str) -> 
     """Return a concern with a digest of the test, so that an approval holds for this edit only."""
     # The content is of this test alone: an edit of another test in the file does not change it.
     assertions = [(*each[:3], sorted(each[3]), each[4]) for each in map(astuple, new.assertions)]
-    content = digest(assertions, sorted(new.marks))
+    content = hash_values(assertions, sorted(new.marks))
     return make_concern(kind, old.path, old.name, reason=reason, content=content)
 
 
