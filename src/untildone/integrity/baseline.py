@@ -8,6 +8,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,8 @@ MAX_FILES = 50_000
 MAX_BYTES = 2_000_000_000
 _RECORD = "start.json"
 _FILES = "tree"
+# A file was deleted meanwhile, or has no content that can be read, such as a pipe.
+_UNREADABLE = (FileNotFoundError, PermissionError, NotADirectoryError, shutil.SpecialFileError)
 
 # Size, modification time and change time of a file; no program can set the last one.
 Stamp = tuple[int, int, int]
@@ -57,10 +60,14 @@ def save_baseline(
     folders = tuple(sorted(ignored))
     size = 0
     for number, path in enumerate(walk_files(project, ignored=folders), 1):
-        size += _read_size(project / path)
+        with suppress(OSError):
+            size += (project / path).lstat().st_size
         if number > MAX_FILES or size > MAX_BYTES:
             raise BaselineTooLargeError(f"more than {MAX_FILES} files or {MAX_BYTES // 10**9} GB")
-        _copy_file(project / path, files / path)
+        target = files / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(*_UNREADABLE):
+            shutil.copy(project / path, target, follow_symlinks=False)
     baseline = Baseline(
         entries=dict(read_tree(files, walk_files(files)).entries),
         ignored=folders,
@@ -71,24 +78,6 @@ def save_baseline(
     data = msgspec.json.encode(baseline)
     (folder / _RECORD).write_bytes(data)
     return hashlib.sha256(data).hexdigest()
-
-
-def _read_size(path: Path) -> int:
-    """Return the size of the file in bytes; 0 if it was deleted meanwhile."""
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
-
-
-def _copy_file(source: Path, target: Path) -> None:
-    """Copy the file, or a link as such; skip what has no content that can be read."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        shutil.copy(source, target, follow_symlinks=False)
-    except (FileNotFoundError, PermissionError, NotADirectoryError, shutil.SpecialFileError):
-        # It was deleted meanwhile, is not readable, or is a pipe.
-        return
 
 
 def read_stamps(project: Path, folders: Iterable[str]) -> Iterator[tuple[str, Stamp]]:

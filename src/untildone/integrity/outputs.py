@@ -4,7 +4,7 @@ A `dist/` that a build wrote is no part of the work, unless a test imports somet
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from untildone.words import words
 from untildone.worktree.contents import Tree
@@ -32,7 +32,13 @@ def drop_outputs(old: Tree, new: Tree, commands: Iterable[str]) -> Tree:
         for path in new
         if _find_output_folder(path) not in new_folders or _IMPORTABLE.fullmatch(path)
     }
-    texts = [*((text, False) for text in commands), *_read_texts(new, sources)]
+    # Each text with whether it is code. Documents may mention a folder without using it.
+    texts = [(command, False) for command in commands]
+    texts += (
+        (new.text(path), role in ("product", "test"))
+        for path in sources
+        if (role := classify_file(path)) != "document"
+    )
     unused = {folder for folder in new_folders if not _is_used(folder.rpartition("/")[2], texts)}
     entries = {
         path: entry
@@ -47,14 +53,6 @@ def _find_output_folder(path: str) -> str:
     parts = path.split("/")[:-1]
     ends = (end for end, part in enumerate(parts, 1) if part in _OUTPUT_NAMES)
     return "/".join(parts[: next(ends, 0)])
-
-
-def _read_texts(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Yield the text of each file that is no document, and whether it is code."""
-    for path in paths:
-        kind = classify_file(path)
-        if kind != "document":
-            yield tree.text(path), kind in ("product", "test")
 
 
 def _is_used(name: str, texts: Iterable[tuple[str, bool]]) -> bool:

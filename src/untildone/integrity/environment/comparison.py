@@ -3,8 +3,7 @@
 If `/usr/bin/pytest` was replaced since the baseline, the concern says so.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
 from untildone.commands.shell import parse_calls
 from untildone.core.concerns import make_concern
@@ -17,32 +16,15 @@ _WORDS_OF_GIT_CONFIG = 4
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    """Yield the concerns about the environment of the comparison's checks."""
-    return compare_environment(
-        comparison.new.root,
-        comparison.commands,
-        comparison.environ,
-        comparison.baseline.surroundings,
-    )
-
-
-def compare_environment(
-    project: Path,
-    commands: Iterable[str],
-    environ: Mapping[str, str],
-    baseline: Mapping[str, str],
-) -> Iterator[Concern]:
-    """Yield a concern for each fact that differs, unless honest work may change it.
-
-    `baseline` are the facts of the baseline, which `collect_facts` returned; without them there is
-    nothing to compare.
-    """
+    """Yield a concern for each fact that differs, unless honest work may change it."""
+    baseline, commands = comparison.baseline.surroundings, comparison.commands
     if not baseline:
+        # No facts were collected when the baseline was saved.
         return
-    commands = tuple(commands)
     # The search path of a hook may differ from that of the terminal where the loop began.
-    search_path = baseline.get(SEARCH_PATH, environ.get(SEARCH_PATH, ""))
-    current = collect_facts(project, commands, {**environ, SEARCH_PATH: search_path})
+    search_path = baseline.get(SEARCH_PATH, comparison.environ.get(SEARCH_PATH, ""))
+    environ = {**comparison.environ, SEARCH_PATH: search_path}
+    current = collect_facts(comparison.new.root, commands, environ)
     set_by_checks = dict(_find_settings_by_checks(commands))
     old_facts, new_facts = {**set_by_checks, **baseline}, {**set_by_checks, **current}
     for fact in dict.fromkeys((*old_facts, *new_facts)):

@@ -32,15 +32,11 @@ _MAX_SHOWN = 20
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    """Yield concerns about files in `node_modules` that no installer put there."""
-    return compare_packages(comparison.new.root, comparison.baseline.dependencies)
+    """Yield concerns about files in `node_modules` that no installer put there.
 
-
-def compare_packages(project: Path, baseline: Mapping[str, Stamp]) -> Iterator[Concern]:
-    """Yield concerns about files whose stamp differs from that of the baseline.
-
-    Only such files are read.
+    Only files whose stamp differs from that of the baseline are read.
     """
+    project, baseline = comparison.new.root, comparison.baseline.dependencies
     baseline_folders = {
         f"{path.partition(_FOLDER)[0]}{_FOLDER}" for path in baseline if _FOLDER in path
     }
