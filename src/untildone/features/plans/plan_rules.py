@@ -17,7 +17,7 @@ from untildone.features.plans.plan import LARGEST_POINTS, POINTS, Mistake, Plan,
 _ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
 _ALLOWANCE_KINDS = "suppression, remove-test, edit-test, edit-expected, config"
 _ALLOWANCE = re.compile(rf"(?:{_ALLOWANCE_KINDS.replace(', ', '|')}):.+")
-_FIX = "run `untildone plan validate --fix`"
+_FIX_REMEDY = "run `untildone plan validate --fix`"
 # "## 7.1 Storage", "## Section 7.1"
 _HEADING_NUMBER = re.compile(r"(?m)^#+\s*(?:section\s+)?(\d+(?:\.\d+)*)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
@@ -123,7 +123,7 @@ def _check_blocks(tasks: Tasks) -> Iterator[Mistake]:
             yield Mistake(
                 task=name,
                 text=f"`blocks` and the `depends_on` of others differ about `{other}`",
-                remedy=_FIX,
+                remedy=_FIX_REMEDY,
                 warning=True,
             )
 
@@ -134,11 +134,11 @@ def _check_summary(plan: Plan) -> Iterator[Mistake]:
     for field in Summary.__struct_fields__ if correct else ():
         value, expected = getattr(plan.summary, field), getattr(correct, field)
         if value != expected:
-            text = f"`summary.{field}` is {_format(value)}, not {_format(expected)}"
-            yield Mistake(text=text, remedy=_FIX, warning=True)
+            text = f"`summary.{field}` is {_format_value(value)}, not {_format_value(expected)}"
+            yield Mistake(text=text, remedy=_FIX_REMEDY, warning=True)
 
 
-def _format(value: int | tuple[str, ...]) -> str:
+def _format_value(value: int | tuple[str, ...]) -> str:
     """Return a field of the summary for a message: a number, or ids."""
     return str(value) if isinstance(value, int) else f"`{', '.join(value)}`"
 

@@ -32,7 +32,7 @@ PLAN_FORMATS: dict[str, PlanFormat] = {
 
 def read_foreign_plan(path: str, data: bytes, *, kind: str = "") -> ImportedPlan:
     """Return the plan in a file of the format `kind`, else of the first that recognises it."""
-    text = decode_text(path, data, largest=MAX_BYTES)
+    text = decode_text(path, data, max_bytes=MAX_BYTES)
     if kind:
         return PLAN_FORMATS[kind].read(path, text)
     for plan_format in PLAN_FORMATS.values():
