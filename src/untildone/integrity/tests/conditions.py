@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
+from untildone.integrity.tests.bindings import bind
 from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.model import EXACT, PARTIAL, WEAK, Assertion
-from untildone.integrity.tests.patterns import bind
 from untildone.integrity.tests.values import Value, Variables
 from untildone.syntax import nodes
 from untildone.words import words
@@ -161,8 +161,7 @@ def _read_tolerance(arguments: Sequence[SgNode], expected: Value, variables: Var
     scale = max(numbers, default=1.0)
     largest = 0.0
     for position, argument in enumerate(arguments):
-        is_keyword = argument.kind() == "keyword_argument"
-        name = nodes.list_parts(argument)[0].text() if is_keyword else ("rel", "abs")[position > 0]
+        name = nodes.read_keyword(argument) or ("rel", "abs")[position > 0]
         literals = evaluate(nodes.get_value(argument), variables).literals
         tolerance = parse_magnitude(literals[0]) if literals else float("inf")
         if name in _TOLERANCE_KEYWORDS:

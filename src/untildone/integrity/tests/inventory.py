@@ -95,16 +95,11 @@ def _get_reader(path: str) -> TestReader:
 
 
 def list_helper_sources(tree: Tree, path: str) -> dict[str, str]:
-    """Return the source of each function of the file with its decorator."""
+    """Return the source of each function of the file with its decorators."""
     if path not in tree or not may_hold_tests(path):
         return {}
     functions = _get_reader(path).list_functions(tree.fact(nodes.parse_test_file, path))
-    return {name: f"{_read_decorator(node)}{node.text()}" for name, node in functions}
-
-
-def _read_decorator(node: SgNode) -> str:
-    before = node.prev()
-    return before.text() if before is not None and before.kind() == "decorator" else ""
+    return {name: f"{python.read_decorators(node)}{node.text()}" for name, node in functions}
 
 
 def _find_exclusion_marks(tree: Tree, path: str) -> frozenset[str]:

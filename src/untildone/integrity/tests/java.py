@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from ast_grep_py import SgNode
 
 from untildone.integrity.tests.assertion_calls import read_raised
+from untildone.integrity.tests.bindings import bind_row
 from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, Test
@@ -107,8 +108,11 @@ def _read_test(method: SgNode, scope: Scope) -> Test:
     body = method.field("body")
     annotations = _list_annotations(method)
     errors = _list_expected_errors(annotations)
+    parameters = method.field("parameters")
+    parts = nodes.list_parts(parameters) if parameters is not None else ()
+    names = [name for name in map(nodes.read_name, parts) if name]
     for row in _list_rows(annotations, scope.variables) if body is not None else ():
-        variables = {**scope.variables, **_bind_row(method, row)}
+        variables = {**scope.variables, **bind_row(names, row)}
         interpreter.run_block(body, variables)
         if errors and body is not None:
             raising = evaluate(body, variables)
@@ -154,13 +158,3 @@ def _read_csv_row(node: SgNode, variables: Variables) -> Value:
             for cell in cells
         ]
     )
-
-
-def _bind_row(method: SgNode, row: Value) -> Variables:
-    """Return the parameters of a method with the cells of a row; a single one gets all of it."""
-    parameters = method.field("parameters")
-    parts = nodes.list_parts(parameters) if parameters is not None else ()
-    labels = [name for name in map(nodes.read_name, parts) if name]
-    if len(labels) == 1:
-        return {labels[0]: row}
-    return {label: row.fields.get(str(position), row) for position, label in enumerate(labels)}

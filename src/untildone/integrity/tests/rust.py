@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
+from untildone.integrity.tests.bindings import bind
 from untildone.integrity.tests.evaluation import evaluate
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, PARTIAL, Assertion, Test
-from untildone.integrity.tests.patterns import bind
 from untildone.integrity.tests.scopes import Scope
 from untildone.integrity.tests.values import Value, Variables
 from untildone.syntax import nodes
@@ -43,9 +43,9 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
         return
     # `#![cfg(unix)]` at the top of the file excludes all its tests elsewhere.
     marks = frozenset(
-        _normalize_mark(each.text())
-        for each in nodes.find_below(root, frozenset(("inner_attribute_item",)))
-        if _CFG_ATTRIBUTE.match(each.text()) and "test" not in each.text()
+        _normalize_mark(attribute.text())
+        for attribute in nodes.find_below(root, frozenset(("inner_attribute_item",)))
+        if _CFG_ATTRIBUTE.match(attribute.text()) and "test" not in attribute.text()
     )
     functions = {**shared, **_list_helpers(root)}
     yield from _read_items(root, Scope(path=path, functions=functions, variables={}, marks=marks))
@@ -75,6 +75,7 @@ def _read_attributes_above(node: SgNode) -> str:
 
 
 def _normalize_mark(text: str) -> str:
+    """Return an attribute without blanks, as messages show it: "`#[cfg(unix)]`"."""
     return "`" + re.sub(r"\s+", "", text) + "`"
 
 
@@ -153,7 +154,10 @@ def _read_expected_panic(
 
 
 def find_exclusion_marks(path: str, sources: Iterable[str]) -> frozenset[str]:
-    """Return marks if a file below `src` is not declared as a module, or only conditionally."""
+    """Return marks if a file below `src` is not declared as a module, or only conditionally.
+
+    `src/cart.rs` needs `mod cart;` in one of the other sources; `#[cfg(unix)] mod cart;` is a mark.
+    """
     *folders, name = path.split("/")
     stem = folders[-1] if name == "mod.rs" and folders else name.removesuffix(".rs")
     if "src" not in folders or stem in ("lib", "main", "src") or "bin" in folders:

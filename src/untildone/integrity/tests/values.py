@@ -14,6 +14,8 @@ from untildone.worktree.limits import count_steps
 
 # Without this limit a value can double with every row of a loop.
 _MAX_MERGED_LITERALS = 256
+# A loop over a longer table only runs with its first rows.
+MAX_ROWS = 400
 
 
 class Value(Struct, frozen=True):
@@ -84,6 +86,13 @@ def merge(value: Value, addition: Value, *, fields: Mapping[str, Value] | None =
     )
     literals = (*first, f'"…{hash_text(repr(rest))}') if rest else first
     return Value(literals, merged.calls, merged.known, merged.fields, merged.rows)
+
+
+def list_rows(value: Value) -> list[Value]:
+    """Return the rows that a loop over the value runs with; what is no sequence is one row."""
+    if value.rows is None:
+        return [Value(value.literals, value.calls, value.known, value.fields)]
+    return list(value.rows[:MAX_ROWS])
 
 
 def hash_text(text: str) -> str:
