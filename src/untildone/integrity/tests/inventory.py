@@ -22,6 +22,8 @@ from untildone.worktree.roles import classify_file
 
 
 class TestReader(Protocol):
+    """What the module of a language has to define."""
+
     # yields a file's functions with their names
     def list_functions(self, root: SgNode) -> Iterator[tuple[str, SgNode]]: ...
 

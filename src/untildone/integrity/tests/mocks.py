@@ -89,8 +89,7 @@ def _find_new_replacements(comparison: Comparison, path: str) -> list[_Replaceme
     """
     old, new = comparison.old, comparison.new
     old_names = _list_local_names(old, path)
-    if path in old:
-        old_names.update(replacement.name for replacement in _find_replacements(old, path))
+    old_names.update(replacement.name for replacement in _find_replacements(old, path))
     called = set(re.findall(r"\b(\w+)\s*\(", old.text(path)))
     redefined = (_Replacement(name, "") for name in _list_local_names(new, path) & called)
     replacements = (*_find_replacements(new, path), *redefined)

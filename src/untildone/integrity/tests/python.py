@@ -106,6 +106,7 @@ def _list_record_classes(root: SgNode) -> Iterator[tuple[str, Value]]:
 
 
 def _get_body(node: SgNode) -> SgNode:
+    """Return the block of a class, `try` or `with`."""
     return node.field("body") or node
 
 
