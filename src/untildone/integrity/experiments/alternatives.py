@@ -50,7 +50,7 @@ def find_alternative(
     `passes` runs the checks on a tree in a sandbox.
     """
     old_settings = compose_files(
-        comparison, uses_current=inputs.uses_current, adapted=inputs.adapted
+        comparison, uses_current=inputs.uses_current, adapted=inputs.adapted_tests
     )
     if old_settings.files != inputs.files.files and passes(old_settings):
         return _WITH_OLD_SETTINGS

@@ -26,7 +26,7 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
     """
     comparison = trial.comparison
     if comparison is None:
-        reason = f"not compared with the baseline: {trial.inputs.incomparable}"
+        reason = f"not compared with the baseline: {trial.inputs.missing_reason}"
         return replace(evidence, comparisons=(reason,))
     runs = baseline_tests.SandboxRuns(evidence=evidence, trial=trial, comparison=comparison)
     result = baseline_tests.run_baseline_tests(runs) if trial.is_provable(evidence) else None
@@ -70,7 +70,7 @@ def _add_outcome(
 
 def _describe_tests(inputs: ConfirmationInputs) -> tuple[str, ...]:
     """Return lines for the receipt about tests that are not quite the baseline's."""
-    adapted = [path for path in inputs.adapted if path in inputs.files.restored]
+    adapted = [path for path in inputs.adapted_tests if path in inputs.files.restored]
     groups = (
         ("only follow the product to a new name, so taken as they are", inputs.renamed_only_tests),
         ("from the baseline, adapted to renamed names and removed marks", adapted),

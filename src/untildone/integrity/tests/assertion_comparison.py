@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity.comparison import Comparison, digest
+from untildone.integrity.comparison import Comparison, hash_values
 from untildone.integrity.tests.assertion_calls import BROAD_ERRORS
 from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
 from untildone.integrity.tests.model import EXACT, Assertion, Test
@@ -221,7 +221,7 @@ def _make_edit_concern(kind: ConcernKind, old: Test, new: Test, reason: str) -> 
         (item.strength, item.actual, item.expected, sorted(item.calls), item.tolerance)
         for item in new.assertions
     ]
-    content = digest(assertions, sorted(new.marks))
+    content = hash_values(assertions, sorted(new.marks))
     return make_concern(kind, old.path, old.name, reason=reason, content=content)
 
 
