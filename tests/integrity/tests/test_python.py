@@ -419,6 +419,27 @@ def test_a_concern_depends_on_its_own_test_and_not_on_the_rest_of_the_file(tmp_p
             """),
             "hundred",
         ),
+        (
+            snippet("""
+                @pytest.fixture(name="hundred")
+                def make_hundred():
+                    return 100
+
+
+                def helper_after_a_fixture():
+                    return 7
+            """),
+            "hundred",
+        ),
+        (
+            snippet("""
+                @pytest.fixture(name="hundred")
+                @cached
+                def make_hundred():
+                    return 100
+            """),
+            "hundred",
+        ),
     ],
 )
 def test_what_a_fixture_gives_is_found_however_it_is_asked_for(

@@ -26,8 +26,8 @@ from untildone.store.durable_files import DamagedFileError, read_bounded, write_
 from untildone.store.encoding import decode, encode
 from untildone.store.loops import Record
 
-# The file in our folder of the project: the ids of loops by the identity of the file that started
-# them. "Dialects" is an old word for other tools' formats; existing state has the name.
+# In our folder of the project: a JSON object with the ids of loops by the identity of the loop
+# file that started them.
 _BEGUN_LOOPS_FILE = "dialects.json"
 
 
@@ -139,13 +139,13 @@ def find_begun_loop(context: Context, project: Path, identity: str) -> str:
 
 def remember_loop(context: Context, project: Path, identity: str, loop: str) -> None:
     """Remember that this content belongs to this loop, so that it starts no other."""
-    known = _load_begun_loops(context, project)
-    if identity in known:
+    loops = _load_begun_loops(context, project)
+    if identity in loops:
         return
     folder = project_folder(context.home, project)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_atomically(
-        folder / _BEGUN_LOOPS_FILE, encode({**known, identity: loop}), keep_previous=False
+        folder / _BEGUN_LOOPS_FILE, encode({**loops, identity: loop}), keep_previous=False
     )
 
 

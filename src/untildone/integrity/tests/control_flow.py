@@ -1,6 +1,7 @@
-"""Control flow of tests: which statements fail a test and which hide a failure.
+"""Says which statements of a test fail it, and which hide that it failed.
 
-`if got != 3: t.Error(…)` fails the test; `except Exception: pass` hides that an assertion failed.
+`t.Error(…)` in `if got != 3 { t.Error(…) }` fails the test; `except Exception: pass` hides that an
+assertion failed.
 """
 
 import re
@@ -54,10 +55,10 @@ def swallows_failure(handler: SgNode) -> bool:
     return not _RERAISES.search(body.text())
 
 
-def is_unawaited(node: SgNode) -> bool:
+def asserts_promise(node: SgNode) -> bool:
     """Whether the expression is an assertion on a promise: `expect(load()).resolves.toBe(1)`.
 
-    If such an expression is a whole statement, nothing awaits it.
+    Unless something awaits it, the test may pass before the promise is rejected.
     """
     if node.kind() not in nodes.CALLS:
         return False
@@ -68,7 +69,7 @@ def is_unawaited(node: SgNode) -> bool:
 
 
 def is_caught(call: SgNode) -> bool:
-    """Whether `.catch(…)` follows the call."""
+    """Whether `.catch(…)` follows the call, so that a rejected promise fails nothing."""
     above = call.parent()
     while above is not None and above.kind() in nodes.MEMBERS | nodes.CALLS:
         if above.kind() in nodes.CALLS and nodes.read_callee(above)[1] == "catch":

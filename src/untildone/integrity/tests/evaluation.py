@@ -67,6 +67,7 @@ def evaluate(node: SgNode, variables: Variables) -> Value:
 
 
 def evaluate_all(expressions: Iterable[SgNode], variables: Variables) -> list[Value]:
+    """Return the values of the expressions in their order."""
     return [evaluate(expression, variables) for expression in expressions]
 
 
@@ -78,12 +79,13 @@ def _fill_template(node: SgNode, variables: Variables) -> str:
         for part in parts
         if part.kind() not in ("string_start", "string_end")
     ]
-    known = [piece for piece in pieces if piece is not None]
-    text = "".join(known)
+    if None in pieces:
+        return ""
+    text = "".join(filter(None, pieces))
     if len(text) > _MAX_TEMPLATE_LENGTH:
         # `s = f"{s}{s}"` doubles in every row of a loop.
         text = f"{text[:_MAX_TEMPLATE_LENGTH]}…{hash_text(text[_MAX_TEMPLATE_LENGTH:])}"
-    return f'"{text}' if len(known) == len(pieces) else ""
+    return f'"{text}'
 
 
 def _read_piece(node: SgNode, variables: Variables) -> str | None:
@@ -209,6 +211,7 @@ def _evaluate_key(key: SgNode) -> Value:
 
 
 def _read_name(key: Value) -> str:
+    """Return the field name of a key: `want` for the literal `"want`."""
     return key.literals[0].removeprefix('"')
 
 

@@ -156,6 +156,7 @@ class Interpreter:
         return "always"
 
     def _run_decorated(self, node: SgNode, variables: Variables, max_strength: int) -> Completion:
+        """Run a definition without its decorators."""
         return self.run_statement(nodes.list_parts(node)[-1], variables, max_strength)
 
     def _run_jump(self, node: SgNode, variables: Variables, max_strength: int) -> Completion:
@@ -296,7 +297,7 @@ class Interpreter:
         if not parts:
             return "always"
         # `expect(load()).resolves.toBe(1)` without `await` may fail after the test has passed.
-        max_strength = NOTHING if control_flow.is_unawaited(parts[0]) else max_strength
+        max_strength = NOTHING if control_flow.asserts_promise(parts[0]) else max_strength
         return self.run_statement(parts[0], variables, max_strength)
 
     def run_expression(self, node: SgNode, variables: Variables, max_strength: int) -> Completion:

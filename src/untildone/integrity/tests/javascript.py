@@ -42,32 +42,41 @@ class _Group(Struct, frozen=True):
 
 
 class _FileTests(Struct, frozen=True):
-    """The tests, open groups and focused names of one file while it is read."""
+    """What is known of one file while it is read."""
 
     path: str
+    # By name, since several calls may have the same one.
     tests: dict[str, list[Test]]
+    # The groups around the current call, the innermost last.
     groups: list[_Group]
+    # Names of the tests and groups with `.only`.
     focused: set[str]
 
 
 class _Call(Struct, frozen=True):
-    """`test.only.each(rows)(…)`: its first word, the words after it, and the rows."""
+    """The parts of `test.only.each(rows)("adds", …)`."""
 
+    # test
     word: str
+    # each, only
     modifiers: tuple[str, ...]
+    # rows
     table: SgNode | None
+    # "adds", …
     arguments: list[SgNode]
 
     @property
     def body(self) -> SgNode | None:
-        return next((each for each in self.arguments if each.kind() in nodes.CLOSURES), None)
+        """The function that holds the statements of the test."""
+        closures = (part for part in self.arguments if part.kind() in nodes.CLOSURES)
+        return next(closures, None)
 
     def has_option(self, name: str) -> bool:
         """Whether the call has an argument `{ skip: true }`."""
-        objects = (each for each in self.arguments if each.kind() == "object")
-        for pair in (pair for each in objects for pair in nodes.list_parts(each)):
-            parts = nodes.list_parts(pair)
-            if pair.kind() == "pair" and parts[0].text().strip("\"'") == name:
+        objects = (part for part in self.arguments if part.kind() == "object")
+        for member in (member for options in objects for member in nodes.list_parts(options)):
+            parts = nodes.list_parts(member)
+            if member.kind() == "pair" and parts[0].text().strip("\"'") == name:
                 return nodes.read_literal(parts[-1]) not in ("false", "null")
         return False
 
@@ -77,9 +86,10 @@ class _Call(Struct, frozen=True):
 
     def list_marks(self) -> frozenset[str]:
         """Return the words and options that skip the test or expect it to fail."""
-        marks = [f"`.{each}`" for each in self.modifiers if each in _SKIP_WORDS]
+        marks = [f"`.{word}`" for word in self.modifiers if word in _SKIP_WORDS]
+        # xit, xtest, xdescribe
         marks += [f"`{self.word}`"] if self.word.startswith("x") else []
-        marks += (f"`{{ {each}: … }}`" for each in _SKIP_WORDS if self.has_option(each))
+        marks += (f"`{{ {option}: … }}`" for option in _SKIP_WORDS if self.has_option(option))
         return frozenset(marks)
 
 
@@ -208,8 +218,5 @@ def _read_subtest(
 
 def _read_label(node: SgNode, variables: Variables) -> str:
     """Return the name of a test, with variables filled in where they are known."""
-    literal = nodes.read_literal(node)
-    if literal is not None:
-        return literal.removeprefix('"')
     literals = evaluate(node, variables).literals
-    return " ".join(each.removeprefix('"') for each in literals) or node.text()
+    return " ".join(literal.removeprefix('"') for literal in literals) or node.text()

@@ -112,7 +112,7 @@ def read_shared_fields(
 
 def list_differences(fields: Fields) -> dict[str, Any]:
     """Return the arguments of `ImportedLoop` that say what was replaced or ignored."""
-    return {"defaults": tuple(fields.defaults), "no_counterpart": fields.left_over()}
+    return {"defaults": tuple(fields.defaults), "no_counterpart": fields.list_unread_keys()}
 
 
 def read_promises(fields: Fields, key: str, *, required: bool = False) -> tuple[str, ...]:
