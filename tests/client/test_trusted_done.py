@@ -24,8 +24,11 @@ UNITTEST = ("--check", "python3 -m unittest")
 
 
 def write_fare(amount: int) -> str:
-    """The shell command that writes a product with this fare."""
-    return f"printf 'def fare(age):\\n    return {amount}\\n' > ferry.py"
+    """The shell command that writes a product with this fare.
+
+    Python takes a file of the same second and size for the one that it has compiled already.
+    """
+    return f"printf 'def fare(age):\\n    return {amount}  # {'.' * amount}\\n' > ferry.py"
 
 
 def make_ferry(folder: Path, *, fare: int) -> ClientWorld:
@@ -64,3 +67,42 @@ def test_changes_that_undo_each_other_are_told_as_that(tmp_path: Path) -> None:
     texts = [text for texts in world.told(server) for text in texts]
     assert sum("This is the state of two rounds ago again" in text for text in texts) == 1
     assert "the same two states alternate" in result.notices[-1]
+
+
+@pytest.mark.parametrize("prompt", ["please fix it", "go on please", "can you fix it?"])
+def test_an_order_after_which_nothing_is_edited_is_held(tmp_path: Path, prompt: str) -> None:
+    world = make_ferry(tmp_path, fare=12)
+    world.start(*UNITTEST, "--rounds", "3")
+    world.run(["A plan."], "please plan", "--permission-mode", "plan")
+
+    _, server = world.run(["It is fixed.", "It is fixed.", "It is fixed."], prompt)
+
+    assert len(server.requests) == 3
+    assert world.standing() == ("paused", "out-of-rounds", 3)
+
+
+def test_a_question_releases_with_a_word_and_the_status_follows(tmp_path: Path) -> None:
+    world = make_ferry(tmp_path, fare=12)
+    loop = world.start(*UNITTEST)
+    planned, _ = world.run(["A plan."], "please plan", "--permission-mode", "plan")
+
+    asked, server = world.run(["It adds up."], "why is it red?")
+
+    released = "Stop says: untildone: released, not judged: {}; loop {} is active"
+    assert planned.notices == (
+        released.format("plan mode, in which the agent changes nothing", loop),
+    )
+    assert asked.notices == (released.format("you asked a question and nothing was changed", loop),)
+    assert (len(server.requests), world.standing("held")) == (1, ("active", None, 0, False))
+
+
+def test_words_that_mean_continue_resume_a_paused_loop(tmp_path: Path) -> None:
+    world = make_ferry(tmp_path, fare=12)
+    world.start(*UNITTEST, "--rounds", "1")
+    world.run(["It is fixed."])
+    paused = world.standing()
+
+    world.run([bash(write_fare(6)), "Now it is."], "please go on")
+
+    assert paused == ("paused", "out-of-rounds", 1)
+    assert world.standing() == ("finished", "done", 2)

@@ -228,7 +228,7 @@ def test_the_first_prompt_carries_the_loop_and_a_later_one_may_be_a_question(wor
     tree = fingerprint_project(world.project)
     assert kinds == [
         {"id": "p0", "kind": "start", "tree": ""},
-        {"id": "p1", "kind": "other", "tree": tree},
+        {"id": "p1", "kind": "question", "tree": tree},
         {"id": "p2", "kind": "automatic", "tree": ""},
     ]
 

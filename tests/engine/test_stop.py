@@ -13,16 +13,22 @@ from untildone.engine.request import name_checks
 from world import World, shown
 
 
+def released(reason: str, loop: str) -> dict[str, str]:
+    """The answer to a stop that is let through although the loop is active."""
+    notice = f"untildone: released, not judged: {reason}; loop {loop} is active"
+    return {"systemMessage": notice}
+
+
 def test_a_red_check_holds_and_a_green_one_ends_the_loop(world: World) -> None:
     world.start()
 
     held = world.stop()
     world.finish()
-    released = world.stop()
+    ended = world.stop()
 
     assert shown(held).startswith("[untildone] Round 1 of 10: not done yet. Unmet: check.\n")
     assert held["systemMessage"] == "untildone: held, round 1 of 10, unmet: check red"
-    assert released == {"systemMessage": "untildone: done after 2 rounds: check green"}
+    assert ended == {"systemMessage": "untildone: done after 2 rounds: check green"}
     assert world.state() == ("finished", "done", 2)
     assert world.session.get_loop_id() == ""
     assert (world.project / ".untildone" / "receipt.md").is_file()
@@ -127,7 +133,8 @@ def test_plan_mode_and_queued_input_let_go(world: World, tmp_path: Path) -> None
     queued = world.stop(transcript_path=str(transcript))
     again = world.stop(transcript_path=str(transcript))
 
-    assert (planned, queued) == (None, None)
+    assert planned == released("plan mode, in which the agent changes nothing", world.loop)
+    assert queued == released("your queued input comes first", world.loop)
     assert "Round 1 of 10" in shown(again)
 
 
@@ -135,13 +142,13 @@ def test_a_question_without_changes_is_answered_and_not_held(world: World) -> No
     world.start()
     session = world.session
     tree = fingerprint_project(world.project)
-    session.write_json("prompt.json", {"id": "p1", "kind": "other", "tree": tree})
+    session.write_json("prompt.json", {"id": "p1", "kind": "question", "tree": tree})
 
     asked = world.stop()
-    session.write_json("prompt.json", {"id": "p2", "kind": "other", "tree": "before"})
+    session.write_json("prompt.json", {"id": "p2", "kind": "question", "tree": "before"})
     changed = world.stop(prompt_id="p2")
 
-    assert asked is None
+    assert asked == released("you asked a question and nothing was changed", world.loop)
     assert "Round 1 of 10" in shown(changed)
 
 
@@ -154,7 +161,7 @@ def test_background_work(world: World) -> None:
     named_once = world.stop(background_tasks=[shell])
     judged = world.stop(background_tasks=[shell])
 
-    assert waiting is None
+    assert waiting == released("still working: sub", world.loop)
     assert shown(named_once).startswith("[untildone] Still running in the background: dev server.")
     assert "Round 1 of 10" in shown(judged)
 

@@ -77,11 +77,11 @@ def _check_users_turn(_: Contract, progress: Progress, evidence: Evidence) -> Ve
         case "failed":
             return Wait(reason="the model did not answer: a limit or a failure of its service")
         case "plan":
-            return Wait(reason="plan mode: the agent may not change anything")
+            return Wait(reason="plan mode, in which the agent changes nothing")
         case "queued" if first:
-            return Wait(reason="input of the user is queued")
+            return Wait(reason="your queued input comes first")
         case "question" if first:
-            return Wait(reason="the user asked a question and nothing was changed")
+            return Wait(reason="you asked a question and nothing was changed")
         case "queued" | "question" | "agent":
             return None
 

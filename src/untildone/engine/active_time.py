@@ -40,6 +40,7 @@ def record_turn(
     worked = _measure_work(progress, session, until=until, boot=boot)
     turn = {"id": prompt, "kind": kind, "tree": tree, "clock": (boot, now), "worked": worked}
     session.write_json("prompt.json", turn)
+    session.remove("released")
 
 
 def _measure_work(progress: Progress, session: Session, *, until: float, boot: str) -> float:

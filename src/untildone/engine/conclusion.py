@@ -13,13 +13,14 @@ from untildone.core.criteria import apply_amendments
 from untildone.core.decide import decide
 from untildone.core.feedback import write_feedback
 from untildone.core.transitions import advance
-from untildone.core.verdict import Continue, Finish, Pause
+from untildone.core.verdict import Continue, Finish, Pause, Wait
 from untildone.engine.context import Context, update_index
 from untildone.engine.feature import Feature
 from untildone.engine.journal_entry import make_round_entry
 from untildone.engine.stopped_loop import Answer, JudgedStop
 from untildone.report.notices import describe_verdict, format_status_line
 from untildone.store.loops import Record
+from untildone.store.sessions import Session
 
 T = TypeVar("T")
 
@@ -43,7 +44,9 @@ def conclude(context: Context, judged: JudgedStop, features: tuple[Feature, ...]
             at=context.now(),
         )
         update_index(context, record, format_status_line(record))
-    context.session_of(record).write_json(
+    session = context.session_of(record)
+    _record_release(session, judged)
+    session.write_json(
         "stop.json", {"answered_at": context.clock(), "scheduled": list(judged.stop.scheduled)}
     )
     for feature in features:
@@ -84,6 +87,17 @@ def _build_answer(
     for feature in features:
         answer = feature.finish_answer(context, record, judged, answer)
     return answer
+
+
+def _record_release(session: Session, judged: JudgedStop) -> None:
+    """Write the file `released` if the stop was let through for the user's sake, else remove it.
+
+    `status` and the status line say by it that the agent is not held until the next prompt.
+    """
+    if isinstance(judged.verdict, Wait) and judged.evidence.turn != "agent":
+        session.write("released", judged.verdict.reason)
+    else:
+        session.remove("released")
 
 
 def _apply_end(judged: JudgedStop, record: Record) -> JudgedStop:

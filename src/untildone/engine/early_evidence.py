@@ -70,7 +70,7 @@ def _find_turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
     """Return why the agent stopped: in all cases but "agent" it is not expected to go on.
 
     "plan": it waits for a plan's approval; "failed": the model's service failed; "queued": the
-    user has typed more; "question": it has answered the user and changed no file.
+    user has typed more; "question": it has answered the user's question and changed no file.
     """
     stop = loop.stop
     if stop.plan_mode:
@@ -82,7 +82,7 @@ def _find_turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
     if stop.attended and context.agent.has_queued_input(recent):
         return "queued"
     prompt = session.read_json("prompt.json")
-    if prompt.get("kind") != "other" or prompt.get("id") != stop.prompt:
+    if prompt.get("kind") != "question" or prompt.get("id") != stop.prompt:
         return "agent"
     unchanged = prompt.get("tree") == fingerprint_project(loop.project)
     return "question" if unchanged else "agent"

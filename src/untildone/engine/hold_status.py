@@ -69,6 +69,8 @@ def check_hold(record: Record, session: Session) -> tuple[Held, str]:
         return False, "the index does not know this loop; `untildone continue` fixes it"
     if not session.find_last_event():
         return False, "no hook of this session was seen"
+    if session.has("released"):
+        return False, f"released until your next prompt: {session.read('released')}"
     process = str(session.read_json("session.json").get("process", ""))
     if session.has("ended.json") or (process.isdecimal() and not is_alive(int(process))):
         return False, "the session has ended; resume it in the agent"

@@ -3,6 +3,8 @@
 The answer either passes the prompt on to the agent, perhaps with more context, or consumes it.
 """
 
+from typing import Literal
+
 from untildone.agents.events import Prompt
 from untildone.engine.active_time import record_turn
 from untildone.engine.context import Context, fingerprint_project
@@ -11,10 +13,12 @@ from untildone.engine.feature import load_used_features
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
 from untildone.engine.phrases import asks_about_loops, find_loop_request, find_verb
+from untildone.engine.prompt_intent import is_question, says_go_on
 from untildone.engine.scope import Scope
 from untildone.engine.session_events import describe_standing, write_reminder
 from untildone.engine.speaker import explain_ignored, is_typed_by_user
 from untildone.errors import UserError
+from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
 _ABOUT_LOOPS = (
@@ -85,21 +89,23 @@ def _answer_during_loop(
 ) -> str:
     """Record the turn that the prompt begins, and return the hook's answer.
 
-    The tree is remembered too: if it is the same at the stop, the prompt was only a question.
+    With a question the tree is remembered: if it is the same at the stop, the agent has only
+    answered, and may stop.
     """
     record = context.loops.load(session.get_loop_id())
     if by_user:
         scope = Scope(event="UserPromptSubmit", session=session, contract=record.agreed)
         for feature in load_used_features(context, scope):
             if resumed := feature.resume_by_prompt(context, record, prompt.text):
-                from untildone.engine.prompt_verbs import pass_resumed_prompt
+                return _pass_resumed(context, session, prompt, resumed)
+        if record.progress.status == "paused" and says_go_on(prompt.text):
+            from untildone.engine.verbs import resume
 
-                return pass_resumed_prompt(context, session, prompt, resumed)
+            return _pass_resumed(context, session, prompt, resume(context, record.contract.id))
     is_active = session.is_active()
-    # "start" is the first prompt since the loop was started or resumed: it is no question.
-    kind = "automatic" if not by_user else "other" if session.read("prompt.json") else "start"
+    kind = _classify_prompt(session, prompt, by_user=by_user)
     tree = ""
-    if is_active and kind == "other":
+    if is_active and kind == "question":
         tree = fingerprint_project(find_project_root(record.contract, prompt.cwd))
     record_turn(session, record.progress, prompt=prompt.prompt, kind=kind, tree=tree)
     compacted = is_active and session.has("compacting")
@@ -111,6 +117,27 @@ def _answer_during_loop(
         context=write_reminder(record) if compacted else "",
         notice=describe_standing(context, record) if is_notice_due else "",
     )
+
+
+def _pass_resumed(context: Context, session: Session, prompt: Prompt, record: Record) -> str:
+    # Imported where it is used: most prompts resume nothing.
+    from untildone.engine.prompt_verbs import pass_resumed_prompt
+
+    return pass_resumed_prompt(context, session, prompt, record)
+
+
+def _classify_prompt(
+    session: Session, prompt: Prompt, *, by_user: bool
+) -> Literal["automatic", "start", "question", "order"]:
+    """Return who speaks, and what the user wants of the agent.
+
+    "start" is the first prompt since the loop was started or resumed: it is no question.
+    """
+    if not by_user:
+        return "automatic"
+    if not session.read("prompt.json"):
+        return "start"
+    return "question" if is_question(prompt.text) else "order"
 
 
 def _answer_without_loop(context: Context, session: Session, prompt: Prompt) -> str:

@@ -12,7 +12,8 @@ def answer(call: Call) -> str:
     total = cost.get("total_cost_usd") if isinstance(cost, dict) else None
     if isinstance(total, (int, float)):
         _record_spend(session, float(total))
-    return session.read("line").strip()
+    line = session.read("line").strip()
+    return f"{line} | released until your next prompt" if session.has("released") else line
 
 
 def _record_spend(session: Session, total: float) -> None:

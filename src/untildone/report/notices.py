@@ -80,7 +80,11 @@ def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult
             return _add_improvement(ended, progress)
         case Pause():
             return _describe_new_pause(contract.id, progress, verdict)
-        case Wait() | Ignore():
+        case Wait():
+            return (
+                f"untildone: released, not judged: {verdict.reason}; loop {contract.id} is active"
+            )
+        case Ignore():
             return ""
 
 

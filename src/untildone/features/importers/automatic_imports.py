@@ -208,7 +208,7 @@ def _user_asked_for_it(session: Session, stop: Stop) -> bool:
     Only at the first stop after the prompt: a turn that we held goes on by our words, not theirs.
     """
     prompt = session.read_json("prompt.json")
-    is_user_prompt = prompt.get("kind") == "other" and prompt.get("id") == stop.prompt
+    is_user_prompt = prompt.get("kind") in ("question", "order") and prompt.get("id") == stop.prompt
     return is_user_prompt and not stop.held_before
 
 
