@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -104,7 +105,12 @@ def _find_program() -> str:
     `sg` is not searched: on many systems it is another program.
     """
     schemes = (sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user"))
-    beside = os.pathsep.join(sysconfig.get_path("scripts", scheme) for scheme in schemes)
+    # Hooks run without `site`, where the schemes name the folders of the base interpreter.
+    folders = (
+        str(Path(sys.executable).parent),
+        *(sysconfig.get_path("scripts", scheme) for scheme in schemes),
+    )
+    beside = os.pathsep.join(folders)
     found = shutil.which(PROGRAM, path=beside) or shutil.which(PROGRAM)
     if found is None:
         raise MissingProgramError(
