@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -32,10 +33,15 @@ class CountedRuns:
         self.project.joinpath(name).write_text(text, encoding="utf-8")
 
     def run(
-        self, script: str, *, environ: dict[str, str] = PATH, serve_green: bool = True
+        self,
+        script: str,
+        *,
+        environ: dict[str, str] = PATH,
+        serve_green: bool = True,
+        flaky: Literal["refuse", "tolerate"] = "refuse",
     ) -> CheckResult:
         env = {"RUNS": str(self.log)}
-        check = Check(name="c", command=f'echo x >> "$RUNS"; {script}', env=env)
+        check = Check(name="c", command=f'echo x >> "$RUNS"; {script}', env=env, flaky=flaky)
         cache = ResultCache(self.cache_folder, environ, serve_green=serve_green)
         (result,) = run_checks([check], RunOptions(project=self.project, cache=cache))
         return result
@@ -161,11 +167,28 @@ def test_a_change_of_mind_on_one_tree_is_asked_again(runs: CountedRuns) -> None:
     assert (outcomes, runs.count) == (["red", "flaky"], 3)
 
 
-def test_a_change_of_mind_that_stays_is_believed(runs: CountedRuns) -> None:
+def test_three_green_runs_in_a_row_are_believed(runs: CountedRuns) -> None:
     later = 'test $(wc -l < "$RUNS") -gt 1'
-    outcomes = [runs.run(later).outcome for _ in range(2)]
+    first, second = (runs.run(later) for _ in range(2))
 
-    assert (outcomes, runs.count) == (["red", "green"], 3)
+    assert (first.outcome, second.outcome, runs.count) == ("red", "green", 4)
+    assert second.reason == "it was red on the same tree, then green in 3 runs in a row"
+
+
+def test_a_third_run_that_is_red_is_flaky_until_three_are_green(runs: CountedRuns) -> None:
+    """Green but for its first and fourth run."""
+    fourth = 'test $(wc -l < "$RUNS") -ne 1 && test $(wc -l < "$RUNS") -ne 4'
+    outcomes = [runs.run(fourth).outcome for _ in range(3)]
+
+    assert (outcomes, runs.count) == (["red", "flaky", "green"], 7)
+
+
+def test_a_flaky_check_may_be_tolerated(runs: CountedRuns) -> None:
+    third = 'test $(wc -l < "$RUNS") -eq 2'
+    results = [runs.run(third, flaky="tolerate") for _ in range(2)]
+
+    assert [result.outcome for result in results] == ["red", "green"]
+    assert results[1].reason == "flaky; tolerated by the configuration"
 
 
 def test_a_check_that_settles_the_tree_is_run_on_what_it_left(runs: CountedRuns) -> None:

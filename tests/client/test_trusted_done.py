@@ -106,3 +106,31 @@ def test_words_that_mean_continue_resume_a_paused_loop(tmp_path: Path) -> None:
 
     assert paused == ("paused", "out-of-rounds", 1)
     assert world.standing() == ("finished", "done", 2)
+
+
+def count_runs(condition: str) -> tuple[str, str]:
+    """The option of a check that counts its runs outside the project: `$N` is the number."""
+    script = f"echo x >> ../runs; N=$(wc -l < ../runs); {condition}"
+    return "--check", f"sh -c '{script}'"
+
+
+def test_a_check_that_turns_green_by_chance_is_not_done(tmp_path: Path) -> None:
+    world = make_ferry(tmp_path, fare=12)
+    # Red in the baseline and at the first stop; later it is green in every second run.
+    world.start(*count_runs("test $N -gt 2 && test $((N % 2)) -eq 1"))
+
+    result, _ = world.run(["Done.", "Done.", "Done."])
+
+    assert world.standing()[:2] == ("paused", "unverified")
+    assert "check is flaky, green and red on the same tree" in result.notices[-1]
+
+
+def test_three_green_runs_in_a_row_are_stated_in_the_receipt(tmp_path: Path) -> None:
+    world = make_ferry(tmp_path, fare=12)
+    world.start(*count_runs("test $N -gt 2"))
+
+    world.run(["Done.", bash("echo more > notes.txt; rm notes.txt"), "Done."])
+
+    receipt = (world.project / ".untildone" / "receipt.md").read_text(encoding="utf-8")
+    assert world.standing()[:2] == ("finished", "done")
+    assert "it was red on the same tree, then green in 3 runs in a row" in receipt

@@ -19,7 +19,7 @@ from core.samples import (
     make_evidence,
     result,
 )
-from untildone.core.contract import Amendment, Claim, Contract
+from untildone.core.contract import Amendment, Check, Claim, Contract
 from untildone.core.criteria import apply_amendments, hash_state
 from untildone.core.decide import decide, decide_before_checks, decide_between_stops
 from untildone.core.evidence import Concern, ConcernKind, Evidence
@@ -73,13 +73,13 @@ STEPS: dict[str, Row] = {
         contract(),
         after(),
         make_evidence(turn="queued", prompt="p1"),
-        Wait(reason="input of the user is queued"),
+        Wait(reason="your queued input comes first"),
     ),
     "4 plan": (
         contract(),
         after(waited_for_prompt="p1"),
         make_evidence(turn="plan", prompt="p1"),
-        Wait(reason="plan mode: the agent may not change anything"),
+        Wait(reason="plan mode, in which the agent changes nothing"),
     ),
     "4 the model failed": (
         contract(),
@@ -91,7 +91,7 @@ STEPS: dict[str, Row] = {
         contract(),
         after(waited_for_prompt="p1"),
         make_evidence(turn="question", prompt="p2"),
-        Wait(reason="the user asked a question and nothing was changed"),
+        Wait(reason="you asked a question and nothing was changed"),
     ),
     "4 once a prompt, queued": (
         contract(),
@@ -109,7 +109,7 @@ STEPS: dict[str, Row] = {
         contract(),
         after(),
         make_evidence(RED, turn="queued"),
-        Wait(reason="input of the user is queued"),
+        Wait(reason="your queued input comes first"),
     ),
     "5 subagent": (
         contract(),
@@ -402,13 +402,13 @@ PRECEDENCE: dict[str, Row] = {
         contract(),
         after(),
         make_evidence(turn="queued", prompt="p", background=(SERVER,)),
-        Wait(reason="input of the user is queued"),
+        Wait(reason="your queued input comes first"),
     ),
     "queued beats done": (
         contract(),
         after(),
         make_evidence(GREEN, concerns=(), turn="queued", prompt="p"),
-        Wait(reason="input of the user is queued"),
+        Wait(reason="your queued input comes first"),
     ),
     "background beats forbidden": (
         contract(),
@@ -671,7 +671,19 @@ def test_money_and_minutes_within_a_round(evidence: Evidence, expected: Pause | 
     assert decide_between_stops(agreed, after(round=2), evidence) == expected
 
 
-@pytest.mark.parametrize("outcome", ["red", "flaky", "timed-out", "no-evidence"])
+def test_only_a_flaky_check_is_left() -> None:
+    flaky = result("flaky", reason="green and red on the same tree: t1")
+    other = contract(checks=(*contract().checks, Check(name="lint", command="ruff")))
+
+    verdict = decide(contract(), after(), make_evidence(flaky, concerns=()))
+    with_work_left = decide(other, after(), make_evidence(flaky, result("red", "lint")))
+
+    reason = "test is flaky, green and red on the same tree: t1"
+    assert verdict == make_pause("unverified", reason)
+    assert with_work_left == Continue(cause="unmet", names=("test", "lint"))
+
+
+@pytest.mark.parametrize("outcome", ["red", "timed-out", "no-evidence"])
 def test_only_green_is_met(outcome: str) -> None:
     assert decide(contract(), after(), make_evidence(result(outcome), concerns=())) == UNMET
 

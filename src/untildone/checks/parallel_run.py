@@ -29,6 +29,10 @@ from untildone.worktree.fingerprint import fingerprint_contents
 ProgressCallback: TypeAlias = Callable[[Check, CheckResult | None], None]
 PreviewCallback: TypeAlias = Callable[[Check, CheckResult], None]
 _TREE_CHANGED = "it changed the tree it judged"
+# After a contradiction on one tree, so many equal runs in a row are believed.
+_GREEN_RUNS = 3
+_RED_RUNS = 2
+_MOST_NAMED = 3
 # Other tools lock their folder themselves, or build into a folder of their own.
 _BUILDERS = frozenset(
     (
@@ -137,9 +141,8 @@ def _run_cached(check: Check, options: RunOptions, *, tree: str, log: Path | Non
         return replace(known, cached=True)
     _run_preview(check, options, earlier[-1].result if earlier else None)
     result = _run(check, options, log=log)
-    contradicts = known is not None and {known.outcome, result.outcome} == {"green", "red"}
-    if contradicts and not options.stopped:
-        result = _compare_runs(result, _run(check, options, log=log))
+    if known and _contradicts(known, result) and not options.stopped:
+        result = _settle_contradiction(check, result, lambda: _run(check, options, log=log))
     if not options.stopped:
         cache.store(check, key, result)
     return result
@@ -154,12 +157,36 @@ def _run_preview(check: Check, options: RunOptions, last: CheckResult | None) ->
         options.on_preview(check, result)
 
 
-def _compare_runs(first: CheckResult, second: CheckResult) -> CheckResult:
-    """Return the result of two runs, the first of which contradicts the cache: it may be flaky."""
-    if first.outcome == second.outcome:
-        return second
-    reason = "green and red on the same tree: run it alone until it is one of them"
-    return replace(first if second.green else second, outcome="flaky", reason=reason)
+def _contradicts(known: CheckResult, result: CheckResult) -> bool:
+    """Say whether two results on the same tree differ: one is green, the other was or is red."""
+    return known.green != result.green and not {known.outcome, result.outcome}.isdisjoint(
+        ("red", "flaky")
+    )
+
+
+def _settle_contradiction(
+    check: Check, first: CheckResult, run_again: Callable[[], CheckResult]
+) -> CheckResult:
+    """Return the result of a check that was green and red on the same tree.
+
+    Three green runs in a row count as green, two red ones as red; all else is flaky.
+    """
+    results = [first]
+    needed = _GREEN_RUNS if first.green else _RED_RUNS
+    while len(results) < needed and results[-1].green == first.green:
+        results.append(run_again())
+    red = next((result for result in results if not result.green), None)
+    if red is None:
+        reason = f"it was red on the same tree, then green in {_GREEN_RUNS} runs in a row"
+        return replace(results[-1], reason=reason)
+    if all(not result.green for result in results):
+        return results[-1]
+    tests = ", ".join(red.tests.failing[:_MOST_NAMED]) if red.tests else ""
+    names = f": {tests}" if tests else ""
+    if check.flaky == "tolerate":
+        green = next(result for result in results if result.green)
+        return replace(green, reason=f"flaky{names}; tolerated by the configuration")
+    return replace(red, outcome="flaky", reason=f"green and red on the same tree{names}")
 
 
 def _run(check: Check, options: RunOptions, *, log: Path | None) -> CheckResult:

@@ -35,6 +35,8 @@ class CheckSettings(Struct, frozen=True, kw_only=True):
     # Whether the baseline's tests run on the new code as well; if not, the user's reason.
     replay: bool = True
     replay_reason: str = ""
+    # What to do with a check that is red and green on the same tree: ask the user, or take green.
+    flaky: Literal["refuse", "tolerate"] = "refuse"
 
 
 class Check(CheckSettings, frozen=True, kw_only=True):

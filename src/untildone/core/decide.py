@@ -186,6 +186,16 @@ def _check_unrunnable(contract: Contract, progress: Progress, evidence: Evidence
     return None
 
 
+def _check_flaky(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+    """Pause if nothing is left but checks that are green and red on the same tree."""
+    flaky = [result for result in evidence.checks if result.outcome == "flaky"]
+    names = {result.name for result in flaky}
+    if not flaky or not names.issuperset(find_unmet(contract, progress, evidence)):
+        return None
+    reasons = "; ".join(f"{result.name} is flaky, {result.reason}" for result in flaky)
+    return Pause(outcome="unverified", reason=reasons)
+
+
 def _check_money_and_time(contract: Contract, evidence: Evidence) -> Pause | None:
     bounds = contract.bounds
     if bounds.budget_usd and (evidence.spend_usd or 0) >= bounds.budget_usd:
@@ -242,6 +252,7 @@ AFTER_CHECKS: tuple[Step, ...] = (
     _check_exit_rule,
     _check_blocked,
     _check_unrunnable,
+    _check_flaky,
     _check_bounds,
     _check_stagnation,
     _check_gate,
