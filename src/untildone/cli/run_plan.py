@@ -83,6 +83,6 @@ def _open_workspace(
         how=how,
         bounds=bounds,
         git=git,
-        below=folder.resolve().relative_to(git.folder.resolve()) if git else Path(),
+        subfolder=folder.resolve().relative_to(git.folder.resolve()) if git else Path(),
         jobs=values["jobs"] or 1 if git else 1,
     )

@@ -1,4 +1,4 @@
-"""Hooks of Claude Code, read from its settings and run as the client runs them."""
+"""The hooks of Claude Code: read from its settings, and run as the client runs them."""
 
 import json
 import re
@@ -35,6 +35,7 @@ class Hook(Struct, frozen=True, kw_only=True):
         return ["sh", "-c", self.command] if self.args is None else [self.command, *self.args]
 
     def wants(self, event: str, subject: str) -> bool:
+        """Say whether the client runs this hook; `subject` is the tool or the source."""
         if event != self.event:
             return False
         if event == "Stop" or self.matcher in _EVERYTHING:
@@ -54,6 +55,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     @property
     def output(self) -> Mapping[str, Any]:
+        """Return the answer on stdout; empty if the client would ignore it."""
         try:
             value = json.loads(self.stdout)
         except ValueError:
@@ -62,17 +64,17 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     @property
     def notice(self) -> str:
-        """The text that the client shows to the user."""
+        """Return the text that the client shows to the user."""
         return _get_text(self.output, "systemMessage")
 
     @property
     def context(self) -> str:
-        """The text that the client adds to the conversation."""
+        """Return the text that the client adds to the conversation."""
         return _get_text(self._specific, "additionalContext")
 
     @property
     def block(self) -> str:
-        """The reason for which the event is blocked, by the answer or by exit code 2."""
+        """Return the reason for which the event is blocked, by the answer or by exit code 2."""
         if self.exit_code == _BLOCKS:
             return self.stderr.strip() or "blocked"
         if self.output.get("decision") == "block":
@@ -83,7 +85,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     @property
     def feedback(self) -> str:
-        """For a stop: the text that keeps the agent working."""
+        """Return, for a stop, the text that keeps the agent working."""
         return self.block or self.context
 
     @property
@@ -97,9 +99,9 @@ def read_hooks(files: Iterable[Settings]) -> tuple[Hook, ...]:
     files = tuple(files)
     if any(settings.get("disableAllHooks") for settings in files):
         return ()
-    found = (hook for settings in files for hook in _parse_hooks(settings))
+    hooks = (hook for settings in files for hook in _parse_hooks(settings))
     # The client runs a command once, even if several files name it.
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(hooks))
 
 
 def read_variables(files: Iterable[Settings]) -> dict[str, str]:

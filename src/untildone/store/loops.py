@@ -69,7 +69,7 @@ class Loops:
         return self._loops / loop_id
 
     def create(self, contract: Contract, progress: Progress | None = None) -> Record:
-        """Create the loop's folder under another name and move it in place, so it is never partial."""
+        """Create the loop's folder under another name and move it in place, so it is whole."""
         folder = self.get_folder(contract.id)
         if os.path.lexists(folder):
             raise UserError(
@@ -120,7 +120,7 @@ class Loops:
     def save(
         self, record: Record, progress: Progress, *, kind: str, data: dict[str, object], at: str
     ) -> Record:
-        """Write the progress as the next generation; raise ConflictError if `record` is outdated."""
+        """Write the next generation; raise ConflictError if `record` is not the last one."""
         loop_id = record.contract.id
         with self.lock(loop_id):
             current, warnings = self._read_state(loop_id)
