@@ -59,15 +59,15 @@ class DemoEnvironment:
             raise UserError(f"the checks of the demo could not be run: {ended.text.strip()}")
         return record
 
-    def outcome(self) -> str | None:
+    def load_outcome(self) -> str | None:
         return self.context.loops.load(self._loop).progress.outcome
 
-    def rounds(self) -> tuple[Round, ...]:
+    def read_rounds(self) -> tuple[Round, ...]:
         return self.context.loops.read_rounds(self._loop)
 
 
 def _build_environ(home: Path) -> dict[str, str]:
-    """The user's variables without those that lead to their own state or agent."""
+    """Return the user's variables without those that lead to their own state or agent."""
     inherited = {
         name: value
         for name, value in filter_environment(os.environ).items()

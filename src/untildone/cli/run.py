@@ -1,4 +1,4 @@
-"""`untildone run`: runs an agent headless and verifies its work each time it returns."""
+"""`untildone run`: run an agent headless and verify its work each time it returns."""
 
 import shutil
 import uuid
@@ -37,9 +37,9 @@ class _RunCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
-            where = args.index("--")
-            ctx.meta[_CLIENT] = tuple(args[where + 1 :])
-            args = args[:where]
+            end = args.index("--")
+            ctx.meta[_CLIENT] = tuple(args[end + 1 :])
+            args = args[:end]
         return super().parse_args(ctx, args)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -95,9 +95,9 @@ def run_command(*, project: Path | None, as_json: bool, agent: str, **values: An
     _require_client(context, how)
     if values["plan"] or values["jobs"]:
         # Imported here because a run of one task does not need it.
-        from untildone.cli.run_plan import run_whole_plan
+        from untildone.cli.run_plan import run_plan_tasks
 
-        return run_whole_plan(context, project, values, how=how, as_json=as_json)
+        return run_plan_tasks(context, project, values, how=how, as_json=as_json)
     if not (values["task"] or values["template"] or values["preset"] or values["from_todos"]):
         raise UserError("no task is given", hint='say what to do: `untildone run "TASK"`')
     folder = find_configured_folder(find_project(project))

@@ -1,4 +1,4 @@
-"""`untildone run --plan`: runs the tasks of a plan, each in its own worktree."""
+"""`untildone run --plan`: run the tasks of a plan, each in its own worktree."""
 
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ _PLAN_OPTIONS = frozenset(
 )
 
 
-def run_whole_plan(
+def run_plan_tasks(
     context: Context,
     project: Path | None,
     values: dict[str, Any],
