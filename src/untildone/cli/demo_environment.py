@@ -38,7 +38,7 @@ class DemoEnvironment:
         prepare_home(self.context.home)
         paths = find_install_paths(self.context, self.project)
         apply_plan(paths, plan_init(paths, "user"))
-        self.settings: dict[str, Any] = json.loads(paths.settings("user").read_bytes())
+        self.settings: dict[str, Any] = json.loads(paths.get_settings_file("user").read_bytes())
         self._loop = ""
 
     def start(self, session: str, task: str, checks: tuple[Check, ...]) -> Record:

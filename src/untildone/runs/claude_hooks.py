@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from untildone.agents.json_fields import get_object, get_objects, get_text
 from untildone.process.runner import run
 
 Settings: TypeAlias = Mapping[str, Any]
@@ -65,12 +66,12 @@ class Answer(Struct, frozen=True, kw_only=True):
     @property
     def notice(self) -> str:
         """Return the text that the client shows to the user."""
-        return _get_text(self.output, "systemMessage")
+        return get_text(self.output, "systemMessage")
 
     @property
     def context(self) -> str:
         """Return the text that the client adds to the conversation."""
-        return _get_text(self._specific, "additionalContext")
+        return get_text(self._specific, "additionalContext")
 
     @property
     def block(self) -> str:
@@ -78,9 +79,9 @@ class Answer(Struct, frozen=True, kw_only=True):
         if self.exit_code == _BLOCKS:
             return self.stderr.strip() or "blocked"
         if self.output.get("decision") == "block":
-            return _get_text(self.output, "reason") or "blocked"
+            return get_text(self.output, "reason") or "blocked"
         if self._specific.get("permissionDecision") == "deny":
-            return _get_text(self._specific, "permissionDecisionReason") or "denied"
+            return get_text(self._specific, "permissionDecisionReason") or "denied"
         return ""
 
     @property
@@ -90,8 +91,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     @property
     def _specific(self) -> Mapping[str, Any]:
-        specific = self.output.get("hookSpecificOutput")
-        return specific if isinstance(specific, dict) else {}
+        return get_object(self.output, "hookSpecificOutput")
 
 
 def read_hooks(files: Iterable[Settings]) -> tuple[Hook, ...]:
@@ -108,8 +108,8 @@ def read_variables(files: Iterable[Settings]) -> dict[str, str]:
     """Return the environment variables that the files set; later files win."""
     variables: dict[str, str] = {}
     for settings in files:
-        env = settings.get("env")
-        variables.update({str(k): str(v) for k, v in env.items()} if isinstance(env, dict) else {})
+        env = get_object(settings, "env")
+        variables.update({str(name): str(value) for name, value in env.items()})
     return variables
 
 
@@ -148,12 +148,12 @@ def _run_hook(hook: Hook, payload: bytes, *, cwd: Path, env: Mapping[str, str]) 
 
 
 def _parse_hooks(settings: Settings) -> Iterator[Hook]:
-    events = settings.get("hooks")
-    for event, groups in events.items() if isinstance(events, dict) else ():
-        for group in _list_objects(groups):
-            for hook in _list_objects(group.get("hooks")):
+    events = get_object(settings, "hooks")
+    for event in events:
+        for group in get_objects(events, event):
+            for hook in get_objects(group, "hooks"):
                 if hook.get("type") == "command" and isinstance(hook.get("command"), str):
-                    yield _parse_hook(event, hook, matcher=_get_text(group, "matcher"))
+                    yield _parse_hook(event, hook, matcher=get_text(group, "matcher"))
 
 
 def _parse_hook(event: str, fields: Mapping[str, Any], *, matcher: str) -> Hook:
@@ -166,12 +166,3 @@ def _parse_hook(event: str, fields: Mapping[str, Any], *, matcher: str) -> Hook:
         matcher=matcher,
         timeout=seconds,
     )
-
-
-def _list_objects(value: object) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _get_text(fields: Mapping[str, Any], key: str) -> str:
-    value = fields.get(key)
-    return value if isinstance(value, str) else ""

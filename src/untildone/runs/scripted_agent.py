@@ -9,13 +9,13 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
+from untildone.agents.claude import read_cap
 from untildone.process.runner import run
 from untildone.runs.claude_hooks import Answer, Settings, read_hooks, read_variables, run_hooks
 
 # The version of the client that this follows.
 VERSION = "2-1-325"
-CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
-CAP = 8
+
 _COMMAND_TIMEOUT = 120.0
 
 
@@ -141,9 +141,7 @@ class Agent:
 
     def _is_overridden(self) -> bool:
         """Say whether the client ends the turn itself, after too many holds without a tool call."""
-        value = self._environ.get(CAP_VARIABLE, "")
-        cap = int(value) if value.isdecimal() else CAP
-        return 0 < cap < self._holds
+        return 0 < read_cap(self._environ) < self._holds
 
     def _use_tool(self, edit: Edit | Shell) -> None:
         self._holds = 0
