@@ -65,10 +65,10 @@ class Run:
         )
         self.loop = run_baseline_checks(self.context, record, detached=False)[0].contract.id
 
-    def drive(self, delays: RetryDelays = AT_ONCE, **how: Any) -> Ended:  # noqa: ANN401  fields of `How`
+    def drive(self, delays: RetryDelays = AT_ONCE, **options: Any) -> Ended:  # noqa: ANN401  fields of `RunOptions`
         known = run_memory.read(self.context, self.loop) or RunMemory()
-        chosen = RunOptions(client=self.client, **how)
-        run_memory.write(self.context, self.loop, replace(known, how=chosen))
+        chosen = RunOptions(client=self.client, **options)
+        run_memory.write(self.context, self.loop, replace(known, options=chosen))
         return drive(self.context, self.loop, show=self.happened.append, delays=delays)
 
     @property
@@ -282,7 +282,7 @@ def test_a_return_that_a_crash_left_unjudged_is_not_asked_for_again(tmp_path: Pa
     assert standing(run.drive()) == ("finished", "done", 1, 0)
     assert run.played.played == 0
     assert run_memory.read(run.context, run.loop) == RunMemory(
-        begun=True, calls=1, round=1, how=RunOptions(client=run.client)
+        begun=True, calls=1, round=1, options=RunOptions(client=run.client)
     )
 
 

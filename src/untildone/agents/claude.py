@@ -206,6 +206,7 @@ def list_todo_paths(session: str, environ: Mapping[str, str]) -> tuple[str, ...]
 
 
 def parse_todo_items(value: object) -> tuple[tuple[str, str], ...] | None:
+    """Return text and status of each item; None if the value is no todo list."""
     if isinstance(value, dict):
         if value.get("tool_name") == "TodoWrite":
             inputs = value.get("tool_input")

@@ -116,6 +116,6 @@ def _play_headless(demo: DemoEnvironment, script: Sequence[Turn], display: DemoD
     display.say("you", f"untildone run {quote_argument(demo_scene.TASK)}")
     steps = [Step(edits=turn.edits, says=turn.says) for turn in script]
     client = write_script(demo.project.parent / "script.json", steps)
-    run_memory.write(demo.context, record.contract.id, RunMemory(how=RunOptions(client=client)))
+    run_memory.write(demo.context, record.contract.id, RunMemory(options=RunOptions(client=client)))
     ended = drive(demo.context, record.contract.id, show=show)
     return "let go" if ended.outcome == "done" else "out of script"

@@ -23,6 +23,7 @@ _END_OF_FRONT_MATTER = "\n---\n"
 
 
 def build_command(name: str) -> str:
+    """Return the text of a slash command, with what its kind shares."""
     text = _read_text(name)
     if name in LOOP_COMMANDS:
         shared = _read_text("working").replace("{preset}", name)

@@ -19,6 +19,7 @@ def describe_round(contract: Contract, progress: Progress) -> str:
 
 
 def format_status_line(record: Record) -> str:
+    """Return `untildone 1f2e | round 3 of 10 | unmet: test | 0.42 USD`."""
     contract, progress = record.agreed, record.progress
     parts = [f"untildone {contract.id}", describe_round(contract, progress)]
     if progress.status != "active":

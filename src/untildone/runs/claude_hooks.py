@@ -1,6 +1,5 @@
 """The hooks of Claude Code: read from its settings, and run as the client runs them."""
 
-import json
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from untildone.agents.json_fields import get_object, get_objects, get_text
+from untildone.agents.json_fields import get_object, get_objects, get_text, parse_object
 from untildone.process.runner import run
 
 Settings: TypeAlias = Mapping[str, Any]
@@ -57,11 +56,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     @property
     def output(self) -> Mapping[str, Any]:
         """Return the answer on stdout; empty if the client would ignore it."""
-        try:
-            value = json.loads(self.stdout)
-        except ValueError:
-            return {}
-        return value if isinstance(value, dict) and self.exit_code == 0 else {}
+        return parse_object(self.stdout) if self.exit_code == 0 else {}
 
     @property
     def notice(self) -> str:

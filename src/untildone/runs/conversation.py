@@ -95,7 +95,7 @@ class Conversation:
             session=self.session,
             begun=begun,
             budget_usd=self._compute_remaining_budget(),
-            arguments=self.memory.how.arguments,
+            arguments=self.memory.options.arguments,
         )
         self._store(replace(self.memory, begun=True))
         limits = Limits(stop=self.stop_request, seconds=self._compute_remaining_seconds())
@@ -122,7 +122,7 @@ class Conversation:
         run_memory.write(self.context, self.loop, memory)
 
     def _make_call_settings(self) -> CallSettings:
-        client, command = self.context.agent.load_headless(), self.memory.how.client
+        client, command = self.context.agent.load_headless(), self.memory.options.client
         return CallSettings(
             client=client,
             command=tuple(parse_argv(command)) if command else (client.PROGRAM,),

@@ -124,7 +124,7 @@ class _Run:
         conversation = self.conversation
         self._begin_loop()
         prompt = write_reminder(conversation.record)
-        if conversation.memory.how.mode == "fresh" and conversation.memory.begun:
+        if conversation.memory.options.mode == "fresh" and conversation.memory.begun:
             prompt = conversation.start_new_session(prompt)
         while conversation.active:
             returned = self._call_until_return(prompt)
@@ -172,7 +172,7 @@ class _Run:
         """Return the feedback, for a new conversation with a note; pause without a verdict."""
         if not isinstance(answer.verdict, Continue):
             self.pause("nobody judged the agent's return")
-        mode = self.conversation.memory.how.mode
+        mode = self.conversation.memory.options.mode
         if mode == "fresh" or (mode == "auto" and returned.fill > _FULL):
             return self.conversation.start_new_session(answer.feedback)
         return answer.feedback
@@ -198,7 +198,7 @@ class _Run:
 
     def _compute_wait(self, returned: Return, limits: list[float]) -> float | None:
         """Return the seconds until the usage limit ends; None if the run should not wait for it."""
-        if not self.conversation.memory.how.wait:
+        if not self.conversation.memory.options.wait:
             return None
         now = self.conversation.context.clock()
         local = datetime.fromtimestamp(now, UTC).astimezone()

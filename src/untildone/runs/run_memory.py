@@ -24,8 +24,8 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
 
 
-class RunMemory(Struct, frozen=True, kw_only=True):
-    how: RunOptions = RunOptions()
+class RunMemory(Struct, frozen=True, kw_only=True, rename={"options": "how"}):
+    options: RunOptions = RunOptions()
     # The client may still have the conversation, so it is resumed.
     begun: bool = False
     # In USD, of this conversation and of earlier ones; None if no client reported costs.

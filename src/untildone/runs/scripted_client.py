@@ -57,6 +57,7 @@ def write_script(path: Path, steps: Sequence[Step]) -> str:
 
 
 def main(argv: Sequence[str]) -> int:
+    """Play the next step of the script and return the client's exit code."""
     path, arguments = Path(argv[0]), list(argv[1:])
     script = read(path)
     step = script.steps[min(script.played, len(script.steps) - 1)]

@@ -110,6 +110,7 @@ def is_owned(status: os.stat_result) -> bool:
 
 
 def read_bounded(path: Path, limit: int = MAX_FILE_SIZE) -> bytes:
+    """Return the content, also after a transient error; raise DamagedFileError over the limit."""
     for _ in range(_ATTEMPTS - 1):
         try:
             return _read(path, limit)

@@ -1,4 +1,7 @@
-"""The append-only journal: one JSON object per line, each with the hash of the previous one."""
+"""The append-only journal: one JSON object per line, each with the hash of the previous one.
+
+`{"n":2,"at":"…","kind":"round","data":{…},"state":{…},"previous":"5d…","hash":"c1…"}`
+"""
 
 import os
 import re

@@ -43,6 +43,7 @@ else:
 
 @contextmanager
 def hold_lock(path: Path, *, timeout: float) -> Iterator[None]:
+    """Hold the lock; raise LockTimeoutError if another process has it until the deadline."""
     deadline = time.monotonic() + timeout
     pause = _FIRST_PAUSE
     # Polled, because a blocking flock has no timeout.

@@ -64,6 +64,7 @@ class Session:
         return self.known and os.path.exists(self.path(name))
 
     def read(self, name: str) -> str:
+        """Return the text of a file of this session; empty if there is none."""
         if not self.known:
             return ""
         try:

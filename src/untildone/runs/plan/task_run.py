@@ -169,7 +169,7 @@ class TaskRun:
         if not record.progress.baseline and record.progress.status == "active":
             record = record_baseline(context, record)
         if run_memory.read(context, loop) is None:
-            run_memory.write(context, loop, RunMemory(how=self._workspace.how))
+            run_memory.write(context, loop, RunMemory(options=self._workspace.options))
         if loop not in state.loops:
             self._record(replace(state, loops=(*state.loops, loop)))
         return record

@@ -25,7 +25,7 @@ class Workspace(Struct, frozen=True, kw_only=True):
     plan: Plan
     project: Path
     folder: Path
-    how: RunOptions
+    options: RunOptions
     bounds: Bounds
     jobs: int = 1
     git: Git | None = None

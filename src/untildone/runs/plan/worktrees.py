@@ -40,6 +40,7 @@ def check_out(git: Git, path: Path, *options: str, commit: str) -> None:
 
 
 def remove_worktree(git: Git, path: Path) -> None:
+    """Remove the worktree, also one that git does not know any more."""
     if path.exists():
         git.ask_or_empty("worktree", "remove", "--force", "--force", str(path))
         if not path.exists():
