@@ -42,6 +42,8 @@ FILES = {
         ("make check", [("ruff", "check", "."), ("pytest",)]),
         ("pytest || true", []),
         ("npm ci && pytest", [("pytest",)]),
+        ("tool=pytest\n$tool -q", [("pytest", "-q")]),
+        ("tool=pytest\nread -r tool < NAME\n$tool -q", [("$tool", "-q")]),
     ],
 )
 def test_deciding_calls(tmp_path: Path, command: str, expected: list[tuple[str, ...]]) -> None:

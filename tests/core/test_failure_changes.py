@@ -115,7 +115,9 @@ def test_what_a_green_check_complained_about_is_not_new() -> None:
 def test_per_cent_of_the_baseline_that_is_gone(
     then: CheckResult, now: CheckResult, per_cent: int | None
 ) -> None:
-    assert compare_failures(make_evidence(now, baseline=make_baseline(then))).improved == per_cent
+    assert (
+        compare_failures(make_evidence(now, baseline=make_baseline(then))).percent_fixed == per_cent
+    )
 
 
 def test_two_hundred_of_two_hundred_and_one_are_not_all() -> None:
@@ -124,6 +126,6 @@ def test_two_hundred_of_two_hundred_and_one_are_not_all() -> None:
     assert (
         compare_failures(
             make_evidence(failing(many[0]), baseline=make_baseline(failing(*many)))
-        ).improved
+        ).percent_fixed
         == 99
     )

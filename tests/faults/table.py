@@ -378,7 +378,7 @@ FAULTS = (
         "a transcript that is missing, a pipe, a device, cut off",
         "costs the figure of the spend alone",
         {
-            "features/budget/test_loop_cost.py": (
+            "features/budget/test_spend_source.py": (
                 "what_is_no_transcript_costs_the_figure_only",
                 "a_pipe_is_not_waited_for",
                 "of_a_transcript_nobody_knew_only_the_end_is_read",

@@ -76,12 +76,15 @@ CHANGES = [
     ("Bash", {"command": "cat notes > schema.sql"}),
     ("Bash", {"command": "ls; psql -c 'drop table users'"}),
     ("Bash", {"command": "git push --force"}),
+    ("Bash", {"command": "awk '{print > \"schema.sql\"}' a.txt"}),
+    ("Bash", {"command": "sort -o schema.sql a.txt"}),
 ]
 READS = [
     ("Read", {"file_path": "schema.sql"}),
     ("Grep", {"pattern": "users"}),
     ("Bash", {"command": "grep -rn users . 2>/dev/null | head -20 2>&1"}),
     ("Bash", {"command": "git -C . log --stat"}),
+    ("Bash", {"command": "awk '$1 > 5 {print > \"/dev/stderr\"}' schema.sql"}),
     ("Bash", {"command": "untildone precheck --evidence 'nobody reads it > now'"}),
 ]
 

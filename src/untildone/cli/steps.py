@@ -13,7 +13,7 @@ from untildone.core.text import pluralize
 from untildone.engine.agent_verbs import AgentVerb
 from untildone.errors import UserError
 from untildone.features.spec import steps
-from untildone.features.spec.checkpoints import Restored
+from untildone.features.spec.checkpoints import Restoration
 
 _SHOWN = 20
 
@@ -136,7 +136,7 @@ def rollback_command(step: str, *, loop: str | None, project: Path | None, as_js
     options.print_report(restored, _format_restored(restored), as_json=as_json)
 
 
-def _format_restored(restored: Restored) -> list[str]:
+def _format_restored(restored: Restoration) -> list[str]:
     changed = [f"  wrote {path}" for path in restored.written]
     changed += [f"  removed {path}" for path in restored.removed]
     more = [f"  and {len(changed) - _SHOWN} more"] if len(changed) > _SHOWN else []

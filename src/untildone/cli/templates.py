@@ -59,10 +59,10 @@ def templates_command(project: Path | None, *, as_json: bool) -> None:
 def _summarize(context: Context, project: Path, name: str, recipe: Recipe) -> TemplateSummary:
     checks, unusable = _find_checks(context, project, recipe)
     request = Request(session="", project=project)
-    agreed = fill_recipe(recipe, recipe.usual or recipe.argument, request)
+    agreed = fill_recipe(recipe, recipe.default_argument or recipe.argument, request)
     return TemplateSummary(
         name=name,
-        argument=f"[{recipe.argument}]" if recipe.usual else recipe.argument,
+        argument=f"[{recipe.argument}]" if recipe.default_argument else recipe.argument,
         source="built in" if recipe is load_built_in().get(name) else "untildone.toml",
         task=agreed.task,
         checks=tuple(check.command for check in checks),
@@ -75,7 +75,9 @@ def _summarize(context: Context, project: Path, name: str, recipe: Recipe) -> Te
 
 def _find_checks(context: Context, project: Path, recipe: Recipe) -> tuple[tuple[Check, ...], str]:
     try:
-        checks = find_recipe_checks(context, project, recipe, recipe.usual or recipe.sample)
+        checks = find_recipe_checks(
+            context, project, recipe, recipe.default_argument or recipe.sample_argument
+        )
         if not checks and (recipe.preset or not (recipe.promises or recipe.criteria)):
             checks = project_checks.choose_checks(context, project, recipe.preset or "ship")
     except UserError as error:

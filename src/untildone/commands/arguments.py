@@ -1,15 +1,21 @@
-"""The words behind a program, split into options and targets."""
+"""The words behind a program, split into options and targets.
+
+`pytest -k fast --verbose tests` has the options `-k` (`fast`) and `--verbose` (no value), and the
+target `tests`.
+"""
 
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+# Programs whose first word is no target: `cargo test`, `ruff check`
 _WITH_SUBCOMMAND = frozenset(
     (
         *("cargo", "go", "ruff", "npm", "pnpm", "yarn", "bun", "deno", "biome", "dotnet", "uv"),
         *("coverage", "git", "golangci-lint", "nox", "vitest", "playwright", "swift", "mix", "ng"),
     )
 )
+# Options whose value may be the next word: some short ones, and long ones but for known switches.
 _TAKES_VALUE = re.compile(
     r"-[kmpnctorgjCefDWdu]|-run|-skip|-timeout|-count|-coverprofile|--(?!verbose|quiet|strict|no-|silent"
     r"|all|coverage$|ci$|noEmit|check$|offline|release|locked|workspace|test$|passWith|exit|fix|lf|co$"
@@ -18,35 +24,37 @@ _TAKES_VALUE = re.compile(
 
 
 class Arguments(NamedTuple):
-    """Options have an empty value where they have none; targets leave out the subcommand."""
-
+    # Name and value; the value is empty where an option has none.
     options: tuple[tuple[str, str], ...]
+    # Without the subcommand.
     targets: tuple[str, ...]
 
 
 def parse_arguments(program: str, words: Sequence[str]) -> Arguments:
+    """Split the words behind a program into options and targets."""
     options: list[tuple[str, str]] = []
     targets: list[str] = []
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
+    remaining = list(words)
+    while remaining:
+        word = remaining.pop(0)
         name, equals, value = word.partition("=")
         if not word.startswith("-") or word == "-":
             targets.append(word)
         elif equals:
             options.append((name, value))
         else:
-            takes = program != "sh" and _TAKES_VALUE.fullmatch(word) is not None
-            has_value = takes and rest and not rest[0].startswith("-")
-            options.append((word, rest.pop(0) if has_value else ""))
+            # `sh -e test.sh`: no option of a shell takes the script as its value.
+            may_take = program != "sh" and _TAKES_VALUE.fullmatch(word) is not None
+            has_value = may_take and remaining and not remaining[0].startswith("-")
+            options.append((word, remaining.pop(0) if has_value else ""))
     return Arguments(tuple(options), tuple(targets[1:] if program in _WITH_SUBCOMMAND else targets))
 
 
-def find_option(words: Sequence[str], option: str) -> str:
-    """Return the value of an option: `-C folder`, `-Cfolder`, `--prefix=folder`."""
-    for at, word in enumerate(words):
-        if word == option and at + 1 < len(words):
-            return words[at + 1]
+def find_option_value(words: Sequence[str], option: str) -> str:
+    """Return the value of an option, empty without it: `-C dir`, `-Cdir`, `--prefix=dir`."""
+    for position, word in enumerate(words):
+        if word == option and position + 1 < len(words):
+            return words[position + 1]
         if word.startswith(option) and word != option:
             return word.removeprefix(option).removeprefix("=")
     return ""

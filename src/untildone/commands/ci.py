@@ -1,11 +1,16 @@
-"""Commands in the files of continuous integration."""
+"""Commands in the files of continuous integration, such as `.github/workflows/test.yml`.
+
+- run: pytest                   # a command that can fail the run
+- run: mypy .                   # none: its failure is ignored
+  continue-on-error: true
+"""
 
 import re
 from collections.abc import Iterator
 
 import yaml
 
-_FILE = re.compile(
+_CI_FILE = re.compile(
     r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml|\.travis\.ya?ml"
     r"|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.woodpecker.*\.ya?ml|appveyor\.ya?ml"
     r"|\.buildkite/[^/]+\.ya?ml|Taskfile\.ya?ml"
@@ -16,39 +21,32 @@ _COMMAND_KEYS = frozenset(
 
 
 def is_ci_file(path: str) -> bool:
-    return _FILE.fullmatch(path) is not None
+    """Say whether a CI system reads the file, by its path."""
+    return _CI_FILE.fullmatch(path) is not None
 
 
 def find_ci_commands(text: str) -> Iterator[str]:
-    """Yield the commands of the steps that can fail the run."""
+    """Yield the commands of the steps that can fail the run; none if the text is no YAML."""
     try:
-        yield from _find_step_commands(yaml.safe_load(text), set())
+        yield from _find_commands(yaml.safe_load(text), seen=set())
     except (yaml.YAMLError, ValueError, RecursionError):
         return
 
 
-def _find_step_commands(value: object, seen: set[int]) -> Iterator[str]:
-    # A YAML alias is the same object again.
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    if isinstance(value, dict):
-        cannot_fail = value.get("continue-on-error") is True or value.get("if") in (False, "false")
-        for key, inner in () if cannot_fail else value.items():
-            yield from (_find_command_texts if key in _COMMAND_KEYS else _find_step_commands)(
-                inner, seen
-            )
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _find_step_commands(inner, seen)
+def _find_commands(value: object, *, seen: set[int], is_command: bool = False) -> Iterator[str]:
+    """Yield the texts under command keys at any depth; `is_command` says that `value` is under one.
 
-
-def _find_command_texts(value: object, seen: set[int]) -> Iterator[str]:
+    A YAML alias is the same object again: `seen` holds the ids of the objects walked so far.
+    """
     if isinstance(value, str):
-        yield value
-    elif isinstance(value, list) and id(value) not in seen:
+        if is_command:
+            yield value
+    elif id(value) not in seen:
         seen.add(id(value))
-        for inner in value:
-            yield from _find_command_texts(inner, seen)
-    elif isinstance(value, dict):
-        yield from _find_step_commands(value, seen)
+        if isinstance(value, dict):
+            is_off = value.get("continue-on-error") is True or value.get("if") in (False, "false")
+            for key, inner in () if is_off else value.items():
+                yield from _find_commands(inner, seen=seen, is_command=key in _COMMAND_KEYS)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from _find_commands(inner, seen=seen, is_command=is_command)

@@ -1,7 +1,13 @@
-"""The calls of a shell text that decide its exit status: the others may fail unnoticed."""
+"""The calls of a shell text that decide its exit status; the others may fail unnoticed.
+
+ruff check .        # unnoticed, unless `set -e` stands above
+mypy . || true      # unnoticed
+pytest              # decides: the last command gives the status
+"""
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypeAlias
@@ -11,10 +17,12 @@ from ast_grep_py import SgNode
 from untildone.commands.shell import SHELLS, parse_calls, program_name
 from untildone.syntax.parsing import parse_source
 
+# A program and its arguments.
 Call: TypeAlias = tuple[str, ...]
 
+# Kinds of nodes in the grammar of bash.
 _BLOCKS = frozenset(("program", "compound_statement", "subshell", "do_group", "else_clause"))
-_CHOICES = frozenset(
+_CONDITIONALS = frozenset(
     ("if_statement", "for_statement", "while_statement", "case_statement", "elif_clause")
 )
 _STATEMENTS = frozenset(
@@ -22,33 +30,42 @@ _STATEMENTS = frozenset(
         *("command", "redirected_statement", "list", "pipeline", "negated_command"),
         *("declaration_command", "function_definition", "test_command", "case_item"),
         *_BLOCKS,
-        *_CHOICES,
+        *_CONDITIONALS,
     )
 )
 _NEVER_FAILS = frozenset(("true", ":", "echo", "printf", "exit", "return", "sleep", "cat", "date"))
-_FAILS = re.compile(r"\b(exit|return)\s+([1-9]\d*|\$\??\w*|\"\$\w+\")|\bfalse\b|\bexit\s*$")
+# exit 1, return $?, false
+_ENDS_WITH_FAILURE = re.compile(
+    r"\b(exit|return)\s+([1-9]\d*|\$\??\w*|\"\$\w+\")|\bfalse\b|\bexit\s*$"
+)
 # tests || failed=1 … exit $failed
-_REMEMBERS = re.compile(r"\W*(\w+)=(?:[1-9]\d*|\$\?)\W*")
-_ENDS_WITH = re.compile(r"\bexit\s+\"?\$\{?(\w+)")
+_REMEMBERS_FAILURE = re.compile(r"\W*(\w+)=(?:[1-9]\d*|\$\?)\W*")
+_EXITS_WITH_VARIABLE = re.compile(r"\bexit\s+\"?\$\{?(\w+)")
+# trap 'exit 0' EXIT
 _HIDES_FAILURE = re.compile(r"exit\s+0|exit\s*(?:['\"]\s*)?$|\btrue\b")
 # An assignment that changes what a tool does is part of its call; others are not.
-STEERING = re.compile(
+STEERING_ASSIGNMENT = re.compile(
     r"(PYTEST_ADDOPTS|PYTEST_PLUGINS|NODE_OPTIONS|GOFLAGS|RUSTFLAGS|MAKEFLAGS|PYTHONPATH|PATH"
     r"|SKIP|SKIP_\w+|\w*_SKIP|ESLINT_\w+|MYPY\w*|COVERAGE_\w+)=.*",
     re.DOTALL,
 )
 
 _VARIABLE = re.compile(r"\$\{?(\w+)\}?")
-_ASSIGNED = re.compile(r"(?<![\w$-])(\w+)\+?=|\b(?:for|read)\s+(?:-r\s+)?(\w+)")
-_PLAIN = re.compile(r"(?m)^(\w+)=(?:\"([^\"`()\n]+)\"|([^\s\"'`()]+)|\(([^\"'`$()\n]*)\))$")
+# a=1, a+=1, for a in, read -r a
+_ASSIGNMENT = re.compile(r"(?<![\w$-])(\w+)\+?=|\b(?:for|read)\s+(?:-r\s+)?(\w+)")
+# a=src, a="src tests", a=(src tests)
+_PLAIN_ASSIGNMENT = re.compile(
+    r"(?m)^(\w+)=(?:\"([^\"`()\n]+)\"|([^\s\"'`()]+)|\(([^\"'`$()\n]*)\))$"
+)
 # ${PYTHON:-python3} stands for its default: the user's environment is not known.
-_DEFAULT = re.compile(r"\$\{(\w+):?-([^{}]*)\}")
+_VARIABLE_WITH_DEFAULT = re.compile(r"\$\{(\w+):?-([^{}]*)\}")
 # Functions that call each other twice grow exponentially.
 _MAX_FUNCTION_CALLS = 1000
+# ${files[@]}
 _ARRAY_WORD = re.compile(r"\$\{(\w+)\[[@*]\]\}")
 
 
-def find_calls_by_status(
+def find_status_deciding_calls(
     text: str, *, errexit: bool = False, arguments: Sequence[str] = ()
 ) -> tuple[Call, ...]:
     """Return the deciding calls in their order; none of a text that is nested too deeply.
@@ -56,9 +73,10 @@ def find_calls_by_status(
     `arguments` are those of the script. A call under a condition begins with `if` and the
     condition.
     """
-    shell = re.match(r"#!\S*sh\s+-\w*e", text) is not None
+    # #!/bin/sh -eu
+    starts_with_errexit = re.match(r"#!\S*sh\s+-\w*e", text) is not None
     try:
-        reader = _Reader(text, errexit=errexit or shell, arguments=arguments)
+        reader = _Reader(text, errexit=errexit or starts_with_errexit, arguments=arguments)
         found = reader.read_block(parse_source(text, "bash"))
         return () if reader.is_failure_trapped else tuple(found)
     except RecursionError:
@@ -79,43 +97,46 @@ class _Reader:
         self.arguments = list(arguments)
         self.function_calls = 0
         self.status_variables = frozenset(
-            name for name in _ENDS_WITH.findall(text) if not _is_reset(name, text)
+            name for name in _EXITS_WITH_VARIABLE.findall(text) if not _is_reset(name, text)
         )
         # Calls whose failure is kept in a variable until the end.
-        self.remembered: list[Call] = []
+        self.remembered_calls: list[Call] = []
 
     def read_block(self, node: SgNode) -> list[Call]:
+        """Return the calls that decide the status of the statements, run one after another."""
         found: list[Call] = []
         children = node.children()
-        for at, child in enumerate(children):
+        for position, child in enumerate(children, 1):
             if child.kind() not in _STATEMENTS:
                 continue
             status = _find_exit_status(child)
             if status == "0" and not self.errexit:
                 return []
-            following = children[at + 1].kind() if at + 1 < len(children) else ""
-            deciding = [] if following == "&" else self._read_statement(child)
+            # `tests &` runs in the background.
+            is_background = [following.kind() for following in children[position:][:1]] == ["&"]
+            deciding = [] if is_background else self._read_statement(child)
             found = found + deciding if self.errexit or _keeps_status(child) else deciding
             if status:
-                return [*self.remembered, *found] if _VARIABLE.search(status) else found
+                return [*self.remembered_calls, *found] if _VARIABLE.search(status) else found
         return found
 
     def _read_statement(self, node: SgNode) -> list[Call]:
+        """Return the calls that decide the status of one statement."""
         kind = node.kind()
         if kind in _BLOCKS:
             return self.read_block(node)
-        if kind in _CHOICES:
-            return list(self._read_choice(node))
+        if kind in _CONDITIONALS:
+            return list(self._read_conditional(node))
         match kind:
             case "command":
                 return self._read_command(node)
             case "redirected_statement":
-                return self._read_all(_find_statements(node)[:1])
+                return self._read_statements(_find_statements(node)[:1])
             case "list":
                 return self._read_list(node)
             case "pipeline":
                 parts = _find_statements(node)
-                return self._read_all(parts if self.pipefail else parts[-1:])
+                return self._read_statements(parts if self.pipefail else parts[-1:])
             case "function_definition":
                 names = (child.text() for child in node.children() if child.kind() == "word")
                 self.functions[next(names, "")] = node
@@ -123,57 +144,65 @@ class _Reader:
             case _:
                 return []
 
-    def _read_all(self, nodes: Sequence[SgNode]) -> list[Call]:
+    def _read_statements(self, nodes: Sequence[SgNode]) -> list[Call]:
         return [call for node in nodes for call in self._read_statement(node)]
 
     def _read_list(self, node: SgNode) -> list[Call]:
+        """Return the deciding calls of `left && right` and of `left || right`."""
         left, right = (*(child for child in node.children() if child.is_named()), None, None)[:2]
         if left is None or right is None:
             return []
         found = self._read_statement(left)
         if any(child.kind() == "&&" for child in node.children()):
             return found + self._read_statement(right)
-        if _FAILS.search(right.text()):
+        if _ENDS_WITH_FAILURE.search(right.text()):
             return found
-        remembers = _REMEMBERS.fullmatch(right.text())
+        remembers = _REMEMBERS_FAILURE.fullmatch(right.text())
         if remembers and remembers[1] in self.status_variables:
-            self.remembered += found
+            self.remembered_calls += found
         return self._read_statement(right)
 
-    def _read_choice(self, node: SgNode) -> Iterator[Call]:
-        """Calls that run only under a condition are read together with it."""
+    def _read_conditional(self, node: SgNode) -> Iterator[Call]:
+        """Yield the calls of `if`, `for`, `while` and `case`, each with its condition in front."""
         parts = _find_statements(node)
         words = self._find_loop_words(node) if node.kind() == "for_statement" else []
         sets_status = any(f"{name}=" in node.text() for name in self.status_variables)
-        if words and (self.errexit or _FAILS.search(node.text()) or sets_status):
+        if words and (self.errexit or _ENDS_WITH_FAILURE.search(node.text()) or sets_status):
             yield from self._read_loop(node, words)
             return
-        before = len(self.remembered)
+        remembered_before = len(self.remembered_calls)
         header = re.split(r";|\n|\bthen\b|\bdo\b", node.text(), maxsplit=1)[0].strip()
-        if node.kind() == "if_statement" and _FAILS.search(node.text()) and parts:
+        if node.kind() == "if_statement" and _ENDS_WITH_FAILURE.search(node.text()) and parts:
+            # if ! pytest; then exit 1; fi
             is_negated = parts[0].kind() == "negated_command"
-            yield from self._read_all(_find_statements(parts[0]) if is_negated else parts[:1])
+            yield from self._read_statements(
+                _find_statements(parts[0]) if is_negated else parts[:1]
+            )
         for part in parts:
             yield from (("if", header, *call) for call in self._read_statement(part))
-        self.remembered[before:] = [("if", header, *call) for call in self.remembered[before:]]
+        self.remembered_calls[remembered_before:] = [
+            ("if", header, *call) for call in self.remembered_calls[remembered_before:]
+        ]
 
     def _find_loop_words(self, node: SgNode) -> list[str]:
-        """Return the words of a loop if they are written there; a pattern stands for its files."""
+        """Return the words of `for x in a b`; none if they are only known when the loop runs."""
         header = re.match(r"for\s+\w+\s+in\s+([^;\n]*)", node.text())
-        filled = self._fill(header[1]) if header else "$"
-        return [] if re.search(r"[$`]", filled) else shlex.split(re.sub(r"['\"]", "", filled))
+        words = self._expand_variables(header[1]) if header else "$"
+        return [] if re.search(r"[$`]", words) else shlex.split(re.sub(r"['\"]", "", words))
 
     def _read_loop(self, node: SgNode, words: Sequence[str]) -> Iterator[Call]:
+        """Yield the calls of a `for` loop for each of its words."""
         name = next(child.text() for child in node.children() if child.kind() == "variable_name")
         for word in words:
             self.variables[name] = word
-            yield from self._read_all(_find_statements(node))
+            yield from self._read_statements(_find_statements(node))
         self.variables.pop(name, None)
 
     def _read_command(self, node: SgNode) -> list[Call]:
+        """Return the call, or the calls of the function or inner shell that it runs."""
         text = node.text()
         words = next(iter(parse_calls(text)), [])
-        call = [filled for word in words for filled in self._fill_word(word)]
+        call = [value for word in words for value in self._expand_word(word)]
         if not call:
             return []
         program, arguments = program_name(call[0]), call[1:]
@@ -183,18 +212,19 @@ class _Reader:
         if program in self.functions:
             return self._read_function(program, arguments)
         if program in SHELLS and (inner := _find_shell_text(arguments)):
-            return list(find_calls_by_status(inner, errexit="e" in arguments[0]))
+            return list(find_status_deciding_calls(inner, errexit="e" in arguments[0]))
         if program in _NEVER_FAILS:
             return []
-        return [(*_find_steering(text), *call)]
+        return [(*_find_steering_assignments(text), *call)]
 
     def _apply_builtin(self, program: str, arguments: list[str]) -> None:
+        """Keep what `set`, `trap` and `shift` change."""
         words = " ".join(arguments)
         if program == "shift":
             del self.arguments[:1]
         elif program == "trap":
-            caught = {"EXIT", "0", "ERR"}.intersection(arguments[1:])
-            self.is_failure_trapped |= bool(caught and _HIDES_FAILURE.search(arguments[0]))
+            signals = {"EXIT", "0", "ERR"}.intersection(arguments[1:])
+            self.is_failure_trapped |= bool(signals and _HIDES_FAILURE.search(arguments[0]))
         elif "pipefail" in words:
             self.pipefail = "+o pipefail" not in words
         if program == "set" and re.search(r"(^|\s)-\w*e|-o errexit", words):
@@ -203,49 +233,58 @@ class _Reader:
             self.errexit = False
 
     def _read_function(self, name: str, arguments: list[str]) -> list[Call]:
+        """Return the deciding calls of a function that gets these arguments."""
         self.function_calls += 1
         if self.function_calls > _MAX_FUNCTION_CALLS:
             raise RecursionError
-        outer, self.arguments = self.arguments, arguments
-        found = self._read_all(_find_statements(self.functions[name]))
-        self.arguments = outer
+        outer_arguments, self.arguments = self.arguments, arguments
+        found = self._read_statements(_find_statements(self.functions[name]))
+        self.arguments = outer_arguments
         return found
 
-    def _fill_word(self, word: str) -> list[str]:
+    def _expand_word(self, word: str) -> list[str]:
         """Return the values of a word: `"$@"` and an array may have several."""
         if word in ("$@", "$*"):
             return self.arguments
         array = _ARRAY_WORD.fullmatch(word)
         if array and array[1] in self.variables:
             return self.variables[array[1]].split()
-        return [self._fill(word)]
+        return [self._expand_variables(word)]
 
-    def _fill(self, word: str) -> str:
-        plain = _DEFAULT.sub(lambda found: self._find_value(found[1], found[2]), word)
-        return _VARIABLE.sub(lambda found: self._find_value(found[1], found[0]), plain)
+    def _expand_variables(self, word: str) -> str:
+        """Replace the variables in a word whose value is known."""
+        plain = _VARIABLE_WITH_DEFAULT.sub(lambda found: self._get_value(found[1], found[2]), word)
+        return _VARIABLE.sub(lambda found: self._get_value(found[1], found[0]), plain)
 
-    def _find_value(self, name: str, default: str) -> str:
+    def _get_value(self, name: str, default: str) -> str:
+        """Return the value of a variable or of an argument such as `$1`."""
         positional = {str(number): word for number, word in enumerate(self.arguments, 1)}
         return (positional | self.variables).get(name, default)
 
 
 def _is_reset(name: str, text: str) -> bool:
-    """Whether the variable loses a failure: it is set again later, or in each round of a loop."""
+    """Say whether the variable loses a failure: it is set again later or in a loop."""
     failed = re.search(rf"\b{name}=(?:[1-9]|\$\?)", text)
     resets = [found.start() for found in re.finditer(rf"\b{name}=(?!\$\?|[1-9])", text)]
     in_loop = (
-        len(re.findall(r"\bdo\b", text[:at])) > len(re.findall(r"\bdone\b", text[:at]))
-        for at in resets
+        len(re.findall(r"\bdo\b", text[:start])) > len(re.findall(r"\bdone\b", text[:start]))
+        for start in resets
     )
-    return failed is None or any(at > failed.start() for at in resets) or any(in_loop)
+    return failed is None or any(start > failed.start() for start in resets) or any(in_loop)
 
 
 def _find_constants(text: str) -> dict[str, str]:
     """Return the variables that are set once, to plain text."""
-    every = [found[1] for found in _ASSIGNED.finditer(text)]
-    plain = {found[1]: found[2] or found[3] or found[4] or "" for found in _PLAIN.finditer(text)}
-    once = {name: value for name, value in plain.items() if every.count(name) == 1}
-    return {name: _DEFAULT.sub(r"\2", value) for name, value in once.items()}
+    assignments = Counter(found[1] or found[2] for found in _ASSIGNMENT.finditer(text))
+    plain = {
+        found[1]: found[2] or found[3] or found[4] or ""
+        for found in _PLAIN_ASSIGNMENT.finditer(text)
+    }
+    return {
+        name: _VARIABLE_WITH_DEFAULT.sub(r"\2", value)
+        for name, value in plain.items()
+        if assignments[name] == 1
+    }
 
 
 def _find_statements(node: SgNode) -> list[SgNode]:
@@ -253,7 +292,7 @@ def _find_statements(node: SgNode) -> list[SgNode]:
 
 
 def _keeps_status(node: SgNode) -> bool:
-    """Whether the statement leaves the status of what came before it."""
+    """Say whether the statement leaves the status of what came before it."""
     return node.kind() == "function_definition" or bool(re.match(r"(set|trap)\s", node.text()))
 
 
@@ -272,9 +311,10 @@ def _find_shell_text(arguments: Sequence[str]) -> str:
     return ""
 
 
-def _find_steering(text: str) -> list[str]:
+def _find_steering_assignments(text: str) -> list[str]:
+    """Return the assignments in front of a call that change what its tool does."""
     try:
         words = shlex.split(text)
     except ValueError:
         return []
-    return [word for word in words if STEERING.fullmatch(word)]
+    return [word for word in words if STEERING_ASSIGNMENT.fullmatch(word)]

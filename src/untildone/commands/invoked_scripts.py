@@ -1,10 +1,13 @@
-"""From a command to the scripts it runs: shell scripts, makefiles, package scripts, git hooks."""
+"""Which scripts a command runs: shell scripts, makefiles, package scripts, git hooks.
+
+`sh ci/check.sh` runs `ci/check.sh`; if that says `make lint`, it also runs the makefile.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import TypeAlias
+from typing import NamedTuple
 
 from untildone.commands.globs import match_glob
 from untildone.commands.makefiles import find_makefile, parse_makefile, read_makefile
@@ -20,20 +23,23 @@ from untildone.commands.shell import SHELLS, parse_calls, program_name
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-# Shell text, and the file it stands in: empty for the command itself. The text of a script in
-# another language is empty, since it is not followed.
-Script: TypeAlias = tuple[str, str]
-
 _INTERPRETERS = re.compile(r"python[\d.]*|pypy3?|node|bun|deno|ruby|perl|php|tsx|ts-node")
 _SCRIPT_RUNNERS = SHELLS | {"source", "."}
-# Other programs of the project may be what is checked.
+# A program of the project with another name may be what is tested, not what tests.
 _CHECK_NAME = re.compile(r"(?i)(^|[-_./])(check|gate|verif|lint|tests?|ci|hook|validat|assert|run)")
 _TOOL_FOLDERS = frozenset(("ci", "scripts", "script", "tools", "hack"))
-# These may also hold what is shipped.
+# `bin` and `build` may also hold what is shipped.
 _SCRIPT_FOLDERS = _TOOL_FOLDERS | {"bin", "build"}
 _MAX_LENGTH = 100_000
-# Names of checks, also of those that no loop runs.
+# Names of package scripts and make targets that are checks, whether a loop runs them or not.
 _NAMED_CHECK = re.compile(r"(?i)test|lint|check|type|verify|cov|^ci$|^build$|audit|format")
+
+
+class Script(NamedTuple):
+    # Empty for a script in another language than that of the shell, which is not followed.
+    text: str
+    # Empty for the command itself.
+    path: str
 
 
 def find_run_scripts(tree: Tree, command: str) -> tuple[Script, ...]:
@@ -42,40 +48,34 @@ def find_run_scripts(tree: Tree, command: str) -> tuple[Script, ...]:
 
 
 def _follow_command(tree: Tree, command: str) -> tuple[Script, ...]:
-    found: list[Script] = [(command, "")]
+    found = [Script(command, "")]
     seen = set(found)
     for text, path in found:
         calls = [_expand_loop_words(call, text) for call in parse_calls(text[:_MAX_LENGTH])]
-        inner = (
-            script
-            for call in _drop_read_scripts(calls)
-            for script in find_called_scripts(tree, call, path)
-        )
-        checking = (
-            script for script in dict.fromkeys(inner) if not is_subject(tree, script[1], path)
-        )
-        fresh = [script for script in checking if script not in seen]
-        seen.update(fresh)
-        found += fresh
+        for call in _drop_parsed_scripts(calls):
+            for script in find_called_scripts(tree, call, path):
+                if script not in seen and not is_program_under_test(tree, script.path, path):
+                    seen.add(script)
+                    found.append(script)
     return tuple(found)
 
 
-def _drop_read_scripts(calls: list[list[str]]) -> list[list[str]]:
+def _drop_parsed_scripts(calls: list[list[str]]) -> list[list[str]]:
     """Leave out the calls that `parse_calls` took from the arguments of `sh -n FILE`."""
-    read = Counter(word for call in calls if _only_parses(call) for word in call[1:])
-    found = []
+    parsed_words = Counter(word for call in calls if _only_parses(call) for word in call[1:])
+    kept = []
     for call in calls:
-        if read[call[0]] > 0:
-            read[call[0]] -= 1
+        if parsed_words[call[0]] > 0:
+            parsed_words[call[0]] -= 1
         else:
-            found.append(call)
-    return found
+            kept.append(call)
+    return kept
 
 
-def is_subject(tree: Tree, path: str, caller: str) -> bool:
-    """Whether the script is what `caller` tests, not a part of the test.
+def is_program_under_test(tree: Tree, path: str, caller: str) -> bool:
+    """Say whether the script at `path` is what the file `caller` tests, not a part of the test.
 
-    A test's own program is, and one whose output a script compares with an expected one.
+    That is the case if `caller` is a test, or compares the output of the script.
     """
     *folders, name = path.split("/")
     is_check = _CHECK_NAME.search(name) or _TOOL_FOLDERS.intersection(folders)
@@ -85,16 +85,20 @@ def is_subject(tree: Tree, path: str, caller: str) -> bool:
 
 
 def _is_output_compared(path: str, text: str) -> bool:
-    """`bin/stats data.csv > out.txt` and `diff expected.txt out.txt`, or `bin/stats | cmp - out`"""
-    for found in re.finditer(rf"{re.escape(path)}\b([^\n;&|]*)(\|\s*(diff|cmp)\b)?", text):
-        target = re.search(r">\s*([^\s&]+)", found[1])
-        if found[2] or (target and re.search(rf"\b(diff|cmp)\b.*{re.escape(target[1])}", text)):
+    """Say whether the text compares the output of the program at `path` with a file.
+
+    `bin/stats a.csv > out.txt` and `diff expected.txt out.txt`, or `bin/stats a.csv | cmp - out`
+    """
+    uses = rf"{re.escape(path)}\b(?P<arguments>[^\n;&|]*)(?P<pipe>\|\s*(diff|cmp)\b)?"
+    for use in re.finditer(uses, text):
+        output = re.search(r">\s*([^\s&]+)", use["arguments"])
+        if use["pipe"] or (output and re.search(rf"\b(diff|cmp)\b.*{re.escape(output[1])}", text)):
             return True
     return False
 
 
 def _expand_loop_words(call: list[str], text: str) -> list[str]:
-    """Replace the variable in `for each in a b; do sh "$each"` by the words of the loop."""
+    """Replace the variable in `for file in a b; do sh "$file"` by the words of the loop."""
     words: list[str] = []
     for word in call:
         name = re.fullmatch(r"\$\{?(\w+)\}?", word)
@@ -108,36 +112,40 @@ def find_called_scripts(tree: Tree, call: Sequence[str], caller: str = "") -> It
     program, arguments = program_name(call[0]), call[1:]
     if program in ("make", "gmake"):
         if path := find_makefile(tree, arguments):
-            yield read_makefile(tree, path), path
+            yield Script(read_makefile(tree, path), path)
     elif program in PACKAGE_MANAGERS or program in SCRIPT_GROUPS:
         path = find_package_file(call) if program in PACKAGE_MANAGERS else "package.json"
         select = select_scripts if program in PACKAGE_MANAGERS else select_grouped_scripts
-        yield from ((text, path) for text in select(call, parse_package_scripts(tree.text(path))))
+        scripts = parse_package_scripts(tree.text(path))
+        yield from (Script(text, path) for text in select(call, scripts))
     elif program == "git" and "hook" in arguments:
+        # git hook run pre-commit
         name = next((word for word in reversed(arguments) if not word.startswith("-")), "")
-        hooks = (path for path in tree if path.rpartition("/")[2] == name)
-        yield from ((tree.text(p), p) for p in hooks if is_shell_script(p, tree.text(p)))
+        hooks = (Script(tree.text(p), p) for p in tree if p.rpartition("/")[2] == name)
+        yield from (hook for hook in hooks if is_shell_script(hook.path, hook.text))
     elif not _only_parses(call):
         yield from _find_script_files(tree, call, caller)
 
 
 def _find_script_files(tree: Tree, call: Sequence[str], caller: str) -> Iterator[Script]:
+    """Yield the files of the project that a call runs: `sh ci/a.sh`, `node ci/a.js`, `ci/a.sh`."""
     program = program_name(call[0])
     is_shell = program in _SCRIPT_RUNNERS
     words = call[1:] if is_shell or _INTERPRETERS.fullmatch(program) else call[:1]
-    named = [word for word in words if not word.startswith("-")]
-    if not is_shell or "*" not in "".join(named[:1]):
-        named = named[:1]
-    for path in (path for word in named for path in _locate(tree, word, caller)):
+    names = [word for word in words if not word.startswith("-")]
+    if not is_shell or "*" not in "".join(names[:1]):
+        # The others are arguments of the script; not so in `. ci/*.sh lib/*.sh`.
+        names = names[:1]
+    for path in (path for name in names for path in _locate(tree, name, caller)):
         text = tree.text(path)
         if is_shell or is_shell_script(path, text):
-            yield text, path
+            yield Script(text, path)
         elif is_check_script(path) and classify_file(path) != "document":
-            yield "", path
+            yield Script("", path)
 
 
 def _only_parses(call: Sequence[str]) -> bool:
-    """`sh -n FILE` only looks whether the file could be run."""
+    """Say whether a shell only checks the syntax of the script, as `sh -n FILE` does."""
     return program_name(call[0]) in _SCRIPT_RUNNERS and "-n" in call
 
 
@@ -145,30 +153,31 @@ def _locate(tree: Tree, word: str, caller: str) -> list[str]:
     """Return the files that a word names; `$here/lint.sh` is beside the caller or at the top."""
     if "*" in word:
         return match_glob(word, tree)
-    last = re.sub(r"^(\./|\$\([^()]*\)/|\$\{?\w+\}?/)", "", word)
-    beside = (PurePosixPath(caller).parent / last).as_posix()
-    candidates = [last] if word == last or word.startswith("./") else [beside, last]
+    # ./lint.sh, $(dirname "$0")/lint.sh, ${here}/lint.sh
+    path = re.sub(r"^(\./|\$\([^()]*\)/|\$\{?\w+\}?/)", "", word)
+    beside_caller = (PurePosixPath(caller).parent / path).as_posix()
+    candidates = [path] if word == path or word.startswith("./") else [beside_caller, path]
     return next(([path] for path in candidates if path in tree), [])
 
 
 def is_shell_script(path: str, text: str) -> bool:
-    first = text.partition("\n")[0]
-    return path.endswith((".sh", ".bash")) or bool(re.match(r"#!.*\b(ba|da|k|z)?sh\b", first))
+    """Say whether a file is for a shell, by its suffix or its `#!` line."""
+    return path.endswith((".sh", ".bash")) or bool(re.match(r"#!.*\b(ba|da|k|z)?sh\b", text))
 
 
 def is_check_script(path: str) -> bool:
-    """Whether a program of the project checks others, by its name and folder."""
+    """Say whether a program of the project checks others, by its name and folder."""
     *folders, name = path.split("/")
-    hidden = any(part.startswith(".") for part in folders)
-    return hidden or bool(_SCRIPT_FOLDERS.intersection(folders) or _CHECK_NAME.search(name))
+    is_hidden = any(folder.startswith(".") for folder in folders)
+    return is_hidden or bool(_SCRIPT_FOLDERS.intersection(folders) or _CHECK_NAME.search(name))
 
 
 def find_named_checks(tree: Tree) -> tuple[str, ...]:
-    """Return the commands that run package scripts and make targets named like checks."""
-    return tree.fact(_find_commands, "")
+    """Return `npm run NAME` and `make NAME` for the scripts and targets named like checks."""
+    return tree.fact(_find_named_checks, "")
 
 
-def _find_commands(tree: Tree, _path: str) -> tuple[str, ...]:
+def _find_named_checks(tree: Tree, _path: str) -> tuple[str, ...]:
     scripts = parse_package_scripts(tree.text("package.json"))
     targets = parse_makefile(tree.text(find_makefile(tree))).targets
     named = (*(("npm run", name) for name in scripts), *(("make", name) for name in targets))

@@ -1,26 +1,34 @@
-"""Makefiles: their targets and variables, and the shell lines that decide a goal."""
+"""Makefiles: their targets and variables, and the shell lines that decide a goal.
+
+check: lint
+\t$(PYTHON) -m pytest       # a line of `make check`, behind the lines of `lint`
+\t-rm -r build              # none: make ignores the failure of lines with `-`
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from untildone.commands.arguments import find_option, parse_arguments
+from untildone.commands.arguments import find_option_value, parse_arguments
 from untildone.worktree.contents import Tree
 
 # In the order in which make looks for them.
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+# check test: lint | build ; pytest
 _RULE = re.compile(
     r"^(?P<targets>[^\s#:=@][^:=#]*?)\s*::?(?!=)(?P<needed>[^;#]*)(?:;(?P<line>.*))?"
 )
-_VARIABLE = re.compile(
+# export PYTHON ?= python3
+_ASSIGNMENT = re.compile(
     r"^\s*(?:export\s+|override\s+)*(?P<name>[\w.]+)\s*(?P<operator>[:?+!]*=)\s*(?P<value>.*)$"
 )
-_USE = re.compile(r"\$[({](?P<name>\w+)[)}]")
+_VARIABLE_USE = re.compile(r"\$[({](?P<name>\w+)[)}]")
 # $(wildcard src/*.js) stands for its patterns.
 _WILDCARD = re.compile(r"\$[({]wildcard\s+(?P<patterns>[^(){}$]*)[)}]")
 _SHELL = re.compile(r"(.*/)?(ba|da|k|z)?sh(\.exe)?")
-_FORGIVING_FLAG = re.compile(r"-?[a-z]*[intq][a-z]*|--(ignore-errors|dry-run|touch|question)")
+# MAKEFLAGS = -i; `n`, `t` and `q` run no line at all
+_IGNORING_FLAG = re.compile(r"-?[a-z]*[intq][a-z]*|--(ignore-errors|dry-run|touch|question)")
 _MAX_DEPTH = 10
 _MAX_LENGTH = 10_000
 
@@ -45,8 +53,8 @@ def is_makefile(path: str) -> bool:
 
 
 def find_makefile(tree: Tree, arguments: Sequence[str] = ()) -> str:
-    """Return the file that make reads: the first of the usual names, unless `-f` gives one."""
-    folder, file = find_option(arguments, "-C"), find_option(arguments, "-f")
+    """Return the file that make reads, of the usual names or given by `-f`; empty if none is."""
+    folder, file = find_option_value(arguments, "-C"), find_option_value(arguments, "-f")
     paths = ((PurePosixPath(folder) / name).as_posix() for name in ((file,) if file else MAKEFILES))
     return next((path for path in paths if path in tree), "")
 
@@ -60,28 +68,31 @@ def read_makefile(tree: Tree, path: str) -> str:
 
 
 def parse_makefile(text: str) -> Makefile:
+    """Return the targets with their recipes, and the variables with their unexpanded values."""
     targets: dict[str, Target] = {}
     variables: dict[str, str] = {"MAKE": "make"}
+    # The targets of the rule that is being read.
     names: list[str] = []
-    goes_on = False
+    is_in_recipe = False
     for line in re.sub(r"\\\n", " ", text).splitlines():
         if len(line) > _MAX_LENGTH:
             continue
         if line[:1] in ("\t", " ") and names and line.strip():
             for name in names:
-                earlier = targets[name].lines if goes_on else ()
+                # The first line of a recipe replaces an earlier recipe of the target.
+                earlier = targets[name].lines if is_in_recipe else ()
                 targets[name] = targets[name]._replace(lines=(*earlier, line.strip()))
-            goes_on = True
-        elif assignment := _VARIABLE.match(line):
+            is_in_recipe = True
+        elif assignment := _ASSIGNMENT.match(line):
             _assign(variables, assignment)
         elif rule := _RULE.match(line):
-            names = _declare(targets, rule, variables)
-            # The first line of a recipe replaces an earlier recipe of the target.
-            goes_on = bool(rule["line"])
+            names = _add_targets(targets, rule, variables)
+            is_in_recipe = bool(rule["line"])
     return Makefile(targets, variables)
 
 
 def _assign(variables: dict[str, str], assignment: re.Match[str]) -> None:
+    """Set a variable as `=`, `+=` or `?=` does."""
     name, operator = assignment["name"], assignment["operator"]
     value = assignment["value"].partition(" #")[0].strip()
     if operator == "+=":
@@ -90,9 +101,10 @@ def _assign(variables: dict[str, str], assignment: re.Match[str]) -> None:
         variables[name] = value
 
 
-def _declare(
+def _add_targets(
     targets: dict[str, Target], rule: re.Match[str], variables: dict[str, str]
 ) -> list[str]:
+    """Add the targets of a rule, and return their names."""
     needed = tuple(_expand_variables(rule["needed"], variables).replace("|", " ").split())
     names = _expand_variables(rule["targets"], variables).split()
     for name in names:
@@ -104,9 +116,10 @@ def _declare(
 
 
 def _expand_variables(text: str, variables: dict[str, str]) -> str:
+    """Replace `$(NAME)` by its value, also in values; unknown variables are empty, as in make."""
     for _ in range(_MAX_DEPTH):
         text = _WILDCARD.sub(lambda use: use["patterns"].strip(), text)
-        text, number = _USE.subn(lambda use: variables.get(use["name"], ""), text)
+        text, number = _VARIABLE_USE.subn(lambda use: variables.get(use["name"], ""), text)
         if not number or len(text) > _MAX_LENGTH:
             break
     return text[:_MAX_LENGTH]
@@ -115,35 +128,38 @@ def _expand_variables(text: str, variables: dict[str, str]) -> str:
 def find_make_lines(tree: Tree, arguments: Sequence[str]) -> Iterator[str]:
     """Yield the shell lines whose failure fails `make ARGUMENTS`, prerequisites first."""
     makefile = parse_makefile(read_makefile(tree, find_makefile(tree, arguments)))
-    if _forgives_failures(makefile.variables):
+    if _ignores_all_failures(makefile.variables):
         return
-    first = next((name for name in makefile.targets if not name.startswith(".")), "")
-    default = makefile.variables.get(".DEFAULT_GOAL", first)
+    first_target = next((name for name in makefile.targets if not name.startswith(".")), "")
+    default = makefile.variables.get(".DEFAULT_GOAL", first_target)
+    # `make check CI=1`: `CI=1` sets a variable.
     goals = [word for word in parse_arguments("make", arguments).targets if "=" not in word]
     for goal in goals or [default]:
-        yield from _find_lines(makefile, goal, tree, ())
+        yield from _find_target_lines(makefile, goal, tree, ())
 
 
-def _find_lines(
+def _find_target_lines(
     makefile: Makefile, name: str, tree: Tree, parents: tuple[str, ...]
 ) -> Iterator[str]:
+    """Yield the deciding lines of a target; `parents` are the targets that need it."""
     target = makefile.targets.get(name)
     phony = makefile.targets.get(".PHONY", _NO_TARGET).prerequisites
     up_to_date = name in tree and name not in phony
-    if target is None or name in parents or up_to_date or _ignores_failures(makefile, name):
+    if target is None or name in parents or up_to_date or _ignores_failures_of(makefile, name):
         return
     for needed in target.prerequisites:
-        yield from _find_lines(makefile, needed, tree, (*parents, name))
-    stops = re.match(r"-\w*e", makefile.variables.get(".SHELLFLAGS", ""))
+        yield from _find_target_lines(makefile, needed, tree, (*parents, name))
+    # `.SHELLFLAGS = -ec`: the shell stops at the first failure within a line.
+    has_errexit = re.match(r"-\w*e", makefile.variables.get(".SHELLFLAGS", ""))
     for line in target.lines:
         prefix = re.match(r"[@+-]*", line)
         if prefix and "-" not in prefix[0]:
             shell_line = _expand_line(line[prefix.end() :], makefile, name)
-            yield f"set -e\n{shell_line}" if stops else shell_line
+            yield f"set -e\n{shell_line}" if has_errexit else shell_line
 
 
 def _expand_line(line: str, makefile: Makefile, name: str) -> str:
-    """Return the line as the shell gets it: `$$` becomes the shell's own `$`."""
+    """Return a line of target `name` as the shell gets it: `$$` becomes the shell's own `$`."""
     needed = makefile.targets[name].prerequisites
     automatic = {"@": name, "<": "".join(needed[:1]), "^": " ".join(needed)}
     plain = "$$".join(
@@ -152,13 +168,14 @@ def _expand_line(line: str, makefile: Makefile, name: str) -> str:
     return _expand_variables(plain, makefile.variables).replace("$$", "$")
 
 
-def _ignores_failures(makefile: Makefile, name: str) -> bool:
+def _ignores_failures_of(makefile: Makefile, name: str) -> bool:
+    """Say whether `.IGNORE: NAME` lets every line of the target fail; `.IGNORE:` names all."""
     ignored = makefile.targets.get(".IGNORE")
     return ignored is not None and (not ignored.prerequisites or name in ignored.prerequisites)
 
 
-def _forgives_failures(variables: dict[str, str]) -> bool:
-    """Whether no line is run by a shell, or no failure stops make."""
+def _ignores_all_failures(variables: dict[str, str]) -> bool:
+    """Say whether no failure stops make: `MAKEFLAGS = -i`, or `SHELL = true`, which is no shell."""
     flags = variables.get("MAKEFLAGS", "").split()
     shell = variables.get("SHELL", "sh").split(" ")[0]
-    return any(map(_FORGIVING_FLAG.fullmatch, flags)) or not _SHELL.fullmatch(shell)
+    return any(map(_IGNORING_FLAG.fullmatch, flags)) or not _SHELL.fullmatch(shell)

@@ -1,4 +1,7 @@
-"""Scripts of `package.json`, and which of them a call runs."""
+"""Scripts of `package.json`, and which of them a call runs.
+
+With `{"pretest": "tsc", "test": "jest"}` the call `npm test` runs `tsc` and `jest`.
+"""
 
 import json
 import re
@@ -6,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from untildone.commands.arguments import find_option
+from untildone.commands.arguments import find_option_value
 from untildone.commands.programs import PACKAGE_MANAGERS
 from untildone.commands.shell import program_name
 
@@ -18,6 +21,7 @@ _WITHOUT_RUN = frozenset(("test", "start", "stop", "restart"))
 
 
 def parse_package_scripts(text: str) -> dict[str, str]:
+    """Return the commands of a `package.json` by name; none if the text cannot be read."""
     try:
         scripts = json.loads(text).get("scripts", {})
         return {name: command for name, command in scripts.items() if isinstance(command, str)}
@@ -27,7 +31,7 @@ def parse_package_scripts(text: str) -> dict[str, str]:
 
 def find_package_file(call: Sequence[str]) -> str:
     """Return the `package.json` that the call of a package manager is about."""
-    folder = find_option(call[1:], "--prefix") or find_option(call[1:], "-C")
+    folder = find_option_value(call[1:], "--prefix") or find_option_value(call[1:], "-C")
     return (PurePosixPath(folder) / "package.json").as_posix()
 
 
@@ -40,10 +44,11 @@ def select_scripts(call: Sequence[str], scripts: Mapping[str, str]) -> Iterator[
 
 
 def _find_script_name(call: Sequence[str]) -> str:
+    """Return `lint` for `npm run lint`, `test` for `npm t`; empty if the call runs no script."""
     manager, arguments = program_name(call[0]), list(call[1:])
     if manager not in PACKAGE_MANAGERS:
         return ""
-    folders = (find_option(arguments, "--prefix"), find_option(arguments, "-C"))
+    folders = (find_option_value(arguments, "--prefix"), find_option_value(arguments, "-C"))
     words = [word for word in arguments if not word.startswith("-") and word not in folders]
     if words[:1] in (["run"], ["run-script"]):
         return "".join(words[1:2])
@@ -55,7 +60,7 @@ def select_grouped_scripts(call: Sequence[str], scripts: Mapping[str, str]) -> I
     """Yield what `run-s lint test:*` or `concurrently npm:lint "tsc -w"` runs."""
     arguments = call[1:]
     if any(re.match(r"--(race|success)\b|-s$", word) for word in arguments):
-        # One of them is enough then, so none of them decides.
+        # `concurrently --success first`: one passing script is enough, so none of them decides.
         return
     for word in (word for word in arguments if not word.startswith("-")):
         pattern = word.removeprefix("npm:")

@@ -1,4 +1,7 @@
-"""The programs that a command line starts, seen through the launchers in front of them."""
+"""The programs that a command line starts, seen through the launchers in front of them.
+
+`sudo uv run python -m pytest -q && npx eslint .` starts `pytest` and `eslint`.
+"""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +10,7 @@ from untildone.commands.shell import program_name, split_commands, strip_wrapper
 
 _PYTHON = re.compile(r"(?:python|pypy|py)[\d.]*")
 PACKAGE_MANAGERS = frozenset(("npm", "pnpm", "yarn", "bun"))
-# What stands in front of a tool and has no say in what the tool does.
+# What stands in front of a tool and does not change what the tool does.
 LAUNCHERS = (
     *(("npx",), ("bunx",), ("pnpx",), ("uvx",)),
     *((program, "run") for program in ("uv", "poetry", "pipenv", "pdm", "hatch", "rye")),
@@ -23,7 +26,7 @@ _HARMLESS_OPTIONS = frozenset(
 
 
 def find_programs(command: str) -> tuple[str, ...]:
-    """Return the programs in the order of the line; `python -m NAME` is `NAME`."""
+    """Return the programs in the order of the line, each once; `python -m NAME` is `NAME`."""
     return tuple(dict.fromkeys(filter(None, map(_find_program, split_commands(command)))))
 
 
@@ -39,24 +42,27 @@ def find_single_program(command: str) -> tuple[str, list[str], list[str]] | None
 
 
 def split_words(command: str) -> list[str]:
+    """Return the words of all simple commands in a line, without the operators between them."""
     return [word for words in split_commands(command) for word in words]
 
 
 def _find_program(words: list[str]) -> str:
-    inner = strip_wrappers(words)
-    if not inner:
+    """Return the program that the words of a simple command start; empty if they start none."""
+    call = strip_wrappers(words)
+    if not call:
         return ""
-    inner[0] = program_name(inner[0])
-    rest = strip_launcher(inner)
-    if rest[:2] == ["coverage", "run"]:
-        rest = _skip_to_module(rest[2:])
-    elif rest and rest[0].startswith("-"):
-        rest = rest[1:]
-    if len(rest) < len(inner):
-        return _find_program(rest)
-    if _PYTHON.fullmatch(rest[0]) and "-m" in rest:
-        return next(iter(_skip_to_module(rest)), rest[0])
-    return rest[0]
+    call[0] = program_name(call[0])
+    inner = strip_launcher(call)
+    if inner[:2] == ["coverage", "run"]:
+        inner = _skip_to_module(inner[2:])
+    elif inner and inner[0].startswith("-"):
+        # `uv run --with x pytest`: an option of the launcher
+        inner = inner[1:]
+    if len(inner) < len(call):
+        return _find_program(inner)
+    if _PYTHON.fullmatch(inner[0]) and "-m" in inner:
+        return next(iter(_skip_to_module(inner)), inner[0])
+    return inner[0]
 
 
 def _skip_to_module(words: list[str]) -> list[str]:
@@ -68,8 +74,8 @@ def strip_launcher(words: Sequence[str]) -> list[str]:
     """Return the words behind a launcher such as `uv run`; all of them if there is none."""
     for launcher in LAUNCHERS:
         if tuple(words[: len(launcher)]) == launcher:
-            rest = list(words[len(launcher) :])
-            while rest and rest[0] in _HARMLESS_OPTIONS:
-                del rest[0]
-            return rest
+            inner = list(words[len(launcher) :])
+            while inner and inner[0] in _HARMLESS_OPTIONS:
+                del inner[0]
+            return inner
     return list(words)

@@ -1,5 +1,6 @@
 """A shell command line as calls: which programs it starts, and with which arguments.
 
+`cd src && sudo sh -c "make test"` has the calls `cd src`, `sh -c "make test"` and `make test`.
 The hooks use this module, so it imports the standard library only.
 """
 
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 SHELLS = frozenset(("bash", "dash", "ksh", "sh", "zsh"))
+# Programs whose arguments may be shell text.
 _RUN_TEXT = SHELLS | {"eval", "fish"}
 _OPERATORS = frozenset("();|&`{}")
 _REDIRECTIONS = frozenset("<>&|")
@@ -21,6 +23,7 @@ _WRAPPERS = frozenset(
         *("winpty", "xvfb-run"),
     )
 )
+# untildone, untildone@latest, untildone==1.0, untildone[cost]
 _UNTILDONE = re.compile(r"untildone(?:[@=\[].*)?", re.DOTALL)
 # cat > notes.md <<'EOF'
 _HERE_DOCUMENT = re.compile(
@@ -34,6 +37,7 @@ _MAX_DEPTH = 5
 
 
 def is_untildone(word: str) -> bool:
+    """Say whether a word names our own program, with or without folder and version."""
     return bool(_UNTILDONE.fullmatch(program_name(word)))
 
 
@@ -43,7 +47,10 @@ def program_name(word: str) -> str:
 
 
 def parse_calls(command: str, depth: int = 0) -> list[list[str]]:
-    """Return each program called with its arguments; also what an inner shell or `$(…)` calls."""
+    """Return each called program with its arguments, also those in an inner shell and in `$(…)`.
+
+    `depth` counts the shells around the command.
+    """
     text = _HERE_DOCUMENT.sub(_replace_here_document, command.replace("\\\n", " "))
     found: list[list[str]] = []
     for call in (call for words in split_commands(text) for call in _find_wrapped_calls(words)):
@@ -78,18 +85,18 @@ def split_commands(command: str) -> list[list[str]]:
 
 def strip_wrappers(words: list[str]) -> list[str]:
     """Return the words behind assignments and wrappers such as `env`, `sudo` and `timeout 60`."""
-    wrapped = False
-    for at, word in enumerate(words):
+    is_wrapped = False
+    for start, word in enumerate(words):
         is_wrapper = program_name(word) in _WRAPPERS
-        wrapped = wrapped or is_wrapper
-        is_option = wrapped and _WRAPPER_OPTION.match(word)
+        is_wrapped = is_wrapped or is_wrapper
+        is_option = is_wrapped and _WRAPPER_OPTION.match(word)
         if not (is_wrapper or is_option or _ASSIGNMENT.match(word)):
-            return words[at:]
+            return words[start:]
     return []
 
 
 def find_redirect_targets(arguments: list[str]) -> list[str]:
-    """Return the files that the output of a call goes to."""
+    """Return the words behind `>`, `>>`, `2>` and the like."""
     return [
         target
         for operator, target in pairwise(arguments)
@@ -97,46 +104,51 @@ def find_redirect_targets(arguments: list[str]) -> list[str]:
     ]
 
 
-def _replace_here_document(found: re.Match[str]) -> str:
-    """Keep the body only where a shell reads it: for any other program it is data."""
-    line = found.string[found.string.rfind("\n", 0, found.start()) + 1 : found.start()]
-    words = re.findall(r"\w+", line + found["rest"])
-    body = found["body"] if _RUN_TEXT.intersection(words) else ""
-    return f"{found['rest']}\n{body}"
+def _replace_here_document(document: re.Match[str]) -> str:
+    """Keep the body of `<<EOF` only where a shell reads it: for any other program it is data."""
+    text, start = document.string, document.start()
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    words = re.findall(r"\w+", line + document["rest"])
+    body = document["body"] if _RUN_TEXT.intersection(words) else ""
+    return f"{document['rest']}\n{body}"
 
 
 def _find_wrapped_calls(words: list[str]) -> list[list[str]]:
+    """Return the call behind wrappers, and that of untildone in it.
+
+    In `sudo -u root untildone cancel` the option's value `root` looks like the program.
+    """
     call = strip_wrappers(words)
     is_wrapped = any(program_name(word) in _WRAPPERS for word in words[: len(words) - len(call)])
-    # The value of a wrapper's option looks like the program: `sudo -u root untildone …`
-    ours = [at for at, word in enumerate(call[1:], 1) if is_wrapped and is_untildone(word)]
-    return [call, *(call[at:] for at in ours[:1])]
+    starts = [start for start, word in enumerate(call) if start and is_untildone(word)]
+    return [call, *(call[start:] for start in starts[:1] if is_wrapped)]
 
 
 def _find_substitutions(command: str) -> Iterator[str]:
     """Yield what stands in `$(…)` and backticks, except where single quotes make it text."""
-    quote, at = "", 0
-    while at < len(command):
-        character = command[at]
+    quote, position = "", 0
+    while position < len(command):
+        character = command[position]
         if character == "\\" and quote != "'":
-            at += 1
+            position += 1
         elif character in "'\"" and quote in ("", character):
             quote = "" if quote else character
-        elif quote != "'" and command.startswith("$(", at):
-            inner = _read_to_closing_parenthesis(command, at + 2)
+        elif quote != "'" and command.startswith("$(", position):
+            inner = _read_to_closing_parenthesis(command, position + 2)
             yield inner
-            at += 2 + len(inner)
+            position += 2 + len(inner)
         elif quote != "'" and character == "`":
-            inner = command[at + 1 :].partition("`")[0]
+            inner = command[position + 1 :].partition("`")[0]
             yield inner
-            at += 1 + len(inner)
-        at += 1
+            position += 1 + len(inner)
+        position += 1
 
 
 def _read_to_closing_parenthesis(command: str, start: int) -> str:
+    """Return the text from `start` to the `)` that closes it; all of it if none does."""
     depth = 1
-    for at in range(start, len(command)):
-        depth += {"(": 1, ")": -1}.get(command[at], 0)
+    for end in range(start, len(command)):
+        depth += {"(": 1, ")": -1}.get(command[end], 0)
         if not depth:
-            return command[start:at]
+            return command[start:end]
     return command[start:]

@@ -1,4 +1,8 @@
-"""Files that a tool call of the agent may change: standard library only."""
+"""Which files a tool call of the agent may change: standard library only, for the hooks.
+
+`Edit` with `file_path: a.py` changes `a.py`; `Bash` with `cd src && sed -i s/a/b/ a.py` may change
+`src/s/a/b/` and `src/a.py`: every word of a program that writes may name a file.
+"""
 
 import os
 import re
@@ -13,14 +17,27 @@ _READERS = frozenset(
         " test tree true uniq wc xxd [ [[",
     )
 )
-_WRITING_OPTIONS = {"find": ("-delete", "-exec", "-execdir", "-ok"), "sed": ("-i", "--in-place")}
+# Options with which a reader writes files or runs other programs.
+_WRITING_OPTIONS = {
+    "awk": ("-i", "--include"),
+    "find": ("-delete", "-exec", "-fls", "-fprint", "-ok"),
+    "sed": ("-i", "--in-place"),
+    "sort": ("-o", "--output"),
+    "tree": ("-o",),
+}
+_AWK_PRINTS = re.compile(r'>>?\s*"/dev/(stdout|stderr|null)"')
+_AWK_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+# print > "f", print | "sh", "date" | getline, system("rm f"); strings are empty here, and
+# `$1 > 5` or `a || b` only compare.
+_AWK_WRITES = re.compile(r"\bprintf?\b[^;}\n]*?(>|(?<!\|)\|(?!\|))|\|&?\s*getline|\bsystem\s*\(")
 _EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
 _FOREIGN_EDITOR = re.compile(r"(?i)^mcp__.*(?:write|edit|move|delete|remove|create|append)")
 # Of a longer command only the beginning is read.
-LONGEST = 100_000
+MAX_COMMAND_LENGTH = 100_000
 
 
 def is_editor(tool: str) -> bool:
+    """Say whether the tool changes the files that its inputs name, as `Edit` does."""
     return tool in _EDITORS or bool(_FOREIGN_EDITOR.match(tool))
 
 
@@ -28,34 +45,49 @@ def find_written_paths(tool: str, inputs: dict[str, object], cwd: str) -> list[s
     """Return the paths that a tool call may change."""
     if is_editor(tool):
         return list_named_paths(inputs, cwd)
+    command = str(inputs.get("command", ""))[:MAX_COMMAND_LENGTH] if tool == "Bash" else ""
     found: list[str] = []
-    for call in parse_calls(str(inputs.get("command", ""))[:LONGEST]) if tool == "Bash" else ():
-        if call[0] == "cd" and call[1:]:
-            cwd = resolve_word(call[1], cwd)
-        found += [
-            resolve_word(word, cwd) for word in list_changed_words(program_name(call[0]), call[1:])
-        ]
+    for program, *arguments in parse_calls(command):
+        if program == "cd" and arguments:
+            cwd = resolve_word(arguments[0], cwd)
+        changed = list_changed_words(program_name(program), arguments)
+        found += [resolve_word(word, cwd) for word in changed]
     return found
 
 
 def list_named_paths(inputs: dict[str, object], cwd: str) -> list[str]:
+    """Return the paths that the inputs of an editing tool name."""
     names = ("file_path", "notebook_path", "path", "source", "destination")
     return [os.path.join(cwd, str(inputs[key])) for key in names if inputs.get(key)]
 
 
 def list_changed_words(program: str, arguments: list[str]) -> list[str]:
-    """Return the words that may name a changed file; a reader writes only by redirection."""
+    """Return the words of a call that may name a changed file; a reader writes by redirection."""
     if only_reads(program, arguments):
         return find_redirect_targets(arguments)
     if program == "cp" and "-t" not in arguments:
         return [*arguments[-1:], *find_redirect_targets(arguments)]
-    return [word for word in arguments if not word.startswith("-") or "=" in word]
+    words = [word for word in arguments if not word.startswith("-") or "=" in word]
+    if program == "awk":
+        # Strings in its program may name the file: '{print > "f"}', 'END {system("rm f")}'
+        strings = [text for word in words for text in _AWK_STRING.findall(word)]
+        words += " ".join(strings).split()
+    return words
 
 
 def only_reads(program: str, arguments: list[str]) -> bool:
+    """Say whether a call writes nothing, redirections aside."""
+    if program == "awk" and is_writing_awk(arguments):
+        return False
     return program in _READERS and not any(
         argument.startswith(_WRITING_OPTIONS.get(program, ("\0",))) for argument in arguments
     )
+
+
+def is_writing_awk(arguments: list[str]) -> bool:
+    """Say whether a program in the arguments of awk writes a file or runs a command."""
+    texts = (_AWK_PRINTS.sub("", argument) for argument in arguments)
+    return any(_AWK_WRITES.search(_AWK_STRING.sub('""', text)) for text in texts)
 
 
 def resolve_word(word: str, cwd: str) -> str:

@@ -60,7 +60,7 @@ def truncate(text: str) -> str:
 
 
 def strip_quotations(message: str) -> str:
-    """The message without code and block quotes."""
+    """Return the message without code and block quotes."""
     message = message[-_MAX_MESSAGE:]
     for marks, shown in _QUOTATIONS:
         if any(mark in message for mark in marks):
@@ -69,7 +69,7 @@ def strip_quotations(message: str) -> str:
 
 
 def find_promises(message: str, promises: tuple[str, ...], *, task: str = "") -> tuple[str, ...]:
-    """Which of the promises the message gives, in a tag or as a plain statement.
+    """Return the promises that the message gives, in a tag or as a plain statement.
 
     A sentence that only repeats the task gives none.
     """
@@ -95,7 +95,7 @@ def _keep_alphanumerics(text: str) -> str:
 
 
 def _split_sentences(text: str) -> set[str]:
-    """The sentences of each line and of each paragraph, since lines may be wrapped."""
+    """Return the sentences of each line and of each paragraph, since lines may be wrapped."""
     paragraphs = re.sub(r"(?<=\S)[ \t]*\n(?=[ \t]*\w)", " ", text)
     return {
         _strip_emphasis(part)
@@ -126,7 +126,7 @@ def _is_meant(text: str, tag: re.Match[str]) -> bool:
 
 
 def _states_promise(sentence: str, promise: str) -> bool:
-    """Whether the sentence states the promise as whole words, unnegated and unconditionally."""
+    """Say whether the sentence states the promise in whole words, without "not" or "if"."""
     found = re.search(rf"(?<!\w){re.escape(promise)}(?!\w)", sentence) if promise else None
     return (
         found is not None
@@ -141,7 +141,7 @@ def normalize(text: str) -> str:
 
 
 def has_signal(message: str) -> bool:
-    """Whether the message holds a completion marker or `EXIT_SIGNAL: true` outside code."""
+    """Say whether the message has a completion marker or `EXIT_SIGNAL: true` outside code."""
     if "<" not in message and "exit_signal" not in message.casefold():
         return False
     text = strip_quotations(message)
@@ -156,7 +156,7 @@ def find_blocked_reason(message: str) -> str:
 
 
 def parse_status_block(message: str) -> StatusBlock | None:
-    """The last status block of the message; it may stand in a code block."""
+    """Return the last status block of the message; it may stand in a code block."""
     blocks = re.findall(_STATUS_BLOCK, message[-_MAX_MESSAGE:])
     if not blocks:
         return None

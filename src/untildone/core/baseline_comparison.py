@@ -34,7 +34,7 @@ class _Missing(Struct, frozen=True):
 def compare_with_baseline(
     contract: Contract, evidence: Evidence, *, strict: bool = False
 ) -> Evidence:
-    """The evidence with its check results adjusted to the loop's counts and the baseline's tests.
+    """Return the evidence with results judged by the loop's counts and the baseline's tests.
 
     With `strict` a green run that lacks tests of the baseline is no evidence; without, the missing
     tests become concerns later.
@@ -53,7 +53,7 @@ def compare_with_baseline(
 def mark_missing_tests(
     result: CheckResult, had: Tests, *, allow: tuple[str, ...], strict: bool
 ) -> CheckResult:
-    """The result with a reason that names missing tests.
+    """Return the result with a reason that names missing tests.
 
     It is no evidence where no test ran or, with `strict`, where fewer tests ran.
     """
@@ -70,7 +70,7 @@ def mark_missing_tests(
 def find_missing_tests(
     evidence: Evidence, allow: tuple[str, ...], folds: Sequence[MergedTest] = ()
 ) -> Iterator[Concern]:
-    """A concern for each missing test, or for the check where tests have no names."""
+    """Yield a concern for each missing test, or for the check where tests have no names."""
     baseline = {result.name: result.tests for result in evidence.baseline or () if result.tests}
     for result in evidence.checks:
         had = baseline.get(result.name)

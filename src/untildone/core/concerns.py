@@ -13,14 +13,17 @@ _OF_TESTS = ("remove-test:", "edit-test:")
 def make_concern(
     kind: ConcernKind, path: str, detail: str = "", *, reason: str, content: str = ""
 ) -> Concern:
-    """`content` is the digest of the current content, which limits an approval to it."""
+    """Return a concern whose id is `KIND:PATH[:DETAIL][#CONTENT]`.
+
+    `content` is the digest of the current content, which limits an approval to it.
+    """
     named = f"{kind}:{path}:{detail}" if detail else f"{kind}:{path}"
     bound = f"{named}#{content[:12]}" if content else named
     return Concern(id=bound, kind=kind, path=path, detail=reason)
 
 
 def is_allowed(concern: Concern, allow: tuple[str, ...]) -> bool:
-    """Whether it is allowed by its id, or by `KIND:PATH[:DETAIL]` as given to `--allow`."""
+    """Say whether it is allowed by its id, or by `KIND:PATH[:DETAIL]` as given to `--allow`."""
     return any(
         allowance == concern.id or _covers(allowance, strip_content_digest(concern.id))
         for allowance in allow
@@ -32,12 +35,12 @@ def find_unapproved(evidence: Evidence, allow: tuple[str, ...]) -> tuple[Concern
 
 
 def strip_content_digest(finding: str) -> str:
-    """The id without the digest of the content that it was approved for."""
+    """Return the id without the digest of the content that it was approved for."""
     return finding.partition("#")[0]
 
 
 def is_removal_allowed(test: str, allow: tuple[str, ...]) -> bool:
-    """Whether a test may be removed, named as its runner does, in whichever file."""
+    """Say whether the user allowed the removal of a test, named as its runner names it."""
     names = tuple(map(strip_content_digest, allow))
     if is_allowed(make_concern(ConcernKind.REMOVE_TEST, test, reason=""), names):
         return True

@@ -31,7 +31,7 @@ def apply_counts(
     results: tuple[CheckResult, ...],
     baseline: Sequence[CheckResult | BaselineResult] | None,
 ) -> tuple[CheckResult, ...]:
-    """The results, green or red by what counts for this loop.
+    """Return the results, green or red by what counts for this loop.
 
     A red exit status that nothing explains stays red, and so does a test that passed in the
     baseline.
@@ -110,7 +110,7 @@ def _decides(contract: Contract, severity: Severity) -> bool:
 
 
 def _counts_only_errors(contract: Contract) -> bool:
-    """Whether failing tests count only if they passed in the baseline."""
+    """Say whether failing tests count only if they passed in the baseline."""
     return contract.preset == DECIDING_PRESET and "tests-pass" not in contract.counts
 
 
@@ -126,7 +126,7 @@ def _do_tests_count(
 
 
 def _is_in_target(contract: Contract, finding: Finding) -> bool:
-    """Whether a finding is in a target; one without a path may concern any file."""
+    """Say whether a finding is in a target; one without a path may concern any file."""
     return (
         not contract.targets
         or not finding.path

@@ -20,7 +20,7 @@ ExitState: TypeAlias = Literal["done", "claimed", "signal", "unmet"]
 
 
 def apply_amendments(contract: Contract, amendments: tuple[Amendment, ...]) -> Contract:
-    """The contract with its amendments; terms that it has already are not added twice."""
+    """Return the contract with its amendments; terms that it has already are not added twice."""
     for amendment in amendments:
         claims = (amendment.claim,) if amendment.claim else ()
         contract = replace(
@@ -42,7 +42,7 @@ def index_results(evidence: Evidence) -> dict[str, CheckResult]:
 
 
 def find_unmet_checks(contract: Contract, evidence: Evidence, *, slow: bool) -> tuple[str, ...]:
-    """Checks that are not green or have no result; with `slow` also the `done` checks."""
+    """Return checks that are not green or have no result; with `slow` also the `done` checks."""
     results = index_results(evidence)
     return tuple(
         check.name
@@ -53,7 +53,7 @@ def find_unmet_checks(contract: Contract, evidence: Evidence, *, slow: bool) -> 
 
 
 def find_unmet_claims(contract: Contract, progress: Progress) -> tuple[str, ...]:
-    """Claims that are not reported, or reported by `assumption`, which never counts."""
+    """Return claims without a report, or with one by `assumption`, which never counts."""
     return tuple(
         claim.name
         for claim in contract.claims
@@ -66,7 +66,7 @@ def find_unfinished(todos: tuple[Todo, ...]) -> tuple[str, ...]:
 
 
 def find_unmet_todos(contract: Contract, evidence: Evidence) -> tuple[str, ...]:
-    """Items that are unfinished, and items of the contract that are gone from the list."""
+    """Return items that are unfinished, and items of the contract that left the list."""
     if not contract.todos:
         return ()
     known = {todo.text for todo in evidence.todos}
@@ -77,19 +77,19 @@ def find_unmet_todos(contract: Contract, evidence: Evidence) -> tuple[str, ...]:
 
 
 def lacks_precheck(contract: Contract, progress: Progress) -> bool:
-    """Whether changes that are hard to undo still need their recorded pre-check."""
+    """Say whether changes that are hard to undo still need their recorded pre-check."""
     return contract.reversibility == "1" and not progress.precheck
 
 
 def find_denied_claims(contract: Contract, evidence: Evidence) -> tuple[str, ...]:
-    """Claims that the agent's status block reports as not met."""
+    """Return the claims that the agent's status block reports as not met."""
     reported = evidence.status.criteria if evidence.status else {}
     names = {normalize(name) for name, holds in reported.items() if not holds}
     return tuple(claim.name for claim in contract.claims if normalize(claim.name) in names)
 
 
 def find_unmet(contract: Contract, progress: Progress, evidence: Evidence) -> tuple[str, ...]:
-    """Every criterion that does not hold, by name."""
+    """Return the name of every criterion that does not hold."""
     names = find_unmet_checks(contract, evidence, slow=False)
     if lacks_precheck(contract, progress):
         names = (PRECHECK, *names)
@@ -105,7 +105,7 @@ def find_unmet(contract: Contract, progress: Progress, evidence: Evidence) -> tu
 
 
 def apply_exit_rule(contract: Contract, progress: Progress, evidence: Evidence) -> ExitState:
-    """How far this round's evidence satisfies the contract's `done_when`."""
+    """Return how far this round's evidence satisfies the contract's `done_when`."""
     if lacks_precheck(contract, progress) or find_unmet_todos(contract, evidence):
         return "unmet"
     # A user who confirmed at a gate that the task is done has signalled for the agent.
@@ -149,14 +149,14 @@ def _judge_by_both(
 
 
 def was_red(progress: Progress, evidence: Evidence) -> bool:
-    """Whether any check was red during the loop: checks that were always green prove nothing."""
+    """Say whether a check was red during the loop: checks that were always green prove nothing."""
     return bool(progress.checks_seen_red) or any(
         result.outcome == "red" for result in evidence.checks
     )
 
 
 def list_failure_ids(evidence: Evidence) -> tuple[str, ...]:
-    """Ids of everything that fails, independent of line numbers and counts."""
+    """Return ids of everything that fails, independent of line numbers and counts."""
     found: set[str] = set()
     for result in evidence.checks:
         if result.green:
@@ -169,7 +169,7 @@ def list_failure_ids(evidence: Evidence) -> tuple[str, ...]:
 
 
 def has_measurements(evidence: Evidence) -> bool:
-    """Whether the checks report tests or findings, not only an exit status."""
+    """Say whether the checks report tests or findings, not only an exit status."""
     return any(result.tests is not None or result.findings for result in evidence.checks)
 
 

@@ -1,4 +1,8 @@
-"""The decision on one stop: contract, progress and evidence in, verdict out."""
+"""Decides one stop: contract, progress and evidence go in, the verdict comes out.
+
+The steps at the end of the module are tried in their order; the first that returns a verdict
+decides. If none does, the agent is held because something is unmet.
+"""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -31,14 +35,14 @@ def decide(contract: Contract, progress: Progress, evidence: Evidence) -> Verdic
 def decide_before_checks(
     contract: Contract, progress: Progress, evidence: Evidence
 ) -> Verdict | None:
-    """The verdict, if it does not depend on any check."""
+    """Return the verdict if it does not depend on any check."""
     return _find_verdict(BEFORE_CHECKS, contract, progress, evidence)
 
 
 def decide_between_stops(
     contract: Contract, progress: Progress, evidence: Evidence
 ) -> Pause | None:
-    """The pause, if money or minutes are used up between two stops."""
+    """Return a pause if money or minutes are used up between two stops."""
     pause = _check_money_and_time(contract, evidence)
     if pause is None:
         return None
@@ -54,7 +58,7 @@ def _find_verdict(
 
 
 def _check_state(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
-    """The verdict on a stop that is ignored, or whose loop was ended or tampered with."""
+    """Return the verdict if the stop is ignored, or its loop was ended or tampered with."""
     if evidence.ignore_reason:
         return Ignore(reason=evidence.ignore_reason)
     if evidence.cancelled:
@@ -120,7 +124,7 @@ def _check_exit_rule(contract: Contract, progress: Progress, evidence: Evidence)
 def _check_confirmation(
     contract: Contract, progress: Progress, evidence: Evidence
 ) -> Verdict | None:
-    """`done` needs a green result of every check and no unapproved concern."""
+    """Finish the loop if every check has a green result and no concern is unapproved."""
     if contract.gated and not progress.confirmed:
         return Pause(outcome="gate", reason="all criteria are met: confirm that it is done?")
     if evidence.fault or any(result.outcome == "unrunnable" for result in evidence.checks):

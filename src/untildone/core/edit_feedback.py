@@ -14,7 +14,7 @@ _MAX_FILES = 12
 
 
 def format_round(evidence: Evidence) -> str:
-    """Errors in the files edited in this round that no check reported."""
+    """Return the errors in files edited in this round that no check reported."""
     reported = {_get_place(finding) for result in evidence.checks for finding in result.findings}
     found = sort_by_place(
         finding
@@ -44,7 +44,7 @@ def sort_by_place(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def list_findings(findings: Iterable[Finding]) -> str:
-    """The findings below the name of their file, shortened."""
+    """Return the findings below the name of their file, shortened."""
     return shorten("\n".join(_list_by_file(sort_by_place(findings))), _MAX_LIST)
 
 

@@ -38,8 +38,8 @@ class FailureChanges(Struct, frozen=True, kw_only=True):
     in_baseline: int = 0
 
     @property
-    def improved(self) -> int | None:
-        """The percentage of the baseline's failures that are fixed; 100 only if all are."""
+    def percent_fixed(self) -> int | None:
+        """Return how many per cent of the baseline's failures are fixed; 100 only if all are."""
         return 100 * self.fixed // self.in_baseline if self.in_baseline else None
 
 
@@ -70,7 +70,7 @@ def compare_failures(evidence: Evidence) -> FailureChanges:
 
 
 def identify_failures(result: CheckResult | BaselineResult) -> FailureIds:
-    """The failures of a check that is not green, each once: tests, findings, or the check."""
+    """Return the failures of a check that is not green: its tests, findings, or itself."""
     findings: Sequence[Finding | BaselineFinding] = result.findings
     tests = result.tests.failing if result.tests else ()
     if not tests:
@@ -87,7 +87,7 @@ def identify_failures(result: CheckResult | BaselineResult) -> FailureIds:
 
 
 def index_tests_by_name(tests: Iterable[str]) -> dict[str, str]:
-    """Test ids by the codes that findings use for them: the id with or without its file."""
+    """Return test ids by the codes that findings use for them: with or without the file."""
     named: dict[str, str] = {}
     for test in tests:
         for name in (test, test.partition("::")[2], test.partition(" > ")[2]):
@@ -135,7 +135,7 @@ def _count_fixed(before: FailureIds, now: FailureIds, result: CheckResult) -> in
 
 
 def make_test_matcher(tests: Tests) -> Callable[[str], bool]:
-    """A predicate: whether the report names a test, or its package, or a test of that package."""
+    """Return a function that says whether a report names a test, or its package or file."""
     names = {*tests.passing, *tests.failing}
     holding = {name.partition("::")[0] for name in names}
 

@@ -16,7 +16,7 @@ _RANKS = {"warning": 1, "note": 2}
 
 
 def summarize_result(result: CheckResult) -> str:
-    """A result in a few words: `red, 3 passed, 1 failed`."""
+    """Return the result in a few words: `red, 3 passed, 1 failed`."""
     parts: list[str] = [result.outcome]
     if result.tests is not None:
         parts += [f"{result.tests.passed} passed", f"{result.tests.failed} failed"]
@@ -28,7 +28,7 @@ def summarize_result(result: CheckResult) -> str:
 
 
 def find_extra_reason(result: CheckResult) -> str:
-    """The result's reason, unless the counts beside it already say the same."""
+    """Return the result's reason, unless the counts beside it already say the same."""
     if result.outcome != "red":
         return result.reason
     if result.tests and result.tests.failed:
@@ -132,7 +132,7 @@ def _describe(failure: Failure) -> str:
 
 
 def summarize_changes(evidence: Evidence, seen: FailureChanges) -> str:
-    """The current totals, and what became of the baseline's failures."""
+    """Return a line with the current totals and what became of the baseline's failures."""
     counted = count_totals(evidence.checks)
     parts: list[str] = []
     if counted.errors or counted.warnings or counted.infos or counted.security:
@@ -146,8 +146,8 @@ def summarize_changes(evidence: Evidence, seen: FailureChanges) -> str:
         unseen = f", {seen.unseen} not seen now" if seen.unseen else ""
         gone = (
             ""
-            if seen.improved is None
-            else f" ({seen.improved} % of the baseline's failures are gone)"
+            if seen.percent_fixed is None
+            else f" ({seen.percent_fixed} % of the baseline's failures are gone)"
         )
         parts.append(
             f"Since the baseline: {seen.fixed} fixed, {len(seen.new)} new,"

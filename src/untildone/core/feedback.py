@@ -82,7 +82,10 @@ _HEADS: dict[HoldCause, str] = {
 def write_feedback(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Continue, *, nonce: str
 ) -> str:
-    """`progress` is the one before this stop; `nonce` keeps output from closing its own fence."""
+    """Return what the agent reads when it is held.
+
+    `progress` is the one before this stop; `nonce` keeps output from closing its own fence.
+    """
     seen = compare_failures(evidence)
     situation = _classify_situation(progress, evidence, seen)
     head = shorten(_write_head(contract, progress, verdict), _MAX_HEAD)
@@ -106,7 +109,7 @@ def write_feedback(
 
 
 def _list_rules(contract: Contract, progress: Progress, evidence: Evidence) -> str:
-    """Reminders of a loop from a spec, and where the evidence contradicts the agent."""
+    """Return reminders of a loop from a spec, and where the evidence contradicts the agent."""
     if contract.preset != "loop" and evidence.status is None:
         lines = list_missing(progress.report)
     else:
@@ -255,7 +258,7 @@ def _quote_outputs(evidence: Evidence, room: int, *, found: str, nonce: str) -> 
 
 
 def _is_listed(result: CheckResult, found: str) -> bool:
-    """Whether the list of findings already says what the output says."""
+    """Say whether the list of findings already says what the output says."""
     count = len(result.findings)
     if result.tests or not count or result.output.count("\n") > 2 * count + _EXTRA_LINES:
         return False
@@ -273,7 +276,7 @@ def _fence_output(result: CheckResult, room: int, nonce: str) -> str:
 
 
 def quote_task(contract: Contract, *, limit: int = MAX_TASK) -> str:
-    """The task as agreed, or its beginning if it is longer than `limit`."""
+    """Return the task as agreed, or its beginning if it is longer than `limit`."""
     if len(contract.task) <= limit:
         return f"The task, as agreed:\n{contract.task}"
     beginning = contract.task[:TASK_BEGINNING]

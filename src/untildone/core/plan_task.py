@@ -43,7 +43,7 @@ class TaskReport(Struct, frozen=True, kw_only=True):
 
     @property
     def stuck(self) -> bool:
-        """Whether more work of the agent would not help."""
+        """Say whether more work of the agent would not help."""
         return self.result in ("BLOCKED", "MISALIGNED")
 
     @property
@@ -52,7 +52,7 @@ class TaskReport(Struct, frozen=True, kw_only=True):
 
 
 def is_doubted(report: TaskReport | None) -> bool:
-    """Whether a verifier contradicts the checks."""
+    """Say whether a verifier contradicts the checks."""
     return report is not None and report.result != "VERIFIED"
 
 

@@ -50,7 +50,7 @@ _WORKFLOWS = (
 
 
 def classify_workflow(spec: str) -> Workflow | None:
-    """The kind whose indicator comes first: "fix the new feature" is debugging."""
+    """Return the kind of work whose word comes first: "fix the new feature" is debugging."""
     found = (
         (match.start(), kind)
         for kind in _WORKFLOWS
@@ -60,7 +60,7 @@ def classify_workflow(spec: str) -> Workflow | None:
 
 
 def list_reminders(contract: Contract, progress: Progress) -> list[str]:
-    """The constraints, the kind of work, the pre-check and the current step."""
+    """Return lines on the constraints, the kind of work, the pre-check and the current step."""
     lines = [f"Must not: {limit[:_MAX_LENGTH]}" for limit in contract.limits]
     kind = classify_workflow(contract.task) if contract.preset == "loop" else None
     if kind:
@@ -81,7 +81,7 @@ def list_reminders(contract: Contract, progress: Progress) -> list[str]:
 
 
 def list_contradictions(contract: Contract, progress: Progress, evidence: Evidence) -> list[str]:
-    """Lines for the agent, with a heading, if its status block is wrong."""
+    """Return lines for the agent, with a heading, if its status block is wrong."""
     found = find_contradictions(contract, progress, evidence)
     head = ["Your status block does not agree with what is known:"] if found else []
     return head + [f"- {line[:_MAX_LENGTH]}" for line in found]
@@ -90,7 +90,7 @@ def list_contradictions(contract: Contract, progress: Progress, evidence: Eviden
 def find_contradictions(
     contract: Contract, progress: Progress, evidence: Evidence
 ) -> tuple[str, ...]:
-    """One line for each contradiction: what the agent reported, and what is known."""
+    """Return a line for each contradiction: what the agent reported, and what is known."""
     block = evidence.status or StatusBlock()
     found = [
         line
@@ -109,7 +109,7 @@ def find_contradictions(
 def _contradict(
     contract: Contract, progress: Progress, evidence: Evidence, *, name: str, holds: bool
 ) -> str:
-    """What is known that differs from the agent's `name: holds`, or an empty text."""
+    """Return what is known that differs from the agent's `name: holds`, or an empty text."""
     check = _find_name(name, index_results(evidence))
     if check:
         result = index_results(evidence)[check]

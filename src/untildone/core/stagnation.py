@@ -31,7 +31,7 @@ def get_round_state(contract: Contract, progress: Progress, evidence: Evidence) 
 
 
 def has_moved(progress: Progress, state: RoundState) -> bool:
-    """Whether a criterion is newly met, a failure is gone, or a failure is new."""
+    """Say whether a criterion is newly met, a failure is gone, or a failure is new."""
     if progress.unmet is None:
         return True
     newly_met = not set(progress.unmet).issubset(state.unmet)
@@ -43,17 +43,17 @@ def has_moved(progress: Progress, state: RoundState) -> bool:
 
 
 def count_stale_rounds(progress: Progress, state: RoundState) -> int:
-    """How many rounds in a row nothing has moved, including this one."""
+    """Return how many rounds in a row nothing has moved, including this one."""
     return 0 if has_moved(progress, state) else progress.stale_rounds + 1
 
 
 def has_same_failures(progress: Progress, found: tuple[str, ...]) -> bool:
-    """Whether these are exactly the failures of the previous round."""
+    """Say whether these are exactly the failures of the previous round."""
     return len(found) == progress.remaining > 0 and found[:MAX_FAILURES] == progress.failures
 
 
 def get_stagnation_limit(contract: Contract, evidence: Evidence) -> int:
-    """How many rounds may pass without movement; 0 means no limit."""
+    """Return how many rounds may pass without movement; 0 means no limit."""
     if contract.bounds.stagnation is not None:
         return contract.bounds.stagnation
     if not contract.checks:
@@ -62,7 +62,7 @@ def get_stagnation_limit(contract: Contract, evidence: Evidence) -> int:
 
 
 def explain_stagnation(contract: Contract, progress: Progress, evidence: Evidence) -> str:
-    """Why the loop counts as stagnated after this stop; empty if it does not."""
+    """Return why the loop counts as stagnated after this stop; empty if it does not."""
     limit = get_stagnation_limit(contract, evidence)
     state = get_round_state(contract, progress, evidence)
     stale = count_stale_rounds(progress, state)
@@ -79,7 +79,7 @@ def explain_stagnation(contract: Contract, progress: Progress, evidence: Evidenc
 def find_breaker(
     contract: Contract, evidence: Evidence, *, stale_rounds: int, unmet: tuple[str, ...], same: bool
 ) -> str:
-    """The circuit breaker that pauses a loop from a spec, if one does.
+    """Return why a circuit breaker pauses a loop from a spec; empty if none does.
 
     `same` says that the failures repeat those of the previous round.
     """
@@ -98,7 +98,7 @@ def find_breaker(
 
 
 def _find_first_error(evidence: Evidence) -> str:
-    """The first failing test or finding; empty where only an exit status is known."""
+    """Return the first failing test or finding; empty where only an exit status is known."""
     red = [result for result in evidence.checks if not result.green]
     tests = [test for result in red if result.tests for test in result.tests.failing[:1]]
     found = [f"{finding.path}: {finding.text}" for result in red for finding in result.findings[:1]]

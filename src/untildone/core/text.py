@@ -12,7 +12,7 @@ def shorten(text: str, limit: int) -> str:
 
 
 def to_one_line(text: str) -> str:
-    """Keep foreign text from breaking our layout: one line of at most 300 characters."""
+    """Return foreign text as one line of at most 300 characters, to keep our layout."""
     return shorten(" ".join(text[: 2 * _MAX_LINE].split()), _MAX_LINE)
 
 
@@ -21,6 +21,6 @@ def pluralize(count: int, noun: str) -> str:
 
 
 def join_first(names: Sequence[str], most: int = 5) -> str:
-    """`a, b, c, d, e and 2 more`."""
+    """Return the first names and the number of the others: `a, b, c, d, e and 2 more`."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -24,7 +24,7 @@ def count_totals(results: Iterable[CheckResult]) -> Totals:
 
 
 def find_worst_files(results: Iterable[CheckResult]) -> tuple[FileTotals, ...]:
-    """The files with the most findings, the worst first."""
+    """Return the files with the most findings, the worst first."""
     found: dict[str, Counter[Severity]] = {}
     for (path, severity), count in Counter(map(_PLACE, _iterate_findings(results))).items():
         if path:
@@ -34,7 +34,7 @@ def find_worst_files(results: Iterable[CheckResult]) -> tuple[FileTotals, ...]:
 
 
 def _iterate_findings(results: Iterable[CheckResult]) -> Iterator[Finding]:
-    """Each finding once, without those that report a failing test."""
+    """Yield each finding once, without those that report a failing test."""
     results = tuple(results)
     alone = sum(bool(result.findings) for result in results) <= 1
     is_first = make_duplicate_filter()
@@ -46,7 +46,7 @@ def _iterate_findings(results: Iterable[CheckResult]) -> Iterator[Finding]:
 
 
 def make_duplicate_filter() -> Callable[[str, Finding], bool]:
-    """A predicate: whether no other check reported the same finding before.
+    """Return a function that says whether no other check reported the finding before.
 
     Several checks may run the same compiler.
     """

@@ -20,7 +20,7 @@ from untildone.core.verdict import OUTCOMES, Continue, Finish, Ignore, Pause, Ve
 def advance(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
 ) -> Progress:
-    """The progress after this verdict was given."""
+    """Return the progress after this verdict was given."""
     progress = replace(progress, spend_usd=update_spend(progress, evidence))
     match verdict:
         case Ignore():
@@ -108,7 +108,7 @@ def _record_round(
 def _list_reported_concerns(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
 ) -> tuple[str, ...]:
-    """Current concerns that were reported, by this verdict or an earlier one."""
+    """Return current concerns that were reported, by this verdict or an earlier one."""
     if evidence.concerns is None:
         return progress.reported_concerns
     match verdict:
@@ -133,12 +133,12 @@ def _update_totals(progress: Progress, evidence: Evidence) -> Progress:
         baseline_totals=progress.baseline_totals or counted,
         totals=counted,
         fixed=seen.fixed,
-        improved=seen.improved,
+        improved=seen.percent_fixed,
     )
 
 
 def resume_loop(progress: Progress) -> Progress:
-    """The loop active again: the counters that led to the pause start over."""
+    """Return the progress of a loop that is active again: what led to the pause starts over."""
     return replace(
         progress,
         status="active",
@@ -155,7 +155,7 @@ def resume_loop(progress: Progress) -> Progress:
 
 
 def pass_gate(contract: Contract, progress: Progress, *, agreed_to: bool) -> Progress:
-    """The loop active again after a gate; only a plain yes confirms that the task is done."""
+    """Return the progress after a gate; only a plain yes confirms that the task is done."""
     return replace(
         resume_loop(progress),
         steps_approved=bool(contract.steps),

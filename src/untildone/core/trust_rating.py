@@ -9,7 +9,7 @@ Trust: TypeAlias = Literal["SHIP", "MONITOR", "RESEARCH"]
 
 
 def list_verifications(contract: Contract, progress: Progress) -> dict[str, Verification]:
-    """How each criterion was verified; a claim without a report is an assumption."""
+    """Return how each criterion was verified; a claim without a report is an assumption."""
     found: dict[str, Verification] = {check.name: "execution" for check in contract.checks}
     for claim in contract.claims:
         report = progress.met.get(claim.name)
@@ -18,7 +18,7 @@ def list_verifications(contract: Contract, progress: Progress) -> dict[str, Veri
 
 
 def rate_trust(contract: Contract, progress: Progress) -> Trust:
-    """`SHIP` needs checks: the agent's words alone earn `MONITOR` at most."""
+    """Return the rating; `SHIP` needs checks, the agent's words alone earn `MONITOR` at most."""
     known = set(list_verifications(contract, progress).values())
     if not known or "assumption" in known:
         return "RESEARCH"

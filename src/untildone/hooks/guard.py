@@ -8,7 +8,7 @@ import re
 
 from untildone.commands.shell import find_redirect_targets, is_untildone, parse_calls, program_name
 from untildone.commands.written_files import (
-    LONGEST,
+    MAX_COMMAND_LENGTH,
     is_editor,
     list_changed_words,
     list_named_paths,
@@ -66,7 +66,8 @@ def find_precheck_refusal(tool: str, inputs: dict[str, object]) -> str:
     """Say why this call must wait for the loop's pre-check; calls that only read need not."""
     if is_editor(tool):
         return _PRECHECK_FIRST
-    calls = parse_calls(str(inputs.get("command", ""))[:LONGEST]) if tool == "Bash" else []
+    command = str(inputs.get("command", "")) if tool == "Bash" else ""
+    calls = parse_calls(command[:MAX_COMMAND_LENGTH])
     if all(_only_reads(program_name(call[0]), call[1:]) for call in calls):
         return ""
     return _PRECHECK_FIRST
@@ -135,7 +136,7 @@ def _resolve(path: str) -> str:
 
 
 def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
-    for call in parse_calls(command[:LONGEST]):
+    for call in parse_calls(command[:MAX_COMMAND_LENGTH]):
         verb = _find_called_verb(program_name(call[0]), call[1:])
         if verb in USER_VERBS:
             return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"

@@ -174,6 +174,11 @@ def get_value(argument: SgNode) -> SgNode:
     return list_parts(argument)[-1] if argument.kind() == "keyword_argument" else argument
 
 
+def read_keyword(argument: SgNode) -> str:
+    """Return `want` of the argument `want=9`; "" for an argument without a keyword."""
+    return list_parts(argument)[0].text() if argument.kind() == "keyword_argument" else ""
+
+
 def read_call_path(call: SgNode) -> str:
     """Return `a.b.c` of a call `a.b.c(…)`, without the arguments of calls in between."""
     names: list[str] = []
@@ -202,12 +207,14 @@ def read_literal(node: SgNode) -> str | None:
             if under and text[0] == "-" and list_parts(node)[-1].kind() in NUMBERS
             else None
         )
-    if kind in STRINGS and ("{" not in text or not any(True for _ in find_below(node, HOLES))):
+    if kind in STRINGS and (
+        "{" not in text or not any(True for _ in find_below(node, INTERPOLATIONS))
+    ):
         return normalize_string(text) if kind != "concatenated_string" else _join_strings(node)
     return None
 
 
-HOLES = frozenset(("interpolation", "template_substitution"))
+INTERPOLATIONS = frozenset(("interpolation", "template_substitution"))
 
 
 def _join_strings(node: SgNode) -> str:

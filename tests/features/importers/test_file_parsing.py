@@ -68,8 +68,8 @@ def test_json_values_of_the_wrong_kind_have_defaults_that_are_named() -> None:
             "`completion_criteria` is `7`: nothing is used",
             "`target_files` is `src`: nothing is used",
             "`task_description` is `['x']`: nothing is used",
-            "`max_iterations` is `True`: 10 is used",
             "`active` is `3`: false is used",
+            "`max_iterations` is `True`: 10 is used",
         ),
     )
 

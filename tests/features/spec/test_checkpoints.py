@@ -8,7 +8,7 @@ import pytest
 
 from untildone.errors import UserError
 from untildone.features.spec.checkpoints import (
-    Restored,
+    Restoration,
     delete_checkpoints,
     list_checkpoints,
     restore_checkpoint,
@@ -102,7 +102,7 @@ def test_everything_comes_back_byte_for_byte(project: Path) -> None:
 
     assert tree(project) == before
     assert os.access(tool, os.X_OK)
-    assert restored == Restored(
+    assert restored == Restoration(
         root=str(project),
         saved="undo-1",
         written=("crlf.txt", "known.txt", "link", "odd\nname", "raw", "tool.sh"),

@@ -138,5 +138,5 @@ def test_the_lower_total_counts(text: str, given_scores: dict[Dimension, int]) -
     found = score_spec(text, opinions=opinions)
 
     assert found.total == min(
-        score_spec(text).total, sum(rating.preferred for rating in found.ratings)
+        score_spec(text).total, sum(rating.points_with_opinion for rating in found.ratings)
     )

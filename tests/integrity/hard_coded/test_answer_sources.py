@@ -8,7 +8,7 @@ import pytest
 from integrity.trees import compare_projects
 from snippets import snippet
 from untildone.integrity.hard_coded import comparison as hard_coded
-from untildone.integrity.hard_coded.answer_sources import list_entries, list_values
+from untildone.integrity.hard_coded.answer_sources import read_literals, read_values
 from untildone.integrity.hard_coded.constant_folding import fold_constants, read_constants
 
 SECONDS = """\
@@ -188,7 +188,7 @@ def test_constant_expressions_are_evaluated() -> None:
 
 
 def test_entries_are_read_from_every_format() -> None:
-    assert list_entries(
+    assert read_literals(
         "a.toml",
         snippet("""
             wolf = "wolves"
@@ -196,8 +196,8 @@ def test_entries_are_read_from_every_format() -> None:
             n = 3
         """),
     ) >= {"'wolf'", "'wolves'", "3"}
-    assert "'x y'" in list_entries("a.csv", "a,x y\n")
-    assert list(list_values("a.yaml", "a: 2\nb: 1.5\nc: 1e30\n")) == ["a", "b", "c", 1.5, 2]
+    assert "'x y'" in read_literals("a.csv", "a,x y\n")
+    assert list(read_values("a.yaml", "a: 2\nb: 1.5\nc: 1e30\n")) == ["a", "b", "c", 1.5, 2]
 
 
 JS_PLURAL = {

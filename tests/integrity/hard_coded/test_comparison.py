@@ -615,14 +615,14 @@ def test_only_tests_with_a_new_literal_are_read(tmp_path: Path) -> None:
     others = {f"tests/test_{n}.py": "def test():\n    assert 501 == 5 * 100\n" for n in range(3)}
     baseline = {**START, **others}
     comparison = compare_projects(tmp_path, baseline, {**baseline, "price.py": code})
-    answer = Answer(keys=("501",), value="400", function="price", line=2, computes=True)
+    answer = Answer(keys=("501",), value="400", function="price", line=2, function_computes=True)
 
     tests = SuiteLiterals(comparison)
 
-    assert tests.find_files_with_answers([answer], singled=[]) == ["tests/test_price.py"]
-    assert tests.find_files_with_answers([], singled=["400"]) == []
-    assert tests.list_texts_calling(["price"], frozenset(("501", "400")), fewest=2) == [
+    assert tests.find_files_with_answers([answer]) == ["tests/test_price.py"]
+    assert tests.find_files_with_answers([]) == []
+    assert tests.read_tests_calling(["price"], frozenset(("501", "400")), min_literals=2) == [
         START["tests/test_price.py"]
     ]
-    assert tests.list_texts_calling(["price"], frozenset(("501", "9")), fewest=2) == []
-    assert tests.list_texts_calling([], frozenset(("501", "400")), fewest=2) == []
+    assert tests.read_tests_calling(["price"], frozenset(("501", "9")), min_literals=2) == []
+    assert tests.read_tests_calling([], frozenset(("501", "400")), min_literals=2) == []

@@ -433,6 +433,7 @@ def test_a_new_report_that_no_script_writes_was_written_by_hand(tmp_path: Path) 
         ({}, "NOTES.md", ("bun test", PROMISE), SPEC),
         ({}, "NOTES.md", (PROMISE,), "Write DONE into NOTES.md"),
         ({}, "NOTES.md", ("sed -i s/x/y/ NOTES.md", PROMISE), SPEC),
+        ({}, "NOTES.md", ("awk '{print > \"NOTES.md\"}' a.py", PROMISE), SPEC),
         ({}, "README.md", ("grep -q json README.md",), "Document the option --json"),
         ({}, "index.html", ("grep -q '<h1>' index.html",), "Add a title"),
         ({}, "data.json", ("jq -e .items data.json",), "Add the items"),

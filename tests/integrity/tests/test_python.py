@@ -419,6 +419,27 @@ def test_a_concern_depends_on_its_own_test_and_not_on_the_rest_of_the_file(tmp_p
             """),
             "hundred",
         ),
+        (
+            snippet("""
+                @pytest.fixture(name="hundred")
+                def make_hundred():
+                    return 100
+
+
+                def helper_after_a_fixture():
+                    return 7
+            """),
+            "hundred",
+        ),
+        (
+            snippet("""
+                @pytest.fixture(name="hundred")
+                @cached
+                def make_hundred():
+                    return 100
+            """),
+            "hundred",
+        ),
     ],
 )
 def test_what_a_fixture_gives_is_found_however_it_is_asked_for(
@@ -577,3 +598,49 @@ def test_tests_may_be_inherited_from_a_class_that_is_not_collected(
     tmp_path: Path, files: dict[str, str], reported: set[str]
 ) -> None:
     assert find_ids(tmp_path, TWO_STORES, files) == reported
+
+
+NESTED_WITH = snippet("""
+    from contextlib import suppress
+
+    import pytest
+
+    from pricing import final_price, rate
+
+
+    def test_price(shop):
+        with shop.open():
+            with suppress(KeyError):
+                rate(1)
+            assert final_price(100) == 90
+
+
+    def test_negative(shop):
+        with shop.open():
+            with pytest.raises(ValueError):
+                final_price(-1)
+""")
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        pytest.param(
+            ("assert final_price(100) == 90", "assert final_price(100)"),
+            {f"{EDIT}test_price"},
+            id="weaker beside a nested suppress",
+        ),
+        pytest.param(
+            (
+                "with shop.open():\n        with pytest.raises(ValueError):\n            ",
+                "with pytest.raises(ValueError):\n        ",
+            ),
+            set(),
+            id="an error asserted once",
+        ),
+    ],
+)
+def test_the_items_of_a_nested_with_belong_to_it_alone(
+    tmp_path: Path, change: tuple[str, str], expected: set[str]
+) -> None:
+    assert find_ids_of_edit(tmp_path, NESTED_WITH, change) == expected

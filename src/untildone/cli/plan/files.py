@@ -9,7 +9,7 @@ from untildone.cli.options import EXISTING_FILE, json_option, print_report
 from untildone.cli.plan.plan_path import with_new_plan, with_plan
 from untildone.errors import UserError
 from untildone.features.importers.plan_formats import PLAN_FORMATS, read_foreign_plan
-from untildone.features.importers.plan_formats.plan_format import LARGEST
+from untildone.features.importers.plan_formats.plan_format import MAX_BYTES
 from untildone.features.plans.editing import save_plan
 from untildone.features.plans.order import find_order_mistakes
 from untildone.features.plans.plan import Phase, Plan, Task
@@ -75,7 +75,7 @@ def import_command(source: Path, *, kind: str | None, path: Path, as_json: bool)
     untildone plan import .beads/issues.jsonl --plan plans/TASKS.json
     """
     with source.open("rb") as file:
-        data = file.read(LARGEST + 1)
+        data = file.read(MAX_BYTES + 1)
     foreign = read_foreign_plan(source.as_posix(), data, kind=kind or "")
     feature = foreign.feature or source.stem
     plan = Plan(feature=feature, phases=(Phase(id=1, name=feature),), tasks=foreign.tasks)

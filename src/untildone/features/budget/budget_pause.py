@@ -21,7 +21,7 @@ from untildone.engine.feature import load_used_features
 from untildone.engine.payload import Call
 from untildone.engine.scope import Scope
 from untildone.engine.speaker import explain_ignored
-from untildone.features.budget.loop_cost import measure_spend
+from untildone.features.budget.spend_source import measure_spend
 from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
 from untildone.store.sessions import Session

@@ -7,7 +7,7 @@ from untildone.engine.context import Context
 from untildone.engine.feature import Feature
 from untildone.engine.payload import Call
 from untildone.engine.stopped_loop import StoppedLoop
-from untildone.features.budget import loop_cost
+from untildone.features.budget import spend_source
 from untildone.store.loops import Record
 
 
@@ -21,18 +21,18 @@ def _answer_event(context: Context, call: Call) -> str:
 
 def _loop_started(context: Context, record: Record) -> tuple[str, ...]:
     """Note where the transcript is now; there are no warnings."""
-    loop_cost.begin_ledger(context, record)
+    spend_source.begin_ledger(context, record)
     return ()
 
 
 def _gather(context: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
     """Return the evidence of a stop with what the loop has cost."""
-    return replace(evidence, spend_usd=loop_cost.measure_spend(context, loop.record, loop.stop))
+    return replace(evidence, spend_usd=spend_source.measure_spend(context, loop.record, loop.stop))
 
 
 FEATURE = Feature(
     answer_event=_answer_event,
     loop_started=_loop_started,
     gather=_gather,
-    explain_spend=loop_cost.explain_unknown_spend,
+    explain_spend=spend_source.explain_unknown_spend,
 )

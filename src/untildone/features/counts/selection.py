@@ -22,7 +22,7 @@ _TEST_PARSERS = (
     *("pytest", "unittest", "jest", "vitest", "node", "mocha", "cargo", "go", "maven", "gradle"),
     *("junit", "tap"),
 )
-# What these print depends on the project, so any count may be measured.
+# Programs that run others: what they print depends on the project, so they may measure any count.
 _RUNNERS = PACKAGE_MANAGERS | SHELLS | {"make", "just", "task", "deno", "tox", "nox"}
 _REMEDIES: dict[Count, str] = {
     "zero-errors": 'name a check that tells errors: `--check "ruff check ."`',
@@ -66,10 +66,14 @@ def _can_measure(count: Count, check: Check) -> bool:
     if check.parser or check.pattern or _RUNNERS.intersection(find_programs(check.command)):
         return True
     if count == "tests-pass":
-        # A check is named `test`, or `test:pytest` where several programs run tests.
-        return _runs_tests((check,)) or "test" in check.name.split(":")
+        return _runs_tests((check,)) or is_named_test(check)
     programs = {name for parser in PARSERS.values() for name in parser.PROGRAMS}
     return bool(programs.intersection(find_programs(check.command)))
+
+
+def is_named_test(check: Check) -> bool:
+    """Say whether the check is named `test`, or `test:pytest` where several programs run tests."""
+    return "test" in check.name.split(":")
 
 
 def select_counts(options: Container[str]) -> tuple[Count, ...]:
@@ -86,13 +90,14 @@ def resolve_targets(project: Path, targets: Sequence[str]) -> tuple[str, ...]:
 
 
 def _resolve_target(project: Path, text: str) -> str:
-    top = project.resolve()
+    """Return one target relative to the project."""
+    root = project.resolve()
     # A prompt may mention a file as `@src/app.py`.
-    path = (top / text.removeprefix("@")).resolve()
+    path = (root / text.removeprefix("@")).resolve()
     if not path.exists():
         raise UserError(f"the target `{text}` does not exist", hint="name a file or a folder")
-    if not path.is_relative_to(top) or path == top:
+    if not path.is_relative_to(root) or path == root:
         raise UserError(
             f"the target `{text}` is not in `{project}`", hint="name a file or folder below it"
         )
-    return path.relative_to(top).as_posix()
+    return path.relative_to(root).as_posix()

@@ -24,8 +24,8 @@ from untildone.store.lock import hold_lock
 from untildone.store.sessions import Session
 
 MAX_HOLDS = 3
-# How often the turn of a prompt was held.
-_STATE = "automatic.json"
+# In the session's folder: the prompt of the turn, and how often the turn was held.
+_HOLDS_FILE = "automatic.json"
 # Servers may have to start first, and each file is diagnosed twice.
 _WAIT_SECONDS = 10.0
 _LOCK_SECONDS = 60.0
@@ -41,7 +41,10 @@ def answer_stop(context: Context, call: Call, stop: Stop) -> str:
 
 
 def _should_judge(context: Context, stop: Stop, session: Session) -> bool:
-    """Say whether the turn is over and no loop judges it."""
+    """Say whether the turn is over and automatic mode, not a loop, judges it.
+
+    It is not over in plan mode, while background work runs, or if the user's next prompt waits.
+    """
     if switch.AUTO not in session.read_stop_reasons() or session.get_loop_id():
         return False
     if stop.plan_mode or any(work.ends for work in stop.background):
@@ -56,28 +59,29 @@ def _judge_turn(context: Context, call: Call, stop: Stop, session: Session) -> s
 
     The agent ends the turn in spite of errors by a signal: `<untildone:done />`.
     """
-    state = session.read_json(_STATE)
+    state = session.read_json(_HOLDS_FILE)
     holds = state.get("holds") if state.get("prompt") == stop.prompt else 0
-    number = holds + 1 if isinstance(holds, int) else 1
+    hold = holds + 1 if isinstance(holds, int) else 1
     if switch.AUTO not in switch.read_modes(call.home) or has_signal(stop.message):
         return _end_turn(session)
-    found = _find_introduced(context, stop, session)
-    if not found:
+    errors = _find_turn_errors(context, stop, session)
+    if not errors:
         return _end_turn(session)
-    if number > MAX_HOLDS:
+    if hold > MAX_HOLDS:
         _end_turn(session)
-        return _reply(context, Wait(reason="held often enough"), notice=format_release(found))
-    session.write_json(_STATE, {"prompt": stop.prompt, "holds": number})
-    return _reply(
+        verdict = Wait(reason="held often enough")
+        return _format_reply(context, verdict, notice=format_release(errors))
+    session.write_json(_HOLDS_FILE, {"prompt": stop.prompt, "holds": hold})
+    return _format_reply(
         context,
         Continue(cause="unmet"),
-        feedback=format_hold(found, hold=number),
-        notice=f"untildone: held automatically ({number} of {MAX_HOLDS}):"
-        f" {summarize_findings(found)}",
+        feedback=format_hold(errors, hold=hold),
+        notice=f"untildone: held automatically ({hold} of {MAX_HOLDS}):"
+        f" {summarize_findings(errors)}",
     )
 
 
-def _find_introduced(context: Context, stop: Stop, session: Session) -> tuple[Finding, ...]:
+def _find_turn_errors(context: Context, stop: Stop, session: Session) -> tuple[Finding, ...]:
     """Return the errors in files edited since this prompt that were not there before."""
     before: dict[Path, str | None] = {}
     project = Path()
@@ -103,7 +107,10 @@ def _list_saved_files(session: Session) -> list[str]:
     return sorted(path.name for path in Path(session.folder).glob("before-*.json"))
 
 
-def _reply(context: Context, verdict: Continue | Wait, *, notice: str, feedback: str = "") -> str:
+def _format_reply(
+    context: Context, verdict: Continue | Wait, *, notice: str, feedback: str = ""
+) -> str:
+    """Return the verdict in the client's format; the agent reads `feedback`, the user `notice`."""
     return context.agent.format_reply(
         verdict, feedback=feedback, notice=notice, environ=context.environ
     )

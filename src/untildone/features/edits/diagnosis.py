@@ -20,11 +20,13 @@ from untildone.engine.project_checks import load_trusted_configuration
 from untildone.errors import UserError
 from untildone.features.edits.server_client import ask_servers
 
-# By relative path and tool; a tool that did not answer about a file is missing.
+# The findings by relative path and tool. A tool that did not answer about a file has no entry; one
+# that found nothing has an empty one.
 ToolFindings: TypeAlias = dict[tuple[str, str], tuple[Finding, ...]]
+# Asks one tool about files with these texts, within so many seconds.
 Tool: TypeAlias = Callable[[Context, Path, Mapping[Path, str], float], ToolFindings]
 
-# A linter is started for each file.
+# ESLint is started for each file.
 _MAX_LINTED_FILES = 10
 _PARALLEL_LINTERS = 2
 
@@ -61,22 +63,22 @@ def find_introduced(
     The text of a file that did not exist before is None.
     A tool's findings count only if it also diagnosed the file as it was before.
     """
-    now = diagnose(context, project, read_texts(tuple(before)), wait=wait)
+    findings_now = diagnose(context, project, read_texts(tuple(before)), wait=wait)
     errors_now = {
-        key: [finding for finding in found if finding.severity in ("error", "security")]
-        for key, found in now.items()
+        key: [finding for finding in findings if finding.severity in ("error", "security")]
+        for key, findings in findings_now.items()
     }
     if not any(errors_now.values()):
         return ()
     old_texts = {file: text for file, text in before.items() if text is not None}
     findings_before = diagnose(context, project, old_texts, wait=wait)
     new_files = {file.relative_to(project).as_posix() for file in before if file not in old_texts}
-    known = {finding.fingerprint for found in findings_before.values() for finding in found}
+    known = {finding.fingerprint for findings in findings_before.values() for finding in findings}
     return tuple(
         finding
-        for key, found in errors_now.items()
+        for key, errors in errors_now.items()
         if key in findings_before or key[0] in new_files
-        for finding in found
+        for finding in errors
         if finding.fingerprint not in known
     )
 
@@ -84,9 +86,10 @@ def find_introduced(
 def _ask_servers(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
+    """Return what the language servers report."""
     report = ask_servers(context, project, tuple(texts), wait=wait, texts=texts)
     return {
-        (file.path, tool): tuple(found for found in file.findings if found.check == tool)
+        (file.path, tool): tuple(finding for finding in file.findings if finding.check == tool)
         for file in (report.files if report else ())
         for tool in file.servers
     }
@@ -95,7 +98,8 @@ def _ask_servers(
 def _run_eslint(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
-    # Its configuration is code from the repository.
+    """Return what ESLint reports about each of the first files; each file gets a process."""
+    # Only if the project's checks have run: its configuration is code from the repository.
     program = linters.find_eslint(project) if has_run_checks(context.home, project) else ""
     files = list(islice(filter(linters.is_lintable, texts), _MAX_LINTED_FILES)) if program else []
 
@@ -105,39 +109,41 @@ def _run_eslint(
     with ThreadPoolExecutor(max_workers=_PARALLEL_LINTERS) as pool:
         answers = dict(zip(files, pool.map(lint, files), strict=True))
     return {
-        (file.relative_to(project).as_posix(), linters.ESLINT): found
-        for file, found in answers.items()
-        if found is not None
+        (file.relative_to(project).as_posix(), linters.ESLINT): findings
+        for file, findings in answers.items()
+        if findings is not None
     }
 
 
 def _run_biome(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
-    # The program itself comes from the repository.
+    """Return what Biome reports, in one process, about copies of the files."""
+    # Only if the project's checks have run: the program itself comes from the repository.
     program = linters.find_biome(project) if has_run_checks(context.home, project) else ""
-    linted = {file: text for file, text in texts.items() if linters.is_lintable(file)}
-    if not program or not linted:
+    lintable = {file: text for file, text in texts.items() if linters.is_lintable(file)}
+    if not program or not lintable:
         return {}
-    with _copy_files(project, linted) as (copies, files):
-        found = linters.run_biome(program, files, project=project, copies=copies, timeout=wait)
-    return {} if found is None else _group_by_file(linters.BIOME, project, linted, found)
+    with _copy_files(project, lintable) as (copies, files):
+        findings = linters.run_biome(program, files, project=project, copies=copies, timeout=wait)
+    return {} if findings is None else _group_by_file(linters.BIOME, project, lintable, findings)
 
 
 def _run_security_rules(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
+    """Return what the security rules find, those of the trusted configuration included."""
     with _copy_files(project, texts) as (copies, files):
         try:
             rules = tuple(
                 project / rule
                 for rule in load_trusted_configuration(context, project).security_rules
             )
-            found = security.scan_files(files, project=copies, rules=rules, timeout=wait)
+            findings = security.scan_files(files, project=copies, rules=rules, timeout=wait)
         except UserError:
             # Without the extra or with a broken rule there is no answer; `doctor` reports it.
             return {}
-    return _group_by_file(security.NAME, project, texts, found)
+    return _group_by_file(security.NAME, project, texts, findings)
 
 
 @contextmanager
@@ -156,11 +162,11 @@ def _copy_files(project: Path, texts: Mapping[Path, str]) -> Iterator[tuple[Path
 
 
 def _group_by_file(
-    tool: str, project: Path, files: Iterable[Path], found: Iterable[Finding]
+    tool: str, project: Path, files: Iterable[Path], findings: Iterable[Finding]
 ) -> ToolFindings:
     """Return a tool's findings by file; a file without findings has an empty entry."""
     by_file: ToolFindings = {(file.relative_to(project).as_posix(), tool): () for file in files}
-    for finding in found:
+    for finding in findings:
         by_file[finding.path, tool] = (*by_file.get((finding.path, tool), ()), finding)
     return by_file
 

@@ -40,8 +40,8 @@ def answer_edit(context: Context, call: Call) -> str:
     if switch.TELL not in switch.read_modes(call.home):
         ask_servers(context, project, (file,), wait=0)
         return ""
-    found = find_introduced(context, project, {file: text}, wait=_WAIT_SECONDS)
-    return context.agent.add_context_after_tool(format_edit(found)) if found else ""
+    errors = find_introduced(context, project, {file: text}, wait=_WAIT_SECONDS)
+    return context.agent.add_context_after_tool(format_edit(errors)) if errors else ""
 
 
 def warm_servers(context: Context, loop: StoppedLoop) -> None:

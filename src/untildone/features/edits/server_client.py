@@ -1,7 +1,8 @@
 """Asks language servers about edited files.
 
-A separate process per project keeps the servers running between hooks; it is started here if there
-is none, and found by the address that it writes into our folder of the project.
+A separate process per project (`server_process.py`) keeps the servers running between hooks. It is
+started here if there is none, and found by the address that it writes into our folder of the
+project.
 """
 
 import os
@@ -16,12 +17,6 @@ import msgspec
 from msgspec.structs import replace
 
 from untildone.checks.lsp import daemon_socket
-from untildone.checks.lsp.daemon_socket import (
-    DaemonAddress,
-    DiagnosticsReport,
-    NoAnswerError,
-    UnreachableError,
-)
 from untildone.checks.lsp.servers import select_servers
 from untildone.engine.context import Context, has_run_checks, project_folder
 from untildone.engine.payload import EDITING
@@ -30,7 +25,6 @@ from untildone.process.command import filter_environment
 from untildone.store.durable_files import DamagedFileError, read_bounded
 
 ADDRESS_FILE = "diagnose.json"
-
 _POLL_SECONDS = 0.02
 
 
@@ -38,11 +32,11 @@ def list_edited_files(
     calls: Mapping[str, Iterable[Mapping[str, Any]]], project: Path
 ) -> tuple[Path, ...]:
     """Return the files of the project that tool calls have edited and that still exist."""
-    place = project.resolve()
+    root = project.resolve()
     edited_paths = (_find_edited_path(call) for payloads in calls.values() for call in payloads)
     paths = (Path(os.path.realpath(path)) for path in edited_paths if path)
-    inner = dict.fromkeys(path for path in paths if path.is_relative_to(place))
-    return tuple(path for path in inner if path.is_file())
+    project_paths = dict.fromkeys(path for path in paths if path.is_relative_to(root))
+    return tuple(path for path in project_paths if path.is_file())
 
 
 def _find_edited_path(call: Mapping[str, Any]) -> str:
@@ -51,8 +45,8 @@ def _find_edited_path(call: Mapping[str, Any]) -> str:
         return ""
     inputs = call.get("tool_input")
     # A payload that was cut off has the first inputs at its top level.
-    known = inputs if isinstance(inputs, dict) else call
-    path = known.get("file_path") or known.get("notebook_path")
+    fields = inputs if isinstance(inputs, dict) else call
+    path = fields.get("file_path") or fields.get("notebook_path")
     if not isinstance(path, str) or "\0" in path:
         return ""
     cwd = call.get("cwd")
@@ -66,83 +60,89 @@ def ask_servers(
     *,
     wait: float,
     texts: Mapping[Path, str] | None = None,
-) -> DiagnosticsReport | None:
+) -> daemon_socket.DiagnosticsReport | None:
     """Return what the servers report, by paths relative to the project.
 
-    None if no server handles such files, or none answered in time.
-
-    A separate process keeps the servers running and is started if there is none. With no time to
-    wait the servers only open the files, so that the next question is answered at once. `texts`
-    replace the contents of the files.
+    None if no server handles such files, or none answered in time. With no time to wait the
+    servers only open the files, so that the next question is answered at once. `texts` replace the
+    contents of the files.
     """
     deadline = time.monotonic() + wait
-    place = project.resolve()
-    wanted = _select_known_files(place, files, own=has_run_checks(context.home, place))
-    if not wanted:
-        return None
-    replaced = {os.path.realpath(file): text for file, text in (texts or {}).items()}
+    root = project.resolve()
+    paths = _select_known_files(root, files, allow_own=has_run_checks(context.home, root))
+    texts_by_path = {os.path.realpath(file): text for file, text in (texts or {}).items()}
+    questions = {path: texts_by_path.get(path) for path in paths}
     report = None
-    with suppress(NoAnswerError):
-        report = _ask_or_start(
-            context, place, {file: replaced.get(file) for file in wanted}, deadline
-        )
+    with suppress(daemon_socket.NoAnswerError):
+        report = _ask_or_start(context, root, questions, deadline) if questions else None
     if report is None:
         return None
-    inner = (file for file in report.files if Path(file.path).is_relative_to(place))
-    relative = (replace(file, path=Path(file.path).relative_to(place).as_posix()) for file in inner)
-    return replace(report, files=tuple(relative))
+    reports = (
+        replace(file, path=Path(file.path).relative_to(root).as_posix())
+        for file in report.files
+        if Path(file.path).is_relative_to(root)
+    )
+    return replace(report, files=tuple(reports))
 
 
-def _select_known_files(project: Path, files: Sequence[Path], *, own: bool) -> tuple[str, ...]:
-    """Return the files for which there is a language server.
+def _select_known_files(
+    project: Path, files: Sequence[Path], *, allow_own: bool
+) -> tuple[str, ...]:
+    """Return the paths of files for which there is a language server.
 
-    `own` allows servers that the project itself brings.
+    `allow_own` allows servers that the project itself brings.
     """
     path = os.environ.get("PATH", "")
-    suffixes = {file.suffix for file in files}
-    known = {suffix for suffix in suffixes if select_servers(project, suffix, path=path, own=own)}
-    wanted = (os.path.realpath(file) for file in files if file.suffix in known)
+    known_suffixes = {
+        suffix
+        for suffix in {file.suffix for file in files}
+        if select_servers(project, suffix, path=path, use_own=allow_own)
+    }
+    paths = (os.path.realpath(file) for file in files if file.suffix in known_suffixes)
     # The question is sent as UTF-8, which cannot express every path.
-    return tuple(file for file in wanted if file.encode("utf-8", "replace").decode() == file)
+    return tuple(path for path in paths if path.encode("utf-8", "replace").decode() == path)
 
 
 def _ask_or_start(
-    context: Context, project: Path, files: Mapping[str, str | None], deadline: float
-) -> DiagnosticsReport | None:
-    """Ask the running process; if there is none, start one and ask it. None after the deadline."""
+    context: Context, project: Path, questions: Mapping[str, str | None], deadline: float
+) -> daemon_socket.DiagnosticsReport | None:
+    """Return the answer of the running process, or of one that is started if there is none.
+
+    `questions` are the paths with the text to diagnose, None for the text on disk. None after the
+    deadline.
+    """
     folder = project_folder(context.home, project)
     old_address = load_address(folder)
     if old_address:
-        with suppress(UnreachableError):
-            return _ask(old_address, files, deadline)
-    _start_process(context, project, tuple(files))
+        with suppress(daemon_socket.UnreachableError):
+            return _ask(old_address, questions, deadline)
+    # The command `untildone diagnose` keeps the servers running.
+    argv = [sys.executable, "-I", "-m", "untildone", "diagnose", "--", str(project), *questions]
+    environ = filter_environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
+    trees.start_detached(argv, cwd=context.home, env=environ)
     while time.monotonic() < deadline:
         address = load_address(folder)
         if address and address != old_address:
-            return _ask(address, files, deadline)
+            return _ask(address, questions, deadline)
         time.sleep(_POLL_SECONDS)
     return None
 
 
 def _ask(
-    address: DaemonAddress, files: Mapping[str, str | None], deadline: float
-) -> DiagnosticsReport:
-    texts = {file: text for file, text in files.items() if text is not None}
+    address: daemon_socket.DaemonAddress, questions: Mapping[str, str | None], deadline: float
+) -> daemon_socket.DiagnosticsReport:
+    """Return the answer of the process at this address."""
+    texts = {path: text for path, text in questions.items() if text is not None}
     return daemon_socket.query_daemon(
-        address, tuple(files), wait=deadline - time.monotonic(), texts=texts
+        address, tuple(questions), wait=deadline - time.monotonic(), texts=texts
     )
 
 
-def _start_process(context: Context, project: Path, files: Sequence[str]) -> None:
-    """Start the process that keeps the servers running: `untildone diagnose`."""
-    argv = [sys.executable, "-I", "-m", "untildone", "diagnose", "--", str(project), *files]
-    environ = filter_environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
-    trees.start_detached(argv, cwd=context.home, env=environ)
-
-
-def load_address(folder: Path) -> DaemonAddress | None:
+def load_address(folder: Path) -> daemon_socket.DaemonAddress | None:
     """Return the address of the running process; None if there is no valid one."""
     try:
-        return msgspec.json.decode(read_bounded(folder / ADDRESS_FILE), type=DaemonAddress)
+        return msgspec.json.decode(
+            read_bounded(folder / ADDRESS_FILE), type=daemon_socket.DaemonAddress
+        )
     except (OSError, DamagedFileError, msgspec.DecodeError, UnicodeError):
         return None

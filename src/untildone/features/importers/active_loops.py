@@ -5,6 +5,7 @@ Two tools that both hold the agent would fight over each of its stops.
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from untildone.engine.context import Context
@@ -54,15 +55,13 @@ def _is_active(project: Path, path: Path) -> bool:
         return False
     except UserError:
         # Its own tool may read what we cannot.
-        return not _FINISHED_STATE.search(_read_beginning(path))
+        return not _says_finished(path)
     # A format without a counter is a list of work, not the state of a loop.
     return loop.active and bool(loop.counter_key)
 
 
-def _read_beginning(path: Path) -> bytes:
-    """Return the first bytes of the file; none if it cannot be read."""
-    try:
-        with path.open("rb") as file:
-            return file.read(_MAX_BYTES)
-    except OSError:
-        return b""
+def _says_finished(path: Path) -> bool:
+    """Say whether the beginning of the file says that its loop is over."""
+    with suppress(OSError), path.open("rb") as file:
+        return _FINISHED_STATE.search(file.read(_MAX_BYTES)) is not None
+    return False

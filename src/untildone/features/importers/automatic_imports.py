@@ -125,6 +125,7 @@ def _import_or_mention(context: Context, stop: Stop, session: Session, file: Pat
         f"`{shown_path}` started loop {record.contract.id}",
         *describe_differences(loop_file.loop, "agent"),
     )
+    # The file `tell` has the lines for the next notice; the stop counts as the loop's first.
     session.write("tell", "untildone: " + "; ".join(lines))
     session.write_json("prompt.json", {"id": stop.prompt, "kind": "start", "tree": ""})
     return ""
@@ -175,26 +176,26 @@ def _list_written_paths(call: dict[str, object]) -> Iterator[str]:
 def _follow_file(context: Context, stop: Stop, session: Session) -> str:
     """End or change the loop as its file says; return a notice if it ended."""
     record = context.loops.load(session.get_loop_id())
-    followed = followed_file.load_note(context, record.contract.id)
-    if followed is None:
+    note = followed_file.load_note(context, record.contract.id)
+    if note is None:
         return ""
-    file = Path(followed.file)
+    file = Path(note.file)
     by_agent = _may_have_written(session, file) and not _user_asked_for_it(session, stop)
     try:
         loop_file = read_loop_file(Path(record.contract.project), file)
     except FileNotFoundError:
-        return _end_or_release(context, record, followed, reason="was removed", by_agent=by_agent)
+        return _end_or_release(context, record, note, reason="was removed", by_agent=by_agent)
     except UserError:
         # Perhaps only half written: the contract stays as it is.
         return ""
     if not loop_file.loop.active:
         return _end_or_release(
-            context, record, followed, reason="is no longer active", by_agent=by_agent
+            context, record, note, reason="is no longer active", by_agent=by_agent
         )
     remember_loop(context, Path(record.contract.project), loop_file.identity, record.contract.id)
-    if loop_file.loop.rounds != followed.max_rounds:
+    if loop_file.loop.rounds != note.max_rounds:
         followed_file.save_note(
-            context, record.contract.id, replace(followed, max_rounds=loop_file.loop.rounds)
+            context, record.contract.id, replace(note, max_rounds=loop_file.loop.rounds)
         )
         if not by_agent:
             _amend_rounds(context, record, loop_file.loop.rounds)
@@ -212,7 +213,7 @@ def _user_asked_for_it(session: Session, stop: Stop) -> bool:
 
 
 def _end_or_release(
-    context: Context, record: Record, followed: FollowedFile, *, reason: str, by_agent: bool
+    context: Context, record: Record, note: FollowedFile, *, reason: str, by_agent: bool
 ) -> str:
     """Cancel the loop after a user's change of the file; return a notice.
 
@@ -222,8 +223,8 @@ def _end_or_release(
     if by_agent:
         followed_file.delete_note(context, loop)
         return ""
-    verbs.cancel(context, loop, f"`{followed.display_path}` {reason}")
-    return f"untildone: loop {loop} is cancelled: `{followed.display_path}` {reason}"
+    verbs.cancel(context, loop, f"`{note.display_path}` {reason}")
+    return f"untildone: loop {loop} is cancelled: `{note.display_path}` {reason}"
 
 
 def _amend_rounds(context: Context, record: Record, rounds: int | None) -> None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeAlias, TypeVar
 
+from untildone.core.text import shorten
 from untildone.errors import UserError
 
 T = TypeVar("T")
@@ -25,6 +26,7 @@ class Fields:
         self._values = values
         self._lines = lines
         self._keys_read: set[str] = set()
+        # Messages about values that were missing or wrong, so that a default is used.
         self.defaults: list[str] = []
 
     def has(self, key: str) -> bool:
@@ -33,7 +35,7 @@ class Fields:
 
     def text(self, key: str) -> str:
         """Return a text; empty if there is none. A number is returned as its digits."""
-        value = self._take(key)
+        value = self._read(key)
         if isinstance(value, str):
             return _replace_surrogates(value).strip()
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -42,7 +44,7 @@ class Fields:
 
     def count(self, key: str, default: int) -> int:
         """Return a number of 0 or more, also from a text such as `"10"`."""
-        value = self._take(key)
+        value = self._read(key)
         number = _parse_count(value)
         if number is not None:
             return number
@@ -56,7 +58,7 @@ class Fields:
 
     def flag(self, key: str, default: bool) -> bool:
         """Return a boolean: the default if it is missing, False if it is no boolean."""
-        value = self._take(key)
+        value = self._read(key)
         if isinstance(value, str):
             value = _BOOLEANS.get(value.strip().lower(), value)
         if isinstance(value, bool):
@@ -65,7 +67,7 @@ class Fields:
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return the texts of a list, without empty ones; none if it is no list of texts."""
-        value = self._take(key)
+        value = self._read(key)
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(
                 _replace_surrogates(str(item)).strip() for item in value if str(item).strip()
@@ -74,7 +76,7 @@ class Fields:
 
     def group(self, key: str) -> "Fields":
         """Return the fields of a nested object; messages about them go to this object's list."""
-        value = self._take(key)
+        value = self._read(key)
         nested = value if isinstance(value, dict) else {}
         if value is not None and not isinstance(value, dict):
             self._use_default(key, value, "")
@@ -86,7 +88,7 @@ class Fields:
         """Return all values by key, without marking them as read."""
         return self._values
 
-    def left_over(self) -> tuple[str, ...]:
+    def list_unread_keys(self) -> tuple[str, ...]:
         """Return the keys that were never read, shortened for a message."""
         return tuple(_shorten(key) for key in self._values if key not in self._keys_read)
 
@@ -96,7 +98,7 @@ class Fields:
         where = f"`{self.path}`, line {line}, `{key}`" if line else f"`{self.path}`, `{key}`"
         return UserError(f"{where}: {reason}", hint=hint)
 
-    def _take(self, key: str) -> Value:
+    def _read(self, key: str) -> Value:
         """Return a value and mark its key as read."""
         self._keys_read.add(key)
         return self._values.get(key)
@@ -121,8 +123,7 @@ def _parse_count(value: Value) -> int | None:
 
 def _shorten(value: Value) -> str:
     """Return the value as a short text for a message."""
-    text = _replace_surrogates(str(value))
-    return text if len(text) <= _MAX_SHOWN_CHARACTERS else text[: _MAX_SHOWN_CHARACTERS - 2] + " …"
+    return shorten(_replace_surrogates(str(value)), _MAX_SHOWN_CHARACTERS)
 
 
 def _replace_surrogates(text: str) -> str:

@@ -20,7 +20,7 @@ import yaml
 from untildone.errors import UserError
 from untildone.features.importers.fields import Fields, Value
 
-LARGEST = 1_000_000
+MAX_BYTES = 1_000_000
 # Parsing takes about a second per megabyte; no tool writes more than a few lines.
 _MAX_FRONT_MATTER = 64_000
 # The parser sees the text after the first line, `---`, and counts lines from 0.
@@ -29,11 +29,11 @@ _MAX_KEYS_WITH_LINES = 200
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def decode_text(path: str, data: bytes, *, largest: int = LARGEST) -> str:
+def decode_text(path: str, data: bytes, *, max_bytes: int = MAX_BYTES) -> str:
     """Return the text with `\\n` at line ends; raise UserError if it is too large or not text."""
-    if len(data) > largest:
+    if len(data) > max_bytes:
         raise UserError(
-            f"`{path}` has {len(data)} bytes, more than {largest}",
+            f"`{path}` has {len(data)} bytes, more than {max_bytes}",
             hint="put long text into a file of its own and name that in the task",
         )
     try:
@@ -136,8 +136,8 @@ def parse_json_object(path: str, data: bytes) -> Fields:
     text = decode_text(path, data)
 
     def find_line(key: str) -> int:
-        found = re.search(rf"{re.escape(json.dumps(key))}\s*:", text)
-        return text.count("\n", 0, found.start()) + 1 if found else 1
+        match = re.search(rf"{re.escape(json.dumps(key))}\s*:", text)
+        return text.count("\n", 0, match.start()) + 1 if match else 1
 
     def require_unique_keys(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
         values = dict(pairs)

@@ -44,23 +44,23 @@ class FollowedFile(Struct, frozen=True, kw_only=True):
     round_offset: int
     # The file's limit of rounds when we last read it: None if it has none, 0 for no limit.
     max_rounds: int | None
-    # Its tool does not delete the file at the end, so we do not either.
+    # Whether its tool leaves the file in place at the end, so that we do, too.
     keep_at_end: bool
 
 
 def update_or_remove_followed_file(context: Context, loop: str) -> None:
     """Write our round into the file that the loop follows; delete the file once the loop ended."""
-    followed = load_note(context, loop)
-    if followed is None:
+    note = load_note(context, loop)
+    if note is None:
         return
     progress = context.loops.load(loop).progress
     # A loop that ran out of rounds is only paused for us, but over for the other tool.
     if progress.status != "finished" and progress.outcome != "out-of-rounds":
-        count = progress.round + followed.round_offset
-        _write_count(Path(followed.counter_file), followed.counter_key, count)
+        count = progress.round + note.round_offset
+        _write_count(Path(note.counter_file), note.counter_key, count)
         return
     delete_note(context, loop)
-    for file in () if followed.keep_at_end else (followed.file, followed.counter_file):
+    for file in () if note.keep_at_end else (note.file, note.counter_file):
         with suppress(OSError):
             Path(file).unlink(missing_ok=True)
 
@@ -104,9 +104,9 @@ def _is_only_change(key: str, count: int, before: str, after: str) -> bool:
     return isinstance(old, dict) and key in old and {**old, key: count} == new
 
 
-def save_note(context: Context, loop: str, followed: FollowedFile) -> None:
+def save_note(context: Context, loop: str, note: FollowedFile) -> None:
     """Make the loop follow this file from now on."""
-    write_atomically(_locate_note(context, loop), encode(followed), keep_previous=False)
+    write_atomically(_locate_note(context, loop), encode(note), keep_previous=False)
 
 
 def load_note(context: Context, loop: str) -> FollowedFile | None:

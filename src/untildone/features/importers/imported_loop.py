@@ -26,8 +26,9 @@ from untildone.store.durable_files import DamagedFileError, read_bounded, write_
 from untildone.store.encoding import decode, encode
 from untildone.store.loops import Record
 
-# In our folder of the project: the ids of loops by the identity of the file that started them.
-_BEGUN_LOOPS = "dialects.json"
+# In our folder of the project: a JSON object with the ids of loops by the identity of the loop
+# file that started them.
+_BEGUN_LOOPS_FILE = "dialects.json"
 
 
 def import_loop(
@@ -138,17 +139,20 @@ def find_begun_loop(context: Context, project: Path, identity: str) -> str:
 
 def remember_loop(context: Context, project: Path, identity: str, loop: str) -> None:
     """Remember that this content belongs to this loop, so that it starts no other."""
-    known = _load_begun_loops(context, project)
-    if identity in known:
+    loops = _load_begun_loops(context, project)
+    if identity in loops:
         return
     folder = project_folder(context.home, project)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_atomically(folder / _BEGUN_LOOPS, encode({**known, identity: loop}), keep_previous=False)
+    write_atomically(
+        folder / _BEGUN_LOOPS_FILE, encode({**loops, identity: loop}), keep_previous=False
+    )
 
 
 def _load_begun_loops(context: Context, project: Path) -> dict[str, str]:
+    """Return the ids of the project's imported loops by the identity of their file."""
     try:
-        data = read_bounded(project_folder(context.home, project) / _BEGUN_LOOPS)
+        data = read_bounded(project_folder(context.home, project) / _BEGUN_LOOPS_FILE)
         return decode(data, dict[str, str])
     except (FileNotFoundError, DamagedFileError):
         return {}

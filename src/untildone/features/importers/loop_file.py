@@ -44,14 +44,14 @@ def read_loop_file(project: Path, file: Path) -> LoopFile:
     data = _read_file(file, display_path)
     read_other_file = partial(_read_project_file, project.resolve())
     source = Source(path=display_path, data=data, read_other_file=read_other_file)
-    loop = _resolve_targets(project, find_loop_format(file.absolute().as_posix()).read(source))
+    loop = _resolve_loop_targets(project, find_loop_format(file.absolute().as_posix()).read(source))
     digest = sha256(replace_count(data, loop.counter_key, 0))
     if loop.counter_file not in ("", display_path):
         digest.update(replace_count(read_other_file(loop.counter_file) or b"", loop.counter_key, 0))
     return LoopFile(file=file, display_path=display_path, loop=loop, identity=digest.hexdigest())
 
 
-def _resolve_targets(project: Path, loop: ImportedLoop) -> ImportedLoop:
+def _resolve_loop_targets(project: Path, loop: ImportedLoop) -> ImportedLoop:
     """Return the loop with the paths of its targets.
 
     If one of them does not exist, the loop gets no targets and findings count everywhere: with

@@ -36,12 +36,12 @@ def list_trusted_projects(home: str) -> list[str]:
 
 def set_trust(home: str, project: str, *, wanted: bool) -> None:
     """Add the project to the list or remove it; later sessions of the project obey that."""
-    trusted = os.path.realpath(project)
-    others = [path for path in list_trusted_projects(home) if path != trusted]
+    resolved_path = os.path.realpath(project)
+    others = [path for path in list_trusted_projects(home) if path != resolved_path]
     temporary = os.path.join(home, f".{_FILE}.{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
-        json.dump([*others, trusted] if wanted else others, file)
+        json.dump([*others, resolved_path] if wanted else others, file)
     os.replace(temporary, os.path.join(home, _FILE))
 
 

@@ -20,8 +20,8 @@ from untildone.process.runner import Finished, run
 
 TIMEOUT_SECONDS = 60.0
 LOG_FILE = "milestones.log"
-_LARGEST_LOG_BYTES = 200_000
-_LONGEST_OUTPUT = 300
+_MAX_LOG_BYTES = 200_000
+_MAX_OUTPUT_CHARACTERS = 300
 _DELIVERY_NAME = re.compile(r"[0-9a-f]{16}\.json")
 
 
@@ -65,14 +65,14 @@ def _describe_failure(finished: Finished, timeout: float) -> str:
     if finished.exit_code == 0:
         return ""
     last_line = finished.text.strip().splitlines()[-1:] or [finished.missing]
-    return f"ended with {finished.exit_code}: {last_line[0][:_LONGEST_OUTPUT]}"
+    return f"ended with {finished.exit_code}: {last_line[0][:_MAX_OUTPUT_CHARACTERS]}"
 
 
 def _append_log(path: Path, lines: list[str]) -> None:
     """Append the lines; a log that has become too large is started anew."""
     if not lines:
         return
-    if path.exists() and path.stat().st_size > _LARGEST_LOG_BYTES:
+    if path.exists() and path.stat().st_size > _MAX_LOG_BYTES:
         path.unlink()
     with path.open("a", encoding="utf-8", errors="replace") as file:
         file.writelines(lines)

@@ -155,8 +155,7 @@ def _deliver_events(context: Context, record: Record, events: tuple[Event, ...])
 
 def _choose_event(events: tuple[Event, ...], milestone: Milestone) -> list[Event]:
     """Return the most important of the events that the milestone names, in a list, or none."""
-    wanted = [event for event in _BY_IMPORTANCE if event in events and event in milestone.on]
-    return wanted[-1:]
+    return [event for event in _BY_IMPORTANCE if event in events and event in milestone.on][-1:]
 
 
 def build_event(

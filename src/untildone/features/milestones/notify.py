@@ -10,7 +10,7 @@ import msgspec
 
 from untildone.features.milestones.milestones import Delivery
 
-_LONGEST_TASK = 200
+_MAX_TASK_CHARACTERS = 200
 
 
 def main(data: bytes) -> int:
@@ -26,10 +26,10 @@ def main(data: bytes) -> int:
         sys.stderr.write("apprise does not know this kind of address\n")
         return 1
     message = delivery.message
-    what = message.outcome or message.event
-    title = f"untildone: {what} (loop {message.loop}, round {message.round})"
+    subject = message.outcome or message.event
+    title = f"untildone: {subject} (loop {message.loop}, round {message.round})"
     unmet = f"unmet: {', '.join(message.unmet)}" if message.unmet else ""
-    lines = (message.task.strip()[:_LONGEST_TASK], message.reason, unmet, message.project)
+    lines = (message.task.strip()[:_MAX_TASK_CHARACTERS], message.reason, unmet, message.project)
     was_sent = sender.notify(title=title, body="\n".join(filter(None, lines)))
     return 0 if was_sent else 1
 

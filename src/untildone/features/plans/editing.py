@@ -46,7 +46,7 @@ def change_plan(path: Path, edit: Callable[[Document], str]) -> Document:
     A lock lets one process at a time do so. Raises UserError if the file has a mistake.
     """
     require_file(path)
-    with _locked_folder(path):
+    with _lock_folder(path):
         document = read_plan(path, all_mistakes=True)
         if document.mistakes:
             raise make_plan_error(path, document.mistakes)
@@ -148,7 +148,7 @@ def save_plan(path: Path, text: str) -> None:
 
 
 @contextmanager
-def _locked_folder(path: Path) -> Iterator[None]:
+def _lock_folder(path: Path) -> Iterator[None]:
     """Lock the plan's folder; raises UserError if another process keeps it locked.
 
     A lock file beside the plan would have to be ignored by git.

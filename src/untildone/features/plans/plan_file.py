@@ -78,8 +78,8 @@ def require_task(document: Document, name: str) -> str:
         return name
     # `task-001` instead of `TASK-001`
     same_letters = {task.casefold(): task for task in document.plan.tasks}
-    meant = same_letters.get(name.casefold())
-    hint = f"did you mean `{meant}`?" if meant else "`untildone plan show` lists them"
+    similar = same_letters.get(name.casefold())
+    hint = f"did you mean `{similar}`?" if similar else "`untildone plan show` lists them"
     raise UserError(f"`{name}` is not a task of `{document.path}`", hint=hint)
 
 
@@ -132,12 +132,12 @@ def find_plan(folder: Path) -> Path:
     Raises UserError if there is none, or if one of these folders has several.
     """
     for place in (folder, *folder.parents):
-        found = list_plans(place)
-        if len(found) > 1:
-            listed = ", ".join(f"`{path}`" for path in found)
+        plans = list_plans(place)
+        if len(plans) > 1:
+            listed = ", ".join(f"`{path}`" for path in plans)
             raise UserError(f"there are several plans: {listed}", hint="name one with `--plan`")
-        if found:
-            return found[0]
+        if plans:
+            return plans[0]
         # The top of the repository; running git would be slower.
         if (place / ".git").exists():
             break
@@ -159,11 +159,11 @@ def find_named_plan(project: Path, name: str) -> Path:
     for path in (project / name, project / name / PLAN_FILE):
         if path.is_file():
             return path
-    found = [
+    matches = [
         path
         for path in list_plans(project)
         if name in (path.parent.name, read_plan(path).plan.feature)
     ]
-    if len(found) == 1:
-        return found[0]
+    if len(matches) == 1:
+        return matches[0]
     raise UserError(f"`{name}` is not a plan of `{project}`", hint="name its TASKS.json")

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
+from untildone.core.agent_message import normalize
 from untildone.features.plans.order import Tasks, find_critical_path, find_order_mistakes
 from untildone.features.plans.plan import LARGEST_POINTS, POINTS, Mistake, Plan, Summary, Task
 
@@ -17,7 +18,7 @@ from untildone.features.plans.plan import LARGEST_POINTS, POINTS, Mistake, Plan,
 _ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
 _ALLOWANCE_KINDS = "suppression, remove-test, edit-test, edit-expected, config"
 _ALLOWANCE = re.compile(rf"(?:{_ALLOWANCE_KINDS.replace(', ', '|')}):.+")
-_FIX = "run `untildone plan validate --fix`"
+_FIX_REMEDY = "run `untildone plan validate --fix`"
 # "## 7.1 Storage", "## Section 7.1"
 _HEADING_NUMBER = re.compile(r"(?m)^#+\s*(?:section\s+)?(\d+(?:\.\d+)*)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
@@ -123,7 +124,7 @@ def _check_blocks(tasks: Tasks) -> Iterator[Mistake]:
             yield Mistake(
                 task=name,
                 text=f"`blocks` and the `depends_on` of others differ about `{other}`",
-                remedy=_FIX,
+                remedy=_FIX_REMEDY,
                 warning=True,
             )
 
@@ -134,11 +135,11 @@ def _check_summary(plan: Plan) -> Iterator[Mistake]:
     for field in Summary.__struct_fields__ if correct else ():
         value, expected = getattr(plan.summary, field), getattr(correct, field)
         if value != expected:
-            text = f"`summary.{field}` is {_format(value)}, not {_format(expected)}"
-            yield Mistake(text=text, remedy=_FIX, warning=True)
+            text = f"`summary.{field}` is {_format_value(value)}, not {_format_value(expected)}"
+            yield Mistake(text=text, remedy=_FIX_REMEDY, warning=True)
 
 
-def _format(value: int | tuple[str, ...]) -> str:
+def _format_value(value: int | tuple[str, ...]) -> str:
     """Return a field of the summary for a message: a number, or ids."""
     return str(value) if isinstance(value, int) else f"`{', '.join(value)}`"
 
@@ -180,11 +181,11 @@ def _find_missing_references(
     field: str, file: str, text: str, references: list[tuple[str, str]]
 ) -> Iterator[Mistake]:
     """Yield a mistake for each (task, reference) whose reference the file's text does not have."""
-    normalized = _normalize(text)
+    normalized_text = normalize(text)
     headings = set(_HEADING_NUMBER.findall(text))
     # Many tasks name the same reference: each is looked up once.
     distinct = {reference for _, reference in references}
-    mentioned = {name for name in distinct if _is_mentioned(name, normalized, headings)}
+    mentioned = {name for name in distinct if _is_mentioned(name, normalized_text, headings)}
     for name, reference in references:
         if reference not in mentioned:
             yield Mistake(
@@ -199,14 +200,9 @@ def _is_mentioned(reference: str, text: str, heading_numbers: set[str]) -> bool:
 
     "Section 7.1" is mentioned by the heading `## 7.1 Storage`, but "REQ-7" is not by `## 7`.
     """
-    words = _normalize(reference)
+    words = normalize(reference)
     if words and re.search(rf"(?<![\w.-]){re.escape(words)}(?![\w-])", text):
         return True
     number = _NUMBER.search(reference)
     is_requirement_id = re.match(r"[A-Z]+-\d", reference) is not None
     return number is not None and not is_requirement_id and number[0] in heading_numbers
-
-
-def _normalize(text: str) -> str:
-    """Return the text in lower case and with single spaces."""
-    return " ".join(text.casefold().split())

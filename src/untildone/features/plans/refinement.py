@@ -10,14 +10,8 @@ from typing import Any
 from msgspec import ValidationError, convert, to_builtins
 
 from untildone.errors import UserError
+from untildone.features.plans import editing
 from untildone.features.plans.decoding import decode_plan
-from untildone.features.plans.editing import (
-    edit_fields,
-    find_member_gap,
-    find_style,
-    scan_tasks,
-    set_member,
-)
 from untildone.features.plans.plan import LARGEST_POINTS, Task
 from untildone.features.plans.plan_file import Document, make_plan_error, require_task
 from untildone.features.plans.plan_rules import check_rules, derive_blocks
@@ -40,13 +34,17 @@ def split_task(document: Document, name: str, parts: Parts) -> str:
     part_tasks = {part: _decode_part(part, fields) for part, fields in parts.items()}
     _require_fitting_parts(document, name, part_tasks)
     # For each part the other parts that it depends on.
-    inner = {part: parts.keys() & set(other.depends_on) for part, other in part_tasks.items()}
-    last_parts = [part for part in parts if not any(part in needs for needs in inner.values())]
+    needed_parts = {
+        part: parts.keys() & set(part_task.depends_on) for part, part_task in part_tasks.items()
+    }
+    last_parts = [
+        part for part in parts if not any(part in others for others in needed_parts.values())
+    ]
     complete_parts: dict[str, dict[str, object]] = {}
     for part, fields in parts.items():
-        inherited = () if inner[part] else task.depends_on
-        needs = list(dict.fromkeys((*inherited, *part_tasks[part].depends_on)))
-        complete_parts[part] = {**_inherit(task, fields), "depends_on": needs}
+        inherited = () if needed_parts[part] else task.depends_on
+        depends_on = list(dict.fromkeys((*inherited, *part_tasks[part].depends_on)))
+        complete_parts[part] = {**_inherit_fields(task, fields), "depends_on": depends_on}
     text = _write_parts(document, name, complete_parts, last_parts=last_parts)
     plan, mistakes = decode_plan(document.path.name, text)
     # Only mistakes of the parts: what else is wrong with the plan is not this edit's doing.
@@ -57,7 +55,7 @@ def split_task(document: Document, name: str, parts: Parts) -> str:
     if mistakes:
         raise make_plan_error(document.path, mistakes)
     split = Document(path=document.path, data=text.encode(), plan=plan)
-    return edit_fields(split, correct_blocks(split))
+    return editing.edit_fields(split, correct_blocks(split))
 
 
 def correct_blocks(document: Document) -> dict[str, dict[str, object]]:
@@ -101,7 +99,7 @@ def _require_fitting_parts(document: Document, name: str, parts: Mapping[str, Ta
             )
 
 
-def _inherit(task: Task, fields: Mapping[str, Any]) -> dict[str, object]:
+def _inherit_fields(task: Task, fields: Mapping[str, Any]) -> dict[str, object]:
     """Return the part's fields, with some of the split task where it leaves them out."""
     values = to_builtins(task)
     inherited = {
@@ -115,19 +113,21 @@ def _write_parts(
 ) -> str:
     """Return the text with the parts, on whose `last_parts` the task's dependants now depend."""
     text = document.text
-    root, nodes = scan_tasks(text)
+    root, nodes = editing.scan_tasks(text)
     tasks = root.children[root.keys.index("tasks")]
     start = tasks.starts[tasks.keys.index(name)]
-    gap, style = find_member_gap(text, start), find_style(text)
+    gap, style = editing.find_member_gap(text, start), editing.find_style(text)
     members = (format_member(part, fields, gap=gap, style=style) for part, fields in parts.items())
     edits = [Edit(start=start, end=nodes[name].end, text=f",{gap}".join(members))]
     for other, task in document.plan.tasks.items():
         if name in task.depends_on and other != name:
-            needs = (
+            depends_on = (
                 part
-                for need in task.depends_on
-                for part in (last_parts if need == name else [need])
+                for dependency in task.depends_on
+                for part in (last_parts if dependency == name else [dependency])
             )
             node = scan_value(text, nodes[other].start, depth=1)
-            edits.append(set_member(text, node, "depends_on", list(dict.fromkeys(needs))))
+            edits.append(
+                editing.set_member(text, node, "depends_on", list(dict.fromkeys(depends_on)))
+            )
     return apply_edits(text, edits)

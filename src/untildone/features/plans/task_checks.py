@@ -14,15 +14,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.core.contract import Check
+from untildone.core.text import shorten
 from untildone.engine.context import Context
+from untildone.features.plans import plan_conditions
 from untildone.features.plans.plan import Plan, Task
-from untildone.features.plans.plan_conditions import (
-    Command,
-    Condition,
-    FileContains,
-    HttpStatus,
-    parse_condition,
-)
 from untildone.process.command import quote_argument
 from untildone.store.home import prepare_home
 from untildone.store.trusted_files import read_trusted_hash, record_trust
@@ -32,7 +27,7 @@ _PROMISE = re.compile(
     r"(?m)^##+[ \t]+Completion Promise[ \t]*\n+(?:[ \t]*<promise>)?[ \t]*(?P<text>\S.*?)[ \t]*"
     r"(?:</promise>)?[ \t]*$"
 )
-_LONGEST_NAME = 120
+_MAX_NAME_CHARACTERS = 120
 
 
 def list_task_checks(task: Task) -> tuple[Check, ...]:
@@ -41,11 +36,11 @@ def list_task_checks(task: Task) -> tuple[Check, ...]:
     They come from a file of the repository, so they run only after the user has trusted them.
     """
     listed = (
-        check if isinstance(check, Check) else Check(name=_shorten(check), command=check)
+        check if isinstance(check, Check) else Check(name=_make_name(check), command=check)
         for check in task.checks
     )
     derived = (
-        Check(name=_shorten(text), command=_build_command(condition), reason="the plan says so")
+        Check(name=_make_name(text), command=_build_command(condition), reason="the plan says so")
         for text, condition in _parse_conditions(task).items()
         if condition is not None
     )
@@ -84,31 +79,34 @@ def list_commands(plan: Plan) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _parse_conditions(task: Task) -> dict[str, Condition | None]:
+def _parse_conditions(task: Task) -> dict[str, plan_conditions.Condition | None]:
     """Return each sentence of the task with its condition, None if it states none."""
-    criteria = {text: parse_condition(text) for text in task.acceptance_criteria if text.strip()}
+    criteria = {
+        text: plan_conditions.parse_condition(text)
+        for text in task.acceptance_criteria
+        if text.strip()
+    }
     tests = {
-        text: parse_condition(text, may_be_bare_command=True)
+        text: plan_conditions.parse_condition(text, may_be_bare_command=True)
         for text in task.testing
         if text.strip()
     }
     return {**criteria, **tests}
 
 
-def _shorten(text: str) -> str:
+def _make_name(text: str) -> str:
     """Return the text as the name of a check: in one line that is not too long."""
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_NAME else line[: _LONGEST_NAME - 2] + " …"
+    return shorten(" ".join(text.split()), _MAX_NAME_CHARACTERS)
 
 
-def _build_command(condition: Condition) -> str:
+def _build_command(condition: plan_conditions.Condition) -> str:
     """Return the command that exits with 0 if the condition is met."""
     match condition:
-        case Command(line=line):
+        case plan_conditions.Command(line=line):
             return line
-        case FileContains(path=path, text=text):
+        case plan_conditions.FileContains(path=path, text=text):
             return _build_probe("contains", path, text)
-        case HttpStatus(method=method, url=url, code=code):
+        case plan_conditions.HttpStatus(method=method, url=url, code=code):
             return _build_probe("answers", method, url, str(code))
 
 

@@ -19,23 +19,10 @@ from untildone.engine.context import Context
 from untildone.engine.project_checks import choose_checks
 from untildone.engine.request import Request
 from untildone.errors import UserError
+from untildone.features.plans import plan_file, task_checks
 from untildone.features.plans.editing import change_plan, edit_status
 from untildone.features.plans.order import sort_by_dependency
 from untildone.features.plans.plan import Plan, Task, TaskStatus
-from untildone.features.plans.plan_file import (
-    Document,
-    find_named_plan,
-    read_plan,
-    require_order,
-    require_task,
-)
-from untildone.features.plans.task_checks import (
-    find_promise,
-    is_trusted,
-    list_review_criteria,
-    list_task_checks,
-    merge_checks,
-)
 from untildone.store.encoding import encode
 from untildone.store.loops import Record
 
@@ -67,14 +54,18 @@ def build_task_request(context: Context, choice: TaskChoice) -> Request:
 
     A user may start a plan whose commands are not trusted yet, an agent may not.
     """
-    document = require_order(read_plan(find_named_plan(choice.project, choice.plan)))
-    if choice.by == "agent" and not is_trusted(context, document.path, document.plan):
+    document = plan_file.require_order(
+        plan_file.read_plan(plan_file.find_named_plan(choice.project, choice.plan))
+    )
+    if choice.by == "agent" and not task_checks.is_trusted(context, document.path, document.plan):
         raise UserError(
             f"the commands of `{document.path}` are not trusted",
             hint="ask the user to run `untildone trust --plan`, or to type the command",
         )
     unfinished = _list_unfinished(document.plan)
-    name = require_task(document, choice.task) if choice.task else next(iter(unfinished), "")
+    name = (
+        plan_file.require_task(document, choice.task) if choice.task else next(iter(unfinished), "")
+    )
     _require_startable(document, name)
     plan_task = PlanTask(
         path=str(document.path),
@@ -94,7 +85,7 @@ def _list_unfinished(plan: Plan) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: plan.tasks[name].status != "in_progress"))
 
 
-def _require_startable(document: Document, name: str) -> None:
+def _require_startable(document: plan_file.Document, name: str) -> None:
     """Raise UserError if the task is completed, blocked, or another is in progress."""
     # No task is left: the loop is on the feature as a whole.
     if not name:
@@ -133,15 +124,15 @@ def _build_request(
         session=choice.session,
         project=choice.project,
         task=_describe_task(plan_task.name, task),
-        checks=merge_checks(
-            (*load_project_checks(context, choice.project), *list_task_checks(task))
+        checks=task_checks.merge_checks(
+            (*load_project_checks(context, choice.project), *task_checks.list_task_checks(task))
         ),
         claims=list_task_claims(task),
         done_when="both",
         bounds=choice.bounds,
         allow=task.allow if choice.by == "user" else (),
         by=choice.by,
-        plan=replace(plan_task, promise=find_promise(task)),
+        plan=replace(plan_task, promise=task_checks.find_promise(task)),
     )
 
 
@@ -155,7 +146,9 @@ def load_project_checks(context: Context, project: Path) -> tuple[Check, ...]:
 
 def list_task_claims(task: Task) -> tuple[Claim, ...]:
     """Return the criteria to review; the title if the task has neither criteria nor checks."""
-    names = list_review_criteria(task) or (() if list_task_checks(task) else (task.title,))
+    names = task_checks.list_review_criteria(task) or (
+        () if task_checks.list_task_checks(task) else (task.title,)
+    )
     return tuple(Claim(name=name, verification="review") for name in names)
 
 
@@ -167,7 +160,7 @@ def _build_feature_task(plan: Plan) -> Task:
     return Task(
         title=f"The feature `{plan.feature}` as a whole" if plan.feature else "The whole feature",
         acceptance_criteria=criteria if 0 < len(criteria) <= MAX_CLAIMS else (_WHOLE_FEATURE,),
-        checks=tuple(check for task in tasks for check in list_task_checks(task)),
+        checks=tuple(check for task in tasks for check in task_checks.list_task_checks(task)),
         allow=tuple(dict.fromkeys(allowance for task in tasks for allowance in task.allow)),
         prompt="Every task is implemented. Compare the feature as a whole with its requirements"
         " and its design; fix what is missing between the tasks. The subagent"
@@ -225,7 +218,7 @@ def build_next_request(context: Context, ended: Record, plan_task: PlanTask) -> 
     if the tasks were changed since the first loop.
     """
     contract = ended.contract
-    document = require_order(read_plan(Path(plan_task.path)))
+    document = plan_file.require_order(plan_file.read_plan(Path(plan_task.path)))
     if _digest_tasks(document.plan) != plan_task.sha256:
         raise UserError(
             f"the tasks of `{plan_task.path}` have changed since the first one began",

@@ -124,9 +124,11 @@ def _match_criteria(
             f" (criteria: {known or 'none'})",
             hint="write it exactly as listed",
         )
-    named = {(claims | checks)[normalize(name)]: proof for name, proof in criteria.items()}
+    evidence = {(claims | checks)[normalize(name)]: proof for name, proof in criteria.items()}
     return {
-        name: proof for name, proof in named.items() if not proof.met or name not in checks.values()
+        name: proof
+        for name, proof in evidence.items()
+        if not proof.met or name not in checks.values()
     }
 
 
@@ -173,8 +175,8 @@ def read_markers(contract: Contract, progress: Progress, message: str) -> Progre
 
 def find_result_marker(message: str) -> VerifierResult | None:
     """Return the result of the last marker that the message states rather than quotes."""
-    found = _MARKER.findall(strip_quotations(message))
-    return found[-1][1] if found else None
+    markers = _MARKER.findall(strip_quotations(message))
+    return markers[-1][1] if markers else None
 
 
 def _mark_stuck(progress: Progress, result: VerifierResult | None) -> Progress:

@@ -4,6 +4,8 @@
 [LOOP] Round 2/10 | Cost: $0.40/$5 | Step: write its tests
 """
 
+from collections.abc import Iterator
+
 from untildone.core.contract import Contract
 from untildone.core.progress import Progress
 from untildone.core.reminders import classify_workflow
@@ -13,7 +15,7 @@ from untildone.engine.context import Context
 from untildone.features.spec.rubric import MAX_SCORE, choose_grade
 from untildone.store.loops import Record
 
-_MARKS: dict[Trust, str] = {"SHIP": "🟢", "MONITOR": "🟡", "RESEARCH": "🔴"}
+_COLOURS: dict[Trust, str] = {"SHIP": "🟢", "MONITOR": "🟡", "RESEARCH": "🔴"}
 _BOX_WIDTH = 76
 # So often the same kind of step is mentioned as a pattern.
 _PATTERN_REPEATS = 3
@@ -27,11 +29,11 @@ def describe_start(context: Context, record: Record) -> tuple[str, ...]:
     contract = record.contract
     if contract.preset != "loop":
         return ()
-    place = context.loops.get_folder(contract.id)
-    until = "removed when it ends" if contract.clean else "kept when it ends"
+    folder = context.loops.get_folder(contract.id)
+    duration = "removed when it ends" if contract.clean else "kept when it ends"
     state = (
-        f"untildone: its state is in `{place}`, {until}; `untildone show {contract.id}` shows it,"
-        f" `untildone cancel {contract.id}` ends it"
+        f"untildone: its state is in `{folder}`, {duration};"
+        f" `untildone show {contract.id}` shows it, `untildone cancel {contract.id}` ends it"
     )
     return announce_start(contract), state
 
@@ -62,11 +64,12 @@ def announce_verdict(
     progress = record.progress
     match verdict:
         case Continue():
-            new = progress.steps_done[announced:]
-            return "\n".join(_announce_round(contract, progress, new, next_step))
+            new_steps = progress.steps_done[announced:]
+            return "\n".join(_announce_round(contract, progress, new_steps, next_step))
         case Pause():
-            done = len(progress.steps_done)
-            steps = f"Progress: {done} steps complete, {len(contract.steps) - done} remaining"
+            completed = len(progress.steps_done)
+            remaining = len(contract.steps) - completed
+            steps = f"Progress: {completed} steps complete, {remaining} remaining"
             answer = "your next prompt" if verdict.outcome == "gate" else "/untildone:loop continue"
             return _format_line(f"Paused: {verdict.reason}", steps, f"Resume: {answer}")
         case Finish(outcome="done" | "claimed"):
@@ -77,43 +80,39 @@ def announce_verdict(
 
 
 def _format_line(*parts: str) -> str:
+    """Return a line `[LOOP] A | B` of the parts that are not empty."""
     return "[LOOP] " + " | ".join(part for part in parts if part)
 
 
 def _announce_round(
-    contract: Contract, progress: Progress, new: tuple[str, ...], next_step: str
-) -> list[str]:
-    """Return the lines about a round that is over; `new` are the steps completed in it."""
+    contract: Contract, progress: Progress, new_steps: tuple[str, ...], next_step: str
+) -> Iterator[str]:
+    """Yield the lines about a round that is over; `new_steps` were completed in it."""
+    open_steps = [step for step in contract.steps if step not in progress.steps_done]
+    if new_steps:
+        total = len(contract.steps)
+        yield _format_line(
+            f"✓ {', '.join(new_steps)} complete",
+            f"Progress: {total - len(open_steps)}/{total}",
+            f"Next: {open_steps[0]}" if open_steps else "",
+        )
     bounds = contract.bounds
     spent = "unknown" if progress.spend_usd is None else f"${progress.spend_usd:.2f}"
-    left = [step for step in contract.steps if step not in progress.steps_done]
-    announcement = _format_line(
+    yield _format_line(
         f"Round {progress.round}" + (f"/{bounds.rounds}" if bounds.rounds else ""),
         f"Cost: {spent}" + (f"/${bounds.budget_usd:g}" if bounds.budget_usd else ""),
-        f"Step: {left[0]}" if left else f"Next: {next_step}" if next_step else "",
+        f"Step: {open_steps[0]}" if open_steps else f"Next: {next_step}" if next_step else "",
     )
-    return [
-        *_announce_steps(contract, new, left),
-        announcement,
-        *_announce_patterns(progress, len(new)),
-    ]
+    yield from _announce_patterns(progress.steps_done, len(new_steps))
 
 
-def _announce_steps(contract: Contract, new: tuple[str, ...], left: list[str]) -> list[str]:
-    """Return the line about new steps, if any; `left` are the steps that are still open."""
-    total = len(contract.steps)
-    next_step = f"Next: {left[0]}" if left else ""
-    done = f"✓ {', '.join(new)} complete"
-    return [_format_line(done, f"Progress: {total - len(left)}/{total}", next_step)] if new else []
-
-
-def _announce_patterns(progress: Progress, new: int) -> list[str]:
-    """Return a hint for each of the `new` steps that was the third of its kind: fix, fix, fix."""
-    done = progress.steps_done
-    # As the steps were when each new one had just been completed.
-    repeated = [find_repeated_work(done[: len(done) - later]) for later in reversed(range(new))]
+def _announce_patterns(steps_done: tuple[str, ...], new_steps: int) -> Iterator[str]:
+    """Yield a hint for each of the new steps that was the third of its kind: fix, fix, fix."""
     advice = "for the third time. This is a learnable pattern: ask for the steps to run it yourself"
-    return [_format_line(f"`{kind}` {advice}") for kind in repeated if kind]
+    for new_step in range(len(steps_done) - new_steps, len(steps_done)):
+        kind = find_repeated_work(steps_done[: new_step + 1])
+        if kind:
+            yield _format_line(f"`{kind}` {advice}")
 
 
 def find_repeated_work(steps_done: tuple[str, ...]) -> str:
@@ -154,7 +153,11 @@ def draw_verdict_box(contract: Contract, progress: Progress) -> list[str]:
         *(f"Unverified: must not {limit}" for limit in contract.limits),
         *(f"↳ {name}: {text}" for name, text in asides.items() if text),
     ]
-    return [f"╭─ {_MARKS[verdict]} {verdict}", *(f"│ {line[:_BOX_WIDTH]}" for line in lines), "╰─"]
+    return [
+        f"╭─ {_COLOURS[verdict]} {verdict}",
+        *(f"│ {line[:_BOX_WIDTH]}" for line in lines),
+        "╰─",
+    ]
 
 
 def _find_note(progress: Progress, word: str) -> str:

@@ -17,12 +17,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.worktree.listing import (
-    find_worktree_root,
-    list_files,
-    read_git_entries,
-    read_git_output,
-)
+from untildone.worktree import listing
 
 # The mode and blob hash of each file, by path relative to the root.
 Files: TypeAlias = dict[str, tuple[str, str]]
@@ -35,7 +30,7 @@ _IDENTITY = {
 }
 
 
-class Restored(Struct, frozen=True, kw_only=True):
+class Restoration(Struct, frozen=True, kw_only=True):
     """What a restoration did: the files it wrote and removed."""
 
     root: str
@@ -47,7 +42,7 @@ class Restored(Struct, frozen=True, kw_only=True):
 
 def require_repository(project: Path) -> Path:
     """Return the root of the project's repository; raise UserError if it has none."""
-    root = find_worktree_root(project)
+    root = listing.find_worktree_root(project)
     if root is None:
         raise UserError(f"`{project}` is in no git repository", hint="`git init` makes it one")
     return root
@@ -66,34 +61,34 @@ def save_checkpoint(project: Path, loop: str, name: str, *, anew: bool = False) 
 
 def list_checkpoints(project: Path, loop: str) -> tuple[str, ...]:
     """Return the names of the loop's checkpoints, oldest first."""
-    # git sorts by the last key first.
-    ordered = ("--sort=version:refname", "--sort=creatordate", "--format=%(refname:lstrip=3)")
-    known = _run_git("for-each-ref", *ordered, f"refs/untildone/{loop}/", cwd=project)
-    return tuple(known.decode().split())
+    # By date, then by name: git sorts by the last key first.
+    options = ("--sort=version:refname", "--sort=creatordate", "--format=%(refname:lstrip=3)")
+    names = _run_git("for-each-ref", *options, f"refs/untildone/{loop}/", cwd=project)
+    return tuple(names.decode().split())
 
 
 def delete_checkpoints(project: Path, loop: str) -> None:
     """Delete every checkpoint of the loop; git removes their contents some time later."""
-    for name in list_checkpoints(project, loop) if find_worktree_root(project) else ():
+    for name in list_checkpoints(project, loop) if listing.find_worktree_root(project) else ():
         _run_git("update-ref", "-d", _make_ref(loop, name), cwd=project)
 
 
-def restore_checkpoint(project: Path, loop: str, name: str) -> Restored:
+def restore_checkpoint(project: Path, loop: str, name: str) -> Restoration:
     """Restore the tree of a checkpoint; the current tree is saved first, so nothing is lost."""
     root = require_repository(project)
     target = _list_files(root, _make_ref(loop, name))
-    undo_count = sum(known.startswith("undo-") for known in list_checkpoints(root, loop))
+    undo_count = sum(other.startswith("undo-") for other in list_checkpoints(root, loop))
     saved = f"undo-{undo_count + 1}"
-    now = _list_files(root, _save_tree(root, loop, saved, also=tuple(target)))
-    removed = tuple(path for path in now if path not in target)
-    written = tuple(path for path, file in target.items() if now.get(path) != file)
+    current = _list_files(root, _save_tree(root, loop, saved, also=tuple(target)))
+    removed = tuple(path for path in current if path not in target)
+    written = tuple(path for path, file in target.items() if current.get(path) != file)
     _require_free_places(root, written, removed)
     contents = _read_blobs(root, {target[path][1] for path in written})
     for path in removed:
-        _remove(root, path)
+        _remove_file(root, path)
     for path in written:
-        _write(root / path, target[path][0], contents[target[path][1]])
-    return Restored(root=str(root), saved=saved, written=written, removed=removed)
+        _write_file(root / path, target[path][0], contents[target[path][1]])
+    return Restoration(root=str(root), saved=saved, written=written, removed=removed)
 
 
 def _make_ref(loop: str, name: str) -> str:
@@ -102,7 +97,7 @@ def _make_ref(loop: str, name: str) -> str:
 
 def _save_tree(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> str:
     """Commit the working tree and the files `also`, with a private index; return the ref."""
-    paths = dict.fromkeys((*(path.as_posix() for path in list_files(root)), *also))
+    paths = dict.fromkeys((*(path.as_posix() for path in listing.list_files(root)), *also))
     modes = {path: mode for path in paths if (mode := _read_mode(root / path))}
     blobs = _write_blobs(root, modes)
     entries = "".join(f"{modes[path]} {blob}\t{path}\0" for path, blob in blobs.items())
@@ -111,7 +106,7 @@ def _save_tree(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> st
         stdin = os.fsencode(entries)
         _run_git("update-index", "-z", "--index-info", cwd=root, stdin=stdin, variables=index)
         tree = _run_git("write-tree", cwd=root, variables=index).decode().strip()
-    head = read_git_output("rev-parse", "--verify", "-q", "HEAD", cwd=root, stdin=b"")
+    head = listing.read_git_output("rev-parse", "--verify", "-q", "HEAD", cwd=root, stdin=b"")
     parent = ("-p", head.decode().strip()) if head else ()
     message = f"untildone: loop {loop}, {name}"
     commit = _run_git("commit-tree", tree, *parent, "-m", message, cwd=root, variables=_IDENTITY)
@@ -138,12 +133,14 @@ def _write_blobs(root: Path, modes: dict[str, str]) -> dict[str, str]:
     One call of git takes all paths, one per line. Links, whose target is the content, and paths
     with a line break get a call of their own with the content.
     """
-    single = {path for path, mode in modes.items() if mode == _LINK or "\n" in path or "\r" in path}
-    rest = [path for path in modes if path not in single]
-    names = os.fsencode("".join(f"{path}\n" for path in rest))
+    own_call = {
+        path for path, mode in modes.items() if mode == _LINK or "\n" in path or "\r" in path
+    }
+    shared_call = [path for path in modes if path not in own_call]
+    names = os.fsencode("".join(f"{path}\n" for path in shared_call))
     hashes = _run_git("hash-object", "-w", "--no-filters", "--stdin-paths", cwd=root, stdin=names)
-    blobs = dict(zip(rest, hashes.decode().split(), strict=True))
-    for path in single:
+    blobs = dict(zip(shared_call, hashes.decode().split(), strict=True))
+    for path in own_call:
         place = root / path
         data = os.fsencode(place.readlink()) if modes[path] == _LINK else place.read_bytes()
         blob = _run_git("hash-object", "-w", "--no-filters", "--stdin", cwd=root, stdin=data)
@@ -153,7 +150,7 @@ def _write_blobs(root: Path, modes: dict[str, str]) -> dict[str, str]:
 
 def _list_files(root: Path, ref: str) -> Files:
     """Return the files of a checkpoint; raise UserError if git cannot read it."""
-    output = read_git_entries("ls-tree", "-r", ref, cwd=root)
+    output = listing.read_git_entries("ls-tree", "-r", ref, cwd=root)
     if output is None:
         raise UserError(
             f"the checkpoint `{ref}` cannot be read", hint=f"`git show {ref}` shows why"
@@ -171,14 +168,14 @@ def _read_blobs(root: Path, blobs: set[str]) -> dict[str, bytes]:
 
     git answers `HASH blob SIZE`, a line end, SIZE bytes, a line end, for one blob after the other.
     """
-    wanted = "".join(f"{blob}\n" for blob in blobs).encode()
-    output = _run_git("cat-file", "--batch", cwd=root, stdin=wanted) if blobs else b""
-    contents, at = {}, 0
-    while at < len(output):
-        head_end = output.index(b"\n", at)
-        blob, _, size = output[at:head_end].decode().split()
+    hashes = "".join(f"{blob}\n" for blob in blobs).encode()
+    output = _run_git("cat-file", "--batch", cwd=root, stdin=hashes) if blobs else b""
+    contents, position = {}, 0
+    while position < len(output):
+        head_end = output.index(b"\n", position)
+        blob, _, size = output[position:head_end].decode().split()
         contents[blob] = output[head_end + 1 : head_end + 1 + int(size)]
-        at = head_end + int(size) + 2
+        position = head_end + int(size) + 2
     return contents
 
 
@@ -190,19 +187,20 @@ def _require_free_places(root: Path, written: tuple[str, ...], removed: tuple[st
     to_remove = {root / path for path in removed}
     for path in written:
         place = root / path
+        # Without the last one, which is the root itself.
         below_root = [folder for folder in place.parents if folder.is_relative_to(root)][:-1]
         files = [folder for folder in below_root if folder.is_symlink() or folder.is_file()]
         if place.is_dir() and not place.is_symlink():
             files += [file for file in place.rglob("*") if not file.is_dir()]
-        foreign = [file for file in files if file not in to_remove]
-        if foreign:
+        ignored = [file for file in files if file not in to_remove]
+        if ignored:
             raise UserError(
-                f"`{foreign[0]}` is ignored by git and is in the place of `{path}`",
+                f"`{ignored[0]}` is ignored by git and is in the place of `{path}`",
                 hint="move it away and try again",
             )
 
 
-def _remove(root: Path, path: str) -> None:
+def _remove_file(root: Path, path: str) -> None:
     """Remove a file, and the folders that are empty without it."""
     place = root / path
     place.unlink(missing_ok=True)
@@ -212,7 +210,7 @@ def _remove(root: Path, path: str) -> None:
         folder.rmdir()
 
 
-def _write(place: Path, mode: str, content: bytes) -> None:
+def _write_file(place: Path, mode: str, content: bytes) -> None:
     """Write a file beside its place, then move it there; a folder in its place is removed."""
     if place.is_dir() and not place.is_symlink():
         shutil.rmtree(place)
@@ -231,7 +229,7 @@ def _run_git(
     *arguments: str, cwd: Path, stdin: bytes = b"", variables: Mapping[str, str] = _NO_VARIABLES
 ) -> bytes:
     """Return what git prints; raise UserError if it fails."""
-    output = read_git_output(*arguments, cwd=cwd, stdin=stdin, **variables)
+    output = listing.read_git_output(*arguments, cwd=cwd, stdin=stdin, **variables)
     if output is None:
         raise UserError(
             f"git could not save or restore the tree of `{cwd}` (`git {arguments[0]}`)",

@@ -21,7 +21,9 @@ from untildone.store.loops import Record
 Answer: TypeAlias = Literal["yes", "no", "question", "instruction"]
 _MAX_STEPS_SHOWN = 12
 # "proceed without confirmation"
-_SKIPS = r"(?i)\b(?:proceed|continue|go on|run|work) without (?:further )?(?:confirmation|asking)\b"
+_SKIP_REQUEST = (
+    r"(?i)\b(?:proceed|continue|go on|run|work) without (?:further )?(?:confirmation|asking)\b"
+)
 # A refusal is the whole prompt: "no", "not yet".
 _NO = r"(?i)\W*(?:n|no|nope|wait|not yet|hold|don['\u2019]?t)\W*"
 # An agreement begins the prompt: "yes", "looks good, thanks".
@@ -30,12 +32,12 @@ _YES = (
     r"lgtm|fine|good|great|perfect|approved?|done|do it|looks good|ship(?: it)?)\b(?P<rest>.*)"
 )
 # Words after an agreement that make it an instruction: "yes, but rename it first".
-_BUT = r"(?i)\b(?:but|except|also|instead|first|however|add|change|fix|not)\b"
+_RESERVATION = r"(?i)\b(?:but|except|also|instead|first|however|add|change|fix|not)\b"
 
 
 def skips_gates(text: str) -> bool:
     """Say whether the text asks for no gates: "proceed without confirmation"."""
-    return bool(re.search(_SKIPS, text))
+    return bool(re.search(_SKIP_REQUEST, text))
 
 
 def ask_at_gate(contract: Contract, progress: Progress) -> str:
@@ -72,8 +74,8 @@ def classify_answer(prompt: str) -> Answer:
         return "no"
     if text.endswith("?"):
         return "question"
-    agreed = re.match(_YES, text, re.DOTALL)
-    if agreed and not re.search(_BUT, agreed["rest"]):
+    agreement = re.match(_YES, text, re.DOTALL)
+    if agreement and not re.search(_RESERVATION, agreement["rest"]):
         return "yes"
     return "instruction"
 

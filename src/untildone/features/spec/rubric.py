@@ -28,7 +28,7 @@ QUESTIONS: dict[Dimension, str] = {
 # Characters of the spec that are looked at.
 _MAX_SPEC = 20_000
 # `session_id`
-_NAMED = r"`[^`\n]+`"
+_IN_BACKTICKS = r"`[^`\n]+`"
 # src/auth/login.py, /api/token, login.py, load_user(), user_id, userId
 _PATH = (
     r"(?<![\w:/])(?!(?:and/or|on/off|pass/fail|read/write|input/output|yes/no)\b)"
@@ -41,7 +41,7 @@ _MEASURE = (
     r"|\b\d+(?:\.\d+)?\s*(?:%|ms|s|sec|seconds|minutes|kb|mb|errors|warnings)(?!\w)"
     r"|(?i:\breturns? \d{3}\b)"
 )
-_EVERY = r"(?i)\b(?:all|every|each|zero|no longer|at least|at most)\b"
+_QUANTIFIER = r"(?i)\b(?:all|every|each|zero|no longer|at least|at most)\b"
 # no new packages, must not, without …, doesn't change, at most, < 200 lines
 _LIMIT = (
     r"(?i)\bno (?:new|other|more|extra|changes?)\b|\b(?:must|do|may|should) not\b"
@@ -59,7 +59,7 @@ _COMMAND = (
     r"|`[^`\n]+` (?:pass(?:es)?|succeeds?|exits?|is green)\b"
 )
 # Each pattern is another way to show success: tests, builds, people, measurements, behaviour.
-_SHOWN_BY = (
+_EVIDENCE_KINDS = (
     r"(?i)\btests?\b|\bgreen\b|\blint\w*",
     r"(?i)\b(?:builds?|compiles?|type.?checks?)\b",
     r"(?i)\b(?:qa|review\w*|screenshots?|by hand|manual\w*)\b",
@@ -69,8 +69,8 @@ _SHOWN_BY = (
 # done when make e2e passes
 _DONE_WHEN = r"(?i)\b(?:done|finished|complete|ready|over) (?:when|once|if|means)\b[: ]*([^\n]*)"
 _UNTIL = r"(?i)\buntil\b ([^\n]*)"
-_HANDED_OVER = r"(?i)\b(?:merged|released|deployed|published|tagged|pull request|pr)\b"
-_WHEN = r"(?i)\b(?:when|until|once)\b"
+_HANDOVER = r"(?i)\b(?:merged|released|deployed|published|tagged|pull request|pr)\b"
+_END_WORD = r"(?i)\b(?:when|until|once)\b"
 # Words that name no subject: a spec of these alone, "make it all work", says nothing.
 _FILLERS = (
     "a add all and an any app application as be better bit clean code do done everything fast"
@@ -108,7 +108,7 @@ class Rating(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
     @property
-    def preferred(self) -> int:
+    def points_with_opinion(self) -> int:
         """The agent's points if it gave an opinion, else ours."""
         return self.ours if self.theirs is None else self.theirs
 
@@ -133,8 +133,9 @@ def score_spec(
         _rate(dimension, text[:_MAX_SPEC], agreed or AgreedTerms(), (opinions or {}).get(dimension))
         for dimension in DIMENSIONS
     )
-    total = min(sum(rating.ours for rating in ratings), sum(rating.preferred for rating in ratings))
-    unclear = [rating for rating in ratings if min(rating.ours, rating.preferred) < 2]
+    our_total = sum(rating.ours for rating in ratings)
+    total = min(our_total, sum(rating.points_with_opinion for rating in ratings))
+    unclear = [rating for rating in ratings if min(rating.ours, rating.points_with_opinion) < 2]
     return Score(
         total=total,
         grade=choose_grade(total),
@@ -167,31 +168,31 @@ _Points: TypeAlias = tuple[int, str]
 
 
 def _rate_outcome(text: str, _: AgreedTerms) -> _Points:
-    """2 for a measure, a name in backticks or a quantifier; 1 for any subject."""
-    exact = _search(_MEASURE, text) or _search(_NAMED, text) or _find_quantifier(text)
+    """Give 2 points for a measure, a name in backticks or a quantifier; 1 for any subject."""
+    exact = _search(_MEASURE, text) or _search(_IN_BACKTICKS, text) or _find_quantifier(text)
     return (2, exact) if exact else _find_subject(text)
 
 
 def _rate_scope(text: str, _: AgreedTerms) -> _Points:
-    """2 for a path or a name of code; 1 for any subject."""
-    exact = _search(_PATH, text) or _search(_NAMED, text)
+    """Give 2 points for a path or a name of code; 1 for any subject."""
+    exact = _search(_PATH, text) or _search(_IN_BACKTICKS, text)
     return (2, exact) if exact else _find_subject(text)
 
 
 def _find_quantifier(text: str) -> str:
     """Return a word such as "every" if the text also has a subject; "make it all work" has none."""
-    return _search(_EVERY, text) if _find_subject(text)[0] else ""
+    return _search(_QUANTIFIER, text) if _find_subject(text)[0] else ""
 
 
 def _find_subject(text: str) -> _Points:
-    """1 and the last word that is no filler, or 0 if every word is."""
+    """Return 1 and the last word that is no filler, or 0 if every word is."""
     words = re.findall(r"[^\W\d_]{2,}", text)
     subjects = [word for word in words if word.casefold() not in _FILLER_WORDS]
     return (1, subjects[-1]) if subjects else (0, "")
 
 
 def _rate_constraints(text: str, agreed: AgreedTerms) -> _Points:
-    """2 for an agreed constraint or a limit in the text; 1 for a method to follow."""
+    """Give 2 points for an agreed constraint or a limit in the text; 1 for a method to follow."""
     if agreed.limits:
         return 2, f"{agreed.limits} agreed"
     limit = _search(_LIMIT, text)
@@ -200,11 +201,11 @@ def _rate_constraints(text: str, agreed: AgreedTerms) -> _Points:
 
 
 def _rate_success(text: str, agreed: AgreedTerms) -> _Points:
-    """2 for a command that shows success; else 1 for each way to show it and each criterion."""
+    """Give 2 points for a command that shows success; else 1 for each other way or criterion."""
     command = _search(_COMMAND, text)
     if command:
         return 2, command
-    ways = [seen for seen in (_search(pattern, text) for pattern in _SHOWN_BY) if seen]
+    ways = [seen for seen in (_search(pattern, text) for pattern in _EVIDENCE_KINDS) if seen]
     criteria = agreed.checks + agreed.claims
     if len(ways) + criteria:
         seen = ", ".join([*ways, *([f"{criteria} criteria agreed"] if criteria else [])])
@@ -213,24 +214,26 @@ def _rate_success(text: str, agreed: AgreedTerms) -> _Points:
 
 
 def _rate_done(text: str, agreed: AgreedTerms) -> _Points:
-    """2 for an explicit end, a handover such as "merged" or a claim; 1 for an implied end."""
+    """Give 2 points for an explicit end, a handover ("merged") or a claim; 1 for an implied end."""
     for pattern in (_DONE_WHEN, _UNTIL):
         ending = re.search(pattern, text)
         if ending and _find_subject(ending[1])[0]:
             return 2, ending[0].strip()[:80]
-    handed_over = _search(_HANDED_OVER, text)
-    if handed_over or agreed.claims:
-        return 2, handed_over or f"{agreed.claims} claims agreed"
+    handover = _search(_HANDOVER, text)
+    if handover or agreed.claims:
+        return 2, handover or f"{agreed.claims} claims agreed"
     implied = (
-        _search(_WHEN, text) or _find_quantifier(text) or ("checks agreed" if agreed.checks else "")
+        _search(_END_WORD, text)
+        or _find_quantifier(text)
+        or ("checks agreed" if agreed.checks else "")
     )
     return int(bool(implied)), implied
 
 
 def _search(pattern: str, text: str) -> str:
     """Return the first match of the pattern, or an empty text."""
-    found = re.search(pattern, text)
-    return found[0].strip() if found else ""
+    match = re.search(pattern, text)
+    return match[0].strip() if match else ""
 
 
 _RATERS: dict[Dimension, Callable[[str, AgreedTerms], _Points]] = {

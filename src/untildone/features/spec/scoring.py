@@ -16,16 +16,8 @@ from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context
 from untildone.engine.verbs import change_loop, require_unfinished
 from untildone.errors import UserError
+from untildone.features.spec import rubric
 from untildone.features.spec.gates import skips_gates
-from untildone.features.spec.rubric import (
-    MAX_SCORE,
-    MIN_COLLEAGUE_SCORE,
-    AgreedTerms,
-    Dimension,
-    Opinion,
-    Score,
-    score_spec,
-)
 from untildone.features.spec.shape_file import read_trusted_shape
 from untildone.store.loops import Record
 
@@ -47,11 +39,11 @@ def apply_spec(context: Context, contract: Contract) -> Contract:
         must_not=tuple(dict.fromkeys((*contract.must_not, *shape_file.commands))),
         limits=(*contract.limits, *shape_file.limits),
     )
-    score = score_spec(contract.task, _count_terms(contract))
+    score = rubric.score_spec(contract.task, _count_terms(contract))
     if score.grade == "vague":
         raise UserError(
-            f"the spec is vague: it scores {score.total} of {MAX_SCORE},"
-            f" and a loop needs {MIN_COLLEAGUE_SCORE}",
+            f"the spec is vague: it scores {score.total} of {rubric.MAX_SCORE},"
+            f" and a loop needs {rubric.MIN_COLLEAGUE_SCORE}",
             hint=f"say in it: {' '.join(score.questions)}",
             exit_code=OUTCOMES["vague"].exit_code,
         )
@@ -59,14 +51,16 @@ def apply_spec(context: Context, contract: Contract) -> Contract:
     return replace(contract, score=score.total, gated=gated)
 
 
-def score_loop(context: Context, record: Record, opinions: dict[Dimension, Opinion]) -> Score:
+def score_loop(
+    context: Context, record: Record, opinions: dict[rubric.Dimension, rubric.Opinion]
+) -> rubric.Score:
     """Score the spec of a running loop again, now with the agent's opinions; return the score.
 
     If the agent finds the spec less clear than we did, the loop gets gates. An agent's high opinion
     never removes gates.
     """
     contract = record.agreed
-    score = score_spec(contract.task, _count_terms(contract), opinions)
+    score = rubric.score_spec(contract.task, _count_terms(contract), opinions)
     if not opinions or score.grade == "tool" or not _may_add_gates(record):
         return score
 
@@ -89,9 +83,9 @@ def _may_add_gates(record: Record) -> bool:
     return not gates_removed and not skips_gates(contract.task)
 
 
-def _count_terms(contract: Contract) -> AgreedTerms:
+def _count_terms(contract: Contract) -> rubric.AgreedTerms:
     """Return how many criteria and constraints the contract has besides the text of its task."""
-    return AgreedTerms(
+    return rubric.AgreedTerms(
         checks=len(contract.checks),
         claims=len(contract.claims),
         limits=len(contract.must_not) + len(contract.limits) + len(contract.allow),

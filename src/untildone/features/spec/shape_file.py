@@ -130,11 +130,11 @@ def _parse_items(lines: list[str]) -> list[str]:
 def _parse_verifications(lines: list[str]) -> Iterator[tuple[str, Verification]]:
     """Yield the normalized name of each criterion, and how it is verified."""
     for line in lines:
-        found = _VERIFICATION_LINE.match(line)
-        for kind in _VERIFICATIONS if found else ():
-            if found and kind in found["kind"].casefold():
-                yield _normalize_name(found["name"]), kind
-                break
+        match = _VERIFICATION_LINE.match(line)
+        words = match["kind"].casefold() if match else ""
+        kind = next((kind for kind in _VERIFICATIONS if kind in words), None)
+        if match and kind:
+            yield _normalize_name(match["name"]), kind
 
 
 def _normalize_name(text: str) -> str:

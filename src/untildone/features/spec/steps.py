@@ -17,7 +17,7 @@ from untildone.engine.early_evidence import find_project_root
 from untildone.engine.verbs import change_loop, require_unfinished
 from untildone.errors import UserError
 from untildone.features.spec import checkpoints
-from untildone.features.spec.checkpoints import Restored
+from untildone.features.spec.checkpoints import Restoration
 from untildone.store.loops import Record
 
 MAX_STEPS = 100
@@ -95,7 +95,7 @@ def save_step_checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> st
     return checkpoints.save_checkpoint(place, record.contract.id, f"step-{number}", anew=anew)
 
 
-def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
+def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Restoration:
     """Restore the tree before a step, given by its number, its name or its checkpoint.
 
     Steps and claims completed since then are open again.

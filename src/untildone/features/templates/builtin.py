@@ -24,6 +24,7 @@ from untildone.engine.context import Context
 from untildone.engine.project_checks import choose_checks, list_checks
 from untildone.engine.request import DEFAULT_TASKS
 from untildone.errors import UserError
+from untildone.features.counts.selection import is_named_test
 from untildone.process.command import quote_argument
 
 # Returns the checks of a project for a template's argument.
@@ -39,10 +40,10 @@ class Recipe(Template, frozen=True, kw_only=True):
 
     # What the argument is, such as `N` or `FILE`; empty if the template takes none.
     argument: str = ""
-    # The argument if none is given; without it one must be given.
-    usual: str = ""
+    # The argument if the user gives none; if it is empty, the user must give one.
+    default_argument: str = ""
     # An example of an argument, for messages.
-    sample: str = ""
+    sample_argument: str = ""
     # A key of `FINDERS`; without it the preset or the project decides which checks run.
     finder: str = ""
 
@@ -74,10 +75,7 @@ def _find_type_checks(context: Context, project: Path, _: str) -> tuple[Check, .
             f"no type checker was found in `{project}`",
             hint='name it: `untildone start --template migrate-types --check "mypy --strict src"`',
         )
-    # A check is named `test`, or `test:pytest` where several programs run tests.
-    tests = [
-        check for check in checks if check not in type_checks and "test" in check.name.split(":")
-    ]
+    tests = [check for check in checks if check not in type_checks and is_named_test(check)]
     return (*type_checks, *tests)
 
 
@@ -88,14 +86,14 @@ def _find_any_checks(context: Context, project: Path, _: str) -> tuple[Check, ..
 
 def _find_coverage_checks(context: Context, project: Path, percent: str) -> tuple[Check, ...]:
     """Return the tests, each of which fails below this coverage."""
-    required = _parse_number(percent, largest=100)
+    required = _parse_number(percent, maximum=100)
     tests = choose_checks(context, project, "test")
     return tuple(require_coverage(check, required, project=project) for check in tests)
 
 
 def _find_repeated_checks(context: Context, project: Path, times: str) -> tuple[Check, ...]:
     """Return the tests, each run so many times, to find flaky ones."""
-    runs = _parse_number(times, largest=_MAX_RUNS)
+    runs = _parse_number(times, maximum=_MAX_RUNS)
     return tuple(repeat_check(check, runs) for check in choose_checks(context, project, "test"))
 
 
@@ -108,11 +106,11 @@ def _build_plan_checks(_context: Context, _project: Path, file: str) -> tuple[Ch
     )
 
 
-def _parse_number(text: str, *, largest: int) -> int:
-    """Return the whole number from 1 to `largest`; raises UserError for other text."""
+def _parse_number(text: str, *, maximum: int) -> int:
+    """Return the whole number from 1 to `maximum`; raises UserError for other text."""
     number = int(text) if text.isascii() and text.isdecimal() else math.inf
-    if not 1 <= number <= largest:
-        raise UserError(f"`{text}` is not a number from 1 to {largest}", hint="give a whole number")
+    if not 1 <= number <= maximum:
+        raise UserError(f"`{text}` is not a number from 1 to {maximum}", hint="give a whole number")
     return int(number)
 
 

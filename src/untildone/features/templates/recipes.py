@@ -32,7 +32,9 @@ def load_recipes(context: Context, project: Path) -> dict[str, Recipe]:
 def _make_recipe(template: Template) -> Recipe:
     """Return a repository's template, which takes an argument if its texts have a place for it."""
     takes_argument = any("{argument}" in text for text in (template.task, *template.criteria))
-    return Recipe(**asdict(template), argument="TEXT" if takes_argument else "", sample="TEXT")
+    return Recipe(
+        **asdict(template), argument="TEXT" if takes_argument else "", sample_argument="TEXT"
+    )
 
 
 def find_recipe(context: Context, project: Path, name: str) -> Recipe:
@@ -45,20 +47,20 @@ def find_recipe(context: Context, project: Path, name: str) -> Recipe:
             f"the template `{name}` is in a configuration that is not trusted",
             hint="`untildone trust` shows it and asks",
         )
-    close = get_close_matches(name, recipes, n=1)
-    meant = f"; did you mean `{close[0]}`?" if close else ""
+    similar = get_close_matches(name, recipes, n=1)
+    suggestion = f"; did you mean `{similar[0]}`?" if similar else ""
     raise UserError(
-        f"there is no template `{name}`{meant}", hint="`untildone templates` lists them"
+        f"there is no template `{name}`{suggestion}", hint="`untildone templates` lists them"
     )
 
 
-def apply_template(context: Context, request: Request, named: str) -> Request:
+def apply_template(context: Context, request: Request, template: str) -> Request:
     """Return the request with the template's values where the request has none itself.
 
-    `named` is a template with its argument, such as `coverage-to 80`. The bounds are always the
+    `template` is its name with its argument, such as `coverage-to 80`. The bounds are always the
     template's.
     """
-    name, _, argument = named.strip().partition(" ")
+    name, _, argument = template.strip().partition(" ")
     recipe = find_recipe(context, request.project, name)
     argument = _choose_argument(recipe, name, argument.strip())
     if recipe.argument == FILE and not (request.project / argument).is_file():
@@ -66,10 +68,10 @@ def apply_template(context: Context, request: Request, named: str) -> Request:
             f"`{argument}` is not a file in `{request.project}`",
             hint="name the specification's file",
         )
-    filled = fill_recipe(recipe, argument, request)
-    if filled.checks:
-        return filled
-    return replace(filled, checks=find_recipe_checks(context, request.project, recipe, argument))
+    request = fill_recipe(recipe, argument, request)
+    if request.checks:
+        return request
+    return replace(request, checks=find_recipe_checks(context, request.project, recipe, argument))
 
 
 def check_next_templates(context: Context, request: Request, names: tuple[str, ...]) -> None:
@@ -109,15 +111,15 @@ def fill_recipe(recipe: Recipe, argument: str, request: Request) -> Request:
 
 
 def _choose_argument(recipe: Recipe, name: str, argument: str) -> str:
-    """Return the argument, or the usual one; raises UserError if it is missing or unexpected."""
+    """Return the argument, or the default; raises UserError if it is missing or unexpected."""
     if argument and not recipe.argument:
         raise UserError(f"the template `{name}` takes no `{argument}`", hint="leave it out")
-    if recipe.argument and not argument and not recipe.usual:
+    if recipe.argument and not argument and not recipe.default_argument:
         raise UserError(
             f"the template `{name}` needs {recipe.argument}",
-            hint=f"for example `untildone start --template {name} {recipe.sample}`",
+            hint=f"for example `untildone start --template {name} {recipe.sample_argument}`",
         )
-    return argument or recipe.usual
+    return argument or recipe.default_argument
 
 
 def find_recipe_checks(

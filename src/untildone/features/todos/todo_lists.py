@@ -24,15 +24,15 @@ TODO_FILES = ("TODO.md", "fix_plan.md", ".ralph/fix_plan.md")
 # A file of other tools that holds the client's list under `todos`.
 TODO_STATE_FILE = ".claude/todo_state.json"
 # Headings whose items are not part of the task.
-_POSTPONED = re.compile(r"^[\W_]*(?:optional|future|later|backlog)\b", re.IGNORECASE)
+_POSTPONED_HEADING = re.compile(r"^[\W_]*(?:optional|future|later|backlog)\b", re.IGNORECASE)
 # The last call that wrote the list, for clients that store it nowhere.
 TODO_CALL_FILE = "todos.json"
-_LARGEST_BYTES = 1_000_000
+_MAX_BYTES = 1_000_000
 # Of a folder in which the client stores one file for each item.
 _MAX_CLIENT_FILES = 200
 _MAX_REMINDED_ITEMS = 5
-_LONGEST_REMINDER = 700
-_LONGEST_ITEM = 200
+_MAX_REMINDER_CHARACTERS = 700
+_MAX_ITEM_CHARACTERS = 200
 _MAX_ITEMS = 1_000
 _FINISHED_STATUSES = ("completed", "done")
 _DROPPED_STATUSES = ("deleted", "cancelled")
@@ -53,16 +53,17 @@ def load_todos(context: Context, project: Path, session: Session) -> tuple[Todo,
 
 def parse_check_boxes(text: str) -> tuple[Todo, ...]:
     """Return the check-box items of a Markdown text, without those under "Later" and the like."""
-    boxes = list_boxes(skip_sections(parse_lines(text), _POSTPONED))[:_MAX_ITEMS]
+    boxes = list_boxes(skip_sections(parse_lines(text), _POSTPONED_HEADING))[:_MAX_ITEMS]
     return tuple(
-        Todo(text=" ".join(box.text.split())[:_LONGEST_ITEM], done=box.checked) for box in boxes
+        Todo(text=" ".join(box.text.split())[:_MAX_ITEM_CHARACTERS], done=box.checked)
+        for box in boxes
     )
 
 
 def _read_text(path: Path) -> str:
     """Return the file's text; empty if it is missing, unreadable or too large."""
     try:
-        return read_bounded(path, _LARGEST_BYTES).decode("utf-8-sig", "replace")
+        return read_bounded(path, _MAX_BYTES).decode("utf-8-sig", "replace")
     except (OSError, DamagedFileError):
         return ""
 
@@ -73,12 +74,12 @@ def _read_client_lists(context: Context, session: Session) -> Iterator[Todo]:
     if not session.known:
         return
     for place in map(Path, context.agent.list_todo_paths(session.id, context.environ)):
-        files = sorted(place.glob("*.json"), key=_get_number) if place.is_dir() else [place]
+        files = sorted(place.glob("*.json"), key=_make_sort_key) if place.is_dir() else [place]
         for file in files[:_MAX_CLIENT_FILES]:
             yield from _convert_items(context, _decode_json(_read_text(file)))
 
 
-def _get_number(path: Path) -> tuple[int, str]:
+def _make_sort_key(path: Path) -> tuple[int, str]:
     """Return a key that sorts `2.json` before `10.json`."""
     return int(path.stem) if path.stem.isdecimal() else 0, path.stem
 
@@ -133,11 +134,11 @@ def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
     if not unfinished or not _is_reminder_enabled(context):
         return ""
     hidden = len(unfinished) - _MAX_REMINDED_ITEMS
-    rest = f"; and {hidden} more" if hidden > 0 else ""
-    listed = shorten("; ".join(unfinished[:_MAX_REMINDED_ITEMS]), _LONGEST_REMINDER)
+    hidden_note = f"; and {hidden} more" if hidden > 0 else ""
+    listed = shorten("; ".join(unfinished[:_MAX_REMINDED_ITEMS]), _MAX_REMINDER_CHARACTERS)
     return (
         f"[untildone] {pluralize(len(unfinished), 'TODO item')} of {len(items)} unfinished:"
-        f" {listed}{rest}. The prompt comes first; go on with these"
+        f" {listed}{hidden_note}. The prompt comes first; go on with these"
         " where they belong to it, and mark what is done."
     )
 

@@ -1,4 +1,8 @@
-"""Changed files from which a module may take answers: data it reads, modules it imports."""
+"""Finds changed files from which a module may take answers, and lists the values in them.
+
+If a new `rates.json` contains `{"FR": 90}` and `shop.py` contains `open("rates.json")`, the JSON
+file is an answer source of `shop.py`, with the literals `'FR'` and `90`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -13,37 +17,41 @@ from untildone.integrity.hard_coded.literals import (
 from untildone.syntax.parsing import parse_source
 
 DATA_SUFFIXES = (".json", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".ini", ".txt")
+# The line `north pole,90` has the words `north`, `pole`, `90` and the cells `north pole`, `90`.
 _WORD = re.compile(r"[^\s,;:=|\[\]{}\"']+")
 _CELL = re.compile(r"[^,;:\t=|\n\[\]{}\"']+")
 
 
 def find_answer_sources(comparison: Comparison, path: str) -> list[str]:
-    """Return the changed files whose name or folder occurs in the module's text."""
-    names = set(re.findall(r"\w+", comparison.new.text(path)))
+    """Return the changed modules and data files that the module at `path` seems to use.
+
+    It does if its text has the name or the folder of the file as a word.
+    """
+    words = set(re.findall(r"\w+", comparison.new.text(path)))
     return [
         source
         for source in comparison.changes.edited_or_added
         if source != path
         and source.endswith((".py", *DATA_SUFFIXES))
         and comparison.role(source) in ("product", "document")
-        and not names.isdisjoint((PurePosixPath(source).stem, PurePosixPath(source).parent.name))
+        and not words.isdisjoint((PurePosixPath(source).stem, PurePosixPath(source).parent.name))
     ]
 
 
-def list_entries(path: str, text: str) -> frozenset[str]:
-    """Return the literals of a module, or the cells and words of a data file, as literals."""
+def read_literals(path: str, text: str) -> frozenset[str]:
+    """Return the literals of a Python or JSON file, or the cells and words of other data."""
     if path.endswith((".py", ".json")):
         return frozenset(list_literals(parse_source(text, detect_language(path))))
     cells = (*_WORD.findall(text), *map(str.strip, _CELL.findall(text)))
     return frozenset(normalize_literal(cell) or f"'{cell}'" for cell in cells if cell)
 
 
-def list_values(path: str, text: str) -> Iterator[object]:
-    """Yield the entries as Python values."""
-    for entry in sorted(list_entries(path, text)):
-        if entry.startswith("'"):
-            yield entry[1:-1]
-        elif re.fullmatch(r"-?\d+", entry):
-            yield int(entry)
-        elif re.fullmatch(r"-?\d+\.\d+", entry):
-            yield float(entry)
+def read_values(path: str, text: str) -> Iterator[object]:
+    """Yield the strings and numbers of the file as Python values: 90 for the literal `90`."""
+    for literal in sorted(read_literals(path, text)):
+        if literal.startswith("'"):
+            yield literal[1:-1]
+        elif re.fullmatch(r"-?\d+", literal):
+            yield int(literal)
+        elif re.fullmatch(r"-?\d+\.\d+", literal):
+            yield float(literal)

@@ -1,7 +1,7 @@
-"""Finds hard-coded answers in source: branches and table entries that return a literal.
+"""Finds answers in source: branches and table entries that give a literal for a literal.
 
 `if total == 100: return 90` answers 90 for 100, as `{100: 90}` and `table.set(100, 90)` do. Whether
-that is a special case for a test or a rule of the product is decided elsewhere.
+that is a special case for a test or a rule of the product is decided in `copied_answers.py`.
 """
 
 import re
@@ -63,7 +63,7 @@ _MAX_EXPRESSION_LENGTH = 200
 _MAX_TABLE_LENGTH = 4_000
 # Returns the constants of the file by name; only called if an answer needs them.
 _Constants: TypeAlias = Callable[[], Mapping[str, object]]
-# Whether a function computes something from its input.
+# Says whether a function computes its result from its input.
 _Computes: TypeAlias = Callable[[SgNode], bool]
 
 
@@ -75,8 +75,8 @@ class Answer(Struct, frozen=True):
     # The function that has the branch or table; "" at the top of the file.
     function: str
     line: int
-    # The function computes something for other inputs.
-    computes: bool
+    # Whether that function computes its result for other inputs.
+    function_computes: bool
     # The value is computed from constants, as in `90 * MINUTE`.
     is_folded: bool = False
     # The first line of a table of plain names, as in `{ open: 'Open' }`; 0 for other answers.
@@ -84,7 +84,7 @@ class Answer(Struct, frozen=True):
 
 
 def find_answers(tree: Tree, path: str) -> Iterator[Answer]:
-    """Yield the branches, cases and table entries that map literals to a literal."""
+    """Yield the answers of the file's branches, cases and table entries."""
     root = tree.fact(parse_with_json, path)
     constants = cache(lambda: read_constants(tree.text(path), detect_language(path)))
     # Computed once for each function, not for each of its answers.
@@ -96,28 +96,33 @@ def find_answers(tree: Tree, path: str) -> Iterator[Answer]:
             yield _make_answer(node, computes, keys=values[:-1], value=values[-1])
 
 
-def _list_named(node: SgNode) -> list[SgNode]:
+def _list_named_children(node: SgNode) -> list[SgNode]:
+    """Return the children that are no punctuation or keyword."""
     return [child for child in node.children() if child.is_named()]
 
 
 def _read_row(node: SgNode) -> tuple[str, ...]:
-    """Return the literals of `[100, 90]` in a list of rows, or of `table.set(100, 90)`."""
-    literals = [normalize_literal(_unwrap_element(child).text()) for child in _list_named(node)]
+    """Return the literals of `[100, 90]` in a list of rows, or of `table.set(100, 90)`.
+
+    It is empty if the node is no such row.
+    """
+    elements = map(_unwrap_element, _list_named_children(node))
+    literals = [normalize_literal(element.text()) for element in elements]
     values = tuple(literal for literal in literals if literal is not None)
-    above = node.parent()
+    parent = node.parent()
     is_row = 2 <= len(values) <= 4 and len(values) == len(literals)
-    if above is None or not is_row:
+    if parent is None or not is_row:
         return ()
     if node.kind() in ("argument_list", "arguments"):
-        return values if _TABLE_ENTRY.search(above.text()) else ()
+        return values if _TABLE_ENTRY.search(parent.text()) else ()
     # A list beside which no other stands is a value, not a row of a table.
-    rows = [sibling for sibling in above.children() if sibling.kind() == node.kind()]
-    return values if len(rows) > 1 or above.kind() == "literal_element" else ()
+    rows = [sibling for sibling in parent.children() if sibling.kind() == node.kind()]
+    return values if len(rows) > 1 or parent.kind() == "literal_element" else ()
 
 
 def _unwrap_element(node: SgNode) -> SgNode:
-    """Return the element itself, which Go's grammar wraps in a `literal_element`."""
-    children = _list_named(node)
+    """Return the element inside of a `literal_element`, in which Go's grammar wraps it."""
+    children = _list_named_children(node)
     return children[0] if node.kind() == "literal_element" and len(children) == 1 else node
 
 
@@ -135,8 +140,9 @@ def _read_branch(node: SgNode, constants: _Constants, computes: _Computes) -> It
         keys = () if is_long else (f"'{condition.text()}'",)
     if not keys:
         return
-    returned = list(find_kinds(consequence, _RESULT_KINDS)) or [consequence]
-    results = [statement.field("right") or statement for statement in returned]
+    statements = list(find_kinds(consequence, _RESULT_KINDS)) or [consequence]
+    # Of `price = 90` the result is the right side.
+    results = [statement.field("right") or statement for statement in statements]
     for value in _read_values(consequence, results):
         # A name with a number beside it is a setting, as in `{ width: 80 }`.
         if table is None or value.startswith("'"):
@@ -148,8 +154,9 @@ def _read_branch(node: SgNode, constants: _Constants, computes: _Computes) -> It
 
 
 def _make_answer(node: SgNode, computes: _Computes, *, keys: tuple[str, ...], value: str) -> Answer:
-    enclosing = (above for above in node.ancestors() if above.kind() in FUNCTION_KINDS)
-    function = next(enclosing, None)
+    """Return the answer with the line of the node and the innermost function around it."""
+    functions = (outer for outer in node.ancestors() if outer.kind() in FUNCTION_KINDS)
+    function = next(functions, None)
     name = function.field("name") if function is not None else None
     return Answer(
         keys,
@@ -161,11 +168,11 @@ def _make_answer(node: SgNode, computes: _Computes, *, keys: tuple[str, ...], va
 
 
 def _split_branch(node: SgNode) -> tuple[SgNode | None, SgNode | None]:
-    """Return the condition and the consequence of a branch, None for another kind of node.
+    """Return the condition and the consequence of a branch; None for what it does not have.
 
     Of `case 100: return 90` they are `100` and `return 90`, of an entry `100: 90` key and value.
     """
-    parts = [child for child in _list_named(node) if "comment" not in child.kind()]
+    parts = [child for child in _list_named_children(node) if "comment" not in child.kind()]
     kind = node.kind()
     if kind in _IF_KINDS:
         return node.field("condition"), node.field("consequence")
@@ -203,7 +210,7 @@ def _read_narrow_range(bounds: list[str]) -> Iterator[str]:
 
 
 def _read_values(consequence: SgNode, results: list[SgNode]) -> Iterator[str]:
-    """Yield the literals of results that do not depend on the input, and raised errors."""
+    """Yield the names of raised errors, and the literals of results that use no variable."""
     for node in find_kinds(consequence, ("raise_statement", "throw_statement")):
         if (error := _ERROR_NAME.search(node.text())) is not None:
             yield error[1]
@@ -225,9 +232,10 @@ def _fold_results(results: list[SgNode], constants: _Constants) -> Iterator[str]
         is_expression = normalize_literal(text) is None and _COMPUTATION.search(text)
         if is_expression and len(text) <= _MAX_EXPRESSION_LENGTH:
             value = normalize_literal(fold_constants(text, constants()))
-            yield from () if value is None else (value,)
+            if value is not None:
+                yield value
 
 
 def _is_block(node: SgNode) -> bool:
-    """Whether the node has several statements, so that it is no plain answer."""
-    return "block" in node.kind() and len(_list_named(node)) > 1
+    """Say whether the node has several statements, so that it is no plain answer."""
+    return "block" in node.kind() and len(_list_named_children(node)) > 1

@@ -16,6 +16,7 @@ from untildone.integrity.hard_coded.answers import Answer, find_answers
 from untildone.integrity.hard_coded.copied_answers import (
     Pairs,
     describe_copied_answers,
+    describe_special_inputs,
     format_value,
     has_same_digits,
 )
@@ -28,14 +29,13 @@ from untildone.integrity.hard_coded.literals import (
     normalize_literal,
     parse_with_json,
 )
-from untildone.integrity.hard_coded.special_cases import describe_special_inputs
 from untildone.integrity.hard_coded.specific_values import (
     has_many_digits,
     is_documented,
     is_large_number,
     is_literal,
     is_specific,
-    is_specific_text,
+    is_specific_string,
     is_trivial,
     rejects_one_negative,
 )
@@ -65,7 +65,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     with closing(TreeCopies(comparison)) as copies:
         search = _Search(copies, paths)
         for path in paths:
-            if reason := search.describe(path):
+            if reason := search.describe_suspicion(path):
                 reason = f"suspected: {reason}"
                 yield comparison.make_concern(ConcernKind.HARD_CODED, path, reason=reason)
 
@@ -73,7 +73,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 class _Search:
     """Finds what the new answers and literals of the changed files have in common with the tests.
 
-    What all files need, such as the assertions of the tests, is read once at the start.
+    What all files need, such as the assertions of the tests, is read once in the beginning.
     """
 
     def __init__(self, copies: TreeCopies, paths: Sequence[str]) -> None:
@@ -85,35 +85,40 @@ class _Search:
         suspicious = list(filter(_is_suspicious, chain(*self._new_answers.values())))
         values = frozenset(answer.value for answer in suspicious)
         # Test files are parsed only if they contain a suspicious answer with its input.
-        files = self._suite.find_files_with_answers(
-            suspicious, singled=list(filter(is_large_number, values))
-        )
-        test_paths = frozenset(path for path in files if detect_language(path) in _LANGUAGES)
-        self._test_files = _find_tests_containing(comparison, self._new_literals)
+        files = self._suite.find_files_with_answers(suspicious)
+        with_answers = frozenset(path for path in files if detect_language(path) in _LANGUAGES)
+        # By changed file: the test files that share a specific literal with it.
+        self._related_tests = _find_related_tests(comparison, self._new_literals)
         # Read once for all files: dozens of them may share a literal with every test.
-        readable = sorted(test_paths.union(*self._test_files.values()))
+        readable = sorted(with_answers.union(*self._related_tests.values()))
         self._tests = read_inventory(comparison.old, readable).tests
-        # Pairs of input and expected value, as literals: ("501", "400").
-        self._asserted = _find_asserted_pairs(
-            (test for test in self._tests if test.path in test_paths), values
+        self._asserted_pairs = _find_asserted_pairs(
+            (test for test in self._tests if test.path in with_answers), values
         )
         # Tables of test data that no assertion leads to have pairs too.
-        tables = (find_literal_pairs(comparison.old, path, values) for path in test_paths)
-        self._expected = self._asserted.union(*chain.from_iterable(tables))
+        tables = (find_literal_pairs(comparison.old, path, values) for path in with_answers)
+        self._expected_pairs = self._asserted_pairs.union(*chain.from_iterable(tables))
         # The functions that computed their result from the input in the baseline.
         self._computing = frozenset(
             chain.from_iterable(find_computing_functions(comparison.old, path) for path in paths)
         )
 
-    def describe(self, path: str) -> str:
+    def describe_suspicion(self, path: str) -> str:
         """Return the first reason why the file is suspected; "" if there is none."""
+        answers, new_literals = self._new_answers[path], self._new_literals[path]
         return (
-            self._describe_encoding(path)
+            describe_encoding(
+                self._comparison,
+                path,
+                answers=answers,
+                new_literals=new_literals,
+                suite_literals=self._suite.literals,
+            )
             or describe_copied_answers(
                 self._copies,
                 path,
-                answers=self._new_answers[path],
-                expected=self._expected,
+                answers=answers,
+                expected=self._expected_pairs,
                 computing=self._computing,
             )
             or self._describe_known_result(path)
@@ -121,39 +126,28 @@ class _Search:
             or describe_special_inputs(self._copies, path, self._new_literals, self._suite)
         )
 
-    def _describe_encoding(self, path: str) -> str:
-        """Describe answers that are encoded or looked up by a hash."""
-        encoding = describe_encoding(
-            self._comparison.new.text(path),
-            answers=self._new_answers[path],
-            new_literals=self._new_literals[path],
-            suite_literals=self._suite.literals,
-        )
-        return f"`{path}` {encoding}" if encoding else ""
-
     def _describe_known_result(self, path: str) -> str:
-        """Describe a large expected number that a computing function returns in one branch.
+        """Describe a large number of a test that a computing function returns in one branch.
 
         Unlike a copied answer it need not be returned for the very input of the test.
         """
         expected = {
-            value for key, value in self._asserted if is_literal(key) and not is_trivial(key)
+            value for key, value in self._asserted_pairs if is_literal(key) and not is_trivial(key)
         }
         for answer in self._new_answers[path]:
             value = answer.value
             # A value that is its own key, `{1200: 1200}`, is no result.
-            is_expected = value in expected and value not in answer.keys and is_large_number(value)
-            documented = is_expected and is_documented(self._comparison, path, (value,))
-            if answer.computes and is_expected and not documented:
+            is_result = answer.function_computes and value not in answer.keys
+            is_expected = value in expected and is_large_number(value)
+            if is_result and is_expected and not is_documented(self._comparison, path, (value,)):
                 result = f"{format_value(value)} (line {answer.line}), which a test expects"
                 return f"`{path}` has a hard-coded result inside a computation: {result}"
         return ""
 
     def _describe_quoted_pair(self, path: str) -> str:
         """Describe a test input and its expected value that are both new literals of the file."""
-        new, files = self._new_literals[path], self._test_files[path]
-        for test in (test for test in self._tests if test.path in files):
-            for actual, expected in _list_literal_sides(test, new):
+        for test in (test for test in self._tests if test.path in self._related_tests[path]):
+            for actual, expected in _list_shared_literals(test, self._new_literals[path]):
                 inputs = [key for key in actual if _is_telling_input(key, expected)]
                 if inputs and not is_documented(self._comparison, path, (inputs[0], expected[0])):
                     pair = f"the input {inputs[0]} of `{test.name}` and its answer {expected[0]}"
@@ -162,20 +156,25 @@ class _Search:
 
 
 def _is_telling_input(key: str, expected: list[str]) -> bool:
-    """Whether it is no coincidence that the product has this input of a test.
+    """Say whether it is no coincidence that the product has this input of a test.
 
-    So for a text that only a test would have, and for 3.4.2024 if 2024-04-03 is expected.
+    It is none for a string that only a test would have, and for 3.4.2024 if 2024-04-03 is expected.
     """
     if key in expected:
         return False
-    return is_specific_text(key) or any(has_same_digits(key, value) for value in expected)
+    return is_specific_string(key) or any(has_same_digits(key, value) for value in expected)
 
 
-def _list_literal_sides(test: Test, new: frozenset[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the new literals of both sides of each assertion that expects one of them."""
+def _list_shared_literals(
+    test: Test, new_literals: frozenset[str]
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the new literals on both sides of each assertion that expects one of them.
+
+    Of `assert price(501) == 400` the sides are [501] and [400].
+    """
     for assertion in test.assertions:
         actual, expected = (
-            [literal for literal in map(_normalize_asserted, side) if literal in new]
+            [literal for literal in map(_normalize_asserted, side) if literal in new_literals]
             for side in (assertion.actual, assertion.expected)
         )
         if expected:
@@ -187,11 +186,11 @@ def _find_new_answers(comparison: Comparison, path: str) -> list[Answer]:
 
     Computed ones such as `90 * MINUTE` are common, so they count only with a specific key.
     """
-    before = {(answer.keys, answer.value) for answer in find_answers(comparison.old, path)}
+    old = {(answer.keys, answer.value) for answer in find_answers(comparison.old, path)}
     return [
         answer
         for answer in find_answers(comparison.new, path)
-        if (answer.keys, answer.value) not in before
+        if (answer.keys, answer.value) not in old
         and (not answer.is_folded or any(map(is_specific, answer.keys)))
     ]
 
@@ -199,18 +198,18 @@ def _find_new_answers(comparison: Comparison, path: str) -> list[Answer]:
 def _find_new_literals(comparison: Comparison, paths: Sequence[str]) -> dict[str, frozenset[str]]:
     """Return, for each file, the literals that it did not have in the baseline."""
     docstrings = any(_READS_CODE.search(comparison.new.text(path)) for path in paths)
-    found = {}
+    new_literals = {}
     for path in paths:
-        before, after = (
+        old, new = (
             frozenset(list_literals(tree.fact(parse_with_json, path), docstrings=docstrings))
             for tree in comparison.trees
         )
-        found[path] = after - before
-    return found
+        new_literals[path] = new - old
+    return new_literals
 
 
 def _is_suspicious(answer: Answer) -> bool:
-    """Whether the answer is worth looking for in the tests: it is no rule such as `if n == 0`."""
+    """Say whether the answer is worth looking for in the tests: unlike `if n == 0: return 1`."""
     return is_large_number(answer.value) or any(
         not (is_literal(key) and is_trivial(key)) or rejects_one_negative(key, answer.value)
         for key in answer.keys
@@ -218,7 +217,10 @@ def _is_suspicious(answer: Answer) -> bool:
 
 
 def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> Pairs:
-    """Return pairs of input and wanted expected value, with variables filled in."""
+    """Return pairs of an input and an expected value, for those values that are wanted.
+
+    `assert price(501) == 400` gives ("501", "400").
+    """
     return frozenset(
         pair
         for test in tests
@@ -228,24 +230,28 @@ def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> Pairs
     )
 
 
-def _normalize_asserted(written: str) -> str:
-    """Convert a literal of an assertion to the form used in this package."""
-    return f"'{written[1:]}'" if written.startswith('"') else normalize_literal(written) or written
+def _normalize_asserted(literal: str) -> str:
+    """Convert a literal of an assertion, as in `"abc`, to the form of this package: `'abc'`."""
+    return f"'{literal[1:]}'" if literal.startswith('"') else normalize_literal(literal) or literal
 
 
-def _find_tests_containing(
+def _find_related_tests(
     comparison: Comparison, new_literals: Mapping[str, frozenset[str]]
 ) -> dict[str, set[str]]:
-    """Return, for each file, the baseline tests that contain one of its specific new literals."""
-    texts = {
-        path: [text.strip("'") for text in found if is_specific_text(text) or has_many_digits(text)]
-        for path, found in new_literals.items()
+    """Return, for each changed file, the baseline tests with one of its specific new literals."""
+    strings = {
+        path: [
+            literal.strip("'")
+            for literal in literals
+            if is_specific_string(literal) or has_many_digits(literal)
+        ]
+        for path, literals in new_literals.items()
     }
-    found: dict[str, set[str]] = {path: set() for path in new_literals}
+    related: dict[str, set[str]] = {path: set() for path in new_literals}
     tests = (path for path in comparison.old if comparison.role(path) == "test")
-    for test in tests if any(texts.values()) else ():
-        content = comparison.old.text(test)
-        for path, literals in texts.items():
-            if content and any(literal in content for literal in literals):
-                found[path].add(test)
-    return found
+    for test in tests if any(strings.values()) else ():
+        text = comparison.old.text(test)
+        for path in new_literals:
+            if any(string in text for string in strings[path]):
+                related[path].add(test)
+    return related

@@ -1,4 +1,8 @@
-"""Evaluates expressions of literals and constants, as in `90 * MINUTE`."""
+"""Evaluates expressions that consist of literals and of the constants of their file.
+
+With the line `MINUTE = 60` in the file, `return 90 * MINUTE` gives the literal `5400`, and
+`UNITS.h` gives `3600` with `const UNITS = { s: 1, h: 3600 };`. No code is run.
+"""
 
 import ast
 import operator
@@ -21,80 +25,94 @@ _CONSTANT_DEFINITION = re.compile(
     r"(?m)^[ \t]*(?:[a-z]\w*[ \t]+)*([A-Z][A-Z0-9_]*)\b[ \t]*(?::[^=\n]+)?=[ \t]*([^;\n]+);?[ \t]*$"
 )
 _MAX_EXPRESSION_LENGTH = 200
-_MAX_OPERAND_SIZE = 4_096
+# Without a limit, constants built from each other, `B = A + A` and `C = B + B`, double each time.
+_MAX_OPERANDS_LENGTH = 4_096
+
+
+def evaluate_literal(node: ast.expr) -> object:
+    """Return the value of a literal; None for another expression."""
+    with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return ast.literal_eval(node)
+    return None
 
 
 def read_constants(text: str, language: str) -> dict[str, object]:
-    """Return the values of the file's top-level constants."""
-    found: dict[str, object] = {}
+    """Return the values of the constants that a file defines, by name.
+
+    A constant may use those above it: `HOUR = 60 * MINUTE`.
+    """
+    constants: dict[str, object] = {}
     is_python = language == "python"
-    for name, written in (
-        _list_python_assignments(text) if is_python else _CONSTANT_DEFINITION.findall(text)
-    ):
-        value = _evaluate(_parse_expression(written), found)
+    definitions = _list_assignments(text) if is_python else _CONSTANT_DEFINITION.findall(text)
+    for name, expression in definitions:
+        value = _evaluate(_parse_expression(expression), constants)
         if value is not None:
-            found[name] = value
-    return found
+            constants[name] = value
+    return constants
 
 
-def _list_python_assignments(text: str) -> Iterator[tuple[str, str]]:
+def _list_assignments(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the expression of each assignment at the top of a Python module."""
     module = parse_python(text)
     for node in module.body if module is not None else ():
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             yield node.targets[0].id, ast.unparse(node.value)
 
 
-def fold_constants(text: str, known: Mapping[str, object]) -> str:
-    """Return the result as a literal; "" if it depends on more than constants."""
-    value = _evaluate(_parse_expression(re.sub(r"^return\b", "", text.strip()).rstrip(" ;")), known)
+def fold_constants(text: str, constants: Mapping[str, object]) -> str:
+    """Return the value of an expression or a `return` statement as a literal.
+
+    It is "" if the value depends on more than literals and the constants.
+    """
+    expression = re.sub(r"^return\b", "", text.strip()).rstrip(" ;")
+    value = _evaluate(_parse_expression(expression), constants)
     return repr(value) if isinstance(value, int | float | str) else ""
 
 
 def _parse_expression(text: str) -> ast.expr | None:
-    """Parse an expression of any language; the keys of an object become texts."""
-    plain = re.sub(r"([{,]\s*)([A-Za-z_]\w*)\s*:", r"\1'\2':", text.strip())
-    return parse_expression(plain) if len(plain) <= _MAX_EXPRESSION_LENGTH else None
+    """Parse an expression of any language as Python; None if it is too long or has other syntax.
+
+    JavaScript's `{ s: 1 }` is read as `{ 's': 1 }`.
+    """
+    with_quoted_keys = re.sub(r"([{,]\s*)([A-Za-z_]\w*)\s*:", r"\1'\2':", text.strip())
+    is_short = len(with_quoted_keys) <= _MAX_EXPRESSION_LENGTH
+    return parse_expression(with_quoted_keys) if is_short else None
 
 
-def _evaluate(node: ast.expr | None, known: Mapping[str, object]) -> object:
+def _evaluate(node: ast.expr | None, constants: Mapping[str, object]) -> object:
+    """Return the value of an expression; None if it is unknown."""
     match node:
         case ast.Name(id=name):
-            return known.get(name)
+            return constants.get(name)
         case ast.Subscript(value=table, slice=key):
-            return _look_up(_evaluate(table, known), _evaluate(key, known))
+            return _look_up(_evaluate(table, constants), _evaluate(key, constants))
         case ast.Attribute(value=table, attr=name):
-            return _look_up(_evaluate(table, known), name)
+            # JavaScript's `UNITS.h` is an entry of the table `UNITS`.
+            return _look_up(_evaluate(table, constants), name)
         case ast.BinOp(left=left, op=op, right=right):
-            return _apply_operator(op, _evaluate(left, known), _evaluate(right, known))
-        case None:
-            return None
+            return _calculate(_evaluate(left, constants), op, _evaluate(right, constants))
         case _:
-            with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                return ast.literal_eval(node)
-            return None
+            return None if node is None else evaluate_literal(node)
 
 
 def _look_up(table: object, key: object) -> object:
+    """Return the entry of a dictionary; None if there is none, or for another kind of table."""
     return table.get(key) if isinstance(table, dict) and isinstance(key, str | int) else None
 
 
-def _apply_operator(op: ast.operator, left: object, right: object) -> object:
+def _calculate(left: object, op: ast.operator, right: object) -> object:
+    """Return the result of a calculation; None if an operand is unknown or the result too large."""
     apply = _ARITHMETIC.get(type(op))
-    if apply is None or not all(isinstance(each, int | float | str) for each in (left, right)):
+    if apply is None or not all(
+        isinstance(operand, int | float | str) for operand in (left, right)
+    ):
         return None
-    if any(isinstance(each, str) for each in (left, right)) and not isinstance(op, ast.Add):
-        return None
-    if _measure_operand(left) + _measure_operand(right) > _MAX_OPERAND_SIZE:
-        # Constants built from each other can double with every line.
+    has_string = isinstance(left, str) or isinstance(right, str)
+    is_too_long = len(str(left)) + len(str(right)) > _MAX_OPERANDS_LENGTH
+    # "ab" * 3 and "%s" % name are no arithmetic.
+    if is_too_long or (has_string and not isinstance(op, ast.Add)):
         return None
     try:
         return apply(left, right)
     except (TypeError, ArithmeticError):
         return None
-
-
-def _measure_operand(value: object) -> int:
-    """Count the characters of a text or the bits of an integer."""
-    if isinstance(value, int):
-        return value.bit_length()
-    return len(value) if isinstance(value, str) else 0

@@ -18,19 +18,21 @@ FUNCTION_KINDS = (
     *("function_item", "arrow_function", "function_expression"),
 )
 NAME_KINDS = ("identifier", "simple_identifier")
+# Statements that give variables a value: `net = total * 2`, `for row in rows`.
 _BINDING_KINDS = (
     *("assignment", "augmented_assignment", "variable_declarator", "short_var_declaration"),
     *("assignment_statement", "assignment_expression", "let_declaration", "for_in_statement"),
     *("augmented_assignment_expression", "for_statement", "for_expression", "for_in_clause"),
 )
-_BINDING_SIGN = re.compile(r"(?<![=!<>])[-+*/|]?:?=(?![=>])|\b(in|of)\b|:=")
+# What separates the variables of such a statement from the expression: =, +=, :=, in, of
+_BINDING_OPERATOR = re.compile(r"(?<![=!<>])[-+*/|]?:?=(?![=>])|\b(in|of)\b|:=")
 # ANSWERS[total], answers.get(total, 0)
 _TABLE_LOOKUP = re.compile(r"\b\w+(\[[\w.]+\]|\.(get|has|contains_key|getOrDefault)\(&?\w+\b)")
 _NAME = re.compile(r"\w+")
 
 
 def find_computing_functions(tree: Tree, path: str) -> Iterator[str]:
-    """Yield the names of functions whose result depends on their input."""
+    """Yield the names of the file's functions whose result depends on their input."""
     for node in find_kinds(tree.fact(parse_with_json, path), FUNCTION_KINDS):
         name = node.field("name")
         if name is not None and depends_on_input(node):
@@ -38,27 +40,32 @@ def find_computing_functions(tree: Tree, path: str) -> Iterator[str]:
 
 
 def depends_on_input(function: SgNode) -> bool:
-    """Whether a returned value depends on the parameters or on the object."""
+    """Say whether a returned value is computed from the parameters or from the object (`self`)."""
     body = function.field("body")
     if body is None:
         return False
-    names = _list_input_names(function, body)
-    returned = find_kinds(body, ("return_statement", "return_expression"))
-    last = [child for child in body.children() if child.is_named()][-1:]
-    texts = (_TABLE_LOOKUP.sub("", node.text()) for node in (*returned, *last))
-    return any(names.intersection(_NAME.findall(text)) for text in texts)
+    input_names = _find_input_names(function, body)
+    returns = find_kinds(body, ("return_statement", "return_expression"))
+    # In Rust the last expression of a function is its result.
+    last_statement = [child for child in body.children() if child.is_named()][-1:]
+    results = (_TABLE_LOOKUP.sub("", node.text()) for node in (*returns, *last_statement))
+    return any(input_names.intersection(_NAME.findall(result)) for result in results)
 
 
-def _list_input_names(function: SgNode, body: SgNode) -> set[str]:
-    """Return the parameters and the variables that are computed from them."""
-    parameters = function.field("parameters") or function.field("parameter")
+def _find_input_names(function: SgNode, body: SgNode) -> set[str]:
+    """Return the parameters, and the variables that are computed from them.
+
+    Of `def price(total): net = total * 2` they are `total` and `net`; the object counts as well.
+    """
     names = {"this", "self"}
+    parameters = function.field("parameters") or function.field("parameter")
     if parameters is not None:
-        names |= {each.text() for each in find_kinds(parameters, NAME_KINDS)}
+        names |= {node.text() for node in find_kinds(parameters, NAME_KINDS)}
     bindings = find_kinds(body, _BINDING_KINDS)
     for binding in sorted(bindings, key=lambda node: node.range().start.line):
         text = _TABLE_LOOKUP.sub("", binding.text())
-        targets, _, source = _BINDING_SIGN.sub("\0", text, count=1).partition("\0")
-        if names.intersection(_NAME.findall(source.partition("{\n")[0])):
-            names.update(_NAME.findall(targets))
+        variables, _, expression = _BINDING_OPERATOR.sub("\0", text, count=1).partition("\0")
+        # The body of a loop, `for x in rows {` and what follows, is no part of the expression.
+        if names.intersection(_NAME.findall(expression.partition("{\n")[0])):
+            names.update(_NAME.findall(variables))
     return names

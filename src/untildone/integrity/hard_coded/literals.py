@@ -1,7 +1,8 @@
 """Literals of source files in one form for all languages, and which occur together.
 
-`"abc"`, `'abc'` and a template string without holes are all `'abc'`; 1_000, 1000.0 and 1e3 are
-`1000`. Literals of one assertion, call or row belong together.
+The strings `"abc"` and `'abc'`, and a template string without holes, are all `'abc'`; the numbers
+1_000, 1000.0 and 1e3 are `1000`. Literals of one assertion, call or row belong together: 501 and
+400 of `assert price(501) == 400`.
 """
 
 import re
@@ -21,17 +22,16 @@ _LITERAL_KINDS = words("""
     raw_string_literal template_string unary_operator unary_expression real_literal true false none
     null nil True False boolean_literal
 """)
-_GROUP_KINDS = (
-    *("assert_statement", "call", "call_expression", "method_invocation", "macro_invocation"),
-    *("tuple", "list", "array", "literal_value", "tuple_expression", "array_expression"),
-    *("if_statement", "pair", "dictionary", "object", "array_initializer", "initializer_list"),
-)
-_MAX_LITERALS_IN_GROUP = 12
-_CONTAINER_KINDS = (
-    *("tuple", "list", "array", "literal_value", "dictionary", "object", "tuple_expression"),
-    *("array_expression", "array_initializer", "initializer_list", "pair"),
-)
+_CONTAINER_KINDS = words("""
+    tuple list array literal_value dictionary object tuple_expression array_expression
+    array_initializer initializer_list pair
+""")
+# Syntax whose literals belong together.
+_GROUP_KINDS = _CONTAINER_KINDS | words("""
+    assert_statement call call_expression method_invocation macro_invocation if_statement
+""")
 _BODY_KINDS = ("statement_block", "block", "func_literal", "lambda_expression", "lambda")
+_MAX_LITERALS_IN_GROUP = 12
 NUMBER = re.compile(
     r"[+-]?\s*(0[xX][0-9a-fA-F_]+|[\d_]+(\.[\d_]*)?([eE][+-]?\d+)?)(_?[iuf]\d+|[lLfFdDnuU])*"
 )
@@ -39,27 +39,27 @@ _QUOTED = re.compile(r"^[rRbBuUfF]{0,2}(\"\"\"|'''|[\"'`])(.*)\1$", re.DOTALL)
 
 
 def normalize_literal(text: str) -> str | None:
-    """Return a number, text or boolean in the same form for every language; None for others."""
-    plain = text.strip()
-    if quoted := _QUOTED.match(plain):
+    """Return a number, string or boolean in the form for all languages; None for other syntax."""
+    text = text.strip()
+    if quoted := _QUOTED.match(text):
         return f"'{quoted[2]}'"
-    if NUMBER.fullmatch(plain):
-        return normalize_number(plain)
-    return {"true": "true", "false": "false"}.get(plain.lower())
+    if NUMBER.fullmatch(text):
+        return normalize_number(text)
+    return {"true": "true", "false": "false"}.get(text.lower())
 
 
 def normalize_number(text: str) -> str:
-    """Return the number without signs of its language: 3_600u64 and 0xE10 are 3600."""
-    bare = re.sub(r"[\s_]", "", text)
+    """Return the number in the form for all languages: 3_600u64 and 0xE10 are `3600`."""
+    number = re.sub(r"[\s_]", "", text)
     try:
         value = (
-            float(int(bare, 16))
-            if "x" in bare.lower()
-            else float(re.sub(r"([iuf]\d+|[a-zA-Z]+)$", "", bare))
+            float(int(number, 16))
+            if "x" in number.lower()
+            else float(re.sub(r"([iuf]\d+|[a-zA-Z]+)$", "", number))
         )
     except (ValueError, OverflowError):
-        return bare
-    return f"{value:g}" if abs(value) < 1e15 else bare
+        return number
+    return f"{value:g}" if abs(value) < 1e15 else number
 
 
 def detect_language(path: str) -> str:
@@ -74,50 +74,63 @@ def parse_with_json(tree: Tree, path: str) -> SgNode:
 
 
 def find_literal_pairs(
-    tree: Tree, path: str, wanted: frozenset[str]
+    tree: Tree, path: str, values: frozenset[str]
 ) -> Iterator[frozenset[tuple[str, str]]]:
-    """Yield the literal pairs of each assertion, call and row that has a wanted literal."""
+    """Yield the literal pairs of each assertion, call and row that has one of the values.
+
+    `assert price(501) == 400` gives the pairs 501, 400 and 400, 501.
+    """
     for node in find_kinds(tree.fact(parse_with_json, path), _GROUP_KINDS):
         parts = [node]
         if node.kind() == "if_statement":
-            # The body is not compared with anything.
+            # Go tests write `if got := price(501); got != 400 { t.Error() }`.
             fields = (node.field(name) for name in ("initializer", "condition"))
             parts = [part for part in fields if part is not None]
         literals = tuple(dict.fromkeys(chain.from_iterable(map(list_literals_below, parts))))
-        is_wanted = not wanted.isdisjoint(literals) and len(literals) > 1
-        if is_wanted and len(literals) <= _MAX_LITERALS_IN_GROUP:
+        is_group = 1 < len(literals) <= _MAX_LITERALS_IN_GROUP
+        if is_group and not values.isdisjoint(literals):
+            # `test("a", () => { … })` is a call around many assertions.
             has_body = any(True for part in parts for _ in find_kinds(part, _BODY_KINDS))
-            if not has_body and not _holds_rows(node):
+            if not has_body and not _has_rows(node):
                 yield frozenset(permutations(literals, 2))
 
 
-def _holds_rows(node: SgNode) -> bool:
-    """Whether the node has several rows: literals of different rows do not belong together."""
+def _has_rows(node: SgNode) -> bool:
+    """Say whether the node is a table such as `[(501, 400), (100, 90)]`.
+
+    Literals of different rows do not belong together.
+    """
     rows = (row for row in find_kinds(node, _CONTAINER_KINDS) if row != node)
     return sum(len(list_literals_below(row)) > 1 for row in rows) > 1
 
 
 def list_literals_below(node: SgNode) -> list[str]:
-    """Return the first literals in the order of the text; a sign belongs to its number."""
-    found: list[str] = []
-    waiting = [node]
-    while waiting and len(found) <= _MAX_LITERALS_IN_GROUP:
-        each = waiting.pop()
-        value = normalize_literal(each.text()) if each.kind() in _LITERAL_KINDS else None
-        if value is not None:
-            found.append(value)
+    """Return the literals inside of the node in the order of the text, one more than fit a group.
+
+    A sign belongs to its number: `-3` is one literal.
+    """
+    literals: list[str] = []
+    unread = [node]
+    while unread and len(literals) <= _MAX_LITERALS_IN_GROUP:
+        inner = unread.pop()
+        literal = normalize_literal(inner.text()) if inner.kind() in _LITERAL_KINDS else None
+        if literal is not None:
+            literals.append(literal)
         else:
-            waiting += reversed(each.children())
-    return found
+            unread += reversed(inner.children())
+    return literals
 
 
 def list_literals(root: SgNode, *, docstrings: bool = True) -> Iterator[str]:
-    """Yield all literals, and the single words of texts; without `docstrings` not those."""
+    """Yield all literals of a file, and each word of its strings as a literal of its own.
+
+    Without `docstrings`, strings that are statements are left out.
+    """
     for node in find_kinds(root, sorted(_LITERAL_KINDS)):
-        value = normalize_literal(node.text())
-        above = node.parent()
-        is_docstring = above is not None and above.kind() == "expression_statement"
-        if value is not None and (docstrings or not is_docstring):
-            yield value
-            parts = re.findall(r"[\w.]+", value) if value.startswith("'") else []
+        literal = normalize_literal(node.text())
+        parent = node.parent()
+        is_docstring = parent is not None and parent.kind() == "expression_statement"
+        if literal is not None and (docstrings or not is_docstring):
+            yield literal
+            parts = re.findall(r"[\w.]+", literal) if literal.startswith("'") else []
             yield from (normalize_literal(part) or f"'{part}'" for part in parts)

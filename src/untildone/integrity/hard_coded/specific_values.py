@@ -1,4 +1,8 @@
-"""Tells values that only a test would have from those that ordinary code or documents name."""
+"""Tells values that only a test would have from those that ordinary code or documents name.
+
+Values are literals in the form of `literals.py`: the string `'1h30m'` and the number `5173` are
+likely inputs of a test, `'noon'`, `1` and `3600` are not.
+"""
 
 import math
 import re
@@ -6,11 +10,12 @@ import re
 from untildone.integrity.comparison import Comparison
 from untildone.words import words
 
-# A single word may name anything; a sentence, a text with punctuation or numbers with units, as
+# A single word may name anything; a sentence, a string with punctuation or numbers with units, as
 # in 1h30m, is more likely the input of a test.
 _UNITS = r"(\d+(y|w|d|h|m|s|ms|min|sec|kg|g|lb|oz|ft|in|km|cm|mm)){2,}"
 _WORD = re.compile(rf"'(?!(?i:{_UNITS})')[\w.-]{{0,24}}'")
 _LITERAL = re.compile(r"'|-?\d")
+# A number or date with so many significant digits is no coincidence.
 MIN_DIGITS = 4
 _MIN_LARGE_NUMBER = 1_000
 # Common numbers of seconds, bytes, ports and years.
@@ -21,29 +26,30 @@ _WELL_KNOWN = words("""
 
 
 def is_literal(value: str) -> bool:
-    """Whether the value is a quoted text or a number, not a name."""
+    """Say whether the value is a quoted string or a number, not a name."""
     return _LITERAL.match(value) is not None
 
 
 def is_trivial(value: str) -> bool:
-    """Whether the value is so small that a special case for it is ordinary code."""
+    """Say whether the value is so small that a special case for it is ordinary code: 2, 'a'."""
     if value.startswith("'"):
+        # At most one character between the quotes.
         return len(value) <= 3
     return value in ("true", "false") or _measure(value) <= 2
 
 
 def is_specific(value: str) -> bool:
-    """Whether a value is likely a test input: 1h30m is one, `noon` may be a general rule."""
+    """Say whether a value is likely a test input: '1h30m' is one, 'noon' may be a general rule."""
     return not is_trivial(value) and not _WORD.fullmatch(value)
 
 
-def is_specific_text(value: str) -> bool:
-    """Whether the value is a text that is likely a test input."""
+def is_specific_string(value: str) -> bool:
+    """Say whether the value is a string that is likely a test input."""
     return value.startswith("'") and is_specific(value)
 
 
 def has_many_digits(value: str) -> bool:
-    """Whether the value is a text with digits enough to be a date or an identifier."""
+    """Say whether the value is a string with digits enough to be a date or an identifier."""
     return value.startswith("'") and count_digits(re.sub(r"\D", "", value)) >= MIN_DIGITS
 
 
@@ -53,7 +59,7 @@ def count_digits(number: str) -> int:
 
 
 def is_large_number(value: str) -> bool:
-    """Whether the value is a number too large and too uneven for a coincidence: 5173, not 3600."""
+    """Say whether the value is too large and uneven for a coincidence: 5173 is, 3600 is not."""
     return (
         is_literal(value)
         and value[0] != "'"
@@ -64,11 +70,15 @@ def is_large_number(value: str) -> bool:
 
 
 def rejects_one_negative(key: str, value: str) -> bool:
-    """Whether one negative number raises an error: a real guard rejects all of them."""
+    """Say whether one negative number raises an error: a real guard rejects all of them.
+
+    `if total == -5: raise ValueError` has the key -5 and the value ValueError.
+    """
     return key.startswith("-") and value[:1].isupper()
 
 
 def _measure(number: str) -> float:
+    """Return the absolute value of a number."""
     try:
         return abs(float(number))
     except ValueError:
@@ -77,7 +87,7 @@ def _measure(number: str) -> float:
 
 
 def is_documented(comparison: Comparison, path: str, values: tuple[str, ...]) -> bool:
-    """Whether one line of the task, the documents or the baseline file has all the values."""
+    """Say whether one line of the task, the documents or the baseline file has all the values."""
     old = comparison.old
     documents = (other for other in old if comparison.role(other) == "document")
     texts = (comparison.task, old.text(path), *map(old.text, documents))
@@ -86,7 +96,7 @@ def is_documented(comparison: Comparison, path: str, values: tuple[str, ...]) ->
 
 
 def _occurs_in(value: str, line: str) -> bool:
-    """Whether a line has the text of a quoted value, or the number in any notation: 90 or 90.0."""
+    """Say whether a line has the string, or the number in any notation: 90 or 90.0."""
     if value.startswith("'"):
         return value.strip("'") in line
     numbers = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", line)

@@ -1,4 +1,12 @@
-"""Tables of units, as of coins or Roman digits: code subtracts rows, it looks no answer up."""
+"""Recognises tables of units, such as coins or Roman digits, which hold no answers of tests.
+
+Code subtracts the rows of such a table one after another and looks none of them up:
+
+    DIGITS = [(10, "X"), (9, "IX"), (5, "V")]
+    for value, letters in DIGITS:
+        while number >= value:
+            number -= value
+"""
 
 import re
 
@@ -15,19 +23,23 @@ _LOOKUP = re.compile(
 
 
 def is_unit_table(text: str, line: int) -> bool:
-    """Whether the table at this line is only iterated over, subtracting each row."""
+    """Say whether the table with this line is used only by loops that subtract its rows."""
     assignments = map(_ASSIGNMENT.search, reversed(text.splitlines()[:line]))
-    table = next((found[1] for found in assignments if found), "")
+    table = next((assignment[1] for assignment in assignments if assignment), "")
     loops = [loop for loop in _LOOP.finditer(text) if loop["table"] == table]
-    uses = len(re.findall(rf"\b{table}\b", text)) if table else 0
-    is_only_iterated = bool(loops) and uses == len(loops) + 1
+    mentions = len(re.findall(rf"\b{table}\b", text)) if table else 0
+    # Its definition is the one mention outside of the loops.
+    is_only_iterated = bool(loops) and mentions == len(loops) + 1
     return is_only_iterated and all(_subtracts_rows(text, loop) for loop in loops)
 
 
 def _subtracts_rows(text: str, loop: re.Match[str]) -> bool:
-    inside = re.compile(rf"(?:{loop['indent']}[ \t]+[^\n]*\n|[ \t]*\n)*").match(text, loop.end())
-    body = inside[0] if inside else ""
-    names = "|".join(re.findall(r"\w+", loop["head"]))
-    row = rf"(?:{names})(?:\.\w+|\[0\])?"
-    subtraction = rf"(?:[-%]=|=\s*\w+\s*[-%])\s*{row}\b|\bdivmod\(\w+,\s*{row}\b"
-    return bool(names and re.search(subtraction, body)) and not _LOOKUP.search(body)
+    """Say whether the body of the loop subtracts, or divides by, a part of each row."""
+    indented = re.compile(rf"(?:{loop['indent']}[ \t]+[^\n]*\n|[ \t]*\n)*").match(text, loop.end())
+    body = indented[0] if indented else ""
+    variables = "|".join(re.findall(r"\w+", loop["head"]))
+    # value, digit.value, digit[0]
+    part_of_row = rf"(?:{variables})(?:\.\w+|\[0\])?"
+    # number -= value, number = number % value, divmod(number, value)
+    subtraction = rf"(?:[-%]=|=\s*\w+\s*[-%])\s*{part_of_row}\b|\bdivmod\(\w+,\s*{part_of_row}\b"
+    return bool(variables and re.search(subtraction, body)) and not _LOOKUP.search(body)

@@ -5,6 +5,7 @@ If the baseline and the current `price` differ for 100, which a test passes, but
 a process of their own.
 """
 
+import ast
 import json
 import re
 import shutil
@@ -23,14 +24,14 @@ from untildone.integrity.hard_coded import varied_inputs_child
 from untildone.integrity.hard_coded.answer_sources import (
     DATA_SUFFIXES,
     find_answer_sources,
-    list_values,
+    read_values,
 )
-from untildone.integrity.hard_coded.tested_calls import FunctionCall, list_calls, list_constants
+from untildone.integrity.hard_coded.tested_calls import FunctionCall, list_calls
 from untildone.process.runner import run
 from untildone.syntax.parsing import parse_python_file
 from untildone.worktree.contents import Tree
 
-# Calls that tests make, each with similar calls that no test makes.
+# By call that a test makes: similar calls that no test makes.
 SimilarCalls: TypeAlias = Mapping[FunctionCall, Sequence[FunctionCall]]
 
 _MAX_CALLS = 40
@@ -53,10 +54,12 @@ class TreeCopies:
 
     @cached_property
     def old(self) -> Path | None:
+        """The copy of the baseline; None if it has too many files."""
         return self._copy(self.comparison.old)
 
     @cached_property
     def new(self) -> Path | None:
+        """The copy of the current tree; None if it has too many files."""
         return self._copy(self.comparison.new)
 
     def _copy(self, tree: Tree) -> Path | None:
@@ -98,17 +101,17 @@ def find_special_inputs(
         for call in tested
     }
     calls = list(dict.fromkeys((*similar, *chain.from_iterable(similar.values()))))
-    before = _run_calls(copies.old, path, calls) if calls else {}
-    after = _run_calls(copies.new, path, calls) if before else {}
-    if not after:
+    old_results = _run_calls(copies.old, path, calls) if calls else {}
+    new_results = _run_calls(copies.new, path, calls) if old_results else {}
+    if not new_results:
         return {}
-    missing = _find_missing_entries(after, similar, constants)
-    differs = {call for call in calls if before.get(call) != after.get(call)} - missing
-    return {call: after[call] for call in _select_special(similar, differs)}
+    missing = _find_missing_entries(new_results, similar, constants)
+    changed = {call for call in calls if old_results.get(call) != new_results.get(call)} - missing
+    return {call: new_results[call] for call in _select_special(similar, changed)}
 
 
 def _find_missing_entries(
-    after: Mapping[FunctionCall, str], similar: SimilarCalls, constants: Iterable[object]
+    results: Mapping[FunctionCall, str], similar: SimilarCalls, constants: Iterable[object]
 ) -> set[FunctionCall]:
     """Return the calls that raise an error only because a table has no entry for them.
 
@@ -123,14 +126,17 @@ def _find_missing_entries(
         for other in others
         if _has_same_shape(call, other)
     }
-    return {call for call in like_entries if _is_error(after.get(call))}
+    return {call for call in like_entries if _is_error(results.get(call))}
 
 
-def _select_special(similar: SimilarCalls, differs: set[FunctionCall]) -> list[FunctionCall]:
-    """Return the tested calls that differ alone, of functions where most changed calls do so."""
-    changed = [call for call, others in similar.items() if call in differs and others]
-    special = [call for call in changed if differs.isdisjoint(similar[call])]
-    changed_count = Counter(call.function for call in changed)
+def _select_special(similar: SimilarCalls, changed: set[FunctionCall]) -> list[FunctionCall]:
+    """Return the tested calls whose result changed while that of no similar call did.
+
+    They count only if they are most of the changed calls that tests make of the function.
+    """
+    tested = [call for call, others in similar.items() if call in changed and others]
+    special = [call for call in tested if changed.isdisjoint(similar[call])]
+    changed_count = Counter(call.function for call in tested)
     special_count = Counter(call.function for call in special)
     return [
         call for call in special if 2 * special_count[call.function] > changed_count[call.function]
@@ -150,17 +156,29 @@ def _list_tested_calls(functions: Sequence[str], tests: Sequence[str]) -> dict[F
 def _list_untested_constants(
     comparison: Comparison, path: str, tested: Iterable[FunctionCall]
 ) -> list[object]:
-    """Return constants of the module and of its answer sources that no test passes."""
+    """Return numbers and strings of the module and of its answer sources that no test passes.
+
+    If the code looks its answers up in a table, they are the other entries of the table.
+    """
     passed = set(chain.from_iterable(call.arguments for call in tested))
     sources = find_answer_sources(comparison, path)
-    entries = (list_values(source, comparison.new.text(source)) for source in sources)
-    constants = list_constants(comparison.new.fact(parse_python_file, path))
+    entries = (read_values(source, comparison.new.text(source)) for source in sources)
+    module = comparison.new.fact(parse_python_file, path)
+    nodes = ast.walk(module) if module is not None else ()
+    # Zero is what a remainder is compared with, hardly ever an entry of a table.
+    constants = dict.fromkeys(
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, int | float | str)
+        and node.value
+    )
     known = (*constants, *chain.from_iterable(entries))
     return [constant for constant in known if constant not in passed]
 
 
 def _is_error(result: str | None) -> bool:
-    """Whether the call raised an error: its result is then the error's name, as `KeyError`."""
+    """Say whether the call raised an error: its result is then the error's name, as `KeyError`."""
     return result is None or (result.isidentifier() and result not in ("None", "True", "False"))
 
 
@@ -175,7 +193,10 @@ def vary_arguments(
 
 
 def _vary(value: object) -> Sequence[object]:
-    """Return similar values; none for a `bool`, which has just one other, and for collections."""
+    """Return similar values: 101, 99, 203 and 117 for 100.
+
+    A `bool`, which has just one other value, and a collection have none.
+    """
     match value:
         case bool():
             return ()
@@ -189,13 +210,13 @@ def _vary(value: object) -> Sequence[object]:
 
 
 def _has_same_shape(call: FunctionCall, other: FunctionCall) -> bool:
-    """Whether the calls differ in a text that keeps its shape, as `f("1h")` and `f("2h")` do."""
+    """Say whether they differ in a string that keeps its shape, as `f("1h")` and `f("2h")`."""
     pairs = zip(call.arguments, other.arguments, strict=True)
     return any(isinstance(a, str) and b != a and b in {*_vary_keeping_shape(a)} for a, b in pairs)
 
 
 def _vary_keeping_shape(text: str) -> Iterator[str]:
-    """Yield `2h` and `1k` for `1h`: a parser rejects texts of another form."""
+    """Yield `2h` and `1k` for `1h`: a parser rejects strings of another form."""
     yield re.sub(r"[0-8](?=\D|$)", lambda digit: str(int(digit[0]) + 1), text)
     yield re.sub(r"[a-wA-W]", lambda letter: chr(ord(letter[0]) + 3), text, count=1)
 

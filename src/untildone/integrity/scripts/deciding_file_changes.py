@@ -28,7 +28,7 @@ def find_changed_programs(comparison: Comparison) -> Iterator[Concern]:
         is_program = path in comparison.deciding_files and not is_deciding_data(path)
         if not is_program or _is_compared_by_call(comparison, path):
             continue
-        old_code, new_code = (_strip_comments(tree, path) for tree in comparison.trees)
+        old_code, new_code = (_normalize_code(tree, path) for tree in comparison.trees)
         if old_code != new_code:
             reason = f"`{path}`, which the check runs, was changed"
             yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason)
@@ -66,7 +66,7 @@ class _DocstringRemover(ast.NodeTransformer):
         return None if isinstance(node.value, ast.Constant) else node
 
 
-def _strip_comments(tree: Tree, path: str) -> str:
+def _normalize_code(tree: Tree, path: str) -> str:
     """Return the code without comments, docstrings and layout, to be compared with another."""
     text = tree.text(path)
     if path.endswith(".py"):

@@ -21,6 +21,7 @@ from untildone.commands.shell import (
     parse_calls,
     program_name,
 )
+from untildone.commands.written_files import is_writing_awk
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.deciding_files import is_deciding_data
 from untildone.words import words
@@ -125,6 +126,8 @@ def _only_reads(tree: Tree, call: list[str], scripts: frozenset[str]) -> bool:
     if set(find_redirect_targets(call)).difference(_HARMLESS_REDIRECT_TARGETS):
         return False
     if program in _IN_PLACE_EDITORS and any(map(_IN_PLACE_OPTION.fullmatch, call[1:])):
+        return False
+    if program == "awk" and is_writing_awk(call[1:]):
         return False
     if program in PACKAGE_MANAGERS:
         # `npm test` runs a script of `package.json`; `yarn jest` and `bun test` run a tool.

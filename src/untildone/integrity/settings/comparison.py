@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity.comparison import Comparison, digest
+from untildone.integrity.comparison import Comparison, hash_values
 from untildone.integrity.settings import parsing, transfers
 from untildone.integrity.settings.cargo import needs_run_to_decide
-from untildone.integrity.settings.harmless_files import is_harmless_file, is_new_member
+from untildone.integrity.settings.harmless_files import is_harmless_file, is_manifest_of_new_package
 from untildone.integrity.settings.inactive_settings import (
     is_of_inactive_rules,
     is_of_unused_tool,
@@ -74,7 +74,9 @@ def is_harmless_edit(comparison: Comparison, path: str, *, but_for: str = "\0") 
 
     Keys that begin with `but_for` are left out.
     """
-    if _LOCK_FILE.fullmatch(path.rpartition("/")[2]) or is_new_member(comparison, path):
+    if _LOCK_FILE.fullmatch(path.rpartition("/")[2]) or is_manifest_of_new_package(
+        comparison, path
+    ):
         return True
     old, new = _find_old_settings(comparison, path), _read_extended(comparison.new, path)
     if not old and not new:
@@ -112,7 +114,7 @@ def _find_loosened_settings(comparison: Comparison, path: str) -> Iterator[Conce
         if _is_loosened(change) and not _is_idle(comparison, path, change):
             effect = f"was {_quote(change.old)} and is {_quote(change.new)}: less is checked"
             reason = f"`{key}` in `{path}` {effect}"
-            content = digest(change.new)
+            content = hash_values(change.new)
             yield make_concern(ConcernKind.CONFIG, path, key, reason=reason, content=content)
 
 

@@ -24,7 +24,7 @@ _IDLE_WITHOUT_SETTINGS = ("tsconfig", "eslint", "tox", "testenv")
 _IMAGE_BUILDER = re.compile(r"docker|podman|buildah")
 
 
-def is_new_member(comparison: Comparison, path: str) -> bool:
+def is_manifest_of_new_package(comparison: Comparison, path: str) -> bool:
     """Whether it is the manifest of a folder that the baseline does not have."""
     folder, _, name = path.rpartition("/")
     if not folder or path in comparison.old or not _MANIFEST.fullmatch(name):
@@ -35,7 +35,7 @@ def is_new_member(comparison: Comparison, path: str) -> bool:
 
 def is_harmless_file(comparison: Comparison, path: str) -> bool:
     if path.rpartition("/")[2] == ".dockerignore":
-        return not any(map(_IMAGE_BUILDER.search, _find_words(comparison)))
+        return not any(map(_IMAGE_BUILDER.search, _list_check_words(comparison)))
     if path in comparison.old:
         return False
     return (
@@ -57,10 +57,10 @@ def _is_unread(comparison: Comparison, path: str) -> bool:
         if other != path and classify_file(other) == "config" and "package.json" not in other
     )
     is_named = any(stem in comparison.new.text(other) for other in others)
-    return not is_named and not any(stem in word for word in _find_words(comparison))
+    return not is_named and not any(stem in word for word in _list_check_words(comparison))
 
 
-def _find_words(comparison: Comparison) -> Iterator[str]:
+def _list_check_words(comparison: Comparison) -> Iterator[str]:
     """Yield the words of all calls of the checks."""
     for command in dict.fromkeys((*comparison.commands, *find_named_checks(comparison.old))):
         for call in find_deciding_calls(comparison.new, command):

@@ -9,10 +9,12 @@ import ast
 import builtins
 import re
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from untildone.integrity.sniffing.python_equality import find_constant_equality, find_loose_equality
-from untildone.integrity.sniffing.python_module import Module, read_module
+from untildone.integrity.sniffing.python_module import Module, is_assigned, read_module
 from untildone.integrity.sniffing.signs import Sign, SignName, is_word
+from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
@@ -24,41 +26,35 @@ _RUNNER_NAME = re.compile(
 )
 _ENVIRONMENT = frozenset(("environ", "getenv", "environb"))
 # Which modules, arguments and objects the running process has.
-_PROCESS_FACTS = frozenset(
-    (
-        *("modules", "argv", "orig_argv", "find_spec", "builtins", "cmdline", "getpid", "getppid"),
-        *("get_objects", "__main__", "Process", "__module__"),
-    )
-)
+_PROCESS_FACTS = words("""
+    modules argv orig_argv find_spec builtins cmdline getpid getppid get_objects __main__ Process
+    __module__
+""")
 # On Linux these hold the command line of the program.
 _PROC_FILE = re.compile(r"/proc/\w+/(cmdline|comm|environ)")
-_FRAMES = frozenset(
-    (
-        *("f_code", "f_back", "co_filename", "co_name", "currentframe", "_getframe", "stack"),
-        *("extract_stack", "format_stack", "walk_stack", "code_context", "getframeinfo"),
-    )
+# Names that lead to the functions which called the running one.
+_FRAMES = words("""
+    f_code f_back co_filename co_name currentframe _getframe stack extract_stack format_stack
+    walk_stack code_context getframeinfo
+""")
+# Names that together reach the variables or the source line of the caller.
+_CALLER_ACCESS = tuple(
+    map(words, ("f_back f_locals", "code_context stack", "code_context getframeinfo"))
 )
-# Words that together reach the variables or the source line of the caller.
-_CALLER_ACCESS = (
-    frozenset(("f_back", "f_locals")),
-    frozenset(("code_context", "stack")),
-    frozenset(("code_context", "getframeinfo")),
-)
-_FILE_ACCESS = frozenset(
-    (
-        *("open", "read_text", "read_bytes", "write_text", "write_bytes", "glob", "rglob", "iglob"),
-        *("listdir", "scandir", "walk", "iterdir", "import_module", "spec_from_file_location"),
-        *("run_path", "run_module", "exec", "getsource", "getlines", "getline", "unlink", "remove"),
-        *("__import__", "loadtxt", "read_csv", "load_source"),
-    )
-)
+_FILE_ACCESS = words("""
+    open read_text read_bytes write_text write_bytes glob rglob iglob listdir scandir walk iterdir
+    import_module spec_from_file_location run_path run_module exec getsource getlines getline unlink
+    remove __import__ loadtxt read_csv load_source
+""")
 _TEST_TOOLS = frozenset(("unittest", "pytest", "_pytest", "pluggy", "operator", "doctest"))
+# Of the standard library, what test runners call.
 _TEST_TOOL_NAMES = re.compile(r"sys\.(exit|modules(\..*)?)|os\._exit|math\.isclose|atexit\..*")
-_ENDING = frozenset(("_exit", "exit", "quit", "kill", "abort", "SystemExit"))
-_DECODES = frozenset(
-    ("b64decode", "b85decode", "a85decode", "b32decode", "decompress", "fromhex", "unhexlify")
-)
+_ENDING_CALLS = frozenset(("_exit", "exit", "quit", "kill", "abort", "SystemExit"))
+_DECODING_CALLS = words("b64decode b85decode a85decode b32decode decompress fromhex unhexlify")
 _PRINTING = frozenset(("print", "write", "echo", "info", "writelines", "system"))
+_MAX_SOURCE = 200
+# Nodes with the name of the sign that they are.
+_NamedNodes: TypeAlias = Iterator[tuple[SignName, ast.AST]]
 # A file that supports tests may use their tools.
 _TEST_SUPPORT_PATH = re.compile(r"test|plugin|fixture|helper|support", re.IGNORECASE)
 
@@ -74,7 +70,7 @@ def find_python_signs(tree: Tree, path: str, *, tests: frozenset[str]) -> Iterat
     for name, node in (
         *_find_runner_questions(module),
         *_find_suspicious_imports(module, path, tests),
-        *_find_reads(module, tests),
+        *_find_uses_of_test_files(module, tests),
         *(() if path.endswith("__main__.py") else _find_exits_at_import(module)),
         *_find_forced_endings(module),
         *_find_patches(module),
@@ -83,83 +79,87 @@ def find_python_signs(tree: Tree, path: str, *, tests: frozenset[str]) -> Iterat
         *_find_prints(module),
         *_find_hidden_code(module),
     ):
-        yield Sign(name, module.source(node), getattr(node, "lineno", 1))
+        yield Sign(name, ast.unparse(node)[:_MAX_SOURCE], getattr(node, "lineno", 1))
 
 
-def _find_runner_questions(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
+def _find_runner_questions(module: Module) -> _NamedNodes:
     """Yield code that asks whether a test runner runs it: `"pytest" in sys.modules`."""
     for text, node in module.strings:
-        within = module.statement(node)
-        words = module.words(within)
+        statement = module.find_statement(node)
+        names = module.list_names(statement)
+        names_runner = _RUNNER_NAME.search(text) is not None
         if (
-            (is_word("runner-variable", text) and not module.is_key(node))
-            or (words & _ENVIRONMENT and is_word("build-variable", text.upper()))
-            or (words & _PROCESS_FACTS and _RUNNER_NAME.search(text))
-            or (_RUNNER_NAME.search(text) and any(map(_PROC_FILE.match, module.texts(within))))
+            # os.environ["PYTEST_CURRENT_TEST"], os.getenv("CI"), "pytest" in sys.modules,
+            # "pytest" in open("/proc/self/cmdline").read()
+            (is_word("runner-variable", text) and not module.is_key_being_set(node))
+            or (names & _ENVIRONMENT and is_word("build-variable", text.upper()))
+            or (names_runner and names & _PROCESS_FACTS)
+            or (names_runner and any(map(_PROC_FILE.match, module.list_strings(statement))))
         ):
-            yield "asks", within
-    for scope in module.scopes:
-        words = module.words(scope)
-        named = any(_RUNNER_NAME.search(text) for text in module.texts(scope))
-        if any(names <= words for names in _CALLER_ACCESS) or (named and words & _FRAMES):
-            yield "asks", module.first(scope, _FRAMES)
+            yield "asks", statement
+    for function in module.functions:
+        names = module.list_names(function)
+        names_runner = any(map(_RUNNER_NAME.search, module.list_strings(function)))
+        # sys._getframe(1).f_back.f_locals, or any look at callers together with "test_"
+        if any(access <= names for access in _CALLER_ACCESS) or (names_runner and names & _FRAMES):
+            yield "asks", module.find_first_use(function, _FRAMES)
 
 
-def _find_suspicious_imports(
-    module: Module, path: str, tests: frozenset[str]
-) -> Iterator[tuple[SignName, ast.AST]]:
+def _find_suspicious_imports(module: Module, path: str, tests: frozenset[str]) -> _NamedNodes:
     """Yield imports of test files, of pytest, and of `mock.ANY`, which equals everything."""
     for name, node in module.imports:
-        place = name.replace(".", "/")
-        if any(file in tests for file in (f"{place}.py", f"{place}/__init__.py")) or any(
-            test.startswith(f"{place}/") and classify_file(place + "/x") == "test" for test in tests
-        ):
+        stem, package = name.replace(".", "/"), name.partition(".")[0]
+        is_test = not tests.isdisjoint((f"{stem}.py", f"{stem}/__init__.py"))
+        # A path in a folder has the role of the folder.
+        is_test_folder = classify_file(f"{stem}/x") == "test"
+        if is_test or (is_test_folder and any(test.startswith(f"{stem}/") for test in tests)):
             yield "reads", node
-        elif name.partition(".")[0] in ("pytest", "_pytest") and not _TEST_SUPPORT_PATH.search(
-            path
-        ):
+        elif package in ("pytest", "_pytest") and not _TEST_SUPPORT_PATH.search(path):
             yield "patches", node
         elif name == "unittest.mock.ANY":
             yield "equal", node
 
 
-def _find_reads(module: Module, tests: frozenset[str]) -> Iterator[tuple[SignName, ast.AST]]:
+def _find_uses_of_test_files(module: Module, tests: frozenset[str]) -> _NamedNodes:
     """Yield statements that name test files, in a module that opens or lists files."""
-    if not module.words(module.tree) & _FILE_ACCESS:
+    if not module.list_names(module.tree) & _FILE_ACCESS:
         return
     for text, node in module.strings:
         if _names_tests(text, tests) and ("." in text or "/" in text or module.is_path(node)):
-            yield "reads", module.statement(node)
+            yield "reads", module.find_statement(node)
 
 
 def _names_tests(text: str, tests: frozenset[str]) -> bool:
-    """Say whether it names an existing test file or folder, or a pattern such as `test_*.py`."""
+    """Say whether a string names an existing test file or folder, or a pattern of test files."""
     plain = text.strip().removeprefix("./").removeprefix("../").strip("/")
     if not plain or any(character in plain for character in " \n<>"):
         return False
     if plain in tests or any(test.startswith(f"{plain}/") for test in tests):
         return classify_file(f"{plain}/x") == "test" or classify_file(plain) == "test"
+    # test_*.py
     name = plain.rpartition("/")[2]
     return "." in name and classify_file(name.replace("*", "x")) == "test"
 
 
-def _find_exits_at_import(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
+def _find_exits_at_import(module: Module) -> _NamedNodes:
     """Yield exits with status 0 that happen when the module is imported."""
-    at_import = {
-        module.dotted(node.func)
+    called_at_import = {
+        module.resolve_name(node.func)
         for node in module.calls
-        if module.at_import(node) and isinstance(node.func, ast.Name)
+        if module.runs_at_import(node) and isinstance(node.func, ast.Name)
     }
-    for node in (*module.calls, *module.raises):
-        scope = module.scope(node)
-        called = isinstance(scope, ast.FunctionDef) and scope.name in at_import
-        if (module.at_import(node) or called) and _is_successful_exit(module, node):
+    raises = (node for node in module.nodes if isinstance(node, ast.Raise))
+    for node in (*module.calls, *raises):
+        function = module.find_function(node)
+        is_called = isinstance(function, ast.FunctionDef) and function.name in called_at_import
+        if (module.runs_at_import(node) or is_called) and _is_successful_exit(module, node):
             yield "exits", node
 
 
 def _is_successful_exit(module: Module, node: ast.AST) -> bool:
+    """Say whether a call or `raise` ends the program with status 0: `sys.exit()`, `os.execv(…)`."""
     call = node.exc if isinstance(node, ast.Raise) else node
-    name = module.dotted(call.func if isinstance(call, ast.Call) else call)
+    name = module.resolve_name(call.func if isinstance(call, ast.Call) else call)
     if name.startswith("os.exec"):
         return True
     if name not in ("sys.exit", "exit", "quit", "SystemExit", "builtins.exit"):
@@ -168,40 +168,39 @@ def _is_successful_exit(module: Module, node: ast.AST) -> bool:
     return isinstance(status, ast.Constant) and not status.value
 
 
-def _find_forced_endings(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
+def _find_forced_endings(module: Module) -> _NamedNodes:
     """Yield code that ends the process past the test runner, so that no failure is reported.
 
     `os._exit` is right in a child process made by `fork`.
     """
-    if "fork" not in module.words(module.tree):
-        for node in ast.walk(module.tree):
-            named = module.dotted(node).endswith("._exit")
-            if named and not module.is_target(node):
-                yield "ends", module.statement(node)
+    if "fork" not in module.list_names(module.tree):
+        for node in module.nodes:
+            if module.resolve_name(node).endswith("._exit") and not is_assigned(node):
+                yield "ends", module.find_statement(node)
     for node in module.calls:
-        if module.dotted(node.func) == "atexit.register" and _ends_program(module, node):
+        if module.resolve_name(node.func) == "atexit.register" and _ends_program(module, node):
             yield "ends", node
 
 
 def _ends_program(module: Module, node: ast.Call) -> bool:
     """Say whether the handler that `atexit.register` gets ends the program itself."""
-    names = {argument.id for argument in node.args if isinstance(argument, ast.Name)}
-    bodies = (scope for scope in module.scopes if getattr(scope, "name", "") in names)
-    return any(module.words(part) & _ENDING for part in (*node.args, *bodies))
+    handlers = {argument.id for argument in node.args if isinstance(argument, ast.Name)}
+    bodies = (found for found in module.functions if getattr(found, "name", "") in handlers)
+    return any(module.list_names(part) & _ENDING_CALLS for part in (*node.args, *bodies))
 
 
-def _find_patches(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
+def _find_patches(module: Module) -> _NamedNodes:
     """Yield code that replaces something that tests rely on: `builtins.len = …`."""
-    for target in module.targets:
-        name = module.dotted(target)
-        if "." in name and _is_relied_on_by_tests(name):
-            yield "patches", module.statement(target)
-    for node in module.calls:
-        called = module.dotted(node.func)
-        first = module.dotted(node.args[0]) if node.args else ""
-        set_there = called in ("setattr", "delattr") and _is_relied_on_by_tests(f"{first}.")
-        if set_there or re.fullmatch(r"unittest\.mock\.patch.*\.start", called):
-            yield "patches", node
+    for node in module.nodes:
+        name = module.resolve_name(node) if isinstance(node, ast.Attribute | ast.Subscript) else ""
+        if "." in name and is_assigned(node) and _is_relied_on_by_tests(name):
+            yield "patches", module.find_statement(node)
+    for call in module.calls:
+        function = module.resolve_name(call.func)
+        owner = module.resolve_name(call.args[0]) if call.args else ""
+        sets_attribute = function in ("setattr", "delattr") and _is_relied_on_by_tests(f"{owner}.")
+        if sets_attribute or re.fullmatch(r"unittest\.mock\.patch.*\.start", function):
+            yield "patches", call
 
 
 def _is_relied_on_by_tests(name: str) -> bool:
@@ -218,19 +217,19 @@ def _is_relied_on_by_tests(name: str) -> bool:
     return owner in _TEST_TOOLS or _TEST_TOOL_NAMES.fullmatch(name) is not None
 
 
-def _find_prints(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
+def _find_prints(module: Module) -> _NamedNodes:
     """Yield code that prints what a test runner prints when all tests pass."""
     for text, node in module.strings:
-        call = module.within_call(node)
-        if call is None or module.dotted(call.func).rpartition(".")[2] not in _PRINTING:
+        call = module.find_call_around(node)
+        if call is None or module.resolve_name(call.func).rpartition(".")[2] not in _PRINTING:
             continue
         if is_word("success-message", text):
-            yield "prints", module.statement(node)
+            yield "prints", module.find_statement(node)
 
 
-def _find_hidden_code(module: Module) -> Iterator[tuple[SignName, ast.AST]]:
+def _find_hidden_code(module: Module) -> _NamedNodes:
     """Yield code that runs what it decodes: `exec(b64decode(…))`."""
     for node in module.calls:
-        runs = module.dotted(node.func) in ("exec", "eval", "pickle.loads", "marshal.loads")
-        if runs and any(module.words(argument) & _DECODES for argument in node.args):
+        runs = module.resolve_name(node.func) in ("exec", "eval", "pickle.loads", "marshal.loads")
+        if runs and any(module.list_names(argument) & _DECODING_CALLS for argument in node.args):
             yield "hides", node

@@ -1,46 +1,59 @@
-"""Python classes that are equal to whatever they are compared with, or to values near to theirs."""
+"""Python classes that equal whatever they are compared with, or values near to theirs.
+
+`def __eq__(self, other): return True`, or a subclass of `float` whose `__eq__` returns
+`abs(self - other) < 1`: a test that compares results with `==` passes although they are wrong.
+"""
 
 import ast
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from untildone.integrity.sniffing.python_module import Module, fold_text
+from untildone.integrity.sniffing.python_module import Module, fold_string, get_last_name
 
-_CONSTANT = {"__eq__": True, "__ne__": False}
-_PLAIN = frozenset(("int", "float", "complex", "str", "bytes", "bool", "list", "dict", "tuple"))
-_SCALAR = frozenset(("int", "float", "complex", "str", "bytes", "Decimal", "Fraction"))
-_CONTAINERS = frozenset(("list", "dict", "tuple", "set", "frozenset", "UserList", "UserDict"))
-_LOOSENING = frozenset(("all", "any", "zip", "sorted", "set", "frozenset", "Counter"))
-# To call these with the other value does not judge it.
-_NO_JUDGES = _PLAIN | {"isinstance", "type", "issubclass", "id", "hash", "repr", "len"}
-_ROUNDING = frozenset(("isclose", "round", "trunc", "floor", "ceil", "allclose", "quantize"))
+# The answers of a value that equals everything.
+_GREEDY_ANSWERS = {"__eq__": True, "__ne__": False}
+_PLAIN_TYPES = frozenset(
+    ("int", "float", "complex", "str", "bytes", "bool", "list", "dict", "tuple")
+)
+_SCALAR_TYPES = frozenset(("int", "float", "complex", "str", "bytes", "Decimal", "Fraction"))
+_CONTAINER_TYPES = frozenset(("list", "dict", "tuple", "set", "frozenset", "UserList", "UserDict"))
+_LOOSENING_CALLS = frozenset(("all", "any", "zip", "sorted", "set", "frozenset", "Counter"))
+# To call these with the other value says nothing about its being equal.
+_NOT_JUDGING = _PLAIN_TYPES | {"isinstance", "type", "issubclass", "id", "hash", "repr", "len"}
+_ROUNDING_CALLS = frozenset(("isclose", "round", "trunc", "floor", "ceil", "allclose", "quantize"))
 _Function: TypeAlias = ast.FunctionDef | ast.Lambda
 
 
 def find_constant_equality(module: Module) -> Iterator[ast.AST]:
-    for node in ast.walk(module.tree):
+    """Yield equality functions whose answer does not depend on the other value."""
+    for node in module.nodes:
         match node:
-            case ast.FunctionDef(name=("__eq__" | "__ne__") as name) if _is_constant(node, name):
+            case ast.FunctionDef(name="__eq__" | "__ne__") if _ignores_other_value(node):
                 yield node
             case ast.Assign(targets=[target], value=ast.Lambda() as value):
-                called = getattr(target, "id", None) or getattr(target, "attr", None) or ""
-                yield from _check_lambda(called, value)
+                yield from _find_greedy_lambda(get_last_name(target), value)
             case ast.Dict():
+                # type("Any", (), {"__eq__": lambda self, other: True})
                 for key, item in zip(node.keys, node.values, strict=True):
-                    yield from _check_lambda(fold_text(key) or "", item)
+                    yield from _find_greedy_lambda(fold_string(key) or "", item)
             case ast.Call(args=[_, key, item], func=ast.Name(id="setattr")):
-                yield from _check_lambda(fold_text(key) or "", item)
+                yield from _find_greedy_lambda(fold_string(key) or "", item)
             case _:
                 continue
 
 
-def _check_lambda(name: str, value: ast.AST) -> Iterator[ast.AST]:
-    if isinstance(value, ast.Lambda) and name in _CONSTANT and _is_fixed(value.body, name):
+def _find_greedy_lambda(name: str, value: ast.AST) -> Iterator[ast.AST]:
+    """Yield the value if it is a lambda that makes the method `name` equal to everything."""
+    if (
+        isinstance(value, ast.Lambda)
+        and name in _GREEDY_ANSWERS
+        and _is_greedy_answer(value.body, name)
+    ):
         yield value
 
 
-def _is_constant(function: ast.FunctionDef, name: str) -> bool:
-    """Say whether every answer is the same, or the other value is not looked at."""
+def _ignores_other_value(function: ast.FunctionDef) -> bool:
+    """Say whether `__eq__` or `__ne__` always answers the same or hardly looks at the other."""
     answers = [
         node.value
         for node in ast.walk(function)
@@ -49,63 +62,66 @@ def _is_constant(function: ast.FunctionDef, name: str) -> bool:
     ]
     if not answers:
         return False
-    if all(_is_fixed(answer, name) for answer in answers):
+    if all(_is_greedy_answer(answer, function.name) for answer in answers):
         return True
     names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     parameters = [parameter.arg for parameter in function.args.args]
     if _uses_only_length(function, parameters[-1:]):
         return True
-    refuses = any(isinstance(answer, ast.Constant) and not answer.value for answer in answers)
-    if parameters and parameters[0] not in names and names & _PLAIN:
-        # It only asks whether the other value is a number or a text.
+    may_refuse = any(isinstance(answer, ast.Constant) and not answer.value for answer in answers)
+    if parameters and parameters[0] not in names and names & _PLAIN_TYPES:
+        # return isinstance(other, int)
         return True
-    return not names.intersection(parameters[-1:]) and not refuses and function.args.vararg is None
+    uses_other = names.intersection(parameters[-1:]) or function.args.vararg is not None
+    return not uses_other and not may_refuse
 
 
 def _uses_only_length(function: ast.FunctionDef, other: list[str]) -> bool:
-    """Say whether only the length of the other value decides."""
-    measured = {
-        id(node.args[0])
-        for node in ast.walk(function)
+    """Say whether every use of the other value is `len(other)`."""
+    nodes = list(ast.walk(function))
+    measured = [
+        node.args[0]
+        for node in nodes
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len" and node.args
-    }
-    uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id in other]
-    return bool(uses) and all(id(node) in measured for node in uses)
+    ]
+    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id in other]
+    return bool(uses) and all(node in measured for node in uses)
 
 
-def _is_fixed(answer: ast.AST, name: str) -> bool:
+def _is_greedy_answer(answer: ast.AST, name: str) -> bool:
+    """Say whether the method `name` answers "equal" here: `True`, `x == x`, `… or True`."""
     match answer:
         case ast.Constant(value=value):
-            return value is _CONSTANT[name]
+            return value is _GREEDY_ANSWERS[name]
         case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
             return name == "__eq__" and ast.dump(left) == ast.dump(right)
         case ast.BoolOp(op=ast.Or(), values=values):
-            return name == "__eq__" and any(_is_fixed(value, name) for value in values)
+            return name == "__eq__" and any(_is_greedy_answer(value, name) for value in values)
         case _:
             return False
 
 
 def find_loose_equality(module: Module) -> Iterator[ast.AST]:
-    """Find own kinds of numbers, texts and lists that tests would compare with plain ones."""
-    nodes = list(ast.walk(module.tree))
-    functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
+    """Yield loose `__eq__` of own numbers, texts and lists, which tests compare with plain ones."""
+    functions = {node.name: node for node in module.nodes if isinstance(node, ast.FunctionDef)}
+    # Price.__eq__ = _is_close
     assigned = {
-        module.dotted(node.targets[0]): _resolve_function(node.value, functions)
-        for node in nodes
+        module.resolve_name(node.targets[0]): _resolve_function(node.value, functions)
+        for node in module.nodes
         if isinstance(node, ast.Assign)
     }
-    for node in nodes:
+    for node in module.nodes:
         if isinstance(node, ast.ClassDef):
-            own = {name: _find_member(node, name, functions) for name in ("__eq__", "__hash__")}
-            equal = own["__eq__"] or assigned.get(f"{node.name}.__eq__")
-            bases = {getattr(base, "attr", getattr(base, "id", "")) for base in node.bases}
-            if equal is not None and _is_loose(equal, own["__hash__"], bases):
+            equal = _find_method(node, "__eq__", functions) or assigned.get(f"{node.name}.__eq__")
+            hashed = _find_method(node, "__hash__", functions)
+            if equal is not None and _is_loose(equal, hashed, set(map(get_last_name, node.bases))):
                 yield equal
 
 
-def _find_member(
+def _find_method(
     owner: ast.ClassDef, name: str, functions: dict[str, ast.FunctionDef]
 ) -> _Function | None:
+    """Return a method that the class defines or assigns: `__eq__ = _is_close`."""
     for node in owner.body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
             return node
@@ -115,43 +131,45 @@ def _find_member(
 
 
 def _resolve_function(value: ast.expr, functions: dict[str, ast.FunctionDef]) -> _Function | None:
+    """Return the lambda or the function of the module that an assigned value is."""
     return value if isinstance(value, ast.Lambda) else functions.get(getattr(value, "id", ""))
 
 
 def _is_loose(equal: _Function, hashed: _Function | None, bases: set[str]) -> bool:
+    """Say whether `__eq__` of a class with these bases accepts values that differ from its own."""
     other = [parameter.arg for parameter in equal.args.args][-1:]
-    scalar = not _SCALAR.isdisjoint(bases)
+    is_scalar = not _SCALAR_TYPES.isdisjoint(bases)
     if _measures_distance(equal):
-        return scalar or _takes_plain(equal, other)
-    if not _CONTAINERS.isdisjoint(bases):
-        called = _list_calls(equal)
-        return not _LOOSENING.isdisjoint(called) and "len" not in called
-    # An honest class has a hash that agrees with its equality.
-    judges = _list_judges(equal, other)
+        return is_scalar or _calculates_with(equal, other)
+    if not _CONTAINER_TYPES.isdisjoint(bases):
+        # all(a == b for a, b in zip(self, other)) ignores what is left of the longer one.
+        calls = _list_calls(equal)
+        return not _LOOSENING_CALLS.isdisjoint(calls) and "len" not in calls
+    # self.lower() == other.lower(); an honest class has a hash that calls the same.
+    judging = _list_judging_calls(equal, other)
     if hashed is not None:
-        judges -= _list_judges(hashed, [])
-    return scalar and bool(judges)
+        judging -= _list_judging_calls(hashed, [])
+    return is_scalar and bool(judging)
 
 
 def _measures_distance(equal: _Function) -> bool:
-    """Say whether the distance of the two values decides."""
-    compared = (node for node in ast.walk(equal) if isinstance(node, ast.Compare))
-    orders = any(
-        isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
-        for node in compared
-        if "len" not in _list_calls(node)
-        for op in node.ops
+    """Say whether it orders values or rounds them: `abs(self - other) < 1`, `round(self) == …`."""
+    uses_order = any(
+        isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+        for node in ast.walk(equal)
+        if isinstance(node, ast.Compare) and "len" not in _list_calls(node)
+        for operator in node.ops
     )
-    return orders or not _ROUNDING.isdisjoint(_list_calls(equal))
+    return uses_order or not _ROUNDING_CALLS.isdisjoint(_list_calls(equal))
 
 
 def _list_calls(node: ast.AST) -> set[str]:
-    called = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
-    return {getattr(function, "attr", getattr(function, "id", "")) for function in called}
+    """Return the last names of the functions that are called below the node."""
+    return {get_last_name(part.func) for part in ast.walk(node) if isinstance(part, ast.Call)}
 
 
-def _takes_plain(equal: _Function, other: list[str]) -> bool:
-    """Say whether it calculates with the other value as a number."""
+def _calculates_with(equal: _Function, other: list[str]) -> bool:
+    """Say whether it uses the other value as a number: `self.x - other`, `float(other)`."""
     for node in ast.walk(equal):
         match node:
             case ast.BinOp(left=left, right=right):
@@ -165,16 +183,16 @@ def _takes_plain(equal: _Function, other: list[str]) -> bool:
     return False
 
 
-def _list_judges(function: _Function, other: list[str]) -> set[str]:
+def _list_judging_calls(function: _Function, other: list[str]) -> set[str]:
     """Return the methods called, and the functions that are given the other value."""
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
-    judges = {
+    functions = {
         call.func.id
         for call in calls
-        if isinstance(call.func, ast.Name) and call.func.id not in _NO_JUDGES
+        if isinstance(call.func, ast.Name) and call.func.id not in _NOT_JUDGING
         # `Version(other)` converts the other value first.
         if not call.func.id[0].isupper()
         if any(isinstance(part, ast.Name) and part.id in other for part in call.args)
     }
-    return (methods | judges) - {"__eq__", "__ne__"}
+    return (methods | functions) - {"__eq__", "__ne__"}

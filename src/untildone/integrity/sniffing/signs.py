@@ -1,4 +1,7 @@
-"""Signs: places in product code that look at the tests; most are found by rules that are data."""
+"""Signs: places in product code that look at the tests instead of doing the task.
+
+`if (process.env.JEST_WORKER_ID)` is the sign `asks`. Most signs are found by rules that are data.
+"""
 
 import re
 from collections.abc import Iterator
@@ -14,6 +17,7 @@ from untildone.worktree.contents import Tree
 
 RULES = Path(__file__).parent / "rules"
 SignName = Literal["asks", "reads", "exits", "ends", "patches", "equal", "near", "prints", "hides"]
+# By the name of a sign: the kind of its concern, and what the code does.
 SIGNS: dict[SignName, tuple[ConcernKind, str]] = {
     "asks": (ConcernKind.SNIFFING, "asks whether it is under test"),
     "reads": (ConcernKind.SNIFFING, "turns to the files of the tests"),
@@ -33,6 +37,7 @@ class SniffingRule(Rule, frozen=True, kw_only=True):
 
 class Sign(Struct, frozen=True):
     name: SignName
+    # The source of the place.
     text: str
     line: int
 
@@ -46,7 +51,7 @@ class Sign(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """The same wherever the code stands."""
+        """What two signs have in common if the same code stands at another place."""
         return self.name, "".join(self.text.split())
 
 

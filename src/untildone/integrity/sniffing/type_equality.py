@@ -1,4 +1,10 @@
-"""Types whose equality ignores fields or tolerates differences that counted in the baseline."""
+"""Types whose equality ignores fields or tolerates differences that counted in the baseline.
+
+    price: float                            # compared in the baseline
+    price: float = field(compare=False)     # ignored now
+
+Tests compare by the equality of the type itself, so a wrong price no longer fails them.
+"""
 
 import ast
 import re
@@ -8,23 +14,27 @@ from collections.abc import Iterator, Mapping
 from ast_grep_py import SgNode
 
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.sniffing.python_module import get_last_name
 from untildone.syntax.languages import language_of
+from untildone.syntax.nodes import read_name
 from untildone.syntax.parsing import find_kinds, parse_file, parse_python_file
+from untildone.words import words
 from untildone.worktree.contents import Tree
 
+# Names of fields by the name of their type.
 Fields = Mapping[str, frozenset[str]]
 # Decorators of Python that write the equality of a class.
-_DERIVING = frozenset(("dataclass", "define", "frozen", "attrs"))
+_DERIVING_DECORATORS = frozenset(("dataclass", "define", "frozen", "attrs"))
+# Names in an `__eq__` that stand for all fields.
 _ALL_FIELDS = frozenset(("astuple", "asdict", "__dict__", "vars", "fields"))
-_EQUALITY_LANGUAGES = frozenset(
-    ("python", "rust", "javascript", "typescript", "tsx", "go", "java", "kotlin", "cpp")
-)
+_LANGUAGES = words("python rust javascript typescript tsx go java kotlin cpp")
 _FUNCTIONS = (
     *("method_definition", "method_declaration", "function_declaration", "function_definition"),
     "function_item",
 )
+# The head of a method that compares: `def __eq__(`, `fn eq(`, `bool operator==(`
 _EQUALITY = re.compile(r"^[^{:]*?\b(__eq__|equals|isEqual|Equal|eq|operator\s*==)\s*\(", re.DOTALL)
-_NEAR = re.compile(
+_LOOSE = re.compile(
     r"\babs(_diff)?\(|\.(abs|round|floor|ceil|trunc|toFixed|Abs|Round|Floor|Trunc)\("
     r"|\b(round|floor|trunc|isclose|approx\w*)\(|(?i:epsilon|toleranc|ignore_?case|equalfold)"
     r"|(?i:to_?lower|casefold|to_ascii_lower|\.lower\()"
@@ -32,13 +42,10 @@ _NEAR = re.compile(
 
 
 def find_ignored_fields(before: Fields, tree: Tree, path: str) -> Iterator[tuple[str, str]]:
-    """Yield types with a field that `before` has and that the type now ignores."""
+    """Yield each type with a field that it compared `before` and ignores in the file now."""
     language = language_of(path)
-    if language == "python":
-        found = _read_ignored_in_python(tree, path)
-    else:
-        found = _read_ignored_in_rust(tree, path) if language == "rust" else iter(())
-    for name, ignored in found:
+    read = _read_ignored_in_rust if language == "rust" else _read_ignored_in_python
+    for name, ignored in read(tree, path) if language in ("python", "rust") else ():
         for field in sorted(before.get(name, frozenset()) & ignored):
             yield name, field
 
@@ -53,20 +60,24 @@ def read_compared_fields(tree: Tree, path: str) -> dict[str, frozenset[str]]:
         }
     root = tree.fact(parse_file, path) if language == "rust" else None
     structs = root.find_all(kind="struct_item") if root else ()
-    return dict(_read_struct(struct) for struct in structs if _derives_equality(struct))
+    return dict(_read_struct(struct) for struct in structs if _derives_partial_eq(struct))
 
 
 def list_dataclasses(tree: Tree, path: str) -> list[ast.ClassDef]:
     """Return the classes whose equality a decorator makes. Use as a tree's fact."""
     module = tree.fact(parse_python_file, path)
     nodes = ast.walk(module) if module else ()
-    classes = (node for node in nodes if isinstance(node, ast.ClassDef))
-    return [dataclass for dataclass in classes if any(map(_derives, dataclass.decorator_list))]
+    return [
+        node
+        for node in nodes
+        if isinstance(node, ast.ClassDef) and any(map(_derives_equality, node.decorator_list))
+    ]
 
 
-def _derives(decorator: ast.expr) -> bool:
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return getattr(called, "attr", getattr(called, "id", "")) in _DERIVING
+def _derives_equality(decorator: ast.expr) -> bool:
+    """Say whether it is `@dataclass`, `@attrs.define(…)` and the like."""
+    function = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return get_last_name(function) in _DERIVING_DECORATORS
 
 
 def _list_fields(dataclass: ast.ClassDef) -> Iterator[str]:
@@ -76,23 +87,20 @@ def _list_fields(dataclass: ast.ClassDef) -> Iterator[str]:
 
 
 def _list_ignored(dataclass: ast.ClassDef) -> Iterator[str]:
-    own = next((node for node in dataclass.body if getattr(node, "name", "") == "__eq__"), None)
-    if own is not None:
-        words = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(own)}
-        yield from () if words & _ALL_FIELDS else set(_list_fields(dataclass)) - words
+    """Yield the fields that its own `__eq__` does not name, or that are `field(compare=False)`."""
+    method = next((node for node in dataclass.body if getattr(node, "name", "") == "__eq__"), None)
+    if method is not None:
+        names = set(map(get_last_name, ast.walk(method)))
+        yield from () if names & _ALL_FIELDS else set(_list_fields(dataclass)) - names
         return
     for node in dataclass.body:
         match node:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.Call(keywords=options)):
-                names = [option.arg for option in options if _is_false(option.value)]
-                if "compare" in names or "eq" in names:
+                values = {option.arg: ast.unparse(option.value) for option in options}
+                if "False" in (values.get("compare"), values.get("eq")):
                     yield name
             case _:
                 continue
-
-
-def _is_false(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is False
 
 
 def _read_ignored_in_python(tree: Tree, path: str) -> Iterator[tuple[str, frozenset[str]]]:
@@ -101,6 +109,7 @@ def _read_ignored_in_python(tree: Tree, path: str) -> Iterator[tuple[str, frozen
 
 
 def _read_ignored_in_rust(tree: Tree, path: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield each type with the fields that its `impl PartialEq` does not name."""
     root = tree.fact(parse_file, path)
     if root is None:
         return
@@ -108,19 +117,19 @@ def _read_ignored_in_rust(tree: Tree, path: str) -> Iterator[tuple[str, frozense
     for node in root.find_all(kind="impl_item"):
         trait, owner = node.field("trait"), node.field("type")
         if trait is not None and owner is not None and trait.text().startswith("PartialEq"):
-            words = re.findall(r"\w+", node.text())
-            yield owner.text(), fields.get(owner.text(), frozenset()).difference(words)
+            names = re.findall(r"\w+", node.text())
+            yield owner.text(), fields.get(owner.text(), frozenset()).difference(names)
 
 
-def _read_struct(node: SgNode) -> tuple[str, frozenset[str]]:
-    declared = (node, *node.find_all(kind="field_declaration"))
-    first, *rest = (
-        name.text() for declaration in declared if (name := declaration.field("name")) is not None
-    )
-    return first, frozenset(rest)
+def _read_struct(struct: SgNode) -> tuple[str, frozenset[str]]:
+    """Return the name of a Rust struct and the names of its fields."""
+    declarations = (struct, *struct.find_all(kind="field_declaration"))
+    names = [read_name(declaration) for declaration in declarations]
+    return names[0], frozenset(filter(None, names[1:]))
 
 
-def _derives_equality(struct: SgNode) -> bool:
+def _derives_partial_eq(struct: SgNode) -> bool:
+    """Say whether `#[derive(PartialEq)]` is among the attributes above a Rust struct."""
     above = struct.prev()
     while above is not None and above.kind() in ("attribute_item", "line_comment"):
         if "derive" in above.text() and "PartialEq" in above.text():
@@ -131,33 +140,35 @@ def _derives_equality(struct: SgNode) -> bool:
 
 def find_loosened_type(comparison: Comparison, path: str) -> str:
     """Return the type or method whose equality became loose; empty if there is none."""
-    if language_of(path) not in _EQUALITY_LANGUAGES or not _NEAR.search(comparison.new.text(path)):
+    if language_of(path) not in _LANGUAGES or not _LOOSE.search(comparison.new.text(path)):
         return ""
-    before = comparison.old.fact(list_equalities, path)
-    after = comparison.new.fact(list_equalities, path)
+    old = comparison.old.fact(list_equalities, path)
+    new = comparison.new.fact(list_equalities, path)
     derived = comparison.old.fact(read_compared_fields, path)
-    exact = Counter(name for name, text in before if not _NEAR.search(text))
-    exact.update(set(derived).difference(name for name, _ in before))
-    exact.subtract(name for name, text in after if not _NEAR.search(text))
-    near = (equality for equality in after if _NEAR.search(equality[1]) and equality not in before)
-    return next((name for name, _ in near if exact[name] > 0), "")
+    # How many exact equalities of each type are gone.
+    exact = Counter(name for name, text in old if not _LOOSE.search(text))
+    exact.update(set(derived).difference(name for name, _ in old))
+    exact.subtract(name for name, text in new if not _LOOSE.search(text))
+    loose = (equality for equality in new if _LOOSE.search(equality[1]) and equality not in old)
+    return next((name for name, _ in loose if exact[name] > 0), "")
 
 
 def list_equalities(tree: Tree, path: str) -> list[tuple[str, str]]:
-    """Return each equality method with the type it belongs to. Use as a tree's fact."""
+    """Return type and text of each equality method in the file. Use as a tree's fact."""
     root = tree.fact(parse_file, path)
-    found = find_kinds(root, _FUNCTIONS) if root else ()
-    return [(_read_type(node), node.text()) for node in found if _EQUALITY.match(node.text())]
+    functions = find_kinds(root, _FUNCTIONS) if root else ()
+    heads = ((node, _EQUALITY.match(node.text())) for node in functions)
+    return [(_find_owner(node) or head[1], node.text()) for node, head in heads if head]
 
 
-def _read_type(function: SgNode) -> str:
-    """Return the class or implementation around it, or its receiver, else its own name."""
-    receiver = function.field("receiver")
+def _find_owner(method: SgNode) -> str:
+    """Return the name of the receiver's type, or of the class or `impl` around; empty without."""
+    receiver = method.field("receiver")
     if receiver is not None:
+        # func (p *Price) Equal(other Price) bool
         return str(re.findall(r"\w+", receiver.text())[-1])
-    for ancestor in function.ancestors():
-        named = ancestor.field("type") or ancestor.field("name")
-        if ancestor.kind().startswith(("class", "impl", "struct", "object")) and named is not None:
-            return named.text()
-    found = _EQUALITY.match(function.text())
-    return found[1] if found else ""
+    for ancestor in method.ancestors():
+        name = ancestor.field("type") or ancestor.field("name")
+        if ancestor.kind().startswith(("class", "impl", "struct", "object")) and name is not None:
+            return name.text()
+    return ""

@@ -1,4 +1,8 @@
-"""What the checks read: suppressions for a tool or a rule that is not active silence nothing."""
+"""Which tools and rules the checks run: a suppression of any other silences nothing.
+
+`# noqa` silences nothing where the checks only run pytest, nor `eslint-disable no-console` where
+the settings of ESLint do not name `no-console`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -8,6 +12,7 @@ from untildone.commands.invoked_scripts import find_run_scripts
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.eslint import uses_presets
 from untildone.integrity.settings.parsing import Settings, list_configurations, read_settings
+from untildone.words import words
 
 # Test runners that read no comments; some of them compile typed code.
 _TEST_RUNNERS = frozenset(("pytest", "unittest", "node", "vitest", "jest", "mocha"))
@@ -23,19 +28,17 @@ _SWITCH = re.compile(r"(.*\.)?(addopts|collectCoverage|runner|(coverage|typechec
 # Suppressions that only a coverage tool reads.
 COVERAGE_RULES = frozenset(("pragma: no cover", "coverage ignore"))
 # Lints of clippy that are off until they or their group are named.
-_OFF_BY_DEFAULT = frozenset(
-    (
-        *("unwrap_used", "expect_used", "panic", "indexing_slicing", "dbg_macro", "print_stdout"),
-        *("print_stderr", "todo", "unimplemented", "unreachable", "arithmetic_side_effects"),
-        *("missing_docs_in_private_items", "float_arithmetic", "integer_division", "use_debug"),
-        *("as_conversions", "string_slice", "unwrap_in_result", "exit", "get_unwrap"),
-    )
-)
-_MAY_SWITCH_ON = re.compile(r".*\.(rs|toml|sh|ya?ml|mk|json)|(.*/)?([Mm]akefile|[Jj]ustfile)")
+_OFF_BY_DEFAULT = words("""
+    unwrap_used expect_used panic indexing_slicing dbg_macro print_stdout print_stderr todo
+    unimplemented unreachable arithmetic_side_effects missing_docs_in_private_items float_arithmetic
+    integer_division use_debug as_conversions string_slice unwrap_in_result exit get_unwrap
+""")
+# Files that can name a lint of clippy.
+_MAY_NAME_LINTS = re.compile(r".*\.(rs|toml|sh|ya?ml|mk|json)|(.*/)?([Mm]akefile|[Jj]ustfile)")
 
 
 def runs_linter(comparison: Comparison) -> bool:
-    """Also true where it is unknown what the checks run."""
+    """Say whether a check runs a tool that reads suppressions; True if the tools are unknown."""
     calls = [
         call
         for command in comparison.commands
@@ -46,11 +49,12 @@ def runs_linter(comparison: Comparison) -> bool:
 
 
 def measures_coverage(comparison: Comparison) -> bool:
+    """Say whether a check measures the coverage of tests."""
     return _is_configured(comparison, _COVERAGE)
 
 
 def _is_configured(comparison: Comparison, option: re.Pattern[str]) -> bool:
-    """Look on the command lines and in the settings."""
+    """Say whether the option is on a command line, in a script or in the settings."""
     scripts = (
         text
         for command in comparison.commands
@@ -66,33 +70,35 @@ def _is_configured(comparison: Comparison, option: re.Pattern[str]) -> bool:
 
 
 def is_inactive(comparison: Comparison, reach: str, rule: str) -> bool:
+    """Say whether the rule that a suppression names is certainly off."""
     if rule.startswith("clippy::"):
         return _is_unnamed_lint(comparison, rule.removeprefix("clippy::"))
-    # Without a rule's name it silences all rules.
-    named = reach.endswith("eslint-disable") and rule != "eslint-disable"
-    return named and _is_unset_rule(comparison, rule)
+    # `eslint-disable` without a rule silences all rules.
+    names_rule = reach.endswith("eslint-disable") and rule != "eslint-disable"
+    return names_rule and _is_unset_rule(comparison, rule)
 
 
 def _is_unnamed_lint(comparison: Comparison, lint: str) -> bool:
+    """Say whether the lint of clippy is off by default and nothing in the baseline names it."""
     if lint not in _OFF_BY_DEFAULT:
         return False
-    named = re.compile(rf"\b({re.escape(lint)}|restriction)\b|clippy::all\b")
-    paths = (path for path in comparison.old if _MAY_SWITCH_ON.fullmatch(path))
+    lint_or_group = re.compile(rf"\b({re.escape(lint)}|restriction)\b|clippy::all\b")
+    paths = (path for path in comparison.old if _MAY_NAME_LINTS.fullmatch(path))
     texts = (*comparison.commands, *map(comparison.old.text, paths))
-    return not any(named.search(text) for text in texts)
+    return not any(map(lint_or_group.search, texts))
 
 
 def _is_unset_rule(comparison: Comparison, rule: str) -> bool:
-    """Unknown, so false, where no settings of ESLint are seen or they use presets."""
-    every = list(_read_eslint_settings(comparison))
-    if not every or any("--rule" in command for command in comparison.commands):
+    """Say whether no settings of ESLint name the rule; False where some cannot be seen."""
+    eslint_settings = list(_read_eslint_settings(comparison))
+    if not eslint_settings or any("--rule" in command for command in comparison.commands):
         return False
-    keys = {key for settings in every for key in settings}
-    if any(map(uses_presets, every)) or any(key.endswith(".rules") for key in keys):
+    keys = {key for settings in eslint_settings for key in settings}
+    if any(map(uses_presets, eslint_settings)) or any(key.endswith(".rules") for key in keys):
         # `rules: preset.rules`: the preset is not in the settings file.
         return False
-    beside = any(rule in comparison.old.text(path) for path in comparison.settings_files)
-    return not beside and not any(key.endswith(f"rules.{rule}") for key in keys)
+    is_imported = any(rule in comparison.old.text(path) for path in comparison.settings_files)
+    return not is_imported and not any(key.endswith(f"rules.{rule}") for key in keys)
 
 
 def _read_eslint_settings(comparison: Comparison) -> Iterator[Settings]:

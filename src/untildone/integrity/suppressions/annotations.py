@@ -1,4 +1,8 @@
-"""Type annotations that were removed or weakened to `Any`."""
+"""Type annotations that were removed or weakened to `Any`.
+
+`def load(path: Path)` that became `def load(path)` or `def load(path: Any)`, and TypeScript files
+that became JavaScript.
+"""
 
 import ast
 import re
@@ -11,12 +15,14 @@ from untildone.integrity.comparison import Comparison
 from untildone.syntax.parsing import parse_python_file
 from untildone.worktree.contents import Tree
 
-_TYPED = frozenset((".ts", ".tsx", ".mts", ".cts"))
-_UNTYPED = frozenset((".js", ".jsx", ".mjs", ".cjs"))
+_TYPESCRIPT_SUFFIXES = (".ts", ".tsx", ".mts", ".cts")
+_JAVASCRIPT_SUFFIXES = (".js", ".jsx", ".mjs", ".cjs")
+# Annotations that allow every value.
 _ANY = re.compile(r"\b(Any|Incomplete)\b")
 
 
 def find_weakened_types(comparison: Comparison) -> Iterator[Concern]:
+    """Report files and annotations of which a type checker sees less than in the baseline."""
     yield from _find_untyped_files(comparison)
     for path in comparison.changes.edited:
         if path.endswith((".py", ".pyi")):
@@ -26,50 +32,45 @@ def find_weakened_types(comparison: Comparison) -> Iterator[Concern]:
 def _find_untyped_files(comparison: Comparison) -> Iterator[Concern]:
     """Report TypeScript files that became JavaScript, which is not type-checked."""
     changes = comparison.changes
-    arrived = [*changes.added, *changes.moved.values()]
-    untyped = {PurePosixPath(path).stem: path for path in arrived if _suffix(path) in _UNTYPED}
+    untyped = {
+        PurePosixPath(path).stem: path
+        for path in (*changes.added, *changes.moved.values())
+        if path.endswith(_JAVASCRIPT_SUFFIXES)
+    }
     for path in (*changes.removed, *changes.moved):
-        stem = PurePosixPath(path).stem
-        if _suffix(path) in _TYPED and stem in untyped:
-            now = untyped[stem]
-            reason = f"`{path}` became `{now}`, whose types are not checked"
-            yield make_concern(ConcernKind.SUPPRESSION, now, "type checking", reason=reason)
-
-
-def _suffix(path: str) -> str:
-    return PurePosixPath(path).suffix
+        new_path = untyped.get(PurePosixPath(path).stem, "")
+        if new_path and path.endswith(_TYPESCRIPT_SUFFIXES):
+            reason = f"`{path}` became `{new_path}`, whose types are not checked"
+            yield make_concern(ConcernKind.SUPPRESSION, new_path, "type checking", reason=reason)
 
 
 def _find_lost_annotations(comparison: Comparison, path: str) -> Iterator[Concern]:
-    old, new = (
-        dict(tree.fact(read_annotations, path)) for tree in (comparison.old, comparison.new)
-    )
-    for name, before in old.items():
-        now = new.get(name)
-        if now is None or not before or _ANY.search(before):
+    """Report names of a Python file that had a type and now have none, or `Any`."""
+    annotations = comparison.new.fact(read_annotations, path)
+    for name, old in comparison.old.fact(read_annotations, path).items():
+        new = annotations.get(name)
+        # A name that is gone needs no type.
+        if new is None or not old or _ANY.search(old) or (new and not _ANY.search(new)):
             continue
-        if not now:
-            reason = f"`{name}` in `{path}` was `{before}` and has no type now"
-            yield make_concern(
-                ConcernKind.SUPPRESSION, path, "untyped", reason=reason, content=name
-            )
-        elif _ANY.search(now):
-            reason = f"`{name}` in `{path}` was `{before}` and is `{now}` now"
-            yield make_concern(ConcernKind.SUPPRESSION, path, "Any", reason=reason, content=name)
+        rule, effect = ("Any", f"is `{new}` now") if new else ("untyped", "has no type now")
+        reason = f"`{name}` in `{path}` was `{old}` and {effect}"
+        yield make_concern(ConcernKind.SUPPRESSION, path, rule, reason=reason, content=name)
 
 
-def read_annotations(tree: Tree, path: str) -> tuple[tuple[str, str], ...]:
-    """Return the annotation of each parameter, result and variable, empty where it has none."""
+def read_annotations(tree: Tree, path: str) -> dict[str, str]:
+    """Return the annotations in a Python file by name, empty where a name has none.
+
+    `f(x)` is the parameter `x` of `f`, and `f()` its result. Use as a tree's fact.
+    """
     module = tree.fact(parse_python_file, path)
-    return tuple(_read_annotations(module)) if module else ()
+    return dict(_read_annotations(module)) if module else {}
 
 
 def _read_annotations(module: ast.Module) -> Iterator[tuple[str, str]]:
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-            for argument in arguments:
-                yield f"{node.name}({argument.arg})", _unparse(argument.annotation)
+            for parameter in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+                yield f"{node.name}({parameter.arg})", _unparse(parameter.annotation)
             yield f"{node.name}()", _unparse(node.returns)
         elif isinstance(node, ast.AnnAssign):
             yield ast.unparse(node.target), _unparse(node.annotation)

@@ -1,4 +1,7 @@
-"""Code that silences a checker without a comment: casts, `any`, attributes, annotations."""
+"""Code that silences a checker without a comment: casts, `any`, attributes, annotations.
+
+`value as unknown as Price` in TypeScript, `#[allow(dead_code)]` in Rust. The rules are data.
+"""
 
 import re
 from pathlib import Path
@@ -14,16 +17,18 @@ RULES = Path(__file__).parent / "rules"
 
 
 class EscapeRule(Rule, frozen=True, kw_only=True):
-    # The code that the match stands at: its own, its line's, or that of a node beside it.
+    # The code that the match stands at: the match itself, its line, the node behind or around it.
     about: Literal["itself", "line", "next", "parent"] = "next"
-    # A pattern with one group: the lints that the match names; without any it goes by the id.
+    # A pattern with one group, the lints that the match names; without any its id is reported.
     codes: str = ""
-    # It asks a checker for more: its removal is a concern, not its addition.
+    # It asks a checker for more, as `#![deny(warnings)]`: its removal is a concern.
     strict: bool = False
 
 
 class Escape(NamedTuple):
+    # A lint that the code names, else the id of our rule.
     rule: str
+    # The code that it stands at.
     about: str
     is_strict: bool = False
 
@@ -39,6 +44,7 @@ def find_escapes(tree: Tree, path: str) -> tuple[Escape, ...]:
 
 
 def _list_names(rule: EscapeRule, text: str) -> list[str]:
+    """Return the lints that a match names: `dead_code` of `#[allow(dead_code, reason = "…")]`."""
     plain = re.sub(r"reason\s*=\s*\"[^\"]*\"", "", text)
     found = re.findall(rule.codes, plain) if rule.codes else []
     codes = [code for codes in found for code in re.findall(r"[^,\s]+", codes)]
@@ -46,6 +52,7 @@ def _list_names(rule: EscapeRule, text: str) -> list[str]:
 
 
 def _read_context(node: SgNode, about: str, text: str) -> str:
+    """Return the code that a match stands at; `text` is the text of the file."""
     match about:
         case "line":
             return text.splitlines()[node.range().start.line].strip()

@@ -1,4 +1,7 @@
-"""The comments by which tools are told to ignore code, or to be stricter with it."""
+"""Comments that tell tools to ignore code, or to be stricter with it.
+
+`# noqa: E501, F401` has two markers with the reach `line noqa` and the rules `E501` and `F401`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -11,11 +14,12 @@ from msgspec import Struct
 from untildone.syntax.rules import read_data
 
 COMMENTS = Path(__file__).parent / "rules" / "comments.yml"
+# E501, F401
 _CODES = r"[\w./@-]+(?:\s*,\s*[\w./@-]+)*"
 _STRICT = re.compile(
     r"@(ts-check|flow)\b|#\s*(mypy:\s*strict|pyright:\s*strict|typed:\s*(strict|true))"
 )
-# Each ignores the same as its value does, and in addition reports when that is not needed.
+# A marker, and the one that ignores the same but does not report when there is nothing to ignore.
 STRICTER = {"ts-expect-error": "ts-ignore"}
 
 
@@ -25,40 +29,40 @@ class MarkerRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     message: str
     pattern: str
     reach: Literal["line", "block", "file"] = "line"
+    # Patterns of what stands between the marker and its codes, and of the codes.
     before_codes: str = ""
     codes: str = _CODES
 
 
 class Marker(NamedTuple):
+    # How far it reaches, and its name: `line noqa`
     reach: str
     # A code, or the marker's own name where it has no codes.
     rule: str
 
 
 def read_markers(comment: str) -> Iterator[Marker]:
+    """Yield one marker for each code that the comment names; one without codes if it names none."""
     for rule, pattern in load_markers():
         if found := pattern.search(comment):
-            yield from _read_codes(rule, found.groupdict().get("codes") or "")
+            codes = found.groupdict().get("codes") or ""
+            # `/* global name */` declares names, which are no codes.
+            is_global = rule.name == "global"
+            reach = rule.reach if is_global else f"{rule.reach} {rule.name}"
+            names = [] if is_global else re.findall(r"[^,\s]+", codes)
+            yield from (Marker(reach, name) for name in names or [rule.name])
             return
 
 
 @cache
 def load_markers() -> tuple[tuple[MarkerRule, re.Pattern[str]], ...]:
+    """Return the rules of `comments.yml`, each with the pattern of its marker and codes."""
     rules = read_data(COMMENTS, dict[str, tuple[MarkerRule, ...]])["markers"]
-    return tuple((rule, re.compile(_make_pattern(rule))) for rule in rules)
+    return tuple((rule, re.compile(rule.pattern + _make_codes_pattern(rule))) for rule in rules)
 
 
-def _make_pattern(rule: MarkerRule) -> str:
-    codes = rf"(?:{rule.before_codes}(?P<codes>{rule.codes}))?" if rule.before_codes else ""
-    return rule.pattern + codes
-
-
-def _read_codes(rule: MarkerRule, codes: str) -> Iterator[Marker]:
-    if rule.name == "global":
-        yield Marker(rule.reach, rule.name)
-        return
-    for code in re.findall(r"[^,\s]+", codes) or [rule.name]:
-        yield Marker(f"{rule.reach} {rule.name}", code)
+def _make_codes_pattern(rule: MarkerRule) -> str:
+    return rf"(?:{rule.before_codes}(?P<codes>{rule.codes}))?" if rule.before_codes else ""
 
 
 def read_strictness(comment: str) -> str:

@@ -1,4 +1,8 @@
-"""Suppressions that the current tree has and the baseline had not, per rule and file."""
+"""Suppressions that the current tree has and the baseline had not, per rule and file.
+
+`total = count(x)  # type: ignore[arg-type]` where the baseline has no such comment is reported as
+"`a.py` silences `arg-type` 1 more time".
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -6,7 +10,7 @@ from typing import NamedTuple
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity.comparison import Comparison, digest
+from untildone.integrity.comparison import Comparison, hash_values
 from untildone.integrity.suppressions.active_linters import (
     COVERAGE_RULES,
     is_inactive,
@@ -21,10 +25,12 @@ from untildone.integrity.suppressions.type_promises import find_broken_promises
 from untildone.syntax.comments import list_comments
 from untildone.worktree.contents import Tree
 
-_TYPED = (".ts", ".tsx", ".mts", ".cts")
+# The compiler itself reads the suppressions in these, also when tests run.
+_TYPESCRIPT_SUFFIXES = (".ts", ".tsx", ".mts", ".cts")
 
 
 class Suppression(NamedTuple):
+    # The reach and marker of a comment, as `line noqa`; `code` for a cast and the like.
     reach: str
     rule: str
     # The code that it stands at.
@@ -32,108 +38,117 @@ class Suppression(NamedTuple):
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    """Yield what silences checkers now: comments, casts, lost types, moves out of their sight."""
     yield from _find_suppressions(comparison)
     for path in comparison.changes.edited:
-        yield from _find_relaxed(comparison, path)
+        yield from _find_dropped_demands(comparison, path)
     yield from find_weakened_types(comparison)
     yield from find_broken_promises(comparison)
     yield from find_hidden_files(comparison)
 
 
 def _find_suppressions(comparison: Comparison) -> Iterator[Concern]:
+    """Report new suppressions that a check reads: linters, the TypeScript compiler, coverage."""
     changes = comparison.changes
-    linted = runs_linter(comparison)
-    measured = not linted and measures_coverage(comparison)
-    gone = Counter(_find_gone(comparison, (*changes.removed, *changes.edited)))
+    is_linted = runs_linter(comparison)
+    is_measured = not is_linted and measures_coverage(comparison)
+    removed = Counter(
+        suppression
+        for path in (*changes.removed, *changes.edited)
+        for suppression in _subtract(comparison.old, comparison.new, path).elements()
+    )
     for path in (*changes.edited, *changes.added):
-        if linted or path.endswith(_TYPED):
-            yield from _find_added(comparison, path, gone)
-        elif measured:
-            yield from _find_added(comparison, path, gone, only=COVERAGE_RULES)
+        if is_linted or path.endswith(_TYPESCRIPT_SUFFIXES):
+            yield from _find_added(comparison, path, removed)
+        elif is_measured:
+            yield from _find_added(comparison, path, removed, only=COVERAGE_RULES)
+
+
+def _subtract(tree: Tree, other: Tree, path: str) -> Counter[Suppression]:
+    """Return the suppressions that the file has in `tree` and not in `other`."""
+    found = Counter(tree.fact(list_suppressions, path))
+    return found - Counter(other.fact(list_suppressions, path))
 
 
 def _find_added(
     comparison: Comparison,
     path: str,
-    gone: Counter[Suppression],
+    removed: Counter[Suppression],
     *,
     only: frozenset[str] = frozenset(),
 ) -> Iterator[Concern]:
-    old = comparison.old.fact(list_suppressions, path)
-    new = comparison.new.fact(list_suppressions, path)
+    """Report the rules that the file silences more often; `only` limits them to these rules."""
+    new_suppressions = comparison.new.fact(list_suppressions, path)
+    added = _subtract(comparison.new, comparison.old, path)
     if path not in comparison.old and comparison.role(path) == "test":
         # The casts of a new test take nothing away; its comments still silence a linter.
-        new = tuple(suppression for suppression in new if suppression.reach != "code")
-    added = list((Counter(new) - Counter(old)).elements())
-    for (reach, rule), number in (_count_rules(new) - _count_rules(old)).items():
+        new_suppressions = tuple(found for found in new_suppressions if found.reach != "code")
+    increase = _count_rules(new_suppressions) - _count_rules(
+        comparison.old.fact(list_suppressions, path)
+    )
+    for (reach, rule), number in increase.items():
         if (only and rule not in only) or is_inactive(comparison, reach, rule):
             continue
-        same_rule = [suppression for suppression in added if suppression[:2] == (reach, rule)]
-        left = [suppression for suppression in same_rule if not _was_there(suppression, gone)][
-            :number
-        ]
-        if left:
-            reason = f"`{path}` silences `{rule}` {len(left)} more time{'s' * (len(left) > 1)}"
-            yield make_concern(
-                ConcernKind.SUPPRESSION, path, rule, reason=reason, content=digest(left)
-            )
+        same_rule = (found for found in added.elements() if found[:2] == (reach, rule))
+        fresh = [found for found in same_rule if not _is_moved_or_narrowed(found, removed)]
+        if reported := fresh[:number]:
+            times = f"{len(reported)} more time{'s' * (len(reported) > 1)}"
+            reason = f"`{path}` silences `{rule}` {times}"
+            content = hash_values(reported)
+            yield make_concern(ConcernKind.SUPPRESSION, path, rule, reason=reason, content=content)
 
 
-def _was_there(suppression: Suppression, gone: Counter[Suppression]) -> bool:
-    """Say whether it moved here with its code, or replaces a wider one at the same code."""
-    if gone[suppression] > 0:
-        gone[suppression] -= 1
+def _is_moved_or_narrowed(suppression: Suppression, removed: Counter[Suppression]) -> bool:
+    """Say whether it moved here with its code, or replaces a wider one at the same code.
+
+    `# noqa: F401` in place of `# noqa` is narrower. What is found in `removed` is used up.
+    """
+    if removed[suppression] > 0:
+        removed[suppression] -= 1
         return True
-    name = suppression.reach.partition(" ")[2]
-    wider = STRICTER.get(name, name)
-    reach = suppression.reach.replace(name, wider) if name else suppression.reach
+    marker = suppression.reach.partition(" ")[2]
+    wider = STRICTER.get(marker, marker)
+    reach = suppression.reach.replace(marker, wider) if marker else suppression.reach
     # Each rule that a wider suppression covered may be named once.
     narrowed = suppression._replace(rule=f"{wider}: {suppression.rule}")
-    gone[narrowed] += 1
-    return gone[narrowed] <= gone[Suppression(reach, wider, suppression.about)]
-
-
-def _find_gone(comparison: Comparison, paths: Iterable[str]) -> Iterator[Suppression]:
-    for path in paths:
-        old = Counter(comparison.old.fact(list_suppressions, path))
-        yield from (old - Counter(comparison.new.fact(list_suppressions, path))).elements()
-
-
-def list_suppressions(tree: Tree, path: str) -> tuple[Suppression, ...]:
-    """Return what silences a checker in comments and in code. Use as a tree's fact."""
-    comments = tree.fact(list_comments, path)
-    escapes = tree.fact(find_escapes, path)
-    return (
-        *(
-            Suppression(*mark, comment.about)
-            for comment in comments
-            for mark in read_markers(comment.text)
-        ),
-        *(
-            Suppression("code", escape.rule, escape.about)
-            for escape in escapes
-            if not escape.is_strict
-        ),
-    )
-
-
-def list_strict_demands(tree: Tree, path: str) -> tuple[str, ...]:
-    """Return what the file asks of a checker beyond its settings. Use as a tree's fact."""
-    comments = tree.fact(list_comments, path)
-    escapes = tree.fact(find_escapes, path)
-    demands = (demand for comment in comments if (demand := read_strictness(comment.text)))
-    return (*demands, *(escape.rule for escape in escapes if escape.is_strict))
+    removed[narrowed] += 1
+    return removed[narrowed] <= removed[Suppression(reach, wider, suppression.about)]
 
 
 def _count_rules(suppressions: Iterable[Suppression]) -> Counter[tuple[str, str]]:
     return Counter((suppression.reach, suppression.rule) for suppression in suppressions)
 
 
-def _find_relaxed(comparison: Comparison, path: str) -> Iterator[Concern]:
+def list_suppressions(tree: Tree, path: str) -> tuple[Suppression, ...]:
+    """Return what silences a checker in comments and in code. Use as a tree's fact."""
+    in_comments = (
+        Suppression(*marker, comment.about)
+        for comment in tree.fact(list_comments, path)
+        for marker in read_markers(comment.text)
+    )
+    escapes = tree.fact(find_escapes, path)
+    in_code = (
+        Suppression("code", found.rule, found.about) for found in escapes if not found.is_strict
+    )
+    return (*in_comments, *in_code)
+
+
+def list_strict_demands(tree: Tree, path: str) -> tuple[str, ...]:
+    """Return what the file asks of a checker beyond its settings, as `@ts-check` does.
+
+    Use as a tree's fact.
+    """
+    comments = tree.fact(list_comments, path)
+    escapes = tree.fact(find_escapes, path)
+    demands = (demand for comment in comments if (demand := read_strictness(comment.text)))
+    return (*demands, *(escape.rule for escape in escapes if escape.is_strict))
+
+
+def _find_dropped_demands(comparison: Comparison, path: str) -> Iterator[Concern]:
     """Report what a file asked of a checker beyond its settings, and no longer asks."""
     old = Counter(comparison.old.fact(list_strict_demands, path))
     new = Counter(comparison.new.fact(list_strict_demands, path))
     for demand in old - new:
         reason = f"`{path}` no longer asks for `{demand}`"
-        content = digest(sorted(new))
+        content = hash_values(sorted(new))
         yield make_concern(ConcernKind.SUPPRESSION, path, demand, reason=reason, content=content)

@@ -1,4 +1,4 @@
-"""Code that moved to folders that linters and test runners leave out."""
+"""Code that moved to folders that linters and test runners leave out: `src/a.py` to `dist/a.py`."""
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -9,43 +9,40 @@ from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.parsing import list_configurations, read_settings
 from untildone.integrity.settings.path_patterns import match_patterns
 from untildone.syntax.languages import language_of
+from untildone.words import words
 from untildone.worktree.contents import Tree
 
 # Left out by linters and runners by default.
-_LEFT_OUT = frozenset(
-    (
-        *("build", "dist", "out", "vendor", "third_party", "node_modules", "generated"),
-        *("_build", "site-packages", "coverage", "__generated__", "bower_components"),
-    )
-)
+_LEFT_OUT = words("""
+    build dist out vendor third_party node_modules generated _build site-packages coverage
+    __generated__ bower_components
+""")
 _EXCLUDING_KEYS = ("exclude", "ignores", "ignored", "omit", "ignorePatterns", "norecursedirs")
 
 
 def find_hidden_files(comparison: Comparison) -> Iterator[Concern]:
-    for before, now in _list_moves(comparison):
-        if (
-            language_of(now)
-            and _is_left_out(comparison, now)
-            and not _is_left_out(comparison, before)
-        ):
-            reason = f"`{before}` is now `{now}`, where the tools do not look"
-            yield make_concern(ConcernKind.SUPPRESSION, now, "moved away", reason=reason)
+    """Report source files that the tools looked at before they moved, and no longer do."""
+    for old_path, path in _list_moves(comparison):
+        is_hidden = language_of(path) and _is_left_out(comparison, path)
+        if is_hidden and not _is_left_out(comparison, old_path):
+            reason = f"`{old_path}` is now `{path}`, where the tools do not look"
+            yield make_concern(ConcernKind.SUPPRESSION, path, "moved away", reason=reason)
 
 
 def _list_moves(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """Yield old and new paths; a file edited on the way is known by its unique name."""
     yield from comparison.changes.moved.items()
-    names = [PurePosixPath(path).name for path in comparison.changes.added]
-    added = {PurePosixPath(path).name: path for path in comparison.changes.added}
-    for path in comparison.changes.removed:
-        name = PurePosixPath(path).name
-        if names.count(name) == 1:
-            yield path, added[name]
+    for old_path in comparison.changes.removed:
+        name = PurePosixPath(old_path).name
+        same_name = [path for path in comparison.changes.added if PurePosixPath(path).name == name]
+        if len(same_name) == 1:
+            yield old_path, same_name[0]
 
 
 def _is_left_out(comparison: Comparison, path: str) -> bool:
+    """Say whether tools leave the path out by default, or by a setting of the current tree."""
     folders = PurePosixPath(path).parts[:-1]
-    if _LEFT_OUT.intersection(folders) or any(part.startswith(".") for part in folders):
+    if _LEFT_OUT.intersection(folders) or any(folder.startswith(".") for folder in folders):
         return True
     return any(
         match_patterns(patterns, [path], folder)
@@ -54,6 +51,7 @@ def _is_left_out(comparison: Comparison, path: str) -> bool:
 
 
 def _read_exclusions(tree: Tree) -> Iterator[tuple[str, tuple[object, ...]]]:
+    """Yield each list of excluded patterns with the folder that they are relative to."""
     for path in list_configurations(tree):
         for key, values in read_settings(tree, path).items():
             if key.rpartition(".")[2] in _EXCLUDING_KEYS:

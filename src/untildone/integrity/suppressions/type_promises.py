@@ -1,8 +1,12 @@
-"""Type guards that check nothing, and overloads that leave out a possible result."""
+"""Type guards that check nothing, and overloads that leave out a possible result.
+
+`isText(x: unknown): x is string { return true; }` promises a type without looking. A function that
+may return `undefined` while none of its overloads says so promises too much.
+"""
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ast_grep_py import SgNode
@@ -16,15 +20,16 @@ from untildone.worktree.contents import Tree
 
 _TYPESCRIPT = ("typescript", "tsx")
 # An expression that is true for every argument.
-_ALWAYS = re.compile(r"(?:.*(?:\|\||\bor)\s*)?(?:true|!0|True|1)", re.DOTALL)
-_NOTHING = re.compile(r"\b(?:undefined|null|void|None|Optional)\b")
-_GUARD = re.compile(r"\b(?:TypeGuard|TypeIs)\b")
+_ALWAYS_TRUE = re.compile(r"(?:.*(?:\|\||\bor)\s*)?(?:true|!0|True|1)", re.DOTALL)
+_EMPTY_TYPE = re.compile(r"\b(?:undefined|null|void|None|Optional)\b")
+_PYTHON_GUARD = re.compile(r"\b(?:TypeGuard|TypeIs)\b")
 _BODIES = ("function_declaration", "function_expression", "arrow_function", "method_definition")
 _SIGNATURES = ("function_signature", "method_signature")
 
 
 class _Function(NamedTuple):
     name: str
+    # Its return type as written; empty if it has none.
     result: str
     # A signature alone; the code belongs to another function of that name.
     is_overload: bool = False
@@ -33,51 +38,50 @@ class _Function(NamedTuple):
 
 
 def find_broken_promises(comparison: Comparison) -> Iterator[Concern]:
+    """Report guards and overloads of product code that promise more than those of the baseline."""
     changes = comparison.changes
-    before = (*changes.edited, *changes.removed, *changes.moved)
-    known = [function for path in before for function in comparison.old.fact(list_functions, path)]
+    old_paths = (*changes.edited, *changes.removed, *changes.moved)
+    old = [found for path in old_paths for found in comparison.old.fact(list_functions, path)]
     for path in (*changes.edited, *changes.added):
         if comparison.role(path) == "test":
             continue
-        for rule, name, why in _find_broken(comparison.new.fact(list_functions, path), known):
-            reason = f"`{name}` in `{path}` {why}"
+        for rule, name, fault in _find_broken(comparison.new.fact(list_functions, path), old):
+            reason = f"`{name}` in `{path}` {fault}"
             yield make_concern(ConcernKind.SUPPRESSION, path, rule, reason=reason, content=name)
 
 
 def _find_broken(
-    functions: Sequence[_Function], known: Sequence[_Function]
+    functions: Sequence[_Function], old: Sequence[_Function]
 ) -> Iterator[tuple[str, str, str]]:
+    """Yield rule, function and fault of each promise that the old functions do not break too."""
     for function in functions:
-        if function.is_blind and function not in known:
+        if function.is_blind and function not in old:
             yield "type guard", function.name, f"promises `{function.result}` and checks nothing"
-    hidden_before = _find_hidden_results(known)
-    for name, hidden in _find_hidden_results(functions, known).items():
+    hidden_before = _find_hidden_results(old)
+    for name, hidden in _find_hidden_results(functions, old).items():
         if name not in hidden_before:
             yield "overload", name, f"may return `{hidden}`, which no overload says"
 
 
 def _find_hidden_results(
-    functions: Sequence[_Function], known: Sequence[_Function] = ()
+    functions: Sequence[_Function], old: Sequence[_Function] = ()
 ) -> dict[str, str]:
-    """Return empty results that no overload names, by function.
+    """Return the empty type that a function may return and no overload of it names, by function.
 
     Where the code has no return type, that of the baseline counts.
     """
-    before = {function.name: function.result for function in known if not function.is_overload}
+    old_results = {function.name: function.result for function in old if not function.is_overload}
     overloads: dict[str, str] = {}
-    for function in functions:
-        if function.is_overload:
-            overloads[function.name] = f"{overloads.get(function.name, '')} {function.result}"
-    real = {
-        function.name: function.result or before.get(function.name, "")
-        for function in functions
-        if not function.is_overload
-    }
-    found = {name: _NOTHING.search(real.get(name, "")) for name in overloads}
+    results: dict[str, str] = {}
+    for name, result, is_overload, _ in functions:
+        if is_overload:
+            overloads[name] = f"{overloads.get(name, '')} {result}"
+        else:
+            results[name] = result or old_results.get(name, "")
     return {
         name: empty[0]
-        for name, empty in found.items()
-        if empty and not _NOTHING.search(overloads[name])
+        for name, promised in overloads.items()
+        if (empty := _EMPTY_TYPE.search(results.get(name, ""))) and not _EMPTY_TYPE.search(promised)
     }
 
 
@@ -96,36 +100,36 @@ def _read_typescript_function(node: SgNode) -> _Function:
     result, body = node.field("return_type"), node.field("body")
     promise = result.text().lstrip(": ") if result else ""
     kind = result.kind() if result else ""
-    blind = body is not None and (
+    # `x is string` needs a test; `asserts x is string` has to use `x` at least.
+    is_blind = body is not None and (
         (kind == "type_predicate_annotation" and _always_returns_true(body))
         or (kind == "asserts_annotation" and not _mentions(body, promise.split()[1]))
     )
-    overload = node.kind() in _SIGNATURES and not _is_ambient(node)
-    return _Function(_read_name(node), promise, overload, blind)
+    above = [ancestor.kind() for ancestor in node.ancestors()]
+    is_ambient = "ambient_declaration" in above or "interface_declaration" in above
+    is_overload = node.kind() in _SIGNATURES and not is_ambient
+    return _Function(_read_name(node), promise, is_overload, is_blind)
 
 
 def _always_returns_true(body: SgNode) -> bool:
+    """Say whether a TypeScript function returns true whatever it gets."""
     if body.kind() != "statement_block":
-        return bool(_ALWAYS.fullmatch(body.text().strip("() ")))
-    returned = [statement.text() for statement in body.find_all(kind="return_statement")]
-    return _all_true(text.removeprefix("return").strip(" ;()\n") for text in returned)
+        # (x): x is string => true
+        return bool(_ALWAYS_TRUE.fullmatch(body.text().strip("() ")))
+    statements = [statement.text() for statement in body.find_all(kind="return_statement")]
+    return _are_all_true([text.removeprefix("return").strip(" ;()\n") for text in statements])
 
 
-def _all_true(returned: Iterable[str]) -> bool:
-    """A function that returns nothing at all is only declared here."""
-    found = [bool(_ALWAYS.fullmatch(text)) for text in returned]
-    return bool(found) and all(found)
+def _are_all_true(expressions: Sequence[str]) -> bool:
+    """Say whether every returned expression is true; a body without any only declares."""
+    return bool(expressions) and all(map(_ALWAYS_TRUE.fullmatch, expressions))
 
 
 def _mentions(body: SgNode, name: str) -> bool:
+    """Say whether the body uses the parameter `name`, which may also be `this`."""
     return any(identifier.text() == name for identifier in body.find_all(kind="identifier")) or (
         name == "this" and body.find(kind="this") is not None
     )
-
-
-def _is_ambient(node: SgNode) -> bool:
-    above = [ancestor.kind() for ancestor in node.ancestors()]
-    return "ambient_declaration" in above or "interface_declaration" in above
 
 
 def _read_name(node: SgNode) -> str:
@@ -134,24 +138,22 @@ def _read_name(node: SgNode) -> str:
     above = list(node.ancestors())
     if name is None and above and above[0].kind() == "variable_declarator":
         name = above[0].field("name")
-    owners = [
-        ancestor.field("name")
-        for ancestor in above
-        if ancestor.kind().endswith("class_declaration")
-    ]
-    names = [part.text() for part in (*owners[:1], name) if part]
-    return ".".join(names) + "()"
+    classes = [outer for outer in above if outer.kind().endswith("class_declaration")]
+    names = (*(outer.field("name") for outer in classes[:1]), name)
+    return ".".join(part.text() for part in names if part) + "()"
 
 
 def _list_python_functions(module: ast.Module) -> Iterator[_Function]:
-    for holder in ast.walk(module):
-        owner = f"{holder.name}." if isinstance(holder, ast.ClassDef) else ""
-        for node in ast.iter_child_nodes(holder):
+    for parent in ast.walk(module):
+        class_prefix = f"{parent.name}." if isinstance(parent, ast.ClassDef) else ""
+        for node in ast.iter_child_nodes(parent):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield _read_python_function(node, owner)
+                yield _read_python_function(node, class_prefix)
 
 
-def _read_python_function(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str) -> _Function:
+def _read_python_function(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, class_prefix: str
+) -> _Function:
     result = ast.unparse(node.returns) if node.returns else ""
     decorators = [ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list]
     returned = [
@@ -159,5 +161,5 @@ def _read_python_function(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: s
         for part in ast.walk(node)
         if isinstance(part, ast.Return)
     ]
-    blind = bool(_GUARD.search(result)) and _all_true(returned)
-    return _Function(f"{owner}{node.name}()", result, "overload" in decorators, blind)
+    is_blind = bool(_PYTHON_GUARD.search(result)) and _are_all_true(returned)
+    return _Function(f"{class_prefix}{node.name}()", result, "overload" in decorators, is_blind)

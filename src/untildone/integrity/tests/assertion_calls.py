@@ -8,20 +8,46 @@ from collections.abc import Iterator, Sequence
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.tests import assertion_names as names
-from untildone.integrity.tests.conditions import (
-    is_numeric,
-    make_assertions,
-    parse_magnitude,
-    read_approximation,
-    read_condition,
-)
+from untildone.integrity.tests import conditions
 from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.model import EXACT, PARTIAL, WEAK, Assertion
 from untildone.integrity.tests.values import Value, Variables, combine
 from untildone.syntax import nodes
 from untildone.words import words
 
+# Names of assertions in all supported test libraries, as `normalize_name` returns them.
+_EQUAL = words("""
+    equal equals strictequal deepequal deepstrictequal eql tobe is toequal tostrictequal assertequal
+    assertequals asserteq assertis assertlistequal assertdictequal asserttupleequal assertsetequal
+    same assertsequenceequal assertmultilineequal assertcountequal assertarrayequals assertsame
+    assertiterableequals equalvalues elementsmatch jsoneq len isequalto containsexactly tohavelength
+    lengthof hassize issameas tomatchsnapshot tomatchinlinesnapshot debugasserteq exactly
+    matchsnapshot tohavebeencalledwith tohavebeencalledtimes assertarrayequal assertframeequal
+""")
+_NULL = words("assertisnone assertnull tobenull tobeundefined isnull nil null")
+_CLOSE = words("""
+    tobecloseto assertalmostequal assertalmostequals closeto approximately indelta inepsilon
+    assertallclose iscloseto approx isclose allclose
+""")
+_TRUE = words("ok asserttrue true assert debugassert istrue tobetruthy")
+_FALSE = words("assertfalse false isfalse tobefalsy notok refute")
+_PRESENT = words("""
+    assertisnotnone assertnotnull tobedefined notnil notnull isnotnull noerror doesnotthrow
+    assertdoesnotthrow exists exist error isdefined doesnotreject isnotempty notempty
+    tohavebeencalled assertcalled
+""")
+_THROWS = words("""
+    assertraises assertraisesregex throws rejects tothrow tothrowerror assertthrows
+    assertthrowsexactly raises panics isthrownby throw
+""")
+_OTHER = words("""
+    notequal notstrictequal notdeepequal notdeepstrictequal contains greater less regexp match
+    doesnotmatch include subset isinstanceof zero greaterorequal lessorequal notcontains empty
+    iserror errorcontains
+""")
+_KNOWN = _EQUAL | _NULL | _CLOSE | _TRUE | _FALSE | _PRESENT | _THROWS | _OTHER
+# Error types that nearly every failure raises, as they are written.
+BROAD_ERRORS = words("Exception BaseException Throwable RuntimeException")
 # `expect(x).toBe(1)`: functions that take the actual value and begin a chain.
 _CHAIN_ROOTS = words("expect assertThat assertWithMessage should expectTypeOf")
 # What assertion functions are called on: `self.assertEqual`, `t.Equal`, `np.testing.…`.
@@ -34,6 +60,11 @@ _ASSERTING_PREFIXES = ("assert", "debug_assert", "strictEqual", "deepStrict")
 _NULL_VALUE = Value(("null",))
 
 
+def normalize_name(name: str) -> str:
+    """Return one spelling of the name: `assert_equal` and `assertEqual` are `assertequal`."""
+    return name.replace("_", "").lower()
+
+
 def read_assertions(call: SgNode, variables: Variables) -> list[Assertion] | None:
     """Return the assertions of a call or of `expect(x).to.be.true`; None if it is no assertion.
 
@@ -43,7 +74,7 @@ def read_assertions(call: SgNode, variables: Variables) -> list[Assertion] | Non
         receiver, source_name, arguments = nodes.get_receiver(call), nodes.get_member(call), []
     else:
         (receiver, source_name), arguments = nodes.read_callee(call), nodes.list_arguments(call)
-    name = names.normalize_name(source_name)
+    name = normalize_name(source_name)
     root, chain = _split_chain(receiver)
     if root is not None and root.kind() in nodes.CALLS:
         actual = combine(evaluate_all(nodes.list_arguments(root), variables))
@@ -52,7 +83,7 @@ def read_assertions(call: SgNode, variables: Variables) -> list[Assertion] | Non
     is_library = root is not None and root.kind() in nodes.NAMES and root.text() in _RECEIVERS
     if not is_library and not source_name.startswith(_ASSERTING_PREFIXES):
         return None
-    if not name.startswith("assert") and name not in names.KNOWN:
+    if not name.startswith("assert") and name not in _KNOWN:
         return None
     if arguments and arguments[0].text() in ("t", "s.T()", "suite.T()", "tt", "b"):
         # testify takes the test as its first argument.
@@ -94,43 +125,45 @@ def _read_matcher(
     name: str, actual: Value, arguments: list[SgNode], variables: Variables, *, negated: bool
 ) -> list[Assertion]:
     """Read the matcher that ends a chain: `toBe(9)` in `expect(actual).not.toBe(9)`."""
-    if name in names.THROWS:
+    if name in _THROWS:
         raised = read_raised(actual, arguments, variables)
-        return make_assertions(WEAK, actual) if negated else raised
-    if name in names.CLOSE:
+        return conditions.make_assertions(WEAK, actual) if negated else raised
+    if name in _CLOSE:
         return _read_approximate(name, actual, arguments, variables)
-    if name in names.NULL:
-        absent = make_assertions(EXACT, actual, _NULL_VALUE)
-        return make_assertions(WEAK, actual) if negated else absent
-    if name in names.TRUE | names.FALSE | names.PRESENT:
-        return make_assertions(WEAK, actual, negated=negated != (name in names.FALSE))
+    if name in _NULL:
+        absent = conditions.make_assertions(EXACT, actual, _NULL_VALUE)
+        return conditions.make_assertions(WEAK, actual) if negated else absent
+    if name in _TRUE | _FALSE | _PRESENT:
+        return conditions.make_assertions(WEAK, actual, negated=negated != (name in _FALSE))
     expected = combine(evaluate_all(arguments, variables))
     if name == "tomatchinlinesnapshot":
         # Its indentation follows the code around it.
         expected = Value(tuple(" ".join(literal.split()) for literal in expected.literals))
-    strength = EXACT if name in names.EQUAL and not negated else PARTIAL
-    return make_assertions(strength, actual, expected, negated=negated)
+    strength = EXACT if name in _EQUAL and not negated else PARTIAL
+    return conditions.make_assertions(strength, actual, expected, negated=negated)
 
 
 def _read_function(name: str, arguments: list[SgNode], variables: Variables) -> list[Assertion]:
     """Read an assertion that takes all values as its arguments: `assertEqual(actual, 9)`."""
     if not arguments:
         return []
-    if name in names.TRUE | names.FALSE:
-        return read_condition(arguments[0], variables, negated=name in names.FALSE)
-    if name in names.THROWS:
+    if name in _TRUE | _FALSE:
+        return conditions.read_condition(arguments[0], variables, negated=name in _FALSE)
+    if name in _THROWS:
         return _read_raising_call(name, arguments, variables)
     first = evaluate(arguments[0], variables)
-    if name in names.NULL:
-        return make_assertions(EXACT, first, _NULL_VALUE)
-    if name in names.CLOSE:
+    if name in _NULL:
+        return conditions.make_assertions(EXACT, first, _NULL_VALUE)
+    if name in _CLOSE:
         return _read_approximate(name, first, arguments[1:], variables)
-    if name in names.PRESENT or len(arguments) == 1:
-        return make_assertions(WEAK if name in names.PRESENT else PARTIAL, first)
+    if name in _PRESENT or len(arguments) == 1:
+        return conditions.make_assertions(WEAK if name in _PRESENT else PARTIAL, first)
     actual, expected, tolerance = _read_pair(arguments, variables)
-    strength = EXACT if name in names.EQUAL else PARTIAL
+    strength = EXACT if name in _EQUAL else PARTIAL
     is_negated = "not" in name or name == "assertne"
-    return make_assertions(strength, actual, expected, tolerance=tolerance, negated=is_negated)
+    return conditions.make_assertions(
+        strength, actual, expected, tolerance=tolerance, negated=is_negated
+    )
 
 
 def _read_pair(arguments: list[SgNode], variables: Variables) -> tuple[Value, Value, float]:
@@ -142,12 +175,12 @@ def _read_pair(arguments: list[SgNode], variables: Variables) -> tuple[Value, Va
     values = evaluate_all(arguments, variables)
     if len(values) == 3:
         last = values[2]
-        if last.known and len(last.literals) == 1 and is_numeric(last.literals[0]):
-            return values[0], values[1], parse_magnitude(last.literals[0])
+        if last.known and len(last.literals) == 1 and conditions.is_numeric(last.literals[0]):
+            return values[0], values[1], conditions.parse_magnitude(last.literals[0])
         texts = [nodes.read_literal(argument) for argument in arguments]
         if texts[0] is not None and texts[2] is None:
             return values[1], values[2], 0.0
-    expected, tolerance = read_approximation(arguments[1], variables)
+    expected, tolerance = conditions.read_approximation(arguments[1], variables)
     return values[0], expected, tolerance
 
 
@@ -166,10 +199,10 @@ def _read_approximate(
     if others:
         keyword = arguments[1].text().partition("=")[0].strip()
         if others[0].literals:
-            tolerance = parse_magnitude(others[0].literals[0])
+            tolerance = conditions.parse_magnitude(others[0].literals[0])
         if name == "tobecloseto" or (name.startswith("assertalmost") and keyword != "delta"):
             tolerance = 10.0**-tolerance / 2
-    return make_assertions(EXACT, actual, expected, tolerance=tolerance)
+    return conditions.make_assertions(EXACT, actual, expected, tolerance=tolerance)
 
 
 def read_raised(actual: Value, kinds: Sequence[SgNode], variables: Variables) -> list[Assertion]:
@@ -179,10 +212,10 @@ def read_raised(actual: Value, kinds: Sequence[SgNode], variables: Variables) ->
     A broad error such as `Exception`, or one of several, makes the assertion partial.
     """
     errors = tuple(name for kind in kinds for name in _list_error_names(kind, variables))
-    is_vague = not errors or names.BROAD_ERRORS.intersection(errors)
+    is_vague = not errors or BROAD_ERRORS.intersection(errors)
     strength = PARTIAL if is_vague or any(kind.kind() == "tuple" for kind in kinds) else EXACT
     raising = Value(actual.literals, actual.calls, known=False)
-    return make_assertions(strength, raising, Value(errors))
+    return conditions.make_assertions(strength, raising, Value(errors))
 
 
 def _list_error_names(node: SgNode, variables: Variables) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """Finds the assertions of baseline tests that no current test makes as strictly.
 
 `assert f(1) == 2` may move to another test or become stricter; where only `assert f(1) > 0` is
-left, the test was weakened. Each current assertion replaces at most one of the baseline: it is
-taken from a pool. "Literals" are those of both sides of an assertion, here 1 and 2.
+left, the test was weakened. Each current assertion replaces at most one of the baseline: "to take"
+one means to remove it from the pool of those that replace none yet. "Literals" are those of both
+sides of an assertion, here 1 and 2.
 """
 
 import re
@@ -10,12 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from msgspec.structs import astuple
-
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity.comparison import Comparison, digest
-from untildone.integrity.tests.assertion_names import BROAD_ERRORS
+from untildone.integrity.comparison import Comparison, hash_values
+from untildone.integrity.tests.assertion_calls import BROAD_ERRORS
 from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
 from untildone.integrity.tests.model import EXACT, Assertion, Test
 from untildone.integrity.tests.test_pairs import TestPair
@@ -39,36 +38,37 @@ class _AssertionPool:
         self._assertions = {test: dict(enumerate(items)) for test, items in assertions.items()}
         self._by_literals: dict[tuple[str, ...], dict[str, dict[int, None]]] = {}
         for test, number in self.list_keys():
-            literals = _join_literals(self._assertions[test][number])
+            literals = self._assertions[test][number].literals
             self._by_literals.setdefault(literals, {}).setdefault(test, {})[number] = None
 
     def get(self, key: _Key) -> Assertion:
-        return self._assertions[key[0]][key[1]]
+        test, number = key
+        return self._assertions[test][number]
 
     def list_of_test(self, test: str) -> list[Assertion]:
-        """Return the assertions of the test that replace none yet."""
+        """Return the assertions of the test that are not taken."""
         return list(self._assertions.get(test, {}).values())
 
-    def list_keys(self, first: str = "") -> Iterator[_Key]:
-        """Yield the keys not taken yet, those of the test `first` before the others."""
-        for test in sorted(self._assertions, key=lambda test: test != first):
+    def list_keys(self, preferred: str = "") -> Iterator[_Key]:
+        """Yield the keys not taken yet, those of the preferred test before the others."""
+        for test in sorted(self._assertions, key=lambda test: test != preferred):
             yield from ((test, number) for number in self._assertions[test])
 
-    def find_same_literals(
-        self, assertion: Assertion, own: str, *, elsewhere: bool
+    def list_same_literals(
+        self, assertion: Assertion, test: str, *, elsewhere: bool
     ) -> Iterator[_Key]:
-        """Yield keys of assertions with the same literals in `own`, or also in other tests."""
-        found = self._by_literals.get(_join_literals(assertion), {})
-        yield from ((own, number) for number in found.get(own, ()))
-        for test in found if elsewhere else ():
-            yield from ((test, number) for number in found[test] if test != own)
+        """Yield keys of assertions with the same literals in the test, then in all others."""
+        found = self._by_literals.get(assertion.literals, {})
+        yield from ((test, number) for number in found.get(test, ()))
+        for other in found if elsewhere else ():
+            yield from ((other, number) for number in found[other] if other != test)
 
     def take(self, key: _Key | None) -> bool:
-        """Let the assertion replace one of the baseline; return False if there is no key."""
+        """Take the assertion; return False if there is no key."""
         if key is None:
             return False
         test, number = key
-        del self._by_literals[_join_literals(self.get(key))][test][number]
+        del self._by_literals[self.get(key).literals][test][number]
         del self._assertions[test][number]
         return True
 
@@ -76,9 +76,8 @@ class _AssertionPool:
 class AssertionComparison:
     """Finds for each baseline test what it lost.
 
-    Each current assertion is taken at most once, first for the test that it stands in.
-
-    `new_literals` counts the literals that constants, fixtures and data files gained.
+    `new` are all current tests; `new_literals` counts the literals that constants, fixtures and
+    data files gained.
     """
 
     def __init__(
@@ -102,9 +101,9 @@ class AssertionComparison:
     def compare(self) -> Iterator[tuple[TestPair, Concern | None]]:
         """Yield each pair with the concern about it; None if nothing was lost."""
         # Every test takes its own assertions before any test takes those of another.
-        missing = [self._take_own(pair) for pair in self._pairs]
+        missing = [self._take_repeated(pair) for pair in self._pairs]
         for pair, assertions in zip(self._pairs, missing, strict=True):
-            yield pair, self._find_concern(pair, self._take_elsewhere(pair.old, assertions))
+            yield pair, self._find_concern(pair, self._take_elsewhere(pair.old.id, assertions))
 
     def _find_concern(self, pair: TestPair, missing: list[Assertion]) -> Concern | None:
         """Return the concern about a test without the assertions `missing`, or with new marks."""
@@ -124,43 +123,45 @@ class AssertionComparison:
     def _describe_edit(self, old: Test, new: Test, missing: Assertion) -> Concern:
         """Return a concern that names the assertion that took the place of the missing one."""
         unused = self._pool.list_of_test(new.id)
-        other = next((one for one in unused if self._is_as_strict(missing, one)), None)
-        if other is not None:
-            now = f"expected {_describe(missing)} in the baseline, now {_describe(other)}"
-            return _make_edit_concern(ConcernKind.EDIT_EXPECTED, old, new, f"`{old.name}` {now}")
-        now = f"checked {_describe(missing)} in the baseline, now nothing as strict does"
-        return _make_edit_concern(ConcernKind.EDIT_TEST, old, new, f"`{old.name}` {now}")
+        current = next((one for one in unused if self._is_as_strict(missing, one)), None)
+        if current is not None:
+            kind = ConcernKind.EDIT_EXPECTED
+            change = f"expected {_describe(missing)} in the baseline, now {_describe(current)}"
+        else:
+            kind = ConcernKind.EDIT_TEST
+            change = f"checked {_describe(missing)} in the baseline, now nothing as strict does"
+        return _make_edit_concern(kind, old, new, f"`{old.name}` {change}")
 
-    def _take_own(self, pair: TestPair) -> list[Assertion]:
-        """Return the baseline assertions that the paired test does not repeat exactly."""
-        own = pair.new.id if pair.new is not None else ""
-        return [old for old in pair.old.assertions if not self._take_same(old, own)]
+    def _take_repeated(self, pair: TestPair) -> list[Assertion]:
+        """Take what the current test of the pair repeats; return the other baseline assertions."""
+        test = pair.new.id if pair.new is not None else ""
+        return [old for old in pair.old.assertions if not self._take_same(old, test)]
 
-    def _take_elsewhere(self, test: Test, assertions: list[Assertion]) -> list[Assertion]:
-        """Return the assertions that no current test makes, nor a stricter form of them."""
+    def _take_elsewhere(self, test: str, assertions: list[Assertion]) -> list[Assertion]:
+        """Take what any current test makes as strictly; return the assertions that none makes."""
         return [
             old
             for old in assertions
-            if not self._take_same(old, test.id, elsewhere=True)
-            and not self._take_stronger(old, test.id)
+            if not self._take_same(old, test, elsewhere=True)
+            and not self._take_stronger(old, test)
             and not self._take_moved(old)
         ]
 
-    def _take_same(self, old: Assertion, own: str, *, elsewhere: bool = False) -> bool:
+    def _take_same(self, old: Assertion, test: str, *, elsewhere: bool = False) -> bool:
         """Take an assertion with the same literals that is as strict; return whether there is one.
 
-        `own` is the id of the test to look in, `elsewhere` says whether others count as well.
+        `test` is the id of the test to look in, `elsewhere` says whether others count as well.
         """
-        keys = self._pool.find_same_literals(old, own, elsewhere=elsewhere)
+        keys = self._pool.list_same_literals(old, test, elsewhere=elsewhere)
         fitting = (key for key in keys if self._is_as_strict(old, self._pool.get(key)))
         return self._pool.take(next(fitting, None))
 
-    def _take_stronger(self, old: Assertion, own: str) -> bool:
+    def _take_stronger(self, old: Assertion, test: str) -> bool:
         """Take an assertion that is stricter: `f(1) == 2` for `f(1) > 0`; False if none is."""
         # Nothing is stricter than an exact value; an error can get a message in addition.
         if old.strength == EXACT and old.expected and not _expects_error(old):
             return False
-        keys = self._pool.list_keys(own)
+        keys = self._pool.list_keys(test)
         fitting = (key for key in keys if self._is_stronger(old, self._pool.get(key)))
         return self._pool.take(next(fitting, None))
 
@@ -189,12 +190,15 @@ class AssertionComparison:
         return not negated and not _count_missing_literals(old, new)
 
     def _take_moved(self, old: Assertion) -> bool:
-        """Whether the literals that an assertion lost moved to a constant, fixture or data file."""
-        if not any(self._new_literals[literal] > 0 for literal in _join_literals(old)):
+        """Whether the literals that an assertion lost moved to a constant, fixture or data file.
+
+        `f(1) == 2` may become `f(case.total) == case.want` with the case in `cases.json`.
+        """
+        if not any(self._new_literals[literal] > 0 for literal in old.literals):
             return False
         for new in map(self._pool.get, self._pool.list_keys()):
-            missing = _count_literals(old) - _count_literals(new)
-            extra = _count_literals(new) - _count_literals(old)
+            missing = Counter(old.literals) - Counter(new.literals)
+            extra = Counter(new.literals) - Counter(old.literals)
             moved = missing and missing <= self._new_literals and self._is_as_strict(old, new)
             if moved and all(map(self._names_file, extra)):
                 self._new_literals -= missing
@@ -202,18 +206,22 @@ class AssertionComparison:
         return False
 
     def _names_file(self, literal: str) -> bool:
-        """Whether a literal says which file a test reads, or how."""
+        """Whether a literal says which file or folder a test reads, or how."""
+        # The literal `"data` is the folder of `tests/data/cases.json`.
         folder = f"/{literal[1:]}/"
-        return bool(_FILE_ARGUMENT.search(literal)) or any(
-            folder in f"/{path}" for path in self._comparison.new
-        )
+        in_path = any(folder in f"/{path}" for path in self._comparison.new)
+        return in_path or bool(_FILE_ARGUMENT.search(literal))
 
 
 def _make_edit_concern(kind: ConcernKind, old: Test, new: Test, reason: str) -> Concern:
     """Return a concern with a digest of the test, so that an approval holds for this edit only."""
     # The content is of this test alone: an edit of another test in the file does not change it.
-    assertions = [(*each[:3], sorted(each[3]), each[4]) for each in map(astuple, new.assertions)]
-    content = digest(assertions, sorted(new.marks))
+    # Calls are sorted, since the order of a set differs from run to run.
+    assertions = [
+        (item.strength, item.actual, item.expected, sorted(item.calls), item.tolerance)
+        for item in new.assertions
+    ]
+    content = hash_values(assertions, sorted(new.marks))
     return make_concern(kind, old.path, old.name, reason=reason, content=content)
 
 
@@ -222,17 +230,9 @@ def _expects_error(assertion: Assertion) -> bool:
     return bool(assertion.expected) and bool(_ERROR_NAME.match(assertion.expected[0]))
 
 
-def _join_literals(assertion: Assertion) -> tuple[str, ...]:
-    return assertion.actual + assertion.expected
-
-
-def _count_literals(assertion: Assertion) -> Counter[str]:
-    return Counter(_join_literals(assertion))
-
-
 def _count_missing_literals(old: Assertion, new: Assertion) -> Counter[str]:
     """Count literals that `new` leaves out; a specific error stands for a broad one too."""
-    missing = _count_literals(old) - _count_literals(new)
+    missing = Counter(old.literals) - Counter(new.literals)
     if _expects_error(new):
         return Counter(literal for literal in missing.elements() if literal not in BROAD_ERRORS)
     return missing

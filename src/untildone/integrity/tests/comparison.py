@@ -11,15 +11,8 @@ from collections.abc import Iterator
 from untildone.core.baseline_comparison import MergedTest
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.tests import inventory
 from untildone.integrity.tests.assertion_comparison import AssertionComparison
-from untildone.integrity.tests.inventory import (
-    can_call_helper,
-    is_collected,
-    list_helper_sources,
-    may_hold_helpers,
-    may_hold_tests,
-    read_inventory,
-)
 from untildone.integrity.tests.model import Inventory
 from untildone.integrity.tests.test_pairs import TestPair, is_disabled, mark_uncollected, pair_tests
 from untildone.worktree.roles import classify_file
@@ -38,18 +31,18 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             yield concern
     changed = comparison.changes.list_paths()
     for path in sorted(old.unread | new.unread):
-        if path in comparison.old and (path in changed or is_collected(path)):
-            why = "it is too long, nested too deep or takes too many steps to read"
-            reason = f"the tests of `{path}` cannot be compared with the baseline: {why}"
+        if path in comparison.old and (path in changed or inventory.is_collected(path)):
+            cause = "it is too long, nested too deep or takes too many steps to read"
+            reason = f"the tests of `{path}` cannot be compared with the baseline: {cause}"
             yield comparison.make_concern(ConcernKind.EDIT_TEST, path, reason=reason)
 
 
 def find_merged_tests(comparison: Comparison) -> tuple[MergedTest, ...]:
     """Return the baseline tests whose assertions all stand in another current test."""
     pairs = _compare_tests(comparison, *_read_inventories(comparison))
-    before = {pair.old.id for pair, _ in pairs}
+    baseline_ids = {pair.old.id for pair, _ in pairs}
     return tuple(
-        MergedTest(pair.old.id, pair.new.id, fresh=pair.new.id not in before)
+        MergedTest(pair.old.id, pair.new.id, fresh=pair.new.id not in baseline_ids)
         for pair, concern in pairs
         if concern is None and pair.new is not None and pair.old.assertions
     )
@@ -58,9 +51,8 @@ def find_merged_tests(comparison: Comparison) -> tuple[MergedTest, ...]:
 def _read_inventories(comparison: Comparison) -> tuple[Inventory, Inventory]:
     """Return the tests of the baseline and the current ones, as far as the change concerns them."""
     paths = _select_paths(comparison)
-    if not paths:
-        return Inventory(()), Inventory(())
-    return read_inventory(comparison.old, paths), read_inventory(comparison.new, paths)
+    old, new = (inventory.read_inventory(tree, paths) for tree in comparison.trees)
+    return old, new
 
 
 def _compare_tests(
@@ -81,40 +73,50 @@ def _compare_tests(
 def _select_paths(comparison: Comparison) -> list[str]:
     """Return changed test files, the helper files they may call, and tests of changed helpers."""
     changed = comparison.changes.list_paths()
-    tests = {path for path in changed if classify_file(path) == "test" or may_hold_tests(path)}
-    folders = {path.rpartition("/")[0] for path in tests}
+    selected = {
+        path for path in changed if classify_file(path) == "test" or inventory.may_hold_tests(path)
+    }
+    folders = {path.rpartition("/")[0] for path in selected}
     undeclared = {
-        f"{name}.rs" for path in tests for name in _find_undeclared_modules(comparison, path)
+        f"{name}.rs" for path in selected for name in _find_undeclared_modules(comparison, path)
     }
-    helpers = {
-        path: _find_changed_helpers(comparison, path) for path in tests if may_hold_helpers(path)
+    changed_helpers = {
+        path: _find_changed_helpers(comparison, path)
+        for path in selected
+        if inventory.may_hold_helpers(path)
     }
-    for path in {*comparison.old, *comparison.new} if tests else ():
+    for path in {*comparison.old, *comparison.new} if selected else ():
         folder, _, name = path.rpartition("/")
         # Go tests can only call helpers of their own folder.
         is_near = not path.endswith(".go") or folder in folders
         if (
-            (is_near and may_hold_helpers(path))
+            (is_near and inventory.may_hold_helpers(path))
             or name in undeclared
-            or _uses_changed_helper(comparison, path, helpers)
+            or _uses_changed_helper(comparison, path, changed_helpers)
         ):
-            tests.add(path)
-    return sorted(tests)
+            selected.add(path)
+    return sorted(selected)
 
 
 def _uses_changed_helper(
     comparison: Comparison, path: str, helpers: dict[str, frozenset[str]]
 ) -> bool:
-    """Whether a test file contains the name of a changed helper that it can call."""
-    if not helpers or not may_hold_tests(path) or not is_collected(path):
+    """Whether a test file contains the name of a changed helper that it can call.
+
+    `helpers` are the names of changed functions by helper file.
+    """
+    if not helpers or not inventory.may_hold_tests(path) or not inventory.is_collected(path):
         return False
     words = {*re.findall(r"\w+", comparison.new.text(path)), _ANY_NAME}
-    return any(can_call_helper(helper, path) and words & names for helper, names in helpers.items())
+    return any(
+        inventory.can_call_helper(helper, path) and words & names
+        for helper, names in helpers.items()
+    )
 
 
 def _find_changed_helpers(comparison: Comparison, path: str) -> frozenset[str]:
     """Return the changed functions of a helper file; an autouse fixture matches any name."""
-    before, after = (list_helper_sources(tree, path) for tree in comparison.trees)
+    before, after = (inventory.list_helper_sources(tree, path) for tree in comparison.trees)
     names = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     if any("autouse" in f"{before.get(name)}{after.get(name)}" for name in names):
         names.add(_ANY_NAME)
@@ -122,7 +124,7 @@ def _find_changed_helpers(comparison: Comparison, path: str) -> frozenset[str]:
 
 
 def _find_undeclared_modules(comparison: Comparison, path: str) -> set[str]:
-    """Return the Rust modules that the file declared in the baseline and no longer declares."""
+    """Return the Rust modules that the file no longer declares, or with other attributes."""
     if not path.endswith(".rs"):
         return set()
     before, after = (set(_MODULE_DECLARATION.findall(tree.text(path))) for tree in comparison.trees)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
+from untildone.integrity.tests.bindings import bind
 from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.model import EXACT, PARTIAL, WEAK, Assertion
-from untildone.integrity.tests.patterns import bind
 from untildone.integrity.tests.values import Value, Variables
 from untildone.syntax import nodes
 from untildone.words import words
@@ -161,8 +161,7 @@ def _read_tolerance(arguments: Sequence[SgNode], expected: Value, variables: Var
     scale = max(numbers, default=1.0)
     largest = 0.0
     for position, argument in enumerate(arguments):
-        is_keyword = argument.kind() == "keyword_argument"
-        name = nodes.list_parts(argument)[0].text() if is_keyword else ("rel", "abs")[position > 0]
+        name = nodes.read_keyword(argument) or ("rel", "abs")[position > 0]
         literals = evaluate(nodes.get_value(argument), variables).literals
         tolerance = parse_magnitude(literals[0]) if literals else float("inf")
         if name in _TOLERANCE_KEYWORDS:
@@ -183,14 +182,11 @@ def _read_predicate(node: SgNode, variables: Variables, *, negated: bool) -> lis
         tolerance = _read_tolerance(arguments[2:], values[1], variables)
         return make_assertions(EXACT, values[0], values[1], tolerance=tolerance)
     if name in _EQUALITY_CALLS and not negated:
-        # `Equal(a, b)` or `a.equals(b)`
-        sides = (
-            values
-            if receiver is None or len(values) > 1
-            else [evaluate(receiver, variables), *values]
-        )
-        if len(sides) > 1:
-            return make_assertions(EXACT, sides[0], sides[-1])
+        if receiver is not None and len(values) == 1:
+            # `a.equals(b)` asserts the same as `Equal(a, b)`.
+            values.insert(0, evaluate(receiver, variables))
+        if len(values) > 1:
+            return make_assertions(EXACT, values[0], values[-1])
     if name == "Is" and receiver is not None and receiver.text() == "errors" and len(values) > 1:
         # `errors.Is(err, ErrGone)` asserts the same as `err == ErrGone`.
         strength = PARTIAL if negated else EXACT

@@ -1,15 +1,13 @@
-"""Control flow of tests: which statements fail a test and which hide a failure.
+"""Says which statements of a test fail it, and which hide that it failed.
 
-`if got != 3: t.Error(…)` fails the test; `except Exception: pass` hides that an assertion failed.
+`t.Error(…)` in `if got != 3 { t.Error(…) }` fails the test; `except Exception: pass` hides that an
+assertion failed.
 """
 
 import re
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.tests.evaluation import evaluate_all
-from untildone.integrity.tests.patterns import bind
-from untildone.integrity.tests.values import Value, Variables, combine, merge
 from untildone.syntax import nodes
 from untildone.words import words
 
@@ -21,42 +19,6 @@ _JAVA_CATCH_ALL = words("AssertionError Throwable Error AssertionFailedError")
 # A handler with one of these checks the error or fails the test itself.
 _RERAISES = re.compile(r"raise|throw|assert|expect|fail|reject|done\(")
 _TYPE_NAMES = words("identifier type_identifier")
-_PYTHON_PARAMETERS = words("typed_parameter default_parameter typed_default_parameter")
-
-
-def may_be_helper(receiver: SgNode | None) -> bool:
-    """Whether the called function may be a helper of the tests: `check()`, `self.check()`."""
-    if receiver is None or receiver.kind() in nodes.NAMES:
-        return True
-    return receiver.text() in ("self", "this", "cls")
-
-
-def bind_parameters(function: SgNode, arguments: list[Value], variables: Variables) -> None:
-    """Bind the parameters of a function to the arguments.
-
-    A row as the only argument fills several parameters: `each([[10, 9]])("…", (total, want) => …)`.
-    """
-    declared = function.field("parameters") or function.field("parameter")
-    parts = [declared] if declared is not None else []
-    if declared is not None and declared.kind() not in nodes.NAMES:
-        parts = nodes.list_parts(declared)
-    patterns = [
-        pattern
-        for pattern in map(_get_pattern, parts)
-        if pattern.text() not in ("self", "cls", "&self")
-    ]
-    if len(arguments) == 1 and arguments[0].rows and len(patterns) > 1:
-        arguments = list(arguments[0].rows)
-    for pattern, argument in zip(patterns, arguments, strict=False):
-        bind(pattern, argument, variables)
-
-
-def _get_pattern(parameter: SgNode) -> SgNode:
-    """Return the name or pattern of a parameter, without its type and default."""
-    if parameter.kind() in _PYTHON_PARAMETERS:
-        return nodes.list_parts(parameter)[0]
-    fields = (parameter.field(name) for name in ("pattern", "name", "left"))
-    return next((field for field in fields if field is not None), parameter)
 
 
 def fails_test(block: SgNode) -> bool:
@@ -93,10 +55,10 @@ def swallows_failure(handler: SgNode) -> bool:
     return not _RERAISES.search(body.text())
 
 
-def is_unawaited(node: SgNode) -> bool:
+def asserts_promise(node: SgNode) -> bool:
     """Whether the expression is an assertion on a promise: `expect(load()).resolves.toBe(1)`.
 
-    If such an expression is a whole statement, nothing awaits it.
+    Unless something awaits it, the test may pass before the promise is rejected.
     """
     if node.kind() not in nodes.CALLS:
         return False
@@ -107,24 +69,10 @@ def is_unawaited(node: SgNode) -> bool:
 
 
 def is_caught(call: SgNode) -> bool:
-    """Whether `.catch(…)` follows the call."""
+    """Whether `.catch(…)` follows the call, so that a rejected promise fails nothing."""
     above = call.parent()
     while above is not None and above.kind() in nodes.MEMBERS | nodes.CALLS:
         if above.kind() in nodes.CALLS and nodes.read_callee(above)[1] == "catch":
             return True
         above = above.parent()
     return False
-
-
-def record_change(call: SgNode, receiver: SgNode | None, variables: Variables) -> None:
-    """Add the arguments of a call statement to its receiver: `cart.add(3)` puts 3 into `cart`."""
-    arguments = nodes.list_arguments(call)
-    plain = (argument for argument in arguments if argument.kind() not in nodes.CLOSURES)
-    addition = combine(evaluate_all(plain, variables))
-    if not addition.literals:
-        return
-    # Arguments may change as well: `fill(cart, 3)`.
-    for target in (receiver, *arguments):
-        name = target.text() if target is not None and target.kind() in nodes.NAMES else ""
-        if name in variables and variables[name].literals != addition.literals:
-            variables[name] = merge(variables[name], addition)

@@ -67,6 +67,7 @@ def evaluate(node: SgNode, variables: Variables) -> Value:
 
 
 def evaluate_all(expressions: Iterable[SgNode], variables: Variables) -> list[Value]:
+    """Return the values of the expressions in their order."""
     return [evaluate(expression, variables) for expression in expressions]
 
 
@@ -78,12 +79,13 @@ def _fill_template(node: SgNode, variables: Variables) -> str:
         for part in parts
         if part.kind() not in ("string_start", "string_end")
     ]
-    known = [piece for piece in pieces if piece is not None]
-    text = "".join(known)
+    if None in pieces:
+        return ""
+    text = "".join(filter(None, pieces))
     if len(text) > _MAX_TEMPLATE_LENGTH:
         # `s = f"{s}{s}"` doubles in every row of a loop.
         text = f"{text[:_MAX_TEMPLATE_LENGTH]}…{hash_text(text[_MAX_TEMPLATE_LENGTH:])}"
-    return f'"{text}' if len(known) == len(pieces) else ""
+    return f'"{text}'
 
 
 def _read_piece(node: SgNode, variables: Variables) -> str | None:
@@ -91,7 +93,7 @@ def _read_piece(node: SgNode, variables: Variables) -> str | None:
     if node.kind() in ("string_content", "string_fragment"):
         return node.text()
     parts = nodes.list_parts(node)
-    if node.kind() not in nodes.HOLES or len(parts) != 1:
+    if node.kind() not in nodes.INTERPOLATIONS or len(parts) != 1:
         return None
     value = evaluate(parts[0], variables)
     is_single = value.known and value.rows is None and len(value.literals) == 1
@@ -128,7 +130,8 @@ def _evaluate_call(node: SgNode, variables: Variables) -> Value:
     values = [
         evaluate(nodes.get_value(argument), variables)
         for argument in nodes.list_arguments(node)
-        if not _is_label(argument)
+        # `pytest.param(10, 9, id="ten")`: these only name or mark a row.
+        if nodes.read_keyword(argument) not in ("id", "ids", "marks")
     ]
     owner = Value()
     if receiver is not None and receiver.kind() != "type_identifier":
@@ -151,18 +154,11 @@ def _evaluate_call(node: SgNode, variables: Variables) -> Value:
     return Value(joined.literals, calls, known=False)
 
 
-def _is_label(argument: SgNode) -> bool:
-    """Whether the argument only names or marks a row: `pytest.param(10, 9, id="ten")`."""
-    is_keyword = argument.kind() == "keyword_argument"
-    return is_keyword and nodes.list_parts(argument)[0].text() in ("id", "ids", "marks")
-
-
 def _evaluate_record(call: SgNode, variables: Variables, labels: tuple[str, ...]) -> Value:
     """Evaluate `Case(10, want=9)`, where `Case` is a record class of the tests."""
     fields = {}
     for label, argument in zip(labels, nodes.list_arguments(call), strict=False):
-        is_keyword = argument.kind() == "keyword_argument"
-        name = nodes.list_parts(argument)[0].text() if is_keyword else label
+        name = nodes.read_keyword(argument) or label
         fields[name] = evaluate(nodes.get_value(argument), variables)
     positions = {
         str(position): fields[label] for position, label in enumerate(labels) if label in fields
@@ -215,6 +211,7 @@ def _evaluate_key(key: SgNode) -> Value:
 
 
 def _read_name(key: Value) -> str:
+    """Return the field name of a key: `want` for the literal `"want`."""
     return key.literals[0].removeprefix('"')
 
 

@@ -1,13 +1,13 @@
-"""Compares the files that hold expected values: snapshots, golden output, fixtures.
+"""Compares the files that tests compare results with: snapshots, golden output, tables of cases.
 
-A new row in `cases.csv` or a new key in `expected.json` is no concern; a changed or removed one is.
+A new row in `tests/cases.csv` or a new key in `tests/expected.json` is no concern; a changed or
+removed one is. `list_scalars` lists the single values of such a file.
 """
 
 import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from untildone.commands.invoked_scripts import is_shell_script
@@ -18,22 +18,21 @@ from untildone.worktree.roles import classify_file
 
 # exports[`slugs 1`] = `
 _SNAPSHOT_ENTRY = re.compile(r"^exports\[`(.*?)`\] = (`.*?`);$", re.MULTILINE | re.DOTALL)
-_DOCUMENT_SUFFIXES = (".md", ".rst", ".adoc", ".gitkeep", ".gitignore", "LICENSE")
+_IGNORED_SUFFIXES = (".md", ".rst", ".adoc", ".gitkeep", ".gitignore", "LICENSE")
 _ROW_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
-_LIST_SUFFIXES = (".yaml", ".yml", ".toml")
-# - {text: Hello, slug: hello}
+_YAML_SUFFIXES = (".yaml", ".yml", ".toml")
+# What stands between values: `- {text: Hello, slug: hello}`, `slug = "hello"`, `Hello,hello`
 _SEPARATOR = re.compile(r"[,\t\n\[\]{}]|[:=]\s|(?<!\S)-\s")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    """Report changed and removed entries; new entries are no concern."""
-    for path in filter(
-        partial(_is_expected_file, comparison), comparison.changes.edited_or_removed
-    ):
-        old, new = comparison.old.text(path), comparison.new.text(path)
+    """Yield a concern for each expected file that was deleted or lost or changed an entry."""
+    for path in comparison.changes.edited_or_removed:
+        if not _is_expected_file(comparison, path):
+            continue
         if path not in comparison.new:
             reason = f"`{path}`, which tests compare with, was deleted"
-        elif not _keeps_entries(path, old, new):
+        elif not _keeps_entries(path, comparison.old.text(path), comparison.new.text(path)):
             reason = f"`{path}` is what tests compare with, and its entries changed"
         else:
             continue
@@ -41,33 +40,34 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 
 def _is_expected_file(comparison: Comparison, path: str) -> bool:
-    """Whether the file holds data of tests; a shell test is a script, not data."""
-    is_script = is_shell_script(path, comparison.old.text(path))
-    role = classify_file(path) if is_script else comparison.role(path)
-    return role == "test" and not language_of_tests(path) and not path.endswith(_DOCUMENT_SUFFIXES)
+    """Whether the file belongs to the tests and is neither source in a language nor a document."""
+    # A shell test such as `tests/smoke.sh` counts as data, also if a check runs it and its role is
+    # "script": `integrity/scripts` compares only which tools it calls.
+    is_shell = is_shell_script(path, comparison.old.text(path))
+    role = classify_file(path) if is_shell else comparison.role(path)
+    return role == "test" and not language_of_tests(path) and not path.endswith(_IGNORED_SUFFIXES)
 
 
 def _keeps_entries(path: str, old: str, new: str) -> bool:
+    """Whether all entries of the old text are in the new one, unchanged."""
     if path.endswith(".snap"):
-        before, after = dict(_SNAPSHOT_ENTRY.findall(old)), dict(_SNAPSHOT_ENTRY.findall(new))
-        return bool(before) and before.items() <= after.items()
+        old_entries, new_entries = map(dict, map(_SNAPSHOT_ENTRY.findall, (old, new)))
+        return bool(old_entries) and old_entries.items() <= new_entries.items()
     if path.endswith(".json"):
-        return _keeps_json(old, new)
+        try:
+            return _is_contained(_decode_json(old), _decode_json(new))
+        except RecursionError:
+            # Nested too deep to compare, so it counts as changed.
+            return False
     if path.endswith(_ROW_SUFFIXES):
-        rows = set(new.splitlines())
-        return bool(rows) and all(row in rows for row in old.splitlines())
-    return bool(old) and old.split() == new.split() and path.endswith(_LIST_SUFFIXES)
-
-
-def _keeps_json(old: str, new: str) -> bool:
-    try:
-        return _is_contained(_decode_json(old), _decode_json(new))
-    except RecursionError:
-        # Nested too deep to compare, so it counts as changed.
-        return False
+        new_rows = set(new.splitlines())
+        return bool(new_rows) and new_rows.issuperset(old.splitlines())
+    # Of other files no entries are known: only the spaces of a settings format may change.
+    return path.endswith(_YAML_SUFFIXES) and bool(old) and old.split() == new.split()
 
 
 def _decode_json(text: str) -> Any:  # noqa: ANN401  any JSON
+    """Return the JSON value, or the text itself if it is no JSON."""
     try:
         return json.loads(text)
     except ValueError:
@@ -80,33 +80,41 @@ def _is_contained(old: Any, new: Any) -> bool:  # noqa: ANN401  any JSON
         return all(key in new and _is_contained(value, new[key]) for key, value in old.items())
     if isinstance(old, list) and isinstance(new, list):
         return len(old) <= len(new) and all(map(_is_contained, old, new))
+    # True equals 1 in Python, but not in JSON.
     return type(old) is type(new) and bool(old == new)
 
 
 def list_scalars(path: str, text: str) -> Iterator[str]:
-    """Yield the single values of a data file in the form of normalized literals."""
+    """Yield the keys and single values of a data file, normalized as literals of tests are.
+
+    Of `{"total": 10}` they are `"total` and `10.0`.
+    """
     if path.endswith(".json"):
         with suppress(RecursionError):
-            yield from _list_leaves(_decode_json(text))
-    elif path.endswith((*_ROW_SUFFIXES, *_LIST_SUFFIXES)):
+            yield from _list_json_scalars(_decode_json(text))
+    elif path.endswith((*_ROW_SUFFIXES, *_YAML_SUFFIXES)):
         for cell in _SEPARATOR.split(text):
-            yield _format_scalar(cell.strip().strip("\"'"))
+            yield _normalize_scalar(cell.strip().strip("\"'"))
 
 
-def _list_leaves(value: Any) -> Iterator[str]:  # noqa: ANN401  any JSON
+def _list_json_scalars(value: Any) -> Iterator[str]:  # noqa: ANN401  any JSON
+    """Yield the keys and single values in a JSON value at any depth."""
     if isinstance(value, dict):
         yield from (f'"{key}' for key in value)
         value = list(value.values())
     if isinstance(value, list):
         for element in value:
-            yield from _list_leaves(element)
+            yield from _list_json_scalars(element)
     else:
-        yield _format_scalar(value)
+        yield _normalize_scalar(value)
 
 
-def _format_scalar(value: object) -> str:
-    if isinstance(value, bool) or value is None:
-        return "null" if value is None else str(value).lower()
+def _normalize_scalar(value: object) -> str:
+    """Return `true`, `null`, `10.0` for 10 or "10", and `"EUR` for a text."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
     try:
         return str(float(str(value)))
     except ValueError:

@@ -1,6 +1,10 @@
-"""Deprecated functions that only forward to their replacement, so its tests cover them too.
+"""Finds deprecated functions that only forward to their new replacement.
 
-`def get(url): warnings.warn("use fetch"); return fetch(url)` is as well tested by tests of `fetch`.
+    def get(url):
+        warnings.warn("use fetch", DeprecationWarning)
+        return fetch(url)
+
+Tests of `fetch` cover `get` as well, so they may replace its tests.
 """
 
 import ast
@@ -18,56 +22,66 @@ _WARNING_CALL = re.compile(r"(\w+\.)*(warn\w*|_?deprecat\w*)")
 
 
 def find_forwarding_functions(comparison: Comparison) -> dict[str, str]:
-    """Return the replacement by old name.
+    """Return the replacement by old name: `{"get": "fetch"}`.
 
-    Both are defined exactly once, and the baseline did not define the replacement.
+    Both are defined exactly once in the changed product files, and the baseline's product did not
+    define the replacement.
     """
-    found: dict[str, list[_Function]] = {}
+    definitions: dict[str, list[_Function]] = {}
     for path in comparison.changes.edited_or_added:
         if path.endswith(".py") and comparison.role(path) == "product":
             module = comparison.new.fact(parse_python_file, path)
             for node in ast.walk(module) if module is not None else ():
                 if isinstance(node, _Function):
-                    found.setdefault(node.name, []).append(node)
-    single = {name: nodes[0] for name, nodes in found.items() if len(nodes) == 1}
-    pairs = {name: _find_forwarded_call(node) for name, node in single.items()}
-    pairs = {name: other for name, other in pairs.items() if other in single}
-    known = find_product_names(comparison.old) if pairs else frozenset()
+                    definitions.setdefault(node.name, []).append(node)
+    functions = {name: nodes[0] for name, nodes in definitions.items() if len(nodes) == 1}
+    targets = {name: _find_forwarding_target(node) for name, node in functions.items()}
+    targets = {name: target for name, target in targets.items() if target in functions}
+    baseline_names = find_product_names(comparison.old) if targets else frozenset()
     return {
-        name: other
-        for name, other in pairs.items()
-        if other not in known and _has_same_parameters(single[name], single[other])
+        name: target
+        for name, target in targets.items()
+        if target not in baseline_names and _accepts_same_calls(functions[name], functions[target])
     }
 
 
-def _has_same_parameters(one: _Function, other: _Function) -> bool:
-    """Whether the parameters and defaults are equal, or `one` passes everything on."""
-    passes_all = one.args.vararg is not None and one.args.kwarg is not None
-    return passes_all or ast.unparse(one.args) == ast.unparse(other.args)
+def _accepts_same_calls(function: _Function, target: _Function) -> bool:
+    """Whether parameters and defaults are equal, or are `*args` and `**options` passed on."""
+    passes_all = function.args.vararg is not None and function.args.kwarg is not None
+    return passes_all or ast.unparse(function.args) == ast.unparse(target.args)
 
 
-def _find_forwarded_call(node: _Function) -> str:
-    """Return the function it passes its arguments to, if it does nothing else but warn."""
-    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    if not body or not all(map(_warns, body[:-1])):
+def _find_forwarding_target(function: _Function) -> str:
+    """Return the function that gets all arguments, if nothing else happens but a warning.
+
+    It is `fetch` for `return fetch(url)`, `return await fetch(url)` and `return self.fetch(url)`;
+    "" if the function does anything else.
+    """
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    if not body or not all(map(_is_warning, body[:-1])):
         return ""
-    last = body[-1].value if isinstance(body[-1], ast.Return) else None
-    call = last.value if isinstance(last, ast.Await) else last
+    result = body[-1].value if isinstance(body[-1], ast.Return) else None
+    call = result.value if isinstance(result, ast.Await) else result
     if not isinstance(call, ast.Call):
         return ""
     owner, _, name = ast.unparse(call.func).rpartition(".")
-    taken = _list_parameters(node.args, within=owner)
-    return name if owner in ("", "self", "cls") and taken == _list_arguments(call) else ""
+    parameters = _list_parameters(function.args, owner=owner)
+    return name if owner in ("", "self", "cls") and parameters == _list_arguments(call) else ""
 
 
-def _warns(statement: ast.stmt) -> bool:
+def _is_warning(statement: ast.stmt) -> bool:
+    """Whether the statement is nothing but a call that warns."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(call, ast.Call) and bool(_WARNING_CALL.fullmatch(ast.unparse(call.func)))
 
 
-def _list_parameters(parameters: ast.arguments, *, within: str) -> list[str]:
+def _list_parameters(parameters: ast.arguments, *, owner: str) -> list[str]:
+    """Return the parameters as a call passes them on: `url`, `*args`, `**options`.
+
+    The first is left out if it is the `self` or `cls` that the call goes through.
+    """
     names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
-    if within and names[:1] == [within]:
+    if owner and names[:1] == [owner]:
         names = names[1:]
     names += [f"*{parameters.vararg.arg}"] if parameters.vararg else []
     names += [parameter.arg for parameter in parameters.kwonlyargs]
@@ -75,7 +89,10 @@ def _list_parameters(parameters: ast.arguments, *, within: str) -> list[str]:
 
 
 def _list_arguments(call: ast.Call) -> list[str]:
-    """List the arguments of `f(a, b=b, **rest)`; one renamed as in `b=c` makes it `["?"]`."""
+    """Return `["a", "b", "**rest"]` for `f(a, b=b, **rest)`.
+
+    An argument passed under another name, as in `b=c`, makes it `["?"]`, which no function has.
+    """
     names = list(map(ast.unparse, call.args))
     for keyword in call.keywords:
         value = ast.unparse(keyword.value)

@@ -1,4 +1,8 @@
-"""Reads Go tests: `TestX(t *testing.T)`, examples and fuzz tests in `_test.go` files."""
+"""Reads Go tests: `TestX(t *testing.T)`, examples and fuzz tests in `_test.go` files.
+
+`func ExamplePrice() { fmt.Println(Price(10)) // Output: 9 }` gives the test `ExamplePrice` with an
+assertion of the actual literal 10 and the expected text `9`.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -64,15 +68,16 @@ def _read_example_output(body: SgNode, variables: Variables) -> list[Assertion]:
         return []
     lines = (line.strip().removeprefix("//").strip() for line in output[1].splitlines())
     actual = evaluate(body, variables)
+    # The comment ends with the body, whose closing brace is no output.
     expected = tuple(line for line in lines if line != "}")
     return [Assertion(EXACT, actual.literals, expected, actual.calls)]
 
 
 def _list_build_constraints(path: str, root: SgNode) -> frozenset[str]:
-    """Return marks for build constraints in the file name, folder and leading comments."""
-    comments = (each.text() for each in root.children() if each.kind() in nodes.COMMENTS)
-    found = _BUILD_CONSTRAINT.finditer("\n".join(comments))
-    marks = {f"`//go:build {each[2].strip()}`" for each in found}
+    """Return a mark for each reason why go may leave out the file: its comments, name, folder."""
+    comments = (child.text() for child in root.children() if child.kind() in nodes.COMMENTS)
+    constraints = _BUILD_CONSTRAINT.finditer("\n".join(comments))
+    marks = {f"`//go:build {constraint[2].strip()}`" for constraint in constraints}
     name = path.rpartition("/")[2].removesuffix("_test.go")
     if (suffix := name.rpartition("_")[2]) in _PLATFORMS and suffix != name:
         marks.add(f"file name `*_{suffix}_test.go`")

@@ -1,22 +1,27 @@
-"""Go packages that hold tests for other packages to call, as in `kvtest.Run(t, open)`."""
+"""Finds Go packages that hold tests for other packages to call, as in `kvtest.Run(t, open)`.
+
+Their files count as tests, although none is called `…_test.go`.
+"""
 
 import re
 
 from untildone.worktree.contents import Tree
 
-_TAKES_A_TEST = re.compile(r"^func\s[^{\n]*(\*testing\.[TBF]|testing\.TB)\b", re.MULTILINE)
+# func Run(t *testing.T, open func() Store) {
+_TEST_PARAMETER = re.compile(r"^func\s[^{\n]*(\*testing\.[TBF]|testing\.TB)\b", re.MULTILINE)
 
 
 def find_test_packages(tree: Tree) -> frozenset[str]:
-    """Return the files of such packages.
+    """Return the files of such packages that define a function with a `*testing.T`.
 
-    Only folders named after tests count: elsewhere a function that takes a `*testing.T` may be
-    part of the product.
+    Only folders named after tests count, as `kvtest`: elsewhere such a function may be part of the
+    product, as in a library of assertions.
     """
-    named = (path for path in tree if path.endswith(".go") and _is_in_test_package(path))
-    return frozenset(path for path in named if _TAKES_A_TEST.search(tree.text(path)))
+    paths = (path for path in tree if path.endswith(".go") and _is_in_test_package(path))
+    return frozenset(path for path in paths if _TEST_PARAMETER.search(tree.text(path)))
 
 
 def _is_in_test_package(path: str) -> bool:
+    """Whether a folder of the path is named after tests, and the file is no ordinary test."""
     *folders, name = path.lower().split("/")
     return not name.endswith("_test.go") and any("test" in folder for folder in folders)

@@ -22,18 +22,16 @@ from ast_grep_py import SgNode
 from msgspec.structs import replace
 
 from untildone.integrity.tests import control_flow
-from untildone.integrity.tests.assertion_calls import read_assertions, read_raised
-from untildone.integrity.tests.assertion_names import normalize_name
+from untildone.integrity.tests.assertion_calls import normalize_name, read_assertions, read_raised
+from untildone.integrity.tests.bindings import bind, bind_parameters, record_change
 from untildone.integrity.tests.conditions import read_condition
 from untildone.integrity.tests.evaluation import evaluate
 from untildone.integrity.tests.model import EXACT, NOTHING, PARTIAL, Assertion
-from untildone.integrity.tests.patterns import bind
-from untildone.integrity.tests.values import UNKNOWN, Value, Variables, merge
+from untildone.integrity.tests.values import MAX_ROWS, UNKNOWN, Value, Variables, list_rows, merge
 from untildone.syntax import nodes
 from untildone.words import words
 
 _MAX_CALL_DEPTH = 5
-_MAX_ROWS = 400
 # A statement counts once for each row it runs with. After this many the interpreter ignores the
 # rest, so a test with huge tables keeps the assertions found until then.
 _MAX_STATEMENTS = 60_000
@@ -158,6 +156,7 @@ class Interpreter:
         return "always"
 
     def _run_decorated(self, node: SgNode, variables: Variables, max_strength: int) -> Completion:
+        """Run a definition without its decorators."""
         return self.run_statement(nodes.list_parts(node)[-1], variables, max_strength)
 
     def _run_jump(self, node: SgNode, variables: Variables, max_strength: int) -> Completion:
@@ -203,24 +202,18 @@ class Interpreter:
             # `for (let i = 0; i < 3; i++)` has no rows: its body runs once.
             return self.run_block(body, variables, max_strength)
         iterated = evaluate(right, variables)
-        rows = self.list_rows(iterated)
+        rows = list_rows(iterated)
         if left.kind() == "expression_list":
             # Go's `for key, value := range rows`: the entries of a map are such pairs. For a slice
             # the key is the index, and only the second name is bound.
             if iterated.entries:
-                rows = list(iterated.entries[:_MAX_ROWS])
+                rows = list(iterated.entries[:MAX_ROWS])
             else:
                 left = nodes.list_parts(left)[-1]
         for row in rows:
             bind(left, row, variables)
             self.run_block(body, variables, max_strength)
         return "always"
-
-    def list_rows(self, value: Value) -> list[Value]:
-        """Return the rows that a loop iterates over; an unknown value is one row."""
-        if value.rows is None:
-            return [Value(value.literals, value.calls, value.known, value.fields)]
-        return list(value.rows[:_MAX_ROWS])
 
     def _run_if(self, node: SgNode, variables: Variables, max_strength: int) -> Completion:
         """Run both branches of an `if`, or read it as an assertion if the first fails the test."""
@@ -280,7 +273,8 @@ class Interpreter:
         body = node.field("body")
         if body is None:
             return "always"
-        for item in nodes.find_below(node, frozenset(("with_item",))):
+        # Only the items of this `with`, not those of one in its body.
+        for item in nodes.find_below(nodes.list_parts(node)[0], frozenset(("with_item",))):
             call = next(nodes.find_below(item, nodes.CALLS), None)
             if call is None:
                 continue
@@ -303,7 +297,7 @@ class Interpreter:
         if not parts:
             return "always"
         # `expect(load()).resolves.toBe(1)` without `await` may fail after the test has passed.
-        max_strength = NOTHING if control_flow.is_unawaited(parts[0]) else max_strength
+        max_strength = NOTHING if control_flow.asserts_promise(parts[0]) else max_strength
         return self.run_statement(parts[0], variables, max_strength)
 
     def run_expression(self, node: SgNode, variables: Variables, max_strength: int) -> Completion:
@@ -326,7 +320,9 @@ class Interpreter:
         if name in _SKIP_CALLS and (receiver is None or receiver.text() in _SKIP_RECEIVERS):
             self.skips.add(f"`{nodes.read_call_path(call)}`")
             return "never"
-        if name in self.functions and control_flow.may_be_helper(receiver):
+        # `check(3)`, `self.check(3)`, `helpers.check(3)`
+        is_simple = receiver is None or receiver.kind() in nodes.NAMES
+        if name in self.functions and is_simple:
             self._enter_helper(name, call, variables, max_strength)
         elif (assertions := read_assertions(call, variables)) is not None:
             self._add_assertions(assertions, max_strength)
@@ -341,21 +337,21 @@ class Interpreter:
             max_strength = NOTHING
         rows = [UNKNOWN]
         if receiver is not None and name in _LOOPING_CALLS:
-            rows = self.list_rows(evaluate(receiver, variables))
+            rows = list_rows(evaluate(receiver, variables))
         for argument in nodes.list_arguments(call):
             if argument.kind() in nodes.CLOSURES:
                 for row in rows:
                     self.run_closure(argument, row, variables, max_strength)
         if receiver is not None and receiver.kind() in nodes.CALLS:
             self.run_expression(receiver, variables, max_strength)
-        control_flow.record_change(call, receiver, variables)
+        record_change(call, receiver, variables)
 
     def run_closure(
         self, closure: SgNode, row: Value, variables: Variables, max_strength: int = EXACT
     ) -> None:
         """Run the body of a function passed as an argument, with a row as its parameters."""
         inside = dict(variables)
-        control_flow.bind_parameters(closure, [row], inside)
+        bind_parameters(closure, [row], inside)
         self.run_block(closure.field("body"), inside, max_strength)
 
     def _enter_helper(
@@ -369,11 +365,10 @@ class Interpreter:
         inside = dict(variables)
         arguments = nodes.list_arguments(call)
         values = [evaluate(nodes.get_value(argument), variables) for argument in arguments]
-        control_flow.bind_parameters(function, values, inside)
+        bind_parameters(function, values, inside)
         for argument, value in zip(arguments, values, strict=True):
-            if argument.kind() == "keyword_argument":
-                # `check(want=9)`
-                inside[nodes.list_parts(argument)[0].text()] = value
+            if keyword := nodes.read_keyword(argument):
+                inside[keyword] = value
             elif argument.kind() in nodes.CLOSURES:
                 # `withServer(() => { expect(…) })`: the helper is taken to call it.
                 self.run_closure(argument, UNKNOWN, variables, max_strength)

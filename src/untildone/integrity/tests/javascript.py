@@ -14,7 +14,14 @@ from msgspec import Struct
 from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, Test
-from untildone.integrity.tests.values import UNKNOWN, Value, Variables, combine, make_sequence
+from untildone.integrity.tests.values import (
+    UNKNOWN,
+    Value,
+    Variables,
+    combine,
+    list_rows,
+    make_sequence,
+)
 from untildone.syntax import nodes
 from untildone.words import words
 
@@ -35,46 +42,54 @@ class _Group(Struct, frozen=True):
 
 
 class _FileTests(Struct, frozen=True):
-    """The tests, open groups and focused names of one file while it is read."""
+    """What is known of one file while it is read."""
 
     path: str
+    # By name, since several calls may have the same one.
     tests: dict[str, list[Test]]
+    # The groups around the current call, the innermost last.
     groups: list[_Group]
+    # Names of the tests and groups with `.only`.
     focused: set[str]
 
 
 class _Call(Struct, frozen=True):
-    """`test.only.each(rows)(…)`: its first word, the words after it, and the rows."""
+    """The parts of `test.only.each(rows)("adds", …)`."""
 
+    # test
     word: str
+    # each, only
     modifiers: tuple[str, ...]
+    # rows
     table: SgNode | None
+    # "adds", …
     arguments: list[SgNode]
 
     @property
     def body(self) -> SgNode | None:
-        return next((each for each in self.arguments if each.kind() in nodes.CLOSURES), None)
+        """The function that holds the statements of the test."""
+        closures = (part for part in self.arguments if part.kind() in nodes.CLOSURES)
+        return next(closures, None)
 
     def has_option(self, name: str) -> bool:
         """Whether the call has an argument `{ skip: true }`."""
-        objects = (each for each in self.arguments if each.kind() == "object")
-        for pair in (pair for each in objects for pair in nodes.list_parts(each)):
-            parts = nodes.list_parts(pair)
-            if pair.kind() == "pair" and parts[0].text().strip("\"'") == name:
+        objects = (part for part in self.arguments if part.kind() == "object")
+        for member in (member for options in objects for member in nodes.list_parts(options)):
+            parts = nodes.list_parts(member)
+            if member.kind() == "pair" and parts[0].text().strip("\"'") == name:
                 return nodes.read_literal(parts[-1]) not in ("false", "null")
         return False
 
-    def list_rows(self, interpreter: Interpreter, variables: Variables) -> list[Value]:
+    def list_rows(self, variables: Variables) -> list[Value]:
         """Return the rows of `test.each(rows)`; one unknown row for a test without a table."""
-        if self.table is None:
-            return [UNKNOWN]
-        return interpreter.list_rows(_read_table(self.table, variables))
+        return [UNKNOWN] if self.table is None else list_rows(_read_table(self.table, variables))
 
     def list_marks(self) -> frozenset[str]:
         """Return the words and options that skip the test or expect it to fail."""
-        marks = [f"`.{each}`" for each in self.modifiers if each in _SKIP_WORDS]
+        marks = [f"`.{word}`" for word in self.modifiers if word in _SKIP_WORDS]
+        # xit, xtest, xdescribe
         marks += [f"`{self.word}`"] if self.word.startswith("x") else []
-        marks += (f"`{{ {each}: … }}`" for each in _SKIP_WORDS if self.has_option(each))
+        marks += (f"`{{ {option}: … }}`" for option in _SKIP_WORDS if self.has_option(option))
         return frozenset(marks)
 
 
@@ -120,7 +135,7 @@ def _read_call(
     group = file.groups[-1]
     around = group.marks if max_strength == EXACT else group.marks | {"a condition around it"}
     file.groups.append(_Group(group.prefix, around))
-    for row in call.list_rows(interpreter, variables):
+    for row in call.list_rows(variables):
         _add_test(file, interpreter, call, row, variables)
     file.groups.pop()
     return True
@@ -156,7 +171,7 @@ def _read_table(node: SgNode, variables: Variables) -> Value:
     if node.kind() != "template_string":
         return evaluate(node, variables)
     columns = re.findall(r"[\w$]+", node.text().strip("`").strip().partition("\n")[0])
-    holes = (part for part in nodes.list_parts(node) if part.kind() in nodes.HOLES)
+    holes = (part for part in nodes.list_parts(node) if part.kind() in nodes.INTERPOLATIONS)
     cells = evaluate_all(holes, variables)
     if not columns:
         return UNKNOWN
@@ -195,7 +210,7 @@ def _read_subtest(
     if call.word not in _TEST_WORDS:
         return False
     interpreter.skips |= call.list_marks()
-    for row in call.list_rows(interpreter, variables):
+    for row in call.list_rows(variables):
         if call.body is not None:
             interpreter.run_closure(call.body, row, variables, max_strength)
     return True
@@ -203,8 +218,5 @@ def _read_subtest(
 
 def _read_label(node: SgNode, variables: Variables) -> str:
     """Return the name of a test, with variables filled in where they are known."""
-    literal = nodes.read_literal(node)
-    if literal is not None:
-        return literal.removeprefix('"')
     literals = evaluate(node, variables).literals
-    return " ".join(each.removeprefix('"') for each in literals) or node.text()
+    return " ".join(literal.removeprefix('"') for literal in literals) or node.text()

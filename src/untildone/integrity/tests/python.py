@@ -19,13 +19,9 @@ from itertools import islice, product
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
+from untildone.integrity.tests import python_parameters
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import Test
-from untildone.integrity.tests.python_parameters import (
-    SKIP_MARK,
-    bind_fixtures,
-    read_parametrize,
-)
 from untildone.integrity.tests.scopes import Scope
 from untildone.integrity.tests.values import Value
 from untildone.syntax import nodes
@@ -54,14 +50,20 @@ def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
     """Yield functions and methods by name; `@pytest.fixture(name="shop")` also by that name."""
     for name, node in nodes.find_named(root, frozenset(("function_definition",))):
         yield name, node
-        if fixture := _FIXTURE_NAME.search(_read_line_above(node)):
+        if fixture := _FIXTURE_NAME.search(read_decorators(node)):
             yield fixture[1], node
 
 
-def _read_line_above(node: SgNode) -> str:
-    """Return the text of the node before a definition, which is its decorator if it has one."""
-    above = node.prev()
-    return above.text() if above is not None else ""
+def read_decorators(definition: SgNode) -> str:
+    """Return the text of the decorators of a function or class; "" if it has none."""
+    return "".join(decorator.text() for decorator in _list_decorators(definition.parent()))
+
+
+def _list_decorators(node: SgNode | None) -> list[SgNode]:
+    """Return the decorators of a decorated definition; none for any other node."""
+    if node is None or node.kind() != "decorated_definition":
+        return []
+    return [part for part in nodes.list_parts(node) if part.kind() == "decorator"]
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
@@ -92,7 +94,7 @@ def _list_record_classes(root: SgNode) -> Iterator[tuple[str, Value]]:
     A class with methods is no mere record, so it is left out.
     """
     for name, node in nodes.find_named(root, _CLASSES):
-        is_decorated = _RECORD_DECORATOR.search(_read_line_above(node))
+        is_decorated = _RECORD_DECORATOR.search(read_decorators(node))
         is_record = is_decorated or _read_bases(node) in ("NamedTuple", "typing.NamedTuple")
         if is_record and next(list_functions(node), None) is None:
             statements = map(nodes.list_parts, nodes.list_parts(_get_body(node)))
@@ -104,6 +106,7 @@ def _list_record_classes(root: SgNode) -> Iterator[tuple[str, Value]]:
 
 
 def _get_body(node: SgNode) -> SgNode:
+    """Return the block of a class, `try` or `with`."""
     return node.field("body") or node
 
 
@@ -111,8 +114,7 @@ def _read_autouse_marks(functions: Mapping[str, SgNode]) -> set[str]:
     """Return the skips of autouse fixtures, which apply to every test."""
     marks: set[str] = set()
     for name, node in functions.items():
-        above = node.prev()
-        if above is not None and above.kind() == "decorator" and "autouse" in above.text():
+        if "autouse" in read_decorators(node):
             interpreter = Interpreter(functions)
             interpreter.run_block(node.field("body"), {})
             marks |= {f"{mark} in `{name}`" for mark in interpreter.skips}
@@ -135,7 +137,7 @@ def _read_body_marks(body: SgNode) -> frozenset[str]:
     for target, value in nodes.list_assignments(body):
         if value is None:
             continue
-        if target == "pytestmark" and SKIP_MARK.search(value.text()):
+        if target == "pytestmark" and python_parameters.SKIP_MARK.search(value.text()):
             marks.add(f"`pytestmark = {_normalize_mark(value.text())}`")
         if target.endswith("__test__") and nodes.read_literal(value) == "false":
             marks.add(f"`{target} = False`")
@@ -151,8 +153,7 @@ def _read_body(body: SgNode, scope: _Scope) -> Iterator[Test]:
     """Yield the tests in the body of a module, class, `if`, `try` or `with`."""
     for statement in nodes.list_parts(body):
         decorators = _list_decorators(statement)
-        is_decorated = statement.kind() == "decorated_definition"
-        node = nodes.list_parts(statement)[-1] if is_decorated else statement
+        node = nodes.list_parts(statement)[-1] if decorators else statement
         if node.kind() in _CLASSES:
             yield from _read_class(node, _add_decorator_marks(scope, decorators))
         elif node.kind() == "function_definition":
@@ -161,11 +162,6 @@ def _read_body(body: SgNode, scope: _Scope) -> Iterator[Test]:
             yield from _read_conditional(node, scope)
         elif node.kind() in ("try_statement", "with_statement"):
             yield from _read_body(_get_body(node), scope)
-
-
-def _list_decorators(node: SgNode | None) -> list[SgNode]:
-    parts = nodes.list_parts(node) if node is not None else ()
-    return [part for part in parts if part.kind() == "decorator"]
 
 
 def _read_conditional(node: SgNode, scope: _Scope) -> Iterator[Test]:
@@ -186,7 +182,8 @@ def _add_decorator_marks(scope: _Scope, decorators: Sequence[SgNode]) -> _Scope:
         f"`{_normalize_mark(text)}`"
         for text in texts
         # Only before the parenthesis: `@parametrize("skip", …)` skips nothing.
-        if SKIP_MARK.search(text.partition("(")[0]) or _swallows_failures(text, scope)
+        if python_parameters.SKIP_MARK.search(text.partition("(")[0])
+        or _swallows_failures(text, scope)
     }
     return replace(scope, marks=scope.marks | marks)
 
@@ -293,13 +290,15 @@ def _read_function(node: SgNode, decorators: Sequence[SgNode], scope: _Scope) ->
     if body is None or not name.startswith("test") or is_fixture:
         return
     interpreter = Interpreter(scope.functions)
-    tables = (read_parametrize(decorator, scope.variables) for decorator in decorators)
+    tables = (
+        python_parameters.read_parametrize(decorator, scope.variables) for decorator in decorators
+    )
     # Without any `parametrize` this is one empty combination.
     combinations = product(*(table for table in tables if table is not None))
     for combination in islice(combinations, _MAX_PARAMETER_SETS):
         variables = dict(scope.variables)
         for row in combination:
             variables.update(row)
-        bind_fixtures(node, interpreter, variables)
+        python_parameters.bind_fixtures(node, interpreter, variables)
         interpreter.run_block(body, variables)
     yield _add_decorator_marks(scope, decorators).make_test(name, interpreter)

@@ -1,4 +1,7 @@
-"""The loop files of other tools: one module per tool, and the table of them."""
+"""The loop files of other tools: one module per tool, and the table of them.
+
+A loop file says what an agent works on and when it is done, such as `.claude/ralph-loop.local.md`.
+"""
 
 from fnmatch import fnmatchcase
 
@@ -30,7 +33,7 @@ LOOP_FORMATS: dict[str, LoopFormat] = {
 
 
 def find_loop_format(path: str) -> LoopFormat:
-    """The format of a path with forward slashes."""
+    """Return the format whose tool keeps its loop file at this path (with forward slashes)."""
     for loop_format in LOOP_FORMATS.values():
         if any(fnmatchcase(f"/{path}", f"*/{pattern}") for pattern in loop_format.PATHS):
             return loop_format

@@ -1,7 +1,11 @@
 """What a reader of another tool's loop files takes and returns.
 
 A format (`LoopFormat`) takes the content of one file (`Source`) and returns the loop that the file
-describes (`ImportedLoop`). The functions below read the fields that most formats share.
+describes (`ImportedLoop`). The functions below read the fields that most formats share:
+
+    iteration: 3                  ->  ImportedLoop(count=3, rounds=10, promises=("DONE",))
+    max_iterations: 10
+    completion_promise: DONE
 """
 
 from collections.abc import Callable
@@ -39,7 +43,9 @@ class ImportedLoop(Struct, frozen=True, kw_only=True):
     round_offset: int = 1
     # The limit of rounds: None for our own default, 0 for no limit.
     rounds: int | None = None
+    # After how many rounds without progress the loop pauses; None for our own default.
     stagnation: int | None = None
+    # The texts of which the agent must say one to be done.
     promises: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     checks: tuple[Check, ...] = ()
@@ -51,7 +57,7 @@ class ImportedLoop(Struct, frozen=True, kw_only=True):
     targets: tuple[str, ...] = ()
     done_when: ExitRule | None = None
     active: bool = True
-    # Its tool does not remove the file at the end.
+    # Whether its tool leaves the file in place at the end.
     keep_at_end: bool = False
     # The id of the session that the file belongs to, if it names one.
     session: str = ""
@@ -69,19 +75,20 @@ class ImportedLoop(Struct, frozen=True, kw_only=True):
 class LoopFormat(Protocol):
     """A module of this package that reads the loop files of one tool."""
 
-    # where its tool keeps the file, relative to the project; `*` is any name
+    # Where its tool keeps the file, relative to the project; `*` is any name.
     @property
     def PATHS(self) -> tuple[str, ...]: ...
 
-    # the paths its tool reads when the agent stops; so do we if the user trusts that
+    # The paths that its tool reads when the agent stops. In projects whose loop files the user
+    # trusts, we read them then, too.
     @property
     def AT_STOPS(self) -> tuple[str, ...]: ...
 
-    # raises UserError if the file is not a loop
+    # Return the loop that the file describes; raise UserError if it describes none.
     def read(self, source: Source) -> ImportedLoop: ...
 
 
-def read_rest(
+def read_shared_fields(
     fields: Fields,
     *,
     rounds: int,
@@ -89,7 +96,7 @@ def read_rest(
     round_offset: int = 1,
     rounds_key: str = "max_iterations",
 ) -> dict[str, Any]:
-    """Return the arguments of `ImportedLoop` that most formats share: counter, limit, active.
+    """Return the arguments of `ImportedLoop` that most formats share: counter and limit of rounds.
 
     Call it after every other field was read: the fields that nobody read are listed as ignored.
     `rounds` is the limit if the file has no field `rounds_key`.
@@ -99,14 +106,13 @@ def read_rest(
         "count": fields.count(counter_key, round_offset),
         "round_offset": round_offset,
         "rounds": fields.rounds(rounds_key, rounds),
-        "active": fields.flag("active", True),
         **list_differences(fields),
     }
 
 
 def list_differences(fields: Fields) -> dict[str, Any]:
     """Return the arguments of `ImportedLoop` that say what was replaced or ignored."""
-    return {"defaults": tuple(fields.defaults), "no_counterpart": fields.left_over()}
+    return {"defaults": tuple(fields.defaults), "no_counterpart": fields.list_unread_keys()}
 
 
 def read_promises(fields: Fields, key: str, *, required: bool = False) -> tuple[str, ...]:

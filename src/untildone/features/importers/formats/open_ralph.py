@@ -1,21 +1,20 @@
-"""open-ralph-wiggum: a prompt and a promise around a headless agent."""
+"""open-ralph-wiggum: an agent gets a prompt again and again until it says a promise.
+
+{"prompt": "Fix the parser", "completionPromise": "DONE", "maxIterations": 20}
+"""
 
 from untildone.features.importers.file_parsing import parse_json_object
-from untildone.features.importers.formats.loop_format import (
-    ImportedLoop,
-    Source,
-    read_promises,
-    read_rest,
-)
+from untildone.features.importers.formats import loop_format
 
 PATHS = (".ralph/ralph-loop.state.json",)
 AT_STOPS: tuple[str, ...] = ()
 
 
-def read(source: Source) -> ImportedLoop:
+def read(source: loop_format.Source) -> loop_format.ImportedLoop:
     fields = parse_json_object(source.path, source.data)
-    return ImportedLoop(
-        promises=read_promises(fields, "completionPromise", required=True),
+    return loop_format.ImportedLoop(
+        promises=loop_format.read_promises(fields, "completionPromise", required=True),
         task=fields.text("prompt"),
-        **read_rest(fields, rounds_key="maxIterations", rounds=0),
+        active=fields.flag("active", True),
+        **loop_format.read_shared_fields(fields, rounds_key="maxIterations", rounds=0),
     )

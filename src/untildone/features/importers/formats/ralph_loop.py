@@ -1,25 +1,27 @@
-"""The ralph-loop plugin: a prompt, and a promise unless it runs without end."""
+"""The ralph-loop plugin: a prompt below the fields, and a promise unless it runs without end.
+
+---
+completion_promise: DONE
+---
+Fix the parser.
+"""
 
 from untildone.features.importers.file_parsing import parse_front_matter
-from untildone.features.importers.formats.loop_format import (
-    ImportedLoop,
-    Source,
-    read_promises,
-    read_rest,
-)
+from untildone.features.importers.formats import loop_format
 
 PATHS = (".claude/ralph-loop.local.md",)
 AT_STOPS = PATHS
 
 
-def read(source: Source) -> ImportedLoop:
+def read(source: loop_format.Source) -> loop_format.ImportedLoop:
     fields, body = parse_front_matter(source.path, source.data)
-    promises = read_promises(fields, "completion_promise")
+    promises = loop_format.read_promises(fields, "completion_promise")
     if not promises:
         fields.defaults.append("`completion_promise` is missing: the project's checks decide")
-    return ImportedLoop(
+    return loop_format.ImportedLoop(
         task=body,
         promises=promises,
         session=fields.text("session_id"),
-        **read_rest(fields, rounds=0),
+        active=fields.flag("active", True),
+        **loop_format.read_shared_fields(fields, rounds=0),
     )

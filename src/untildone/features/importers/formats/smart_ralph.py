@@ -1,30 +1,29 @@
-"""smart-ralph: works through a `tasks.md` until the agent says a fixed promise."""
+"""smart-ralph: the agent works through a `tasks.md` until it says `ALL_TASKS_COMPLETE`.
+
+{"name": "parser", "basePath": "specs/parser", "phase": "execution", "globalIteration": 2}
+"""
 
 from untildone.features.importers.file_parsing import parse_json_object
-from untildone.features.importers.formats.loop_format import (
-    ImportedLoop,
-    Source,
-    list_differences,
-)
+from untildone.features.importers.formats import loop_format
 
 PATHS = ("specs/*/.ralph-state.json", ".ralph-state.json")
 AT_STOPS = PATHS
 
 
-def read(source: Source) -> ImportedLoop:
+def read(source: loop_format.Source) -> loop_format.ImportedLoop:
     fields = parse_json_object(source.path, source.data)
-    place = fields.text("basePath") or source.path.rpartition("/")[0]
-    name = fields.text("name") or place.rpartition("/")[2] or "this spec"
-    return ImportedLoop(
+    folder = fields.text("basePath") or source.path.rpartition("/")[0]
+    name = fields.text("name") or folder.rpartition("/")[2] or "this spec"
+    tasks_file = f"{folder}/tasks.md".lstrip("/")
+    return loop_format.ImportedLoop(
         task=(
-            f"Carry out every task of `{f'{place}/tasks.md'.lstrip('/')}` ({name}), one after"
-            " another, and check each off there."
+            f"Carry out every task of `{tasks_file}` ({name}), one after another, and check each"
+            " off there."
         ),
-        counter_key="globalIteration",
-        count=fields.count("globalIteration", 1),
-        rounds=fields.rounds("maxGlobalIterations", 100),
         promises=("ALL_TASKS_COMPLETE",),
         # In the earlier phases the user writes requirements, design and tasks.
         active=fields.text("phase") in ("", "execution"),
-        **list_differences(fields),
+        **loop_format.read_shared_fields(
+            fields, counter_key="globalIteration", rounds_key="maxGlobalIterations", rounds=100
+        ),
     )

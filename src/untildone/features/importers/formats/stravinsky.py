@@ -1,22 +1,27 @@
-"""Stravinsky's continuation loop: a promise, with the goal below it."""
+"""Stravinsky's continuation loop: the goal below the fields, and a promise that ends it.
+
+---
+iteration_count: 0
+completion_promise: DONE
+---
+Fix the parser.
+"""
 
 from untildone.features.importers.file_parsing import parse_front_matter
-from untildone.features.importers.formats.loop_format import (
-    ImportedLoop,
-    Source,
-    read_promises,
-    read_rest,
-)
+from untildone.features.importers.formats import loop_format
 
 PATHS = (".stravinsky/continuation-loop.md",)
 AT_STOPS = PATHS
 
 
-def read(source: Source) -> ImportedLoop:
+def read(source: loop_format.Source) -> loop_format.ImportedLoop:
     fields, body = parse_front_matter(source.path, source.data)
-    return ImportedLoop(
+    return loop_format.ImportedLoop(
         task=body,
-        promises=read_promises(fields, "completion_promise", required=True),
-        # Stravinsky counts a stop before it judges it.
-        **read_rest(fields, counter_key="iteration_count", round_offset=0, rounds=10),
+        promises=loop_format.read_promises(fields, "completion_promise", required=True),
+        active=fields.flag("active", True),
+        # Stravinsky counts a stop before it judges it, so its count is 0 before the first stop.
+        **loop_format.read_shared_fields(
+            fields, counter_key="iteration_count", round_offset=0, rounds=10
+        ),
     )

@@ -1,4 +1,7 @@
-"""beads and ralph-orchestrator: one issue per line."""
+"""beads and ralph-orchestrator: one issue per line, as JSON; each becomes a task.
+
+{"id": "bd-1", "title": "Parse dates", "status": "open", "priority": 1, "blocked_by": ["bd-2"]}
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,10 +14,13 @@ from untildone.features.importers.fields import Fields, Value
 from untildone.features.importers.plan_formats.plan_format import ImportedPlan, build_plan
 from untildone.features.plans.plan import Task
 
+# An item of a list: "- Parse dates", "2. Parse dates", "- [x] Parse dates".
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>\S.*)")
 _DELETED = ("tombstone", "deleted")
+# Issues without a priority come last; beads has 0 to 4.
+_LAST_PRIORITY = 9
 _DONE = ("closed", "done", "completed")
-_TEXTS = ("description", "design", "notes")
+_PROMPT_FIELDS = ("description", "design", "notes")
 
 
 def recognises(path: str, _text: str) -> bool:
@@ -23,7 +29,7 @@ def recognises(path: str, _text: str) -> bool:
 
 def read(path: str, text: str) -> ImportedPlan:
     issues = [issue for issue in _parse_issues(path, text) if issue.text("status") not in _DELETED]
-    issues.sort(key=lambda issue: issue.count("priority", 9))
+    issues.sort(key=lambda issue: issue.count("priority", _LAST_PRIORITY))
     notes = []
     if any(issue.text("status") == "in_progress" for issue in issues):
         notes.append("tasks in progress there are not started here")
@@ -31,8 +37,8 @@ def read(path: str, text: str) -> ImportedPlan:
 
 
 def _parse_issues(path: str, text: str) -> Iterator[Fields]:
-    """The last line of each id counts: some tools append changes."""
-    found: dict[str, Fields] = {}
+    """Yield the issues; of lines with the same id the last counts: some tools append changes."""
+    issues: dict[str, Fields] = {}
     for position, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -43,22 +49,24 @@ def _parse_issues(path: str, text: str) -> Iterator[Fields]:
                 f"`{path}`, line {position}: is not a JSON object", hint="correct or remove it"
             ) from None
         issue = Fields(path, value, {})
-        found[issue.text("id") or f"line {position}"] = issue
-    yield from found.values()
+        issues[issue.text("id") or f"line {position}"] = issue
+    yield from issues.values()
 
 
 def _build_task(issue: Fields) -> tuple[str, Task]:
+    """Return the id of an issue and its task."""
     title = issue.text("title") or issue.text("id")
     return issue.text("id") or title, Task(
         title=title,
         status="completed" if issue.text("status") in _DONE else "not_started",
         depends_on=tuple(_list_dependencies(issue.items())),
         acceptance_criteria=tuple(_parse_criteria(issue.items().get("acceptance_criteria"))),
-        prompt="\n\n".join(text for field in _TEXTS if (text := issue.text(field))),
+        prompt="\n\n".join(text for field in _PROMPT_FIELDS if (text := issue.text(field))),
     )
 
 
 def _list_dependencies(issue: Mapping[str, Value]) -> Iterator[str]:
+    """Yield the ids of the issues that block this one: in ralph-orchestrator, then in beads."""
     yield from (name for name in _as_list(issue.get("blocked_by")) if isinstance(name, str))
     for dependency in _as_list(issue.get("dependencies")):
         if isinstance(dependency, dict) and dependency.get("type", "blocks") == "blocks":
@@ -70,7 +78,7 @@ def _as_list(value: Value) -> list[Value]:
 
 
 def _parse_criteria(value: object) -> Iterator[str]:
-    """From a list, or a text of several lines."""
+    """Yield the criteria of a list, or of a text with one per line, without their bullets."""
     lines = value if isinstance(value, list) else str(value or "").splitlines()
     for line in lines:
         item = _ITEM.fullmatch(str(line))

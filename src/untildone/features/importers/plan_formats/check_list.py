@@ -1,4 +1,8 @@
-"""A check list, as in issues: each outer box is a task, the inner ones are its criteria."""
+"""A check list, as in issues: each outer box is a task, the inner ones are its criteria.
+
+- [ ] Parse dates            Task(title="Parse dates", acceptance_criteria=("With time zones",))
+  - [ ] With time zones
+"""
 
 from collections.abc import Iterable, Iterator
 
@@ -19,18 +23,17 @@ def read(path: str, text: str) -> plan_format.ImportedPlan:
 
 
 def parse_tasks(lines: Iterable[Line]) -> Iterator[tuple[str, Task]]:
-    """Each task with an id by its position."""
+    """Yield each task with an id by its position; a heading ends the boxes of a task."""
     tasks: list[Task] = []
-    outer = 0
+    outer_level = 0
     for line in lines:
         if line.kind == "heading":
-            outer = 0
-        elif line.kind == "box" and tasks and line.level > outer:
+            outer_level = 0
+        elif line.kind == "box" and tasks and line.level > outer_level:
             criteria = (*tasks[-1].acceptance_criteria, line.text)
             tasks[-1] = replace(tasks[-1], acceptance_criteria=criteria)
         elif line.kind == "box":
-            outer = line.level
-            status = plan_format.get_status([line])
-            tasks.append(Task(title=line.text, status=status))
+            outer_level = line.level
+            tasks.append(Task(title=line.text, status=plan_format.get_status([line])))
     for position, task in enumerate(tasks, 1):
         yield plan_format.make_task_id(position), task

@@ -1,7 +1,11 @@
-"""The protocol of a plan format, and what all formats share."""
+"""What a reader of another tool's task list returns, and how it builds a plan.
+
+A format (`PlanFormat`) reads the tasks of a file; `build_plan` gives them what our plans need and
+the other tool does not know, such as points.
+"""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -11,12 +15,13 @@ from untildone.errors import UserError
 from untildone.features.markdown import Line
 from untildone.features.plans.plan import Task, TaskStatus
 
-LARGEST = 64_000_000
-_USUAL_POINTS = 3
+MAX_BYTES = 64_000_000
+_DEFAULT_POINTS = 3
+_MAX_ID_CHARACTERS = 64
 
 
 class ImportedPlan(Struct, frozen=True, kw_only=True):
-    """`notes` say what differs from the file."""
+    """The tasks by id, the name of the feature, and messages on what differs from the file."""
 
     tasks: dict[str, Task]
     feature: str = ""
@@ -24,66 +29,75 @@ class ImportedPlan(Struct, frozen=True, kw_only=True):
 
 
 class PlanFormat(Protocol):
-    # whether a file of this name and text has this format
+    """A module of this package that reads the task lists of one tool."""
+
+    # Say whether a file of this name and text has this format.
     def recognises(self, path: str, text: str) -> bool: ...
 
-    # raises UserError if it is not a plan
+    # Return the plan of the file; raise UserError if it has none.
     def read(self, path: str, text: str) -> ImportedPlan: ...
 
 
 def build_plan(
-    path: str, found: Iterable[tuple[str, Task]], *, feature: str = "", notes: Iterable[str] = ()
+    path: str,
+    tasks_by_name: Iterable[tuple[str, Task]],
+    *,
+    feature: str = "",
+    notes: Iterable[str] = (),
 ) -> ImportedPlan:
-    """Gives each task a valid id, points and at least one criterion."""
-    listed = list(found)
-    if not listed:
+    """Return the plan; each task gets a valid id, points and at least one criterion.
+
+    The names are the ids that the tasks have in the file, which their dependencies use, too.
+    """
+    named_tasks = list(tasks_by_name)
+    if not named_tasks:
         raise UserError(f"`{path}` has no task", hint="name a file that lists some")
-    ids = _make_ids(path, [name for name, _ in listed])
-    tasks = {ids[name]: _complete_task(task, ids) for name, task in listed}
-    all_notes = [*notes, f"the file has no estimates: each task has {_USUAL_POINTS} points"]
-    if not all(task.acceptance_criteria for _, task in listed):
+    ids = _make_ids(path, [name for name, _ in named_tasks])
+    tasks = {ids[name]: _complete_task(task, ids) for name, task in named_tasks}
+    all_notes = [*notes, f"the file has no estimates: each task has {_DEFAULT_POINTS} points"]
+    if not all(task.acceptance_criteria for _, task in named_tasks):
         all_notes.append("a task without criteria has its title as the only one")
     return ImportedPlan(tasks=tasks, feature=feature, notes=tuple(all_notes))
 
 
-def chain_tasks(found: Iterable[tuple[str, Task]]) -> list[tuple[str, Task]]:
-    """Makes each task depend on the one before, for tools that work in order."""
-    listed = list(found)
-    before = ["", *(name for name, _ in listed)]
-    return [
-        (name, replace(task, depends_on=(before[number],) if number else ()))
-        for number, (name, task) in enumerate(listed)
-    ]
+def chain_tasks(tasks_by_name: Iterable[tuple[str, Task]]) -> Iterator[tuple[str, Task]]:
+    """Yield the tasks, each depending on the one before, for tools that work in order."""
+    previous: tuple[str, ...] = ()
+    for name, task in tasks_by_name:
+        yield name, replace(task, depends_on=previous)
+        previous = (name,)
 
 
 def get_status(boxes: Sequence[Line]) -> TaskStatus:
-    """A task is completed if it has boxes and all of them are checked."""
+    """Return the status of a task: it is completed if it has boxes and all are checked."""
     return "completed" if boxes and all(box.checked for box in boxes) else "not_started"
 
 
 def make_task_id(position: int) -> str:
+    """Return the id of a task that has none in its file, such as `TASK-001`."""
     return f"TASK-{position:03d}"
 
 
 def _make_ids(path: str, names: list[str]) -> dict[str, str]:
+    """Return our id of each name; raise UserError if two tasks would get the same."""
     ids: dict[str, str] = {}
     for name in names:
         if name in ids:
             raise UserError(f"`{path}`: `{name}` appears twice", hint="leave one of them")
-        ids[name] = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:64] or make_task_id(
-            len(ids) + 1
-        )
+        valid_characters = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")
+        ids[name] = valid_characters[:_MAX_ID_CHARACTERS] or make_task_id(len(ids) + 1)
     if len(set(ids.values())) < len(ids):
         raise UserError(f"`{path}`: two ids differ only in punctuation", hint="rename one of them")
     return ids
 
 
 def _complete_task(task: Task, ids: Mapping[str, str]) -> Task:
+    """Return the task with what every task of ours has, and with our ids of its dependencies."""
     return replace(
         task,
         phase=1,
-        points=_USUAL_POINTS,
+        points=_DEFAULT_POINTS,
         acceptance_criteria=task.acceptance_criteria or (task.title,),
-        # A task that is not in the file was done or removed there.
+        # A dependency that is not in the file was done or removed there.
         depends_on=tuple(ids[name] for name in task.depends_on if name in ids),
     )

@@ -1,40 +1,46 @@
-"""prd.json of snarktank's ralph, ralph-tui and iannuttall's ralph: stories by priority."""
+"""prd.json of snarktank's ralph, ralph-tui and iannuttall's ralph: stories become tasks.
 
-from collections.abc import Iterator
+{"project": "Dates", "userStories": [
+    {"id": "US-1", "title": "Parse dates", "priority": 1, "passes": false}]}
+"""
+
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from untildone.errors import UserError
 from untildone.features.importers.fields import Fields
 from untildone.features.importers.file_parsing import parse_json_object
-from untildone.features.importers.plan_formats.plan_format import (
-    ImportedPlan,
-    build_plan,
-    chain_tasks,
-)
+from untildone.features.importers.plan_formats import plan_format
 from untildone.features.plans.plan import Task
 
-_LISTS = ("userStories", "stories")
-_LAST = 1_000_000
+# Keys of the list of stories: the first that is there counts.
+_STORY_LISTS = ("userStories", "stories")
+# Stories without a priority come last.
+_LAST_PRIORITY = 1_000_000
 
 
 def recognises(path: str, _text: str) -> bool:
     return path.endswith(".json")
 
 
-def read(path: str, text: str) -> ImportedPlan:
+def read(path: str, text: str) -> plan_format.ImportedPlan:
     fields = parse_json_object(path, text.encode())
-    stories = sorted(_parse_stories(path, fields), key=lambda story: story.count("priority", _LAST))
-    found = [_build_task(story, fields.texts("qualityGates")) for story in stories]
+    stories = list(_parse_stories(path, fields))
+    stories.sort(key=lambda story: story.count("priority", _LAST_PRIORITY))
+    tasks: Iterable[tuple[str, Task]] = [
+        _build_task(story, fields.texts("qualityGates")) for story in stories
+    ]
     notes = []
     if not any(story.has("dependsOn") for story in stories):
-        found = chain_tasks(found)
+        tasks = plan_format.chain_tasks(tasks)
         notes.append("no story names another: each depends on the one before")
     feature = fields.text("project") or fields.text("name")
-    return build_plan(path, found, feature=feature, notes=(*notes, *fields.defaults))
+    return plan_format.build_plan(path, tasks, feature=feature, notes=(*notes, *fields.defaults))
 
 
 def _parse_stories(path: str, fields: Fields) -> Iterator[Fields]:
-    values: Any = next((fields.items()[name] for name in _LISTS if fields.has(name)), None)
+    """Yield the fields of each story; messages about their defaults go to those of the file."""
+    values: Any = next((fields.items()[name] for name in _STORY_LISTS if fields.has(name)), None)
     if not isinstance(values, list):
         raise UserError(f"`{path}` has no `userStories`", hint="name a prd.json")
     for position, value in enumerate(values, 1):
@@ -46,6 +52,7 @@ def _parse_stories(path: str, fields: Fields) -> Iterator[Fields]:
 
 
 def _build_task(story: Fields, gates: tuple[str, ...]) -> tuple[str, Task]:
+    """Return the id of a story and its task; the gates of the file are checks of every task."""
     title = story.text("title") or story.text("description") or story.text("id")
     done = story.flag("passes", False) or story.text("status") in ("done", "completed")
     texts = (story.text("description"), story.text("notes"))

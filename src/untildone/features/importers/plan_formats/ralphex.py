@@ -1,53 +1,49 @@
-"""ralphex: tasks in order, each with boxes, and commands that must pass after each."""
+"""ralphex: tasks in order, each with boxes, and commands that must pass after each.
+
+## Validation Commands
+- `pytest`
+### Task 1: Parse dates
+- [ ] ISO dates parse
+"""
 
 import re
 from collections.abc import Iterator
 
-from untildone.features.importers.plan_formats.plan_format import (
-    ImportedPlan,
-    build_plan,
-    chain_tasks,
-    get_status,
-    make_task_id,
-)
-from untildone.features.markdown import (
-    Line,
-    find_title,
-    join_text_lines,
-    list_boxes,
-    parse_lines,
-)
+from untildone.features.importers.plan_formats import plan_format
+from untildone.features.markdown import Line, find_title, join_text_lines, list_boxes, parse_lines
 from untildone.features.plans.plan import Task
 
-# ### Task 1: Parse dates
-_TASK = re.compile(r"(?:Task|Iteration)\s+(?P<number>\d+)\b[:.]?\s*(?P<title>.*)", re.IGNORECASE)
+_TASK_HEADING = re.compile(
+    r"(?:Task|Iteration)\s+(?P<number>\d+)\b[:.]?\s*(?P<title>.*)", re.IGNORECASE
+)
 _COMMAND = re.compile(r"\s*[-*]\s+`(?P<command>[^`]+)`.*")
 
 
 def recognises(path: str, text: str) -> bool:
     return path.endswith(".md") and any(
-        line.kind == "heading" and _TASK.fullmatch(line.text) for line in parse_lines(text)
+        line.kind == "heading" and _TASK_HEADING.fullmatch(line.text) for line in parse_lines(text)
     )
 
 
-def read(path: str, text: str) -> ImportedPlan:
+def read(path: str, text: str) -> plan_format.ImportedPlan:
     sections = list(_split_sections(text))
     checks = tuple(
-        found["command"].strip()
+        match["command"].strip()
         for heading, body in sections
         if heading.casefold() == "validation commands"
         for line in body
-        if (found := _COMMAND.fullmatch(line.text))
+        if (match := _COMMAND.fullmatch(line.text))
     )
     notes = ["each task depends on the one before"]
     if checks:
         notes.append(f"{len(checks)} validation commands became checks of every task")
-    tasks = chain_tasks(_parse_tasks(sections, checks))
+    tasks = plan_format.chain_tasks(_parse_tasks(sections, checks))
     title = find_title(parse_lines(text)).removeprefix("Plan: ")
-    return build_plan(path, tasks, feature=title, notes=notes)
+    return plan_format.build_plan(path, tasks, feature=title, notes=notes)
 
 
 def _split_sections(text: str) -> Iterator[tuple[str, list[Line]]]:
+    """Yield each heading and the lines below it; the first section has no heading."""
     heading, body = "", list[Line]()
     for line in parse_lines(text):
         if line.kind == "heading":
@@ -61,15 +57,16 @@ def _split_sections(text: str) -> Iterator[tuple[str, list[Line]]]:
 def _parse_tasks(
     sections: list[tuple[str, list[Line]]], checks: tuple[str, ...]
 ) -> Iterator[tuple[str, Task]]:
+    """Yield the id and the task of each section whose heading names a task."""
     for heading, body in sections:
-        named = _TASK.fullmatch(heading)
-        if named:
+        task_heading = _TASK_HEADING.fullmatch(heading)
+        if task_heading:
             boxes = list_boxes(body)
             task = Task(
-                title=named["title"] or heading,
-                status=get_status(boxes),
+                title=task_heading["title"] or heading,
+                status=plan_format.get_status(boxes),
                 acceptance_criteria=tuple(box.text for box in boxes),
                 prompt=join_text_lines(body),
                 checks=checks,
             )
-            yield make_task_id(int(named["number"])), task
+            yield plan_format.make_task_id(int(task_heading["number"])), task

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from untildone.agents.events import Stop
 from untildone.core.contract import Bounds
 from untildone.engine.verbs import move_loop
-from untildone.features.budget import loop_cost
+from untildone.features.budget import spend_source
 from world import OTHER_SESSION, SESSION, World
 
 LATER = "2999-01-01T00:00:00.000Z"
@@ -41,11 +41,11 @@ class PricedLoop(World):
     def spent(self, transcript: object = None, *, attended: bool = False) -> float | None:
         path = str(self.transcript if transcript is None else transcript)
         event = Stop(session=SESSION, transcript=path, attended=attended)
-        spent = loop_cost.measure_spend(self.context, self.record, event)
+        spent = spend_source.measure_spend(self.context, self.record, event)
         return None if spent is None else round(spent, 6)
 
     def why(self) -> str:
-        return loop_cost.explain_unknown_spend(self.context, self.record)
+        return spend_source.explain_unknown_spend(self.context, self.record)
 
 
 def line(name: str, millions: float, *, at: str = LATER, model: str = MODEL) -> bytes:

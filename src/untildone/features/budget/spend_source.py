@@ -1,7 +1,7 @@
-"""Measures what a loop has cost in US dollars.
+"""Chooses the source that says what a loop has cost in US dollars.
 
 The sources, in this order: the figure of a headless run, the client's own figure (from its
-status line), the prices of the messages in the session's transcripts; else the cost is unknown.
+status line), the sum of the `price_ledger`; else the cost is unknown.
 """
 
 from contextlib import suppress
@@ -19,7 +19,7 @@ _REMEDY = "`pip install 'untildone[cost]'` prices it"
 
 def begin_ledger(context: Context, record: Record) -> None:
     """Note how long the transcript is when the loop starts: what is before does not count."""
-    from untildone.features.budget.transcript_costs import Ledger, save_ledger
+    from untildone.features.budget.price_ledger import Ledger, save_ledger
 
     transcript = _find_transcript(context.session_of(record), "")
     with suppress(OSError, ValueError):
@@ -43,7 +43,7 @@ def measure_spend(context: Context, record: Record, event: Stop) -> float | None
         _announce_unknown_spend(context, record, session)
         return None
     # Imported where it is used: most stops know the client's own figure.
-    from untildone.features.budget.transcript_costs import update_ledger
+    from untildone.features.budget.price_ledger import update_ledger
 
     # A file that cannot be read makes the spend unknown but never fails the stop.
     with suppress(OSError):
@@ -53,7 +53,7 @@ def measure_spend(context: Context, record: Record, event: Stop) -> float | None
 
 def explain_unknown_spend(context: Context, record: Record) -> str:
     """Return why the spend, or a part of it, is unknown; an empty text if it is known."""
-    from untildone.features.budget.transcript_costs import load_ledger
+    from untildone.features.budget.price_ledger import load_ledger
 
     if not _is_price_library_installed() and record.progress.spend_usd is None:
         return _REMEDY
@@ -85,7 +85,7 @@ def _is_price_library_installed() -> bool:
 
 def _announce_unknown_spend(context: Context, record: Record, session: Session) -> None:
     """Tell the user once, with the next notice, that the loop's budget has no effect."""
-    from untildone.features.budget.transcript_costs import load_ledger, save_ledger
+    from untildone.features.budget.price_ledger import load_ledger, save_ledger
 
     ledger = load_ledger(context, record)
     if ledger.announced or not record.agreed.bounds.budget_usd:

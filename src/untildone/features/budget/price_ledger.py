@@ -1,4 +1,4 @@
-"""Adds up the prices of the messages in a loop's transcripts.
+"""Adds up what the agent's messages in a loop cost, from the transcripts of its session.
 
 A transcript is a file to which the client appends a line for each message. Only what was added
 since the last time is read; the ledger, a file of the loop, says how far that was and what it
