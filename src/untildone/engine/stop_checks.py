@@ -111,7 +111,7 @@ def _compare_and_confirm(evidence: Evidence, contract: Contract, site: CheckSite
         site.project,
         folder=site.loop_folder / "baseline",
         digest=site.baseline_digest,
-        missing=site.baseline_missing,
+        missing_reason=site.baseline_missing,
     )
     uncovered = [check for check in contract.checks if not inputs.covers(check)]
     evidence = compare_with_baseline(contract, _run_missing_checks(evidence, uncovered, site))

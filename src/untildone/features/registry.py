@@ -5,7 +5,6 @@ Each `_uses_…` therefore decides by what the event's scope already has, and by
 the session or the loop exists.
 """
 
-from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 
@@ -117,26 +116,25 @@ def _uses_chains(scope: Scope) -> bool:
     return bool(contract.then or (contract.plan and contract.plan.followed))
 
 
-def _register(folder: str, is_used: Callable[[Scope], bool]) -> RegisteredFeature:
-    """Return the entry of the feature in this folder, which is imported only if it is used."""
-    return RegisteredFeature(is_used, partial(_load_feature, folder))
-
-
 def _load_feature(folder: str) -> object:
+    """Import the feature in this folder."""
     return import_module(f"untildone.features.{folder}.feature").FEATURE
 
 
 # The order matters: importers give a tool's file back before the loop's folder may be removed,
 # templates read their options before TODO items may become the task, the next loop starts last.
-FEATURES = (
-    _register("importers", _uses_importers),
-    _register("edits", _uses_edits),
-    _register("budget", _uses_budget),
-    _register("spec", _uses_spec),
-    _register("milestones", _uses_milestones),
-    _register("plans", _uses_plans),
-    _register("templates", _uses_templates),
-    _register("counts", _uses_counts),
-    _register("todos", _uses_todos),
-    _register("chains", _uses_chains),
+FEATURES = tuple(
+    RegisteredFeature(is_used, partial(_load_feature, folder))
+    for folder, is_used in (
+        ("importers", _uses_importers),
+        ("edits", _uses_edits),
+        ("budget", _uses_budget),
+        ("spec", _uses_spec),
+        ("milestones", _uses_milestones),
+        ("plans", _uses_plans),
+        ("templates", _uses_templates),
+        ("counts", _uses_counts),
+        ("todos", _uses_todos),
+        ("chains", _uses_chains),
+    )
 )

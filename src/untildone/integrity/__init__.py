@@ -1,1 +1,1 @@
-"""Baseline and tree compared: what was weakened, and experiments that settle it."""
+"""Compares the tree with the baseline to see what was weakened; experiments settle doubts."""

@@ -1,12 +1,14 @@
-"""The baseline of a loop on disk: every file's content and the environment of the checks.
+"""Saves and loads the baseline of a loop: every file's content and the environment of the checks.
 
-It is saved when a loop starts, with a digest that shows whether somebody changed it since.
+It is saved when the loop starts: the files in `tree/`, and `start.json`, the record of them. The
+record's digest, which the caller keeps, shows whether somebody changed it since.
 """
 
 import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -14,11 +16,14 @@ from msgspec import Struct
 
 from untildone.worktree.contents import Entry, Tree, read_tree, walk_files
 
+# Files of ignored folders, such as `node_modules`, whose stamps are recorded.
 _MAX_DEPENDENCIES = 300_000
 MAX_FILES = 50_000
 MAX_BYTES = 2_000_000_000
 _RECORD = "start.json"
 _FILES = "tree"
+# A file was deleted meanwhile, or has no content that can be read, such as a pipe.
+_UNREADABLE = (FileNotFoundError, PermissionError, NotADirectoryError, shutil.SpecialFileError)
 
 # Size, modification time and change time of a file; no program can set the last one.
 Stamp = tuple[int, int, int]
@@ -55,41 +60,29 @@ def save_baseline(
     folders = tuple(sorted(ignored))
     size = 0
     for number, path in enumerate(walk_files(project, ignored=folders), 1):
-        size += _read_size(project / path)
+        with suppress(OSError):
+            size += (project / path).lstat().st_size
         if number > MAX_FILES or size > MAX_BYTES:
             raise BaselineTooLargeError(f"more than {MAX_FILES} files or {MAX_BYTES // 10**9} GB")
-        _copy_file(project / path, files / path)
-    start = Baseline(
+        target = files / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(*_UNREADABLE):
+            shutil.copy(project / path, target, follow_symlinks=False)
+    baseline = Baseline(
         entries=dict(read_tree(files, walk_files(files)).entries),
         ignored=folders,
         dependencies=dict(read_stamps(project, folders)),
         surroundings=dict(surroundings),
         variables=dict(variables),
     )
-    data = msgspec.json.encode(start)
+    data = msgspec.json.encode(baseline)
     (folder / _RECORD).write_bytes(data)
     return hashlib.sha256(data).hexdigest()
 
 
-def _read_size(path: Path) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
-
-
-def _copy_file(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        shutil.copy(source, target, follow_symlinks=False)
-    except (FileNotFoundError, PermissionError, NotADirectoryError, shutil.SpecialFileError):
-        # Deleted meanwhile, not readable, or a pipe: no content of the tree.
-        return
-
-
 def read_stamps(project: Path, folders: Iterable[str]) -> Iterator[tuple[str, Stamp]]:
     """Yield the stamp of every file in the folders, up to a limit."""
-    seen = 0
+    count = 0
     for top in folders:
         for folder, _, files in os.walk(project / top):
             for name in files:
@@ -100,8 +93,8 @@ def read_stamps(project: Path, folders: Iterable[str]) -> Iterator[tuple[str, St
                     continue
                 stamp = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
                 yield path.relative_to(project).as_posix(), stamp
-                seen += 1
-                if seen >= _MAX_DEPENDENCIES:
+                count += 1
+                if count >= _MAX_DEPENDENCIES:
                     return
 
 
@@ -114,17 +107,17 @@ def load_baseline(folder: Path, digest: str) -> tuple[Baseline, Tree]:
     if hashlib.sha256(data).hexdigest() != digest:
         raise ValueError("the record of the baseline was changed")
     try:
-        start = msgspec.json.decode(data, type=Baseline)
+        baseline = msgspec.json.decode(data, type=Baseline)
     except msgspec.DecodeError as error:
         raise ValueError(f"the record of the baseline is damaged: {error}") from None
-    tree = read_tree(folder / _FILES, start.entries)
-    if dict(tree.entries) != start.entries:
+    tree = read_tree(folder / _FILES, baseline.entries)
+    if dict(tree.entries) != baseline.entries:
         raise ValueError("the saved files of the baseline were changed")
-    return start, tree
+    return baseline, tree
 
 
 def delete_baseline_files(folder: Path) -> None:
-    """Delete the copy of a loop that has ended; its record stays."""
+    """Delete the copied files of a loop that has ended; their record stays."""
     shutil.rmtree(folder / _FILES, ignore_errors=True)
 
 

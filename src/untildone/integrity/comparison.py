@@ -1,6 +1,6 @@
-"""The baseline and the current tree, side by side, with what is known of the checks.
+"""What the comparisons of this package work on: two trees, and what is known of the checks.
 
-Every comparison of this package takes one `Comparison` and yields concerns.
+Each of them takes one `Comparison` and yields concerns, for example that a test is gone.
 """
 
 import hashlib
@@ -25,11 +25,12 @@ _EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """Two trees, what differs between them, and what is known of the checks that judge them."""
+    """The baseline (`old`) and the current tree (`new`), and what is known of the checks."""
 
     old: Tree
     new: Tree
     changes: Changes
+    # The commands of the checks.
     commands: tuple[str, ...] = ()
     # What the user asked for, in their words. A value that it names is no hard-coded answer.
     task: str = ""
@@ -63,13 +64,13 @@ class Comparison(Struct, frozen=True, kw_only=True):
         """Return what `compute(comparison)` gives, computed at most once."""
         if compute not in self._facts:
             self._facts[compute] = compute(self)
-        found: T = self._facts[compute]
-        return found
+        fact: T = self._facts[compute]
+        return fact
 
     def make_concern(
         self, kind: ConcernKind, path: str, detail: str = "", *, reason: str
     ) -> Concern:
-        """Return a concern about the file's current content, to which an approval is limited."""
+        """Return a concern about the file; an approval of it ends when the file changes again."""
         entry = self.new.entries.get(path)
         content = entry.digest if entry else ""
         return concerns.make_concern(kind, path, detail, reason=reason, content=content)
@@ -78,8 +79,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
 FindConcerns: TypeAlias = Callable[[Comparison], Iterable[Concern]]
 
 
-def digest(*values: object) -> str:
-    """Return a hash that identifies what a concern is about, where that is less than a file."""
+def hash_values(*values: object) -> str:
+    """Return a hash of values, which identifies what a concern is about if that is no file."""
     return hashlib.sha256(repr(values).encode()).hexdigest()
 
 

@@ -1,4 +1,8 @@
-"""Green checks confirmed: compared with the baseline, and run again with its tests in a sandbox."""
+"""Confirms checks that pass: compares the tree with the baseline, then runs the experiments.
+
+An agent that deleted a failing test has passing checks too. The comparison reports the deletion,
+and an experiment runs the baseline's tests on the current code in a sandbox.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -13,16 +17,19 @@ from untildone.syntax.parsing import forget_parsed
 
 
 def confirm(evidence: Evidence, inputs: ConfirmationInputs, run: RunChecks) -> Evidence:
-    """Return the evidence with the concerns found, and with what was proved about the checks."""
-    if inputs.broken:
-        return replace(evidence, broken_seal=inputs.broken)
+    """Return the evidence with the concerns found, and with what the experiments showed.
+
+    `run` runs checks in a sandbox.
+    """
+    if inputs.damage:
+        return replace(evidence, broken_seal=inputs.damage)
     comparison = inputs.comparison
-    evidence = replace(evidence, concerns=find_concerns(comparison) if comparison else ())
+    evidence = replace(evidence, concerns=find_concerns(comparison))
     with ThreadPoolExecutor(max_workers=1) as pool:
         trial = Trial(
             inputs=inputs,
             run=run,
-            compare_environment=cache(lambda: pool.submit(_find_environment_concerns, inputs)),
+            compare_environment=cache(lambda: pool.submit(find_environment_concerns, comparison)),
         )
         for experiment in EXPERIMENTS:
             evidence = experiment(evidence, trial)
@@ -31,11 +38,6 @@ def confirm(evidence: Evidence, inputs: ConfirmationInputs, run: RunChecks) -> E
 
 
 def find_differences(inputs: ConfirmationInputs) -> tuple[Concern, ...]:
-    """Return what comparing alone shows; nothing where there is no baseline to compare with."""
-    if inputs.comparison is None:
-        return ()
-    return (*find_concerns(inputs.comparison), *_find_environment_concerns(inputs))
-
-
-def _find_environment_concerns(inputs: ConfirmationInputs) -> tuple[Concern, ...]:
-    return find_environment_concerns(inputs.comparison) if inputs.comparison else ()
+    """Return every concern that needs no experiment."""
+    comparison = inputs.comparison
+    return (*find_concerns(comparison), *find_environment_concerns(comparison))

@@ -1,4 +1,8 @@
-"""What a confirmation starts from: the baseline of a loop, loaded and compared with the project."""
+"""Prepares a confirmation: loads the baseline of a loop and compares it with the project.
+
+The result says which files differ, and of which files a sandbox is made in which the baseline's
+tests run on the current code.
+"""
 
 import os
 from pathlib import Path
@@ -25,7 +29,7 @@ from untildone.worktree.limits import limit_time
 from untildone.worktree.roles import classify_file
 
 
-def _uses_no_current(_: str) -> bool:
+def _never_uses_current(_: str) -> bool:
     """Say that every test and setting is taken from the baseline."""
     return False
 
@@ -41,16 +45,16 @@ class ConfirmationInputs(Struct, frozen=True, kw_only=True):
     files: SandboxFiles = SandboxFiles({}, ())
     # Tests that differ from the baseline only by new names of the product.
     renamed_only_tests: tuple[str, ...] = ()
-    # Texts of baseline tests that were adapted to the current product.
-    adapted: dict[str, str] = {}
-    # Where Python finds what the baseline's tests import.
+    # By path: the texts of baseline tests that were adapted to the current product.
+    adapted_tests: dict[str, str] = {}
+    # Environment variables by which Python finds what the baseline's tests import.
     python_path: dict[str, str] = {}
     # Whether the current version of a test or setting is used instead of the baseline's.
-    uses_current: UsesCurrent = _uses_no_current
-    # Why there is no comparison; empty if there is one.
-    incomparable: str = ""
+    uses_current: UsesCurrent = _never_uses_current
+    # Why there is no baseline to compare with; empty if there is one.
+    missing_reason: str = ""
     # How the saved baseline was tampered with or damaged; empty if it was not.
-    broken: str = ""
+    damage: str = ""
 
     def covers(self, check: Check) -> bool:
         """Say whether the check's run in the sandbox is a run of this very tree."""
@@ -58,24 +62,24 @@ class ConfirmationInputs(Struct, frozen=True, kw_only=True):
 
 
 def load_inputs(
-    contract: Contract, project: Path, *, folder: Path, digest: str, missing: str = ""
+    contract: Contract, project: Path, *, folder: Path, digest: str, missing_reason: str = ""
 ) -> ConfirmationInputs:
     """Return the inputs for the project and its baseline, which is saved in `folder`.
 
-    `digest` is the hash of its record, empty if it was not saved; `missing` then says why.
+    `digest` is the hash of its record, empty if it was not saved; `missing_reason` then says why.
     """
     inputs = ConfirmationInputs(
         contract=contract,
         project=project,
         baseline_folder=folder,
-        incomparable="" if digest else missing or "the baseline was not saved",
+        missing_reason="" if digest else missing_reason or "the baseline was not saved",
     )
     if not digest:
         return inputs
     try:
         baseline, old = load_baseline(folder, digest)
     except ValueError as error:
-        return replace(inputs, broken=str(error))
+        return replace(inputs, damage=str(error))
     new = read_tree(project, walk_files(project, ignored=baseline.ignored))
     with limit_time():
         comparison = compare_trees(
@@ -93,12 +97,14 @@ def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> Confirma
     """Return the inputs with the comparison, and with the files to run in the sandbox."""
     is_allowed = make_is_allowed(inputs.contract.allow, comparison)
     renamed_only_tests = find_renamed_only_tests(comparison)
-    adapted = adapt_tests(comparison)
+    adapted_tests = adapt_tests(comparison)
 
     def uses_current(path: str) -> bool:
+        """Say whether the user approved the current version, or only names differ in it."""
         return path in renamed_only_tests or is_allowed(path)
 
     def is_harmless(path: str) -> bool:
+        """Say whether the current version may be used, since its edit loosens no check."""
         if uses_current(path):
             return True
         is_settings = classify_file(path) == "config"
@@ -108,8 +114,8 @@ def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> Confirma
     return replace(
         inputs,
         comparison=comparison,
-        files=compose_files(comparison, uses_current=is_harmless, adapted=adapted),
-        adapted=adapted,
+        files=compose_files(comparison, uses_current=is_harmless, adapted=adapted_tests),
+        adapted_tests=adapted_tests,
         renamed_only_tests=tuple(sorted(renamed_only_tests.intersection(comparison.new))),
         uses_current=uses_current,
         python_path=add_moved_folders(comparison, comparison.baseline.variables),

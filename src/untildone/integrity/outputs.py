@@ -1,10 +1,10 @@
-"""The current tree without new folders of build output that no file of the project uses.
+"""Leaves new folders of build output out of the current tree if no file of the project uses them.
 
 A `dist/` that a build wrote is no part of the work, unless a test imports something from it.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from untildone.words import words
 from untildone.worktree.contents import Tree
@@ -27,15 +27,25 @@ def drop_outputs(old: Tree, new: Tree, commands: Iterable[str]) -> Tree:
     removed = (path for path in old if path not in new)
     if not new_folders or any(classify_file(path) in ("product", "test") for path in removed):
         return new
-    others = [
+    sources = {
         path
         for path in new
         if _find_output_folder(path) not in new_folders or _IMPORTABLE.fullmatch(path)
-    ]
-    texts = [*((text, False) for text in commands), *_read_texts(new, others)]
+    }
+    # Each text with whether it is code. Documents may mention a folder without using it.
+    texts = [(command, False) for command in commands]
+    texts += (
+        (new.text(path), role in ("product", "test"))
+        for path in sources
+        if (role := classify_file(path)) != "document"
+    )
     unused = {folder for folder in new_folders if not _is_used(folder.rpartition("/")[2], texts)}
-    kept = {path for path in new if _find_output_folder(path) not in unused}.union(others)
-    return Tree(new.root, {path: entry for path, entry in new.entries.items() if path in kept})
+    entries = {
+        path: entry
+        for path, entry in new.entries.items()
+        if path in sources or _find_output_folder(path) not in unused
+    }
+    return Tree(new.root, entries)
 
 
 def _find_output_folder(path: str) -> str:
@@ -45,16 +55,8 @@ def _find_output_folder(path: str) -> str:
     return "/".join(parts[: next(ends, 0)])
 
 
-def _read_texts(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Yield the texts of files, and whether they are code, leaving out documents."""
-    for path in paths:
-        kind = classify_file(path)
-        if kind != "document":
-            yield tree.text(path), kind in ("product", "test")
-
-
 def _is_used(name: str, texts: Iterable[tuple[str, bool]]) -> bool:
-    """Say whether a text names the folder, given with whether it is code.
+    """Say whether one of the texts uses the folder; each comes with whether it is code.
 
     `import '../dist/a.js'`, `join(here, 'dist')` and `from build.lib import a` do. Only code may
     name the folder alone: settings do so to exclude it.

@@ -1,4 +1,7 @@
-"""Every comparison and every experiment there is."""
+"""Lists all comparisons and experiments, and runs the comparisons.
+
+A comparison is a function from a `Comparison` to concerns; an experiment runs checks in a sandbox.
+"""
 
 from collections.abc import Iterator
 
@@ -23,7 +26,7 @@ from untildone.worktree.limits import (
     limit_time,
 )
 
-# What is in the two trees.
+# They compare the files of the two trees.
 COMPARISONS: tuple[FindConcerns, ...] = (
     suppressions.find_concerns,
     settings.find_concerns,
@@ -37,13 +40,13 @@ COMPARISONS: tuple[FindConcerns, ...] = (
     mocks.find_concerns,
     unread_files.find_concerns,
 )
-# What is outside of the trees and still decides what the checks do. An environment has tens of
-# thousands of files, so these run beside the checks.
+# They compare what is outside of the trees and still decides what the checks do, as installed
+# packages. These are tens of thousands of files, so the comparison runs while the checks do.
 ENVIRONMENT_COMPARISONS: tuple[FindConcerns, ...] = (
     environment.find_concerns,
     node_packages.find_concerns,
 )
-# In this order: the user's hidden check is run only where nothing else stands against the work.
+# In this order: the user's hidden check (`oracle`) is run only if there is no other concern.
 EXPERIMENTS: tuple[Experiment, ...] = (
     missing_tests.run_experiment,
     pass_to_pass.run_experiment,
@@ -52,29 +55,36 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 
 
 def find_concerns(
-    comparison: Comparison, *, seconds: float = COMPARISON_SECONDS
+    comparison: Comparison | None, *, seconds: float = COMPARISON_SECONDS
 ) -> tuple[Concern, ...]:
-    """Return the concerns of the trees, each once; one of them says what could not be read."""
-    found: list[Concern] = []
+    """Return the concerns about files of the trees, each once; none without a comparison.
+
+    If the time is up, the last concern says which file was not compared.
+    """
+    if comparison is None:
+        return ()
+    concerns: list[Concern] = []
     try:
         with limit_time(seconds):
             for find in COMPARISONS:
-                found.extend(_find_guarded(find, comparison))
+                concerns.extend(_run_comparison(find, comparison))
     except LimitExceeded as error:
-        found.append(unread_files.make_unfinished_concern(comparison, error.path, str(error)))
-    return tuple({concern.id: concern for concern in found}.values())
+        concerns.append(unread_files.make_unfinished_concern(comparison, error.path, str(error)))
+    return tuple({concern.id: concern for concern in concerns}.values())
 
 
-def find_environment_concerns(comparison: Comparison) -> tuple[Concern, ...]:
-    """Return the concerns about what is outside of the trees."""
+def find_environment_concerns(comparison: Comparison | None) -> tuple[Concern, ...]:
+    """Return the concerns about what is outside of the trees; none without a comparison."""
+    if comparison is None:
+        return ()
     return tuple(concern for find in ENVIRONMENT_COMPARISONS for concern in find(comparison))
 
 
-def _find_guarded(find: FindConcerns, comparison: Comparison) -> Iterator[Concern]:
+def _run_comparison(find: FindConcerns, comparison: Comparison) -> Iterator[Concern]:
+    """Yield the concerns; if a file is too much for a parser, one about this file."""
     try:
         yield from find(comparison)
     except (RecursionError, MemoryError) as error:
+        path = get_last_read_path()
         why = "is nested too deep" if isinstance(error, RecursionError) else "takes too much memory"
-        yield unread_files.make_unfinished_concern(
-            comparison, get_last_read_path(), f"`{get_last_read_path()}` {why}"
-        )
+        yield unread_files.make_unfinished_concern(comparison, path, f"`{path}` {why}")

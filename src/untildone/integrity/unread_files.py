@@ -1,10 +1,10 @@
-"""Concerns about changed files that cannot be compared, so that the user has to approve them."""
+"""Concerns about changed files that cannot be compared: the user has to look at them."""
 
 from collections.abc import Iterator
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity.comparison import Comparison, digest
+from untildone.integrity.comparison import Comparison, hash_values
 from untildone.syntax.languages import language_of
 from untildone.worktree.contents import READABLE
 
@@ -12,7 +12,7 @@ from untildone.worktree.contents import READABLE
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """Yield a concern for each changed file of code or settings that is too large to be read.
 
-    `tests/comparison.py` reports test files.
+    For tests `integrity/tests/comparison.py` does this.
     """
     for path in comparison.changes.edited_or_added:
         entry, role = comparison.new.entries[path], comparison.role(path)
@@ -26,9 +26,9 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 def make_unfinished_concern(comparison: Comparison, path: str, why: str) -> Concern:
     """Return a concern about a comparison that ended early at `path`.
 
-    Its content is all changed files, so that an approval ends with the next change.
+    Its approval is for the content of all changed files, so that it ends with the next change.
     """
     reason = f"the comparison with the baseline is incomplete: {why}"
-    changed = sorted(comparison.changes.edited_or_added)
-    content = digest([(name, comparison.new.entries[name].digest) for name in changed])
+    changed_paths = sorted(comparison.changes.edited_or_added)
+    content = hash_values([(name, comparison.new.entries[name].digest) for name in changed_paths])
     return make_concern(ConcernKind.UNREAD, path, reason=reason, content=content)

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import write_tree
+from untildone.integrity.baseline import Baseline
+from untildone.integrity.comparison import compare_trees
 from untildone.integrity.environment.check_programs import find_check_programs
-from untildone.integrity.environment.comparison import compare_environment
+from untildone.integrity.environment.comparison import find_concerns
 from untildone.integrity.environment.facts import collect_facts
+from untildone.worktree.contents import Tree
 
 
 class Machine:
@@ -34,10 +37,12 @@ class Machine:
         return collect_facts(self.project, commands, self.environ)
 
     def find_reasons(self, baseline: dict[str, str], *commands: str) -> list[str]:
-        return [
-            concern.detail
-            for concern in compare_environment(self.project, commands, self.environ, baseline)
-        ]
+        no_files = Tree(self.project, {})
+        record = Baseline(entries={}, surroundings=baseline)
+        comparison = compare_trees(
+            no_files, no_files, commands, baseline=record, environ=self.environ
+        )
+        return [concern.detail for concern in find_concerns(comparison)]
 
 
 @pytest.fixture
@@ -107,7 +112,7 @@ def test_the_scripts_of_npm_are_followed(machine: Machine) -> None:
     (machine.project / "node_modules/.bin/vitest").chmod(0o755)
 
     found = {
-        program.name: program.place
+        program.name: program.file
         for program in find_check_programs(machine.project, ["npm test"], {"PATH": ""})
     }
 

@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import write_tree
-from untildone.integrity.baseline import Stamp, read_stamps
-from untildone.integrity.environment.node_packages import compare_packages
+from untildone.core.evidence import Concern
+from untildone.integrity.baseline import Baseline, Stamp, read_stamps
+from untildone.integrity.comparison import compare_trees
+from untildone.integrity.environment import node_packages
+from untildone.worktree.contents import Tree
 
 PACKAGE = {
     "package.json": '{"dependencies": {"same": "1"}}',
@@ -27,8 +30,13 @@ def read_packages(project: Path) -> dict[str, Stamp]:
     return dict(read_stamps(project, ["node_modules"]))
 
 
+def find_concerns(project: Path, baseline: dict[str, Stamp]) -> list[Concern]:
+    no_files, record = Tree(project, {}), Baseline(entries={}, dependencies=baseline)
+    return list(node_packages.find_concerns(compare_trees(no_files, no_files, (), baseline=record)))
+
+
 def find_reasons(project: Path, baseline: dict[str, Stamp]) -> list[str]:
-    return [concern.detail for concern in compare_packages(project, baseline)]
+    return [concern.detail for concern in find_concerns(project, baseline)]
 
 
 def test_a_file_edited_in_place_is_reported(project: Path) -> None:
@@ -47,7 +55,7 @@ def test_another_description_does_not_hide_it(project: Path) -> None:
         {"node_modules/same/index.js": "x\n", "node_modules/same/package.json": '{"name": "same"}'},
     )
 
-    assert [finding.path for finding in compare_packages(project, baseline)] == [
+    assert [finding.path for finding in find_concerns(project, baseline)] == [
         "node_modules/same/index.js",
         "node_modules/same/package.json",
     ]
@@ -91,7 +99,7 @@ def test_a_package_replaced_without_an_installer_is_reported(
     )
     write_tree(project, lock)
 
-    found = sorted(finding.path for finding in compare_packages(project, baseline))
+    found = sorted(finding.path for finding in find_concerns(project, baseline))
     assert found == [f"node_modules/same/{name}" for name in reported]
 
 

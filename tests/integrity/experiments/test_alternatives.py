@@ -84,7 +84,8 @@ def test_tests_that_were_too_few_may_become_enough(world: World) -> None:
 
     assert (world.outcome, world.concerns) == ("done", [])
     assert world.receipt["proved"] == [
-        "pass-to-pass: the baseline's tests pass on the new code, and the checks with those of now"
+        "pass-to-pass: the baseline's tests pass on the new code, "
+        "and the checks pass with the current tests"
     ]
 
 
@@ -126,7 +127,7 @@ def test_current_tests_are_tried_with_the_baselines_settings(tmp_path: Path) -> 
 
     found = find(tmp_path, {"pytest.ini": "[pytest]\n"}, WANTS_MORE, passes=record)
 
-    assert found == "and the checks with those of now"
+    assert found == "and the checks pass with the current tests"
     assert [tree.restored for tree in tried] == [("pytest.ini",)]
 
 

@@ -96,7 +96,7 @@ def _select_known_files(
     known_suffixes = {
         suffix
         for suffix in {file.suffix for file in files}
-        if select_servers(project, suffix, path=path, own=allow_own)
+        if select_servers(project, suffix, path=path, use_own=allow_own)
     }
     paths = (os.path.realpath(file) for file in files if file.suffix in known_suffixes)
     # The question is sent as UTF-8, which cannot express every path.
@@ -116,7 +116,10 @@ def _ask_or_start(
     if old_address:
         with suppress(daemon_socket.UnreachableError):
             return _ask(old_address, questions, deadline)
-    _start_process(context, project, tuple(questions))
+    # The command `untildone diagnose` keeps the servers running.
+    argv = [sys.executable, "-I", "-m", "untildone", "diagnose", "--", str(project), *questions]
+    environ = filter_environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
+    trees.start_detached(argv, cwd=context.home, env=environ)
     while time.monotonic() < deadline:
         address = load_address(folder)
         if address and address != old_address:
@@ -133,13 +136,6 @@ def _ask(
     return daemon_socket.query_daemon(
         address, tuple(questions), wait=deadline - time.monotonic(), texts=texts
     )
-
-
-def _start_process(context: Context, project: Path, files: Sequence[str]) -> None:
-    """Start the process that keeps the servers running: `untildone diagnose`."""
-    argv = [sys.executable, "-I", "-m", "untildone", "diagnose", "--", str(project), *files]
-    environ = filter_environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
-    trees.start_detached(argv, cwd=context.home, env=environ)
 
 
 def load_address(folder: Path) -> daemon_socket.DaemonAddress | None:

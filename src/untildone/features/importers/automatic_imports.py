@@ -125,7 +125,7 @@ def _import_or_mention(context: Context, stop: Stop, session: Session, file: Pat
         f"`{shown_path}` started loop {record.contract.id}",
         *describe_differences(loop_file.loop, "agent"),
     )
-    # The file `tell` has the lines for the next notice; the stop counts as the loop's first.
+    # The file `tell` has the lines for the next notice. The prompt counts as the loop's start.
     session.write("tell", "untildone: " + "; ".join(lines))
     session.write_json("prompt.json", {"id": stop.prompt, "kind": "start", "tree": ""})
     return ""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeAlias, TypeVar
 
+from untildone.core.text import shorten
 from untildone.errors import UserError
 
 T = TypeVar("T")
@@ -122,8 +123,7 @@ def _parse_count(value: Value) -> int | None:
 
 def _shorten(value: Value) -> str:
     """Return the value as a short text for a message."""
-    text = _replace_surrogates(str(value))
-    return text if len(text) <= _MAX_SHOWN_CHARACTERS else text[: _MAX_SHOWN_CHARACTERS - 2] + " …"
+    return shorten(_replace_surrogates(str(value)), _MAX_SHOWN_CHARACTERS)
 
 
 def _replace_surrogates(text: str) -> str:

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
+from untildone.core.agent_message import normalize
 from untildone.features.plans.order import Tasks, find_critical_path, find_order_mistakes
 from untildone.features.plans.plan import LARGEST_POINTS, POINTS, Mistake, Plan, Summary, Task
 
@@ -180,11 +181,11 @@ def _find_missing_references(
     field: str, file: str, text: str, references: list[tuple[str, str]]
 ) -> Iterator[Mistake]:
     """Yield a mistake for each (task, reference) whose reference the file's text does not have."""
-    normalized = _normalize(text)
+    normalized_text = normalize(text)
     headings = set(_HEADING_NUMBER.findall(text))
     # Many tasks name the same reference: each is looked up once.
     distinct = {reference for _, reference in references}
-    mentioned = {name for name in distinct if _is_mentioned(name, normalized, headings)}
+    mentioned = {name for name in distinct if _is_mentioned(name, normalized_text, headings)}
     for name, reference in references:
         if reference not in mentioned:
             yield Mistake(
@@ -199,14 +200,9 @@ def _is_mentioned(reference: str, text: str, heading_numbers: set[str]) -> bool:
 
     "Section 7.1" is mentioned by the heading `## 7.1 Storage`, but "REQ-7" is not by `## 7`.
     """
-    words = _normalize(reference)
+    words = normalize(reference)
     if words and re.search(rf"(?<![\w.-]){re.escape(words)}(?![\w-])", text):
         return True
     number = _NUMBER.search(reference)
     is_requirement_id = re.match(r"[A-Z]+-\d", reference) is not None
     return number is not None and not is_requirement_id and number[0] in heading_numbers
-
-
-def _normalize(text: str) -> str:
-    """Return the text in lower case and with single spaces."""
-    return " ".join(text.casefold().split())

@@ -14,6 +14,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.core.contract import Check
+from untildone.core.text import shorten
 from untildone.engine.context import Context
 from untildone.features.plans import plan_conditions
 from untildone.features.plans.plan import Plan, Task
@@ -35,11 +36,11 @@ def list_task_checks(task: Task) -> tuple[Check, ...]:
     They come from a file of the repository, so they run only after the user has trusted them.
     """
     listed = (
-        check if isinstance(check, Check) else Check(name=_shorten(check), command=check)
+        check if isinstance(check, Check) else Check(name=_make_name(check), command=check)
         for check in task.checks
     )
     derived = (
-        Check(name=_shorten(text), command=_build_command(condition), reason="the plan says so")
+        Check(name=_make_name(text), command=_build_command(condition), reason="the plan says so")
         for text, condition in _parse_conditions(task).items()
         if condition is not None
     )
@@ -93,10 +94,9 @@ def _parse_conditions(task: Task) -> dict[str, plan_conditions.Condition | None]
     return {**criteria, **tests}
 
 
-def _shorten(text: str) -> str:
+def _make_name(text: str) -> str:
     """Return the text as the name of a check: in one line that is not too long."""
-    line = " ".join(text.split())
-    return line if len(line) <= _MAX_NAME_CHARACTERS else line[: _MAX_NAME_CHARACTERS - 2] + " …"
+    return shorten(" ".join(text.split()), _MAX_NAME_CHARACTERS)
 
 
 def _build_command(condition: plan_conditions.Condition) -> str:

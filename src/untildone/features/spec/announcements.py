@@ -4,6 +4,8 @@
 [LOOP] Round 2/10 | Cost: $0.40/$5 | Step: write its tests
 """
 
+from collections.abc import Iterator
+
 from untildone.core.contract import Contract
 from untildone.core.progress import Progress
 from untildone.core.reminders import classify_workflow
@@ -84,44 +86,33 @@ def _format_line(*parts: str) -> str:
 
 def _announce_round(
     contract: Contract, progress: Progress, new_steps: tuple[str, ...], next_step: str
-) -> list[str]:
-    """Return the lines about a round that is over; `new_steps` were completed in it."""
+) -> Iterator[str]:
+    """Yield the lines about a round that is over; `new_steps` were completed in it."""
+    open_steps = [step for step in contract.steps if step not in progress.steps_done]
+    if new_steps:
+        total = len(contract.steps)
+        yield _format_line(
+            f"✓ {', '.join(new_steps)} complete",
+            f"Progress: {total - len(open_steps)}/{total}",
+            f"Next: {open_steps[0]}" if open_steps else "",
+        )
     bounds = contract.bounds
     spent = "unknown" if progress.spend_usd is None else f"${progress.spend_usd:.2f}"
-    open_steps = [step for step in contract.steps if step not in progress.steps_done]
-    announcement = _format_line(
+    yield _format_line(
         f"Round {progress.round}" + (f"/{bounds.rounds}" if bounds.rounds else ""),
         f"Cost: {spent}" + (f"/${bounds.budget_usd:g}" if bounds.budget_usd else ""),
         f"Step: {open_steps[0]}" if open_steps else f"Next: {next_step}" if next_step else "",
     )
-    return [
-        *_announce_steps(contract, new_steps, open_steps),
-        announcement,
-        *_announce_patterns(progress, len(new_steps)),
-    ]
+    yield from _announce_patterns(progress.steps_done, len(new_steps))
 
 
-def _announce_steps(
-    contract: Contract, new_steps: tuple[str, ...], open_steps: list[str]
-) -> list[str]:
-    """Return the line about new steps: `[LOOP] ✓ write the parser complete | Progress: 1/3`."""
-    if not new_steps:
-        return []
-    total = len(contract.steps)
-    next_step = f"Next: {open_steps[0]}" if open_steps else ""
-    number = f"Progress: {total - len(open_steps)}/{total}"
-    return [_format_line(f"✓ {', '.join(new_steps)} complete", number, next_step)]
-
-
-def _announce_patterns(progress: Progress, new_steps: int) -> list[str]:
-    """Return a hint for each of the new steps that was the third of its kind: fix, fix, fix."""
-    steps = progress.steps_done
-    # As the steps were when each new one had just been completed.
-    repeated = [
-        find_repeated_work(steps[: len(steps) - later]) for later in reversed(range(new_steps))
-    ]
+def _announce_patterns(steps_done: tuple[str, ...], new_steps: int) -> Iterator[str]:
+    """Yield a hint for each of the new steps that was the third of its kind: fix, fix, fix."""
     advice = "for the third time. This is a learnable pattern: ask for the steps to run it yourself"
-    return [_format_line(f"`{kind}` {advice}") for kind in repeated if kind]
+    for new_step in range(len(steps_done) - new_steps, len(steps_done)):
+        kind = find_repeated_work(steps_done[: new_step + 1])
+        if kind:
+            yield _format_line(f"`{kind}` {advice}")
 
 
 def find_repeated_work(steps_done: tuple[str, ...]) -> str:

@@ -1,1 +1,1 @@
-"""What surrounds the checks: programs, settings, packages, modules."""
+"""Compares what the checks depend on outside of the project: programs, settings, packages."""

@@ -1,7 +1,7 @@
-"""Finds the programs that a check starts, also by the scripts of `package.json`, and their places.
+"""Finds the programs that a check starts, also through scripts of `package.json`, and their files.
 
-For `npm test` with the script `vitest run` these are `npm` and `vitest`, the second of them in
-`node_modules/.bin`.
+For `npm test` with the script `vitest run` these are `npm` and `vitest`, the second of them with
+the file `node_modules/.bin/vitest`.
 """
 
 import json
@@ -24,43 +24,50 @@ _SHELL_WORDS = words("""
 
 
 class Program(Struct, frozen=True):
+    """A program by the word with which a command starts it, such as `pytest`."""
+
     name: str
-    # Where a shell finds it; empty if nowhere.
-    place: str
+    # The path of the file that a shell runs for it; empty if there is none.
+    file: str
 
 
 def find_check_programs(
     project: Path, commands: Iterable[str], environ: Mapping[str, str]
 ) -> Iterator[Program]:
-    """Yield each program that the commands start, once, with the place where a shell finds it."""
-    # npm searches these folders first: of the project and of every folder above it.
-    npm = [str(folder / "node_modules" / ".bin") for folder in (project, *project.parents)]
+    """Yield each program that the commands start, once."""
+    # For a script npm searches these folders first: of the project and of every folder above it.
+    npm_folders = [str(folder / "node_modules/.bin") for folder in (project, *project.parents)]
     seen: set[str] = set()
     for command, is_script in find_run_commands(project, commands):
-        path = os.pathsep.join((*(npm if is_script else ()), environ.get("PATH", "")))
+        folders = npm_folders if is_script else []
+        search_path = os.pathsep.join((*folders, environ.get("PATH", "")))
         for name, *_ in parse_calls(command):
-            if name in _SHELL_WORDS or "$" in name or name in seen:
-                continue
-            seen.add(name)
-            yield Program(name, _locate(name, project, path))
+            if name not in _SHELL_WORDS and "$" not in name and name not in seen:
+                seen.add(name)
+                yield Program(name, _find_file(name, project, search_path))
 
 
 def find_run_commands(project: Path, commands: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Yield the commands, and the scripts of `package.json` that they run, marked as such."""
+    """Yield the commands, and the scripts of `package.json` that they run, each once.
+
+    Each comes with whether it is such a script: `("npm test", False)`, `("vitest run", True)`.
+    """
     declared = read_package_field(project, "scripts").items()
     scripts = {name: script for name, script in declared if isinstance(script, str)}
-    waiting = [(command, False) for command in dict.fromkeys(commands)]
-    seen = {command for command, _ in waiting}
-    for command, is_script in waiting:
-        yield command, is_script
-        called = (each for call in parse_calls(command) for each in select_scripts(call, scripts))
-        fresh = [each for each in dict.fromkeys(called) if each not in seen]
-        seen.update(fresh)
-        waiting += ((each, True) for each in fresh)
+    run_commands = dict.fromkeys(commands, False)
+    # It grows while it is read, since a script may run others.
+    unread = list(run_commands)
+    for command in unread:
+        yield command, run_commands[command]
+        for call in parse_calls(command):
+            for script in select_scripts(call, scripts):
+                if script not in run_commands:
+                    run_commands[script] = True
+                    unread.append(script)
 
 
 def read_package_field(project: Path, field: str) -> dict[str, object]:
-    """Return an object of `package.json`; empty where there is none or it cannot be read."""
+    """Return an object of `package.json`, as of `scripts`; empty if it cannot be read."""
     try:
         package = json.loads((project / "package.json").read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -69,9 +76,9 @@ def read_package_field(project: Path, field: str) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _locate(name: str, project: Path, path: str) -> str:
-    """Return the program's file by its path, or by the search path; empty if there is none."""
+def _find_file(name: str, project: Path, search_path: str) -> str:
+    """Return the path of the program's file, as a shell would find it; empty if there is none."""
     if os.sep in name or "/" in name:
-        place = project / name
-        return str(place) if place.exists() else ""
-    return shutil.which(name, path=path) or ""
+        file = project / name
+        return str(file) if file.exists() else ""
+    return shutil.which(name, path=search_path) or ""

@@ -1,7 +1,9 @@
-"""What surrounds the checks, compared with the baseline: programs, settings, packages, git."""
+"""Compares what the checks depend on outside of the project: programs, settings, packages, git.
 
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+If `/usr/bin/pytest` was replaced since the baseline, the concern says so.
+"""
+
+from collections.abc import Iterable, Iterator
 
 from untildone.commands.shell import parse_calls
 from untildone.core.concerns import make_concern
@@ -9,41 +11,39 @@ from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.environment.facts import SEARCH_PATH, collect_facts, hash_text
 
-# git config core.hooksPath .githooks
+# The words of `git config core.hooksPath .githooks`.
 _WORDS_OF_GIT_CONFIG = 4
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    return compare_environment(
-        comparison.new.root,
-        comparison.commands,
-        comparison.environ,
-        comparison.baseline.surroundings,
-    )
-
-
-def compare_environment(
-    project: Path,
-    commands: Iterable[str],
-    environ: Mapping[str, str],
-    baseline: Mapping[str, str],
-) -> Iterator[Concern]:
-    """Yield the differences between the facts of the baseline and those of now."""
+    """Yield a concern for each fact that differs, unless honest work may change it."""
+    baseline, commands = comparison.baseline.surroundings, comparison.commands
     if not baseline:
-        # Without facts of the baseline there is nothing to compare.
+        # No facts were collected when the baseline was saved.
         return
-    commands = tuple(commands)
     # The search path of a hook may differ from that of the terminal where the loop began.
-    search_path = baseline.get(SEARCH_PATH, environ.get(SEARCH_PATH, ""))
-    current = collect_facts(project, commands, {**environ, SEARCH_PATH: search_path})
-    own = dict(_find_settings_by_checks(commands))
-    yield from compare_facts({**own, **baseline}, {**own, **current})
+    search_path = baseline.get(SEARCH_PATH, comparison.environ.get(SEARCH_PATH, ""))
+    environ = {**comparison.environ, SEARCH_PATH: search_path}
+    current = collect_facts(comparison.new.root, commands, environ)
+    set_by_checks = dict(_find_settings_by_checks(commands))
+    old_facts, new_facts = {**set_by_checks, **baseline}, {**set_by_checks, **current}
+    for fact in dict.fromkeys((*old_facts, *new_facts)):
+        old, new = old_facts.get(fact, ""), new_facts.get(fact, "")
+        kind, _, name = fact.partition(" ")
+        # The comparison of scripts reports a program that no check starts any more.
+        is_dropped = kind == "program" and fact not in new_facts
+        if old == new or fact == SEARCH_PATH or is_dropped:
+            continue
+        if reason := _explain(kind, name, old, new):
+            is_package = kind in ("altered", "loose", "plugin")
+            concern_kind = ConcernKind.DEPENDENCY if is_package else ConcernKind.ENVIRONMENT
+            yield make_concern(concern_kind, name, reason=reason, content=hash_text(new))
 
 
 def _find_settings_by_checks(commands: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the facts that checks themselves set by `git config NAME VALUE`.
+    """Yield the facts that checks themselves set, as `git core.hookspath`: `.githooks`.
 
-    Whether the check ran before the baseline was saved must make no difference.
+    Whether such a check ran before the baseline was saved must make no difference.
     """
     for call in (call for command in commands for call in parse_calls(command)):
         words = [word for word in call if word not in ("--local", "--global")]
@@ -51,23 +51,11 @@ def _find_settings_by_checks(commands: Iterable[str]) -> Iterator[tuple[str, str
             yield f"git {words[2].lower()}", words[3]
 
 
-def compare_facts(baseline: Mapping[str, str], current: Mapping[str, str]) -> Iterator[Concern]:
-    """Yield a concern for each fact that differs, unless honest work may change it."""
-    for fact in dict.fromkeys((*baseline, *current)):
-        old, new = baseline.get(fact, ""), current.get(fact, "")
-        kind, _, name = fact.partition(" ")
-        # The comparison of scripts reports a program that no check starts any more.
-        is_dropped = kind == "program" and fact not in current
-        if old == new or fact == SEARCH_PATH or is_dropped:
-            continue
-        if reason := _explain(kind, name, old, new):
-            is_package = kind in ("altered", "loose", "plugin")
-            concern = ConcernKind.DEPENDENCY if is_package else ConcernKind.ENVIRONMENT
-            yield make_concern(concern, name, reason=reason, content=hash_text(new))
-
-
 def _explain(kind: str, name: str, old: str, new: str) -> str:
-    """Return the reason for a concern; empty for what honest work may change."""
+    """Return the reason for a concern about a fact of this kind that differs.
+
+    It is empty for what honest work may change, as new programs and removed packages.
+    """
     match kind:
         case "program":
             return _explain_program(name, old, new) if old else ""
@@ -87,8 +75,8 @@ def _explain(kind: str, name: str, old: str, new: str) -> str:
 
 
 def _explain_program(name: str, old: str, new: str) -> str:
-    """Return the reason for a concern about a program; facts are its place and its hash."""
-    old_place, new_place = (text.partition(" ")[0] for text in (old, new))
-    if old_place == new_place:
-        return f"the program `{old_place}` differs from the baseline"
-    return f"`{name}` was `{old_place}` in the baseline and is now `{new_place or 'missing'}`"
+    """Return the reason for a concern about a program, whose fact is `/usr/bin/pytest 5f2d…`."""
+    old_file, new_file = (fact.partition(" ")[0] for fact in (old, new))
+    if old_file == new_file:
+        return f"the program `{old_file}` differs from the baseline"
+    return f"`{name}` was `{old_file}` in the baseline and is now `{new_file or 'missing'}`"

@@ -1,7 +1,7 @@
-"""Facts about what surrounds the checks: programs, the user's settings, Python, git.
+"""Collects facts about what the checks depend on outside of the project, to be compared later.
 
-Each fact is a text by a name of two words, its kind and what it is about, for example
-`program pytest`: `/usr/bin/pytest 5f2d…`, or `git core.hookspath`: `.githooks`.
+A fact has a name of two words, its kind and what it is about, and a text: the name `program pytest`
+has the text `/usr/bin/pytest 5f2d…`, and `git core.hookspath` the text `.githooks`.
 """
 
 import hashlib
@@ -37,12 +37,14 @@ _USER_SETTINGS: Mapping[str, tuple[str, ...]] = {
     r"pytest|python[\d.]*": (".coveragerc",),
     r"bash|zsh": (".bash_env", ".zshenv"),
 }
-# Where packages come from, and credentials: nothing of that makes a check pass.
+# Lines of settings that make no check pass: comments, where packages come from, credentials.
 _HARMLESS = re.compile(
     r"\s*([#;].*|//.*|(@[\w-]+:)?registry\s*=.*|.*_auth\w*\s*=.*|cache\s*=.*|email\s*=.*|init-.*"
     r"|GO(PROXY|PRIVATE|NOSUMDB|NOPROXY|SUMDB|TELEMETRY|MODCACHE|CACHE|NOSUMCHECK|INSECURE)=.*|)"
 )
+# Commands that may depend on git's settings and hooks.
 _USES_GIT = re.compile(r"\b(git|pre-commit|lefthook|husky|lint-staged)\b")
+# Settings that change which files git shows, or what runs when it is called.
 _GIT_SETTINGS = re.compile(
     r"core\.(hookspath|excludesfile|attributesfile|fsmonitor|worktree|sparsecheckout)|filter\..*"
     r"|init\.templatedir|alias\..*|include(if)?\..*|diff\.external|merge\..*\.driver|core\.pager"
@@ -59,7 +61,7 @@ def collect_facts(
     home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
     return {
         SEARCH_PATH: environ.get(SEARCH_PATH, ""),
-        **{f"program {each.name}": _describe_program(project, each.place) for each in programs},
+        **{f"program {one.name}": _describe_program(project, one.file) for one in programs},
         **dict(_find_user_settings(home, programs, environ)),
         **dict(_find_python_facts(project, programs, home)),
         **dict(_find_git_facts(project, commands)),
@@ -68,23 +70,25 @@ def collect_facts(
 
 
 def hash_text(text: str) -> str:
+    """Return the SHA-256 of a text in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _describe_program(project: Path, place: str) -> str:
-    """Return the place of a program, and its content where no installer replaces it."""
-    is_installed = not _DEPENDENCY_FOLDERS.isdisjoint(Path(place).parts)
-    if not place or is_installed or Path(place).is_relative_to(project):
-        return place
-    return f"{place} {_hash_file(Path(place))}"
+def _describe_program(project: Path, file: str) -> str:
+    """Return the path of the program's file, and its hash."""
+    # An installer may replace a file of the project or of its environment: it has no hash.
+    is_installed = not _DEPENDENCY_FOLDERS.isdisjoint(Path(file).parts)
+    if not file or is_installed or Path(file).is_relative_to(project):
+        return file
+    return f"{file} {_hash_file(Path(file))}"
 
 
-def _hash_file(place: Path) -> str:
+def _hash_file(file: Path) -> str:
     """Return the hash of the content, or size and time of a large file; empty if unreadable."""
     try:
-        if place.stat().st_size > _MAX_HASHED_SIZE:
-            return f"{place.stat().st_size}-{place.stat().st_mtime_ns}"
-        return hashlib.sha256(place.read_bytes()).hexdigest()
+        if file.stat().st_size > _MAX_HASHED_SIZE:
+            return f"{file.stat().st_size}-{file.stat().st_mtime_ns}"
+        return hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError:
         return ""
 
@@ -92,23 +96,24 @@ def _hash_file(place: Path) -> str:
 def _find_user_settings(
     home: Path, programs: Iterable[Program], environ: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    names = {program_name(each.name) for each in programs}
+    """Yield `setting PATH` for each file of the user's settings that the programs read."""
+    names = {program_name(program.name) for program in programs}
     cargo = Path(environ.get("CARGO_HOME") or home / ".cargo")
-    for pattern, files in _USER_SETTINGS.items():
+    for pattern, paths in _USER_SETTINGS.items():
         if not any(re.fullmatch(pattern, name) for name in names):
             continue
-        for file in files:
-            inner = file.removeprefix(".cargo/")
-            place = cargo / inner if inner != file else home / file
-            yield f"setting {place}", _hash_relevant_lines(place)
-    if (own := environ.get("GOENV")) and "go" in names:
-        yield f"setting {own}", _hash_relevant_lines(Path(own))
+        for path in paths:
+            inner = path.removeprefix(".cargo/")
+            file = cargo / inner if inner != path else home / path
+            yield f"setting {file}", _hash_relevant_lines(file)
+    if (go_settings := environ.get("GOENV")) and "go" in names:
+        yield f"setting {go_settings}", _hash_relevant_lines(Path(go_settings))
 
 
-def _hash_relevant_lines(place: Path) -> str:
+def _hash_relevant_lines(file: Path) -> str:
     """Return the hash of the lines that a check could depend on; empty if there are none."""
     try:
-        lines = place.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
     relevant = [line.strip() for line in lines if not _HARMLESS.fullmatch(line)]
@@ -118,29 +123,32 @@ def _hash_relevant_lines(place: Path) -> str:
 def _find_python_facts(
     project: Path, programs: Iterable[Program], home: Path
 ) -> Iterator[tuple[str, str]]:
-    interpreters = {place for each in programs if (place := _find_interpreter(each)) is not None}
+    """Yield facts about the installed packages of every Python that the programs may run."""
+    interpreters = {file for one in programs if (file := _find_interpreter(one)) is not None}
     interpreters |= set(project.glob(".venv/bin/python")) | set(project.glob("venv/bin/python"))
-    folders = {folder for place in interpreters for folder in find_site_folders(place, home)}
+    folders = {folder for file in interpreters for folder in find_site_folders(file, home)}
     for folder in sorted(folders):
         yield from collect_site_facts(folder)
 
 
 def _find_interpreter(program: Program) -> Path | None:
-    """Return the program itself, or what its first line names: `#!/project/.venv/bin/python`."""
-    if re.match(r"(python|pypy)[\d.]*(\.exe)?$", Path(program.place).name):
-        return Path(program.place)
+    """Return the Python that runs the program; None if it is not written in Python."""
+    file = Path(program.file)
+    if re.match(r"(python|pypy)[\d.]*(\.exe)?$", file.name):
+        return file
     try:
-        with Path(program.place).open("rb") as file:
-            first = file.readline(500).decode("utf-8", "replace")
+        with file.open("rb") as stream:
+            first_line = stream.readline(500).decode("utf-8", "replace")
     except OSError:
-        # Also for a program that is found nowhere, whose place is empty.
+        # Also for a program that is found nowhere.
         return None
-    named = re.match(r"#!\s*(\S*/(python|pypy)[\d.]*)\s*$", first)
-    return Path(named[1]) if named else None
+    # #!/project/.venv/bin/python
+    interpreter = re.match(r"#!\s*(\S*/(python|pypy)[\d.]*)\s*$", first_line)
+    return Path(interpreter[1]) if interpreter else None
 
 
 def _find_git_facts(project: Path, commands: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield facts only where a check uses git: installing a tool may set hooks rightly."""
+    """Yield git's settings and hooks, if a check uses git: installing a tool may set hooks."""
     if not any(_USES_GIT.search(command) for command, _ in find_run_commands(project, commands)):
         return
     for name, value in read_git_config(".", cwd=project) or ():
@@ -152,17 +160,14 @@ def _find_git_facts(project: Path, commands: Iterable[str]) -> Iterator[tuple[st
 
 
 def _find_hidden_files(project: Path, home: Path) -> Iterator[tuple[str, str]]:
-    """Yield the committed files that are ignored by a list outside of the repository.
-
-    Linters that respect git's ignore lists skip them.
-    """
+    """Yield, by ignore list that is not committed, the committed files that linters skip for it."""
     git = project / ".git"
-    for name, place in (
+    for name, ignore_list in (
         ("info/exclude", git / "info" / "exclude"),
         ("ignore", home / ".config" / "git" / "ignore"),
     ):
-        if git.is_dir() and _hash_relevant_lines(place):
-            listed = ("ls-files", "-z", "--cached", "--ignored", f"--exclude-from={place}")
-            finished = run_git(listed, cwd=project, timeout=10.0)
+        if git.is_dir() and _hash_relevant_lines(ignore_list):
+            options = ("-z", "--cached", "--ignored", f"--exclude-from={ignore_list}")
+            finished = run_git(("ls-files", *options), cwd=project, timeout=10.0)
             files = finished.text.rstrip("\0").replace("\0", ", ")
             yield f"git {name}", files if finished.exit_code == 0 else ""

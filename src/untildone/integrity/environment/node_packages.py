@@ -1,7 +1,7 @@
-"""Finds installed packages of Node that were changed in place since the baseline.
+"""Finds files in `node_modules` that were made or changed by hand since the baseline.
 
-An installer replaces a package whole and records its work. A single changed file of a package, a
-command in `.bin` that is no package's, and a package that nobody declared were made by hand.
+An installer replaces all files of a package, so `node_modules/jest/index.js` was edited if other
+files of `jest` are as before. So were commands of no package and packages that nobody declared.
 """
 
 import re
@@ -19,36 +19,37 @@ _FOLDER = "node_modules"
 _PACKAGE_FILE = re.compile(
     r"(?P<package>(?:.*/)?node_modules/(?:@[^/]+/)?(?!\.)[^/@]+)/(?P<inner>.+)", re.DOTALL
 )
-_BINARY = re.compile(r"(.*/)?node_modules/\.bin/[^/]+")
-_LOADED = re.compile(r".*\.([cm]?[jt]s|json|node|wasm|[jt]sx)")
+_COMMAND_FILE = re.compile(r"(.*/)?node_modules/\.bin/[^/]+")
+# Files that Node loads.
+_LOADED_FILE = re.compile(r".*\.([cm]?[jt]s|json|node|wasm|[jt]sx)")
 # What an installer records of its work; bun records nothing beside the packages.
 _INSTALLER_RECORDS = ("package-lock.json", ".modules.yaml", ".yarn-integrity", ".yarn-state.yml")
 _LOCKS_WITHOUT_RECORD = ("bun.lock", "bun.lockb")
+# Text of the scripts that npm writes into `.bin` where it cannot link.
 _SHIM = re.compile(r"node_modules|\$basedir|%~?dp0")
 _MAX_SHOWN = 20
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    """Yield concerns about files in `node_modules` that no installer put there."""
-    return compare_packages(comparison.new.root, comparison.baseline.dependencies)
+    """Yield concerns about files in `node_modules` that no installer put there.
 
-
-def compare_packages(project: Path, baseline: Mapping[str, Stamp]) -> Iterator[Concern]:
-    """Compare sizes and times, and read only what changed."""
-    known = {f"{path.partition(_FOLDER)[0]}{_FOLDER}" for path in baseline if _FOLDER in path}
-    folders = sorted(folder for folder in {_FOLDER, *known} if (project / folder).is_dir())
+    Only files whose stamp differs from that of the baseline are read.
+    """
+    project, baseline = comparison.new.root, comparison.baseline.dependencies
+    old_folders = {f"{path.partition(_FOLDER)[0]}{_FOLDER}" for path in baseline if _FOLDER in path}
+    folders = sorted(folder for folder in {_FOLDER, *old_folders} if (project / folder).is_dir())
     current = dict(read_stamps(project, folders))
     changed = [path for path, stamp in current.items() if baseline.get(path) != stamp]
     is_recorded = any(path.endswith(_INSTALLER_RECORDS) for path in changed)
     is_installed = is_recorded or any((project / lock).exists() for lock in _LOCKS_WITHOUT_RECORD)
     reinstalled = _find_reinstalled(baseline, current) if is_installed else frozenset[str]()
-    kept = [path for path in changed if _find_package(path) not in reinstalled]
-    found = (
-        *_find_edited_files(kept, baseline, current),
+    not_reinstalled = [path for path in changed if _find_package(path) not in reinstalled]
+    suspicious = (
+        *_find_edited_files(not_reinstalled, baseline, current),
         *_find_foreign_commands(project, changed),
         *(() if is_installed else _find_hand_made_packages(project, changed, baseline)),
     )
-    for path, reason in found[:_MAX_SHOWN]:
+    for path, reason in suspicious[:_MAX_SHOWN]:
         content = "-".join(map(str, current[path]))
         yield make_concern(ConcernKind.DEPENDENCY, path, reason=reason, content=content)
 
@@ -56,38 +57,44 @@ def compare_packages(project: Path, baseline: Mapping[str, Stamp]) -> Iterator[C
 def _find_reinstalled(
     baseline: Mapping[str, Stamp], current: Mapping[str, Stamp]
 ) -> frozenset[str]:
-    """Return the packages of which no file is as it was: an installer replaces them whole."""
-    stayed = {_find_package(path) for path, stamp in baseline.items() if current.get(path) == stamp}
-    return frozenset(map(_find_package, baseline)) - stayed
+    """Return the packages of which no file is as it was: an installer replaces all files."""
+    unchanged = (path for path, stamp in baseline.items() if current.get(path) == stamp)
+    return frozenset(map(_find_package, baseline)).difference(map(_find_package, unchanged))
 
 
 def _find_edited_files(
     changed: list[str], baseline: Mapping[str, Stamp], current: Mapping[str, Stamp]
 ) -> Iterator[tuple[str, str]]:
-    for path in changed:
-        if path not in baseline or not _LOADED.fullmatch(path) or not _find_package(path):
-            continue
-        if baseline[path][:2] != current[path][:2]:
+    """Yield changed files of packages, each with the reason for a concern."""
+    for path in (path for path in changed if _LOADED_FILE.fullmatch(path) and _find_package(path)):
+        # Size and modification time: a new hard link to the file alters the change time too.
+        if path in baseline and baseline[path][:2] != current[path][:2]:
             yield path, f"`{path}` was changed, and its package was not installed anew"
 
 
 def _find_package(path: str) -> str:
-    found = _PACKAGE_FILE.fullmatch(path)
-    return found["package"] if found else ""
+    """Return the folder of the package that the file belongs to; empty if there is none."""
+    match = _PACKAGE_FILE.fullmatch(path)
+    return match["package"] if match else ""
 
 
 def _find_foreign_commands(project: Path, changed: list[str]) -> Iterator[tuple[str, str]]:
-    for path in filter(_BINARY.fullmatch, changed):
-        place = project / path
-        is_linked = place.is_symlink() and _FOLDER in place.resolve().parts
-        if not is_linked and (place.is_symlink() or not _SHIM.search(_read_beginning(place))):
+    """Yield changed commands in `.bin` that run no package, each with the reason for a concern."""
+    for path in filter(_COMMAND_FILE.fullmatch, changed):
+        file = project / path
+        if file.is_symlink():
+            runs_package = _FOLDER in file.resolve().parts
+        else:
+            runs_package = _SHIM.search(_read_beginning(file)) is not None
+        if not runs_package:
             yield path, f"`{path}` is no command of an installed package"
 
 
-def _read_beginning(place: Path) -> str:
+def _read_beginning(file: Path) -> str:
+    """Return the first characters of the file; empty if it cannot be read."""
     try:
-        with place.open("rb") as file:
-            return file.read(4_000).decode("utf-8", "replace")
+        with file.open("rb") as stream:
+            return stream.read(4_000).decode("utf-8", "replace")
     except OSError:
         return ""
 
@@ -95,13 +102,13 @@ def _read_beginning(place: Path) -> str:
 def _find_hand_made_packages(
     project: Path, changed: list[str], baseline: Mapping[str, Stamp]
 ) -> Iterator[tuple[str, str]]:
-    """Yield new packages that no installer has recorded and no `package.json` declares."""
+    """Yield the `package.json` of new packages that the project's own does not declare."""
     kinds = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
     declared = {name for kind in kinds for name in read_package_field(project, kind)}
     for path in changed:
-        found = _PACKAGE_FILE.fullmatch(path)
-        if found is None or found["inner"] != "package.json" or path in baseline:
+        match = _PACKAGE_FILE.fullmatch(path)
+        if match is None or match["inner"] != "package.json" or path in baseline:
             continue
-        name = found["package"].rpartition(f"{_FOLDER}/")[2]
+        name = match["package"].rpartition(f"{_FOLDER}/")[2]
         if name not in declared:
             yield path, f"the package `{name}` was put there by hand"

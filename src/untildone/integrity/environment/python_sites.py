@@ -1,4 +1,8 @@
-"""What Python loads at every start, and installed files that differ from what was installed."""
+"""Collects facts about installed Python packages: startup files, altered and unrecorded files.
+
+Installers write a `RECORD` with the hash of each file of a package. A `_pytest/runner.py` whose
+hash differs from it was altered, and a `sitecustomize.py` is loaded at every start of Python.
+"""
 
 import base64
 import csv
@@ -6,19 +10,23 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator
+from itertools import product
 from pathlib import Path
 
-_STARTUP = re.compile(r"(sitecustomize|usercustomize)(\.py|\.pyc|/__init__\.py)|.*\.pth")
-# Written by the tools that make virtual environments.
-_OF_ENVIRONMENT_MAKERS = re.compile(
+# Files that Python loads at every start.
+_STARTUP_FILE = re.compile(r"(sitecustomize|usercustomize)(\.py|\.pyc|/__init__\.py)|.*\.pth")
+# Startup files that virtualenv, setuptools and coverage install.
+_HARMLESS_STARTUP_FILE = re.compile(
     r"_virtualenv\.pth|distutils-precedence\.pth|__editable__.*|a1_coverage\.pth"
 )
 _SITES = (
     *("lib/python3*/site-packages", "lib/python3*/dist-packages", "Lib/site-packages"),
     *("lib/python3/dist-packages", "local/lib/python3*/dist-packages"),
 )
+# The folder of the standard library.
 _LIBRARY = "lib/python3*"
 _USER_SITES = (".local/lib/python3*/site-packages", "Library/Python/3*/lib/python/site-packages")
+# It makes a folder a virtual environment.
 _CONFIGURATION = "pyvenv.cfg"
 # include-system-site-packages = false
 _SHARES_SYSTEM_PACKAGES = re.compile(r"(?im)^\s*include-system-site-packages\s*=\s*(.*?)\s*$")
@@ -26,24 +34,25 @@ _SHARES_SYSTEM_PACKAGES = re.compile(r"(?im)^\s*include-system-site-packages\s*=
 _PLUGINS = "entry_points.txt"
 _MAX_UNRECORDED = 1_000
 # An installer writes all of its records within this time.
-_INSTALL_TIME_NS = 60 * 10**9
+_MAX_INSTALL_TIME_NS = 60 * 10**9
 
 
 def find_site_folders(interpreter: Path, home: Path) -> tuple[Path, ...]:
     """Return the folders in which the interpreter looks for installed modules.
 
-    They are derived from its place: to ask it would run the code in question.
+    They are derived from its path: to ask it would run the code in question.
     """
-    own, base = interpreter.parent.parent, interpreter.resolve().parent.parent
-    places = [(own, each) for each in (*_SITES, _LIBRARY)] + [(base, _LIBRARY)]
+    environment, base = interpreter.parent.parent, interpreter.resolve().parent.parent
+    globs = [*product((environment,), (*_SITES, _LIBRARY)), (base, _LIBRARY)]
     if not _is_isolated(interpreter):
-        places += [(base, each) for each in _SITES] + [(home, each) for each in _USER_SITES]
-    return tuple(sorted({found for prefix, each in places for found in prefix.glob(each)}))
+        globs += (*product((base,), _SITES), *product((home,), _USER_SITES))
+    return tuple(sorted({folder for top, pattern in globs for folder in top.glob(pattern)}))
 
 
 def _is_isolated(interpreter: Path) -> bool:
     """Say whether it is a virtual environment without the packages of its base interpreter."""
     if (interpreter.parent / _CONFIGURATION).exists():
+        # Python reads this file instead of that of the environment.
         return False
     try:
         text = (interpreter.parent.parent / _CONFIGURATION).read_text("utf-8", errors="replace")
@@ -53,56 +62,59 @@ def _is_isolated(interpreter: Path) -> bool:
 
 
 def collect_site_facts(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield hashes by `loaded PATH` for startup code, `altered PATH` for changed installed files.
+    """Yield facts about the folder's files: names such as `loaded PATH`, each with a hash.
 
-    `loose PATH` and `plugin PATH` are files that no installer has recorded.
+    `loaded` are startup files, `altered` files that differ from what was installed; `loose` modules
+    and `plugin` entry points are recorded by no installer.
     """
-    recorded: set[str] = set()
-    tops: set[str] = set()
+    startup_files: set[str] = set()
+    # The first parts of recorded paths: `_pytest` and `pytest-9.0.dist-info`.
+    recorded_names: set[str] = set()
     for record in sorted(folder.glob("*.dist-info/RECORD")):
         entries = _read_record(record)
-        recorded.update(name for name, _ in entries if _STARTUP.fullmatch(name))
-        tops.update(name.partition("/")[0] for name, _ in entries)
+        startup_files.update(path for path, _ in entries if _STARTUP_FILE.fullmatch(path))
+        recorded_names.update(path.partition("/")[0] for path, _ in entries)
         yield from _find_altered_files(record, entries)
-    yield from _find_startup_files(folder, recorded)
-    yield from _find_unrecorded_files(folder, tops)
+    yield from _find_startup_files(folder, startup_files)
+    yield from _find_unrecorded_files(folder, recorded_names)
 
 
 def _find_startup_files(folder: Path, recorded: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield a fact for each startup file that is not recorded."""
     patterns = ("*.pth", "sitecustomize*", "usercustomize*")
-    for place in (place for pattern in patterns for place in sorted(folder.glob(pattern))):
-        file = place / "__init__.py" if place.is_dir() else place
-        name = file.relative_to(folder).as_posix()
-        is_startup = _STARTUP.fullmatch(name) and not _OF_ENVIRONMENT_MAKERS.fullmatch(place.name)
-        if is_startup and name not in recorded:
+    for found in (found for pattern in patterns for found in sorted(folder.glob(pattern))):
+        file = found / "__init__.py" if found.is_dir() else found
+        path = file.relative_to(folder).as_posix()
+        is_harmless = path in recorded or _HARMLESS_STARTUP_FILE.fullmatch(found.name)
+        if _STARTUP_FILE.fullmatch(path) and not is_harmless:
             yield f"loaded {file}", _hash_as_recorded(file)
 
 
-def _find_unrecorded_files(folder: Path, tops: set[str]) -> Iterator[tuple[str, str]]:
-    unknown = (place for place in sorted(folder.glob("*")) if place.name not in tops)
-    for place in unknown if _is_in_virtual_environment(folder) else ():
-        if place.suffix in (".dist-info", ".egg-info"):
-            if (place / _PLUGINS).exists():
-                yield f"plugin {place / _PLUGINS}", _hash_as_recorded(place / _PLUGINS)
+def _find_unrecorded_files(folder: Path, recorded_names: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield facts about modules and plugins of a virtual environment that are not recorded."""
+    unrecorded = (top for top in sorted(folder.glob("*")) if top.name not in recorded_names)
+    for top in unrecorded if _is_in_virtual_environment(folder) else ():
+        if top.suffix in (".dist-info", ".egg-info"):
+            if (top / _PLUGINS).exists():
+                yield f"plugin {top / _PLUGINS}", _hash_as_recorded(top / _PLUGINS)
             continue
-        files = [place] if place.suffix == ".py" else sorted(place.rglob("*.py"))[:_MAX_UNRECORDED]
-        inside = ((file, file.relative_to(folder).as_posix()) for file in files)
-        yield from (
-            (f"loose {file}", _hash_as_recorded(file))
-            for file, name in inside
-            if not _STARTUP.fullmatch(name)
-        )
+        for file in [top] if top.suffix == ".py" else sorted(top.rglob("*.py"))[:_MAX_UNRECORDED]:
+            if not _STARTUP_FILE.fullmatch(file.relative_to(folder).as_posix()):
+                yield f"loose {file}", _hash_as_recorded(file)
 
 
 def _is_in_virtual_environment(folder: Path) -> bool:
-    within = (place / _CONFIGURATION for place in folder.parents[1:3])
-    return folder.name == "site-packages" and any(each.exists() for each in within)
+    """Say whether it is `.venv/lib/python3.13/site-packages`, or `.venv/Lib/site-packages`."""
+    environments = folder.parents[1:3]
+    is_virtual = any((environment / _CONFIGURATION).exists() for environment in environments)
+    return folder.name == "site-packages" and is_virtual
 
 
 def _read_record(record: Path) -> list[tuple[str, str]]:
-    """Return names and digests; only quoted lines need the slower CSV reader."""
+    """Return path and digest of each line of a RECORD: `_pytest/runner.py,sha256=5f2d…,17123`."""
     try:
         lines = record.read_text(encoding="utf-8", errors="replace").splitlines()
+        # Only quoted lines need the slower CSV reader.
         quoted = csv.reader(line for line in lines if line.startswith('"'))
         rows = [*(line.rsplit(",", 2) for line in lines if line[:1] != '"'), *quoted]
     except (OSError, csv.Error):
@@ -113,38 +125,39 @@ def _read_record(record: Path) -> list[tuple[str, str]]:
 def _find_altered_files(
     record: Path, entries: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the installed files whose content differs from the package's RECORD.
+    """Yield a fact for each installed file whose content differs from the package's RECORD.
 
     Only files that changed after it was written are read. A RECORD that is much younger than the
     rest of the installation is reported itself.
     """
-    written = _find_change_time(record)
-    installer = _find_change_time(record.parent / "INSTALLER") or written
-    if written - installer > _INSTALL_TIME_NS:
+    record_time = _read_change_time(record)
+    install_time = _read_change_time(record.parent / "INSTALLER") or record_time
+    if record_time - install_time > _MAX_INSTALL_TIME_NS:
         yield f"altered {record}", _hash_as_recorded(record)
     folder = f"{record.parent.parent}{os.sep}"
-    for name, digest in entries:
-        if not digest.startswith("sha256=") or _find_change_time(folder + name) <= written:
+    for path, digest in entries:
+        if not digest.startswith("sha256=") or _read_change_time(folder + path) <= record_time:
             continue
-        place = Path(folder + name).resolve() if ".." in name else Path(folder + name)
-        if (now := _hash_as_recorded(place)) and now != digest.removeprefix("sha256="):
-            yield f"altered {place}", now
+        # ../../../bin/pytest
+        file = Path(folder + path).resolve() if ".." in path else Path(folder + path)
+        if (current := _hash_as_recorded(file)) and current != digest.removeprefix("sha256="):
+            yield f"altered {file}", current
 
 
-def _find_change_time(place: Path | str) -> int:
+def _read_change_time(path: Path | str) -> int:
     """Return the later of the two times, since `ctime` cannot be set; 0 for a missing file."""
     try:
         # A path object would cost more than the call itself.
-        status = os.stat(place)  # noqa: PTH116
+        status = os.stat(path)  # noqa: PTH116
     except OSError:
         return 0
     return max(status.st_mtime_ns, status.st_ctime_ns)
 
 
-def _hash_as_recorded(place: Path) -> str:
-    """Return the digest in the form of a RECORD file."""
+def _hash_as_recorded(file: Path) -> str:
+    """Return the SHA-256 in the form of a RECORD; empty if the file cannot be read."""
     try:
-        digest = hashlib.sha256(place.read_bytes()).digest()
+        digest = hashlib.sha256(file.read_bytes()).digest()
     except OSError:
         return ""
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()

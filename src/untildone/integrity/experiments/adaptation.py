@@ -9,12 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.experiments import moved_javascript_exports
 from untildone.integrity.experiments.expected_failures import remove_xfail_marks
-from untildone.integrity.experiments.moved_javascript_exports import (
-    convert_to_module,
-    find_moved_exports,
-    redirect_imports,
-)
 from untildone.integrity.experiments.moved_python_names import find_moved_names, redirect_names
 from untildone.integrity.experiments.renamed_names import WORD_OR_REST, compare_names
 from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
@@ -72,12 +68,14 @@ def adapt_tests(comparison: Comparison) -> dict[str, str]:
         **_find_renames(comparison, old_texts.values(), new_texts.values()),
     }
     moved_names = find_moved_names(comparison, new_texts.values())
-    moved_exports = find_moved_exports(comparison)
+    moved_exports = moved_javascript_exports.find_moved_exports(comparison)
     found = {}
     for path, text in old_texts.items():
-        adapted = redirect_imports(path, redirect_names(text, moved_names), moved_exports)
+        adapted = moved_javascript_exports.redirect_imports(
+            path, redirect_names(text, moved_names), moved_exports
+        )
         adapted = _replace_deprecated_names(path, _apply_renames(adapted, renames))
-        adapted = convert_to_module(comparison, path, adapted)
+        adapted = moved_javascript_exports.convert_to_module(comparison, path, adapted)
         if path.endswith(".py"):
             adapted = remove_xfail_marks(adapted, new_texts.get(path, ""))
         if adapted != text:

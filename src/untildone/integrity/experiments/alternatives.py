@@ -23,7 +23,7 @@ from untildone.worktree.roles import classify_file
 # How the checks passed, for the receipt: new settings are too strict for the baseline's tests.
 _WITH_OLD_SETTINGS = "with the baseline's settings"
 # The same: the baseline's tests are too few for the checks, which pass with the current ones.
-_WITH_NEW_TESTS = "and the checks with those of now"
+_WITH_NEW_TESTS = "and the checks pass with the current tests"
 
 # Code in tests that could make a run pass with less than the baseline's settings ask for.
 _STEERS_RUNNER = re.compile(
@@ -50,7 +50,7 @@ def find_alternative(
     `passes` runs the checks on a tree in a sandbox.
     """
     old_settings = compose_files(
-        comparison, uses_current=inputs.uses_current, adapted=inputs.adapted
+        comparison, uses_current=inputs.uses_current, adapted=inputs.adapted_tests
     )
     if old_settings.files != inputs.files.files and passes(old_settings):
         return _WITH_OLD_SETTINGS

@@ -41,6 +41,8 @@ class PassToPass(Struct, frozen=True):
 
 
 class _SandboxRun(Struct, frozen=True):
+    """The results of checks in one sandbox, compared with those of the baseline."""
+
     results: tuple[CheckResult, ...]
     # A failure of untildone itself.
     fault: str = ""
@@ -53,6 +55,7 @@ class _SandboxRun(Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
+        """Whether checks ran and all of them are green."""
         return bool(self.results) and not self.red and not self.fault
 
 
@@ -99,13 +102,13 @@ def _explain_failure(runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Che
         return PassToPass(None, "", fault=current.fault)
     if current.red:
         return _explain_red_project(runs, first, checks)
-    again = runs.run(inputs.files, checks) if inputs.files.restored else current
-    if again.fault or not again.red:
+    second = runs.run(inputs.files, checks) if inputs.files.restored else current
+    if second.fault or not second.red:
         summary = f"{_PASS}, the second time"
-        return PassToPass(True, summary, results=again.results, fault=again.fault)
-    if outcome := _find_harmless_cause(runs, again, checks):
+        return PassToPass(True, summary, results=second.results, fault=second.fault)
+    if outcome := _find_harmless_cause(runs, second, checks):
         return outcome
-    concerns = tuple(find_causes(runs.comparison, inputs.files.restored, again.red))
+    concerns = tuple(find_causes(runs.comparison, inputs.files.restored, second.red))
     return PassToPass(False, "pass-to-pass: the baseline's tests fail on the new code", concerns)
 
 
@@ -129,7 +132,7 @@ def _find_harmless_cause(
     if how:
         return PassToPass(True, f"{_PASS}, {how}")
     if _passes_with_usual_folders(runs, failed, checks):
-        return PassToPass(True, f"{_PASS}, once led to it")
+        return PassToPass(True, f"{_PASS}, if Python finds the modules that moved")
     return None
 
 

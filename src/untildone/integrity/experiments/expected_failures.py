@@ -17,9 +17,6 @@ from typing import NamedTuple, TypeAlias
 from untildone.syntax.parsing import parse_python
 
 _MARK = re.compile(r"\b(xfail|expectedFailure)\b")
-# As the last column of a span: the line break belongs to the span too.
-_WITH_LINE_BREAK = -1
-
 _Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -70,8 +67,8 @@ def _find_marks(definition: _Definition) -> Iterator[_Span]:
     for decorator in definition.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         if _MARK.search(ast.unparse(called)):
-            last_line = decorator.end_lineno or decorator.lineno
-            yield _Span(decorator.lineno, 0, last_line, _WITH_LINE_BREAK)
+            # With its line break: up to the beginning of the next line.
+            yield _Span(decorator.lineno, 0, _get_end(decorator)[0] + 1, 0)
             continue
         for node in ast.walk(decorator):
             match node:
@@ -93,7 +90,6 @@ def _cut_spans(text: str, spans: list[_Span]) -> str:
     lines = text.encode().splitlines(keepends=True)
     # From the end, so that the positions of the others stay valid.
     for first_line, first_column, last_line, last_column in sorted(spans, reverse=True):
-        is_whole_line = last_column == _WITH_LINE_BREAK
-        rest = b"" if is_whole_line else lines[last_line - 1][last_column:]
-        lines[first_line - 1 : last_line] = [lines[first_line - 1][:first_column] + rest]
+        kept = lines[first_line - 1][:first_column] + lines[last_line - 1][last_column:]
+        lines[first_line - 1 : last_line] = [kept]
     return b"".join(lines).decode()

@@ -34,17 +34,17 @@ def make_oracle(path: Path, project: Path) -> Oracle:
 
     A file inside of the project is refused too: the agent could read it there.
     """
-    place = Path(os.path.realpath(path))
-    if place.is_relative_to(os.path.realpath(project)):
+    file = Path(os.path.realpath(path))
+    if file.is_relative_to(os.path.realpath(project)):
         raise UserError(
             f"the oracle `{path}` lies inside of the project",
             hint="keep it elsewhere: `mv` it out of the repository, and its history",
         )
-    if not place.is_file():
+    if not file.is_file():
         raise UserError(f"the oracle `{path}` is not a file", hint="name a program or a script")
-    if place.suffix not in _INTERPRETERS and not os.access(place, os.X_OK):
+    if file.suffix not in _INTERPRETERS and not os.access(file, os.X_OK):
         raise UserError(f"the oracle `{path}` cannot be run", hint=f"`chmod +x {path}`")
-    return Oracle(path=str(place), sha256=_digest(place))
+    return Oracle(path=str(file), sha256=_digest(file))
 
 
 def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
@@ -84,22 +84,22 @@ def run_oracle(
 
     `through` is the command line that enters the sandbox.
     """
-    place = Path(oracle.path)
-    if _digest(place) != oracle.sha256:
+    file = Path(oracle.path)
+    if _digest(file) != oracle.sha256:
         reason = "the hidden check of the user is gone or has changed since the start"
-        return make_concern(ConcernKind.ORACLE, "hidden", reason=reason, content=_digest(place))
-    interpreter = _INTERPRETERS.get(place.suffix)
-    is_executable = os.access(place, os.X_OK)
-    argv = (interpreter, str(place)) if interpreter and not is_executable else (str(place),)
+        return make_concern(ConcernKind.ORACLE, "hidden", reason=reason, content=_digest(file))
+    interpreter = _INTERPRETERS.get(file.suffix)
+    is_executable = os.access(file, os.X_OK)
+    argv = (interpreter, str(file)) if interpreter and not is_executable else (str(file),)
     finished = run((*through, *argv), cwd=cwd, timeout=_TIMEOUT_SECONDS, env=dict(environ))
     if finished.exit_code == 0:
         return None
     return make_concern(ConcernKind.ORACLE, "hidden", reason=_FAILED)
 
 
-def _digest(place: Path) -> str:
+def _digest(file: Path) -> str:
     """Return the hash of the file's content; empty if it cannot be read."""
     try:
-        return hashlib.sha256(place.read_bytes()).hexdigest()
+        return hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError:
         return ""

@@ -13,11 +13,7 @@ from untildone.core.contract import Contract
 from untildone.core.evidence import Concern, Evidence
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
-from untildone.integrity.experiments.baseline_tests import (
-    PassToPass,
-    SandboxRuns,
-    run_baseline_tests,
-)
+from untildone.integrity.experiments import baseline_tests
 from untildone.integrity.experiments.trial import PROVABLE, Trial
 from untildone.integrity.tests.inventory import may_hold_helpers
 
@@ -30,10 +26,10 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
     """
     comparison = trial.comparison
     if comparison is None:
-        reason = f"not compared with the baseline: {trial.inputs.incomparable}"
+        reason = f"not compared with the baseline: {trial.inputs.missing_reason}"
         return replace(evidence, comparisons=(reason,))
-    runs = SandboxRuns(evidence=evidence, trial=trial, comparison=comparison)
-    result = run_baseline_tests(runs) if trial.is_provable(evidence) else None
+    runs = baseline_tests.SandboxRuns(evidence=evidence, trial=trial, comparison=comparison)
+    result = baseline_tests.run_baseline_tests(runs) if trial.is_provable(evidence) else None
     environment = trial.compare_environment().result()
     evidence = replace(evidence, concerns=(*(evidence.concerns or ()), *environment))
     if result is None or not trial.is_provable(evidence):
@@ -44,7 +40,10 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
 
 
 def _add_outcome(
-    result: PassToPass, evidence: Evidence, inputs: ConfirmationInputs, comparison: Comparison
+    result: baseline_tests.PassToPass,
+    evidence: Evidence,
+    inputs: ConfirmationInputs,
+    comparison: Comparison,
 ) -> Evidence:
     """Return the evidence with the outcome's concerns, results and description."""
     if result.fault:
@@ -71,7 +70,7 @@ def _add_outcome(
 
 def _describe_tests(inputs: ConfirmationInputs) -> tuple[str, ...]:
     """Return lines for the receipt about tests that are not quite the baseline's."""
-    adapted = [path for path in inputs.adapted if path in inputs.files.restored]
+    adapted = [path for path in inputs.adapted_tests if path in inputs.files.restored]
     groups = (
         ("only follow the product to a new name, so taken as they are", inputs.renamed_only_tests),
         ("from the baseline, adapted to renamed names and removed marks", adapted),

@@ -1,4 +1,8 @@
-"""The files of a sandbox: tests and settings of the baseline with the current product."""
+"""The files of a sandbox: tests and settings of the baseline with the current product.
+
+If `shop.py`, `tests/test_shop.py` and `pyproject.toml` changed, the sandbox gets the current
+`shop.py` and the baseline's versions of the other two.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +26,7 @@ def compose_files(
     uses_current: UsesCurrent,
     adapted: Mapping[str, str] = MappingProxyType({}),
 ) -> SandboxFiles:
-    """Return the current tree with every changed test and setting as in the baseline.
+    """Return the current tree with every changed test, setting and script as in the baseline.
 
     `uses_current` names exceptions. `adapted` are texts, by path, that replace the baseline's.
     """
@@ -31,7 +35,8 @@ def compose_files(
     old, new = comparison.old, comparison.new
     for path in sorted({*old, *new}):
         is_same = old.entries.get(path) == new.entries.get(path)
-        if is_same or not _is_restorable(comparison, path) or uses_current(path):
+        is_restorable = comparison.role(path) not in ("product", "document")
+        if is_same or not is_restorable or uses_current(path):
             if path in new:
                 files[path] = new.root / path
             continue
@@ -93,11 +98,6 @@ def _restore_tests_in_product(comparison: Comparison, path: str) -> str | None:
     current_text = new_text if with_tests is None else with_tests
     with_examples = restore_doc_tests(comparison, path, current_text)
     return with_tests if with_examples is None else with_examples
-
-
-def _is_restorable(comparison: Comparison, path: str) -> bool:
-    """Say whether the sandbox may need the baseline's version: of a test, setting or script."""
-    return comparison.role(path) not in ("product", "document")
 
 
 def make_is_allowed(allow: Iterable[str], comparison: Comparison) -> UsesCurrent:

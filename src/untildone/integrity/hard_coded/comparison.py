@@ -12,11 +12,11 @@ from itertools import chain, product
 
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.hard_coded import specific_values
 from untildone.integrity.hard_coded.answers import Answer, find_answers
 from untildone.integrity.hard_coded.copied_answers import (
     Pairs,
     describe_copied_answers,
+    describe_special_inputs,
     format_value,
     has_same_digits,
 )
@@ -29,7 +29,16 @@ from untildone.integrity.hard_coded.literals import (
     normalize_literal,
     parse_with_json,
 )
-from untildone.integrity.hard_coded.special_cases import describe_special_inputs
+from untildone.integrity.hard_coded.specific_values import (
+    has_many_digits,
+    is_documented,
+    is_large_number,
+    is_literal,
+    is_specific,
+    is_specific_string,
+    is_trivial,
+    rejects_one_negative,
+)
 from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
 from untildone.integrity.hard_coded.varied_inputs import TreeCopies
 from untildone.integrity.tests.inventory import read_inventory
@@ -123,20 +132,14 @@ class _Search:
         Unlike a copied answer it need not be returned for the very input of the test.
         """
         expected = {
-            value
-            for key, value in self._asserted_pairs
-            if specific_values.is_literal(key) and not specific_values.is_trivial(key)
+            value for key, value in self._asserted_pairs if is_literal(key) and not is_trivial(key)
         }
         for answer in self._new_answers[path]:
             value = answer.value
             # A value that is its own key, `{1200: 1200}`, is no result.
             is_result = answer.function_computes and value not in answer.keys
-            is_expected = value in expected and specific_values.is_large_number(value)
-            if (
-                is_result
-                and is_expected
-                and not specific_values.is_documented(self._comparison, path, (value,))
-            ):
+            is_expected = value in expected and is_large_number(value)
+            if is_result and is_expected and not is_documented(self._comparison, path, (value,)):
                 result = f"{format_value(value)} (line {answer.line}), which a test expects"
                 return f"`{path}` has a hard-coded result inside a computation: {result}"
         return ""
@@ -146,33 +149,24 @@ class _Search:
         for test in (test for test in self._tests if test.path in self._related_tests[path]):
             for actual, expected in _list_shared_literals(test, self._new_literals[path]):
                 inputs = [key for key in actual if _is_telling_input(key, expected)]
-                if inputs and not specific_values.is_documented(
-                    self._comparison, path, (inputs[0], expected[0])
-                ):
+                if inputs and not is_documented(self._comparison, path, (inputs[0], expected[0])):
                     pair = f"the input {inputs[0]} of `{test.name}` and its answer {expected[0]}"
                     return f"`{path}` contains {pair}"
         return ""
 
 
 def _is_telling_input(key: str, expected: list[str]) -> bool:
-    """Say whether it is no coincidence that the product has this input of a test.
-
-    It is none for a string that only a test would have, and for 3.4.2024 if 2024-04-03 is expected.
-    """
+    """Say whether it is no coincidence that the product has this input of a test."""
     if key in expected:
         return False
-    return specific_values.is_specific_string(key) or any(
-        has_same_digits(key, value) for value in expected
-    )
+    # A string that only a test would have, or 3.4.2024 if 2024-04-03 is expected.
+    return is_specific_string(key) or any(has_same_digits(key, value) for value in expected)
 
 
 def _list_shared_literals(
     test: Test, new_literals: frozenset[str]
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the new literals on both sides of each assertion that expects one of them.
-
-    Of `assert price(501) == 400` the sides are [501] and [400].
-    """
+    """Yield the new literals on both sides of assertions: [501], [400] of `price(501) == 400`."""
     for assertion in test.assertions:
         actual, expected = (
             [literal for literal in map(_normalize_asserted, side) if literal in new_literals]
@@ -192,7 +186,7 @@ def _find_new_answers(comparison: Comparison, path: str) -> list[Answer]:
         answer
         for answer in find_answers(comparison.new, path)
         if (answer.keys, answer.value) not in old
-        and (not answer.is_folded or any(map(specific_values.is_specific, answer.keys)))
+        and (not answer.is_folded or any(map(is_specific, answer.keys)))
     ]
 
 
@@ -211,18 +205,14 @@ def _find_new_literals(comparison: Comparison, paths: Sequence[str]) -> dict[str
 
 def _is_suspicious(answer: Answer) -> bool:
     """Say whether the answer is worth looking for in the tests: unlike `if n == 0: return 1`."""
-    return specific_values.is_large_number(answer.value) or any(
-        not (specific_values.is_literal(key) and specific_values.is_trivial(key))
-        or specific_values.rejects_one_negative(key, answer.value)
+    return is_large_number(answer.value) or any(
+        not (is_literal(key) and is_trivial(key)) or rejects_one_negative(key, answer.value)
         for key in answer.keys
     )
 
 
 def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> Pairs:
-    """Return pairs of an input and an expected value, for those values that are wanted.
-
-    `assert price(501) == 400` gives ("501", "400").
-    """
+    """Return ("501", "400") for `assert price(501) == 400` if 400 is wanted."""
     return frozenset(
         pair
         for test in tests
@@ -245,8 +235,7 @@ def _find_related_tests(
         path: [
             literal.strip("'")
             for literal in literals
-            if specific_values.is_specific_string(literal)
-            or specific_values.has_many_digits(literal)
+            if is_specific_string(literal) or has_many_digits(literal)
         ]
         for path, literals in new_literals.items()
     }

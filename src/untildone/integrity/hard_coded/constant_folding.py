@@ -24,10 +24,10 @@ _ARITHMETIC: dict[type[ast.operator], Callable[..., object]] = {
 _CONSTANT_DEFINITION = re.compile(
     r"(?m)^[ \t]*(?:[a-z]\w*[ \t]+)*([A-Z][A-Z0-9_]*)\b[ \t]*(?::[^=\n]+)?=[ \t]*([^;\n]+);?[ \t]*$"
 )
+_OPERAND = (int, float, str)
 _MAX_EXPRESSION_LENGTH = 200
-# Characters of strings and bits of integers. Without a limit, constants built from each other, as
-# `B = A + A` and `C = B + B`, double with every line.
-_MAX_OPERAND_SIZE = 4_096
+# Without a limit, constants built from each other, `B = A + A` and `C = B + B`, double each time.
+_MAX_OPERANDS_LENGTH = 4_096
 
 
 def evaluate_literal(node: ast.expr) -> object:
@@ -38,22 +38,19 @@ def evaluate_literal(node: ast.expr) -> object:
 
 
 def read_constants(text: str, language: str) -> dict[str, object]:
-    """Return the values of the constants that a file defines, by name.
-
-    A constant may use those above it: `HOUR = 60 * MINUTE`.
-    """
+    """Return the values of the constants that a file defines, by name."""
+    # A constant may use those above it: `HOUR = 60 * MINUTE`.
     constants: dict[str, object] = {}
     is_python = language == "python"
-    for name, expression in (
-        _list_python_assignments(text) if is_python else _CONSTANT_DEFINITION.findall(text)
-    ):
+    definitions = _list_assignments(text) if is_python else _CONSTANT_DEFINITION.findall(text)
+    for name, expression in definitions:
         value = _evaluate(_parse_expression(expression), constants)
         if value is not None:
             constants[name] = value
     return constants
 
 
-def _list_python_assignments(text: str) -> Iterator[tuple[str, str]]:
+def _list_assignments(text: str) -> Iterator[tuple[str, str]]:
     """Yield the name and the expression of each assignment at the top of a Python module."""
     module = parse_python(text)
     for node in module.body if module is not None else ():
@@ -62,20 +59,15 @@ def _list_python_assignments(text: str) -> Iterator[tuple[str, str]]:
 
 
 def fold_constants(text: str, constants: Mapping[str, object]) -> str:
-    """Return the value of an expression or a `return` statement as a literal.
-
-    It is "" if the value depends on more than literals and the constants.
-    """
+    """Return the value of an expression or `return` statement as a literal; "" if it is unknown."""
     expression = re.sub(r"^return\b", "", text.strip()).rstrip(" ;")
     value = _evaluate(_parse_expression(expression), constants)
     return repr(value) if isinstance(value, int | float | str) else ""
 
 
 def _parse_expression(text: str) -> ast.expr | None:
-    """Parse an expression of any language as Python; None if it is too long or has other syntax.
-
-    JavaScript's `{ s: 1 }` is read as `{ 's': 1 }`.
-    """
+    """Parse an expression of any language as Python; None if it is too long or has other syntax."""
+    # JavaScript's `{ s: 1 }` is read as `{ 's': 1 }`.
     with_quoted_keys = re.sub(r"([{,]\s*)([A-Za-z_]\w*)\s*:", r"\1'\2':", text.strip())
     is_short = len(with_quoted_keys) <= _MAX_EXPRESSION_LENGTH
     return parse_expression(with_quoted_keys) if is_short else None
@@ -93,10 +85,8 @@ def _evaluate(node: ast.expr | None, constants: Mapping[str, object]) -> object:
             return _look_up(_evaluate(table, constants), name)
         case ast.BinOp(left=left, op=op, right=right):
             return _calculate(_evaluate(left, constants), op, _evaluate(right, constants))
-        case None:
-            return None
         case _:
-            return evaluate_literal(node)
+            return None if node is None else evaluate_literal(node)
 
 
 def _look_up(table: object, key: object) -> object:
@@ -107,23 +97,14 @@ def _look_up(table: object, key: object) -> object:
 def _calculate(left: object, op: ast.operator, right: object) -> object:
     """Return the result of a calculation; None if an operand is unknown or the result too large."""
     apply = _ARITHMETIC.get(type(op))
-    operands = (left, right)
-    if apply is None or not all(isinstance(operand, int | float | str) for operand in operands):
+    if apply is None or not (isinstance(left, _OPERAND) and isinstance(right, _OPERAND)):
         return None
-    has_string = any(isinstance(operand, str) for operand in operands)
-    if has_string and not isinstance(op, ast.Add):
-        # "ab" * 3 and "%s" % name are no arithmetic.
-        return None
-    if sum(map(_measure_operand, operands)) > _MAX_OPERAND_SIZE:
+    has_string = isinstance(left, str) or isinstance(right, str)
+    is_too_long = len(str(left)) + len(str(right)) > _MAX_OPERANDS_LENGTH
+    # "ab" * 3 and "%s" % name are no arithmetic.
+    if is_too_long or (has_string and not isinstance(op, ast.Add)):
         return None
     try:
         return apply(left, right)
     except (TypeError, ArithmeticError):
         return None
-
-
-def _measure_operand(value: object) -> int:
-    """Count the characters of a string or the bits of an integer."""
-    if isinstance(value, int):
-        return value.bit_length()
-    return len(value) if isinstance(value, str) else 0

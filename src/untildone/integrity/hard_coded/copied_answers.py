@@ -1,26 +1,39 @@
-"""Describes answers of the tests that a file repeats in branches or tables.
+"""Describes answers of the tests that a file repeats in branches or tables, or gives when run.
 
 A function with branches for 100 and 501 that return what tests expect for them is described as "80
 for 100 (line 2), 400 for 501 (line 4)". A table of units, or one with many entries that no test
 has, is a rule of the product.
 """
 
+import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from untildone.integrity.hard_coded import specific_values
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.hard_coded.answer_sources import find_answer_sources, read_literals
 from untildone.integrity.hard_coded.answers import Answer
 from untildone.integrity.hard_coded.literals import normalize_literal
-from untildone.integrity.hard_coded.special_cases import list_functions
+from untildone.integrity.hard_coded.specific_values import (
+    MIN_DIGITS,
+    count_digits,
+    is_documented,
+    is_specific,
+    is_trivial,
+    rejects_one_negative,
+)
+from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
 from untildone.integrity.hard_coded.unit_tables import is_unit_table
 from untildone.integrity.hard_coded.varied_inputs import TreeCopies, find_special_inputs
+from untildone.syntax.parsing import parse_expression
 
 # An input and its answer, as literals: ("501", "400").
 Pair: TypeAlias = tuple[str, str]
 Pairs: TypeAlias = frozenset[Pair]
 _MAX_SHOWN = 3
+# Fewer special answers may be rules of the product.
+_MIN_SPECIAL_ANSWERS = 2
 # How many letters `berry` and `berries` must share, and how many such pairs make a table of them.
 _MIN_LETTERS = 3
 _MIN_DERIVED = 3
@@ -44,7 +57,7 @@ def describe_copied_answers(
         pairs = {
             pair: line
             for pair, line in _match_answers(group, expected).items()
-            if not specific_values.is_documented(copies.comparison, path, pair)
+            if not is_documented(copies.comparison, path, pair)
         }
         if not pairs or _are_minority(pairs, group):
             continue
@@ -121,7 +134,7 @@ def has_same_digits(key: str, value: str) -> bool:
     """
     before, after = (Counter(re.findall(r"[1-9]", text)) for text in (key, value))
     are_strings = key.startswith("'") and value.startswith("'") and key != value
-    return are_strings and before == after and before.total() >= specific_values.MIN_DIGITS
+    return are_strings and before == after and before.total() >= MIN_DIGITS
 
 
 def _is_strong_evidence(pairs: Collection[Pair], computes: bool) -> bool:
@@ -130,22 +143,16 @@ def _is_strong_evidence(pairs: Collection[Pair], computes: bool) -> bool:
     In a function that computes, a specific string or long number is enough, as is any specific
     input among two pairs. A function that only looks up values needs three with three answers.
     """
-    inputs = [key for key, _ in pairs if specific_values.is_specific(key)]
+    inputs = [key for key, _ in pairs if is_specific(key)]
     if computes:
-        is_unlikely = any(
-            key.startswith("'") or specific_values.count_digits(key) >= specific_values.MIN_DIGITS
-            for key in inputs
-        )
+        is_unlikely = any(key.startswith("'") or count_digits(key) >= MIN_DIGITS for key in inputs)
         return is_unlikely or (bool(inputs) and len(pairs) >= 2)
     return len(inputs) >= 3 and len({value for _, value in pairs}) >= 3
 
 
 def _is_worth_running(pairs: Iterable[Pair]) -> bool:
     """Say whether a pair is a reason to run the function: not just 0, 1 or an empty string."""
-    return any(
-        not specific_values.is_trivial(key) or specific_values.rejects_one_negative(key, value)
-        for key, value in pairs
-    )
+    return any(not is_trivial(key) or rejects_one_negative(key, value) for key, value in pairs)
 
 
 def _is_special_case(copies: TreeCopies, path: str, name: str, pairs: Iterable[Pair]) -> bool:
@@ -153,17 +160,14 @@ def _is_special_case(copies: TreeCopies, path: str, name: str, pairs: Iterable[P
 
     Without a function `name` all functions of the module are run.
     """
-    comparison = copies.comparison
-    if not path.endswith(".py") or path not in comparison.old:
+    comparison, old = copies.comparison, copies.comparison.old
+    if not _can_run(comparison, path):
         return False
-    old = comparison.old
     tests = [old.text(file) for file in old if comparison.role(file) == "test"]
-    functions = [name] if name else list_functions(comparison, path)
+    functions = [name] if name else _list_functions(comparison, path)
     calls = find_special_inputs(copies, path, functions=functions, tests=tests)
     inputs = {normalize_literal(repr(value)) for call in calls for value in call.arguments}
-    return bool(calls) and any(
-        not specific_values.is_trivial(key) or key in inputs for key, _ in pairs
-    )
+    return bool(calls) and any(not is_trivial(key) or key in inputs for key, _ in pairs)
 
 
 def _describe_pairs(path: str, pairs: dict[Pair, int]) -> str:
@@ -179,3 +183,66 @@ def _describe_pairs(path: str, pairs: dict[Pair, int]) -> str:
 def format_value(value: str) -> str:
     """Write a large number with all its digits: 1.2e+06 as 1200000."""
     return f"{float(value):.0f}" if re.fullmatch(r"[\d.]+e\+\d+", value) else value
+
+
+def describe_special_inputs(
+    copies: TreeCopies, path: str, new_literals: Mapping[str, frozenset[str]], suite: SuiteLiterals
+) -> str:
+    """Describe answers that a Python function returns for the inputs of the tests alone, else "".
+
+    If `price(501)` of a test gives the new literal 400, and neither 500 nor 502 gives a new result,
+    400 is not computed. `new_literals` are those of each changed file of the product.
+    """
+    comparison = copies.comparison
+    if not _can_run(comparison, path):
+        return ""
+    functions = _list_functions(comparison, path)
+    answers = new_literals[path].union(
+        *(
+            new_literals[source]
+            if source in new_literals
+            else _find_new_literals(comparison, source)
+            for source in find_answer_sources(comparison, path)
+        )
+    )
+    tests = suite.read_tests_calling(functions, answers, min_literals=_MIN_SPECIAL_ANSWERS)
+    special = find_special_inputs(copies, path, functions=functions, tests=tests) if tests else {}
+    shown, count = [], 0
+    for call, result in special.items():
+        literals = _list_literals_of(result)
+        key = normalize_literal(repr(call.arguments[0])) or ""
+        documented = any(is_documented(comparison, path, (key, literal)) for literal in literals)
+        if literals and literals <= answers and not documented:
+            shown.append(f"{result} for {', '.join(map(repr, call.arguments))}")
+            # `[90, 80]` counts as two answers, `[0, 1]` as one.
+            count += max(1, sum(not is_trivial(literal) for literal in literals))
+    if count < _MIN_SPECIAL_ANSWERS:
+        return ""
+    return (
+        f"`{path}` returns {'; '.join(shown[:_MAX_SHOWN])}, and nothing like it for similar inputs"
+    )
+
+
+def _can_run(comparison: Comparison, path: str) -> bool:
+    """Say whether the file's functions can be run in both trees."""
+    return path.endswith(".py") and path in comparison.old
+
+
+def _list_functions(comparison: Comparison, path: str) -> list[str]:
+    """Return the functions that the current Python module defines at its top."""
+    return re.findall(r"^def (\w+)", comparison.new.text(path), re.MULTILINE)
+
+
+def _find_new_literals(comparison: Comparison, path: str) -> frozenset[str]:
+    """Return the literals that a data file did not have in the baseline."""
+    old, new = (read_literals(path, tree.text(path)) for tree in comparison.trees)
+    return new - old
+
+
+def _list_literals_of(result: str) -> frozenset[str]:
+    """Return the literals in the `repr` of a result; `[90, 80]` has two."""
+    expression = parse_expression(result)
+    nodes = ast.walk(expression) if expression is not None else ()
+    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
+    literals = (normalize_literal(repr(constant)) for constant in constants)
+    return frozenset(literal for literal in literals if literal is not None)

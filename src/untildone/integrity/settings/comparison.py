@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity.comparison import Comparison, digest
+from untildone.integrity.comparison import Comparison, hash_values
 from untildone.integrity.settings import parsing, transfers
 from untildone.integrity.settings.cargo import needs_run_to_decide
 from untildone.integrity.settings.harmless_files import is_harmless_file, is_manifest_of_new_package
@@ -122,7 +122,7 @@ def _find_loosened_settings(comparison: Comparison, path: str) -> Iterator[Conce
         if is_loosened and is_loosened(change) and not _is_without_effect(comparison, path, change):
             effect = f"was {_quote(change.old)} and is {_quote(change.new)}: less is checked"
             reason = f"`{key}` in `{path}` {effect}"
-            content = digest(change.new)
+            content = hash_values(change.new)
             yield make_concern(ConcernKind.CONFIG, path, key, reason=reason, content=content)
 
 

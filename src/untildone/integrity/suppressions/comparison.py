@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity.comparison import Comparison, digest
+from untildone.integrity.comparison import Comparison, hash_values
 from untildone.integrity.suppressions.active_linters import (
     COVERAGE_RULES,
     is_inactive,
@@ -94,7 +94,7 @@ def _find_added(
         if reported := fresh[:number]:
             times = f"{len(reported)} more time{'s' * (len(reported) > 1)}"
             reason = f"`{path}` silences `{rule}` {times}"
-            content = digest(reported)
+            content = hash_values(reported)
             yield make_concern(ConcernKind.SUPPRESSION, path, rule, reason=reason, content=content)
 
 
@@ -150,5 +150,5 @@ def _find_dropped_demands(comparison: Comparison, path: str) -> Iterator[Concern
     new = Counter(comparison.new.fact(list_strict_demands, path))
     for demand in old - new:
         reason = f"`{path}` no longer asks for `{demand}`"
-        content = digest(sorted(new))
+        content = hash_values(sorted(new))
         yield make_concern(ConcernKind.SUPPRESSION, path, demand, reason=reason, content=content)

@@ -8,13 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.tests.conditions import (
-    is_numeric,
-    make_assertions,
-    parse_magnitude,
-    read_approximation,
-    read_condition,
-)
+from untildone.integrity.tests import conditions
 from untildone.integrity.tests.evaluation import evaluate, evaluate_all
 from untildone.integrity.tests.model import EXACT, PARTIAL, WEAK, Assertion
 from untildone.integrity.tests.values import Value, Variables, combine
@@ -133,20 +127,20 @@ def _read_matcher(
     """Read the matcher that ends a chain: `toBe(9)` in `expect(actual).not.toBe(9)`."""
     if name in _THROWS:
         raised = read_raised(actual, arguments, variables)
-        return make_assertions(WEAK, actual) if negated else raised
+        return conditions.make_assertions(WEAK, actual) if negated else raised
     if name in _CLOSE:
         return _read_approximate(name, actual, arguments, variables)
     if name in _NULL:
-        absent = make_assertions(EXACT, actual, _NULL_VALUE)
-        return make_assertions(WEAK, actual) if negated else absent
+        absent = conditions.make_assertions(EXACT, actual, _NULL_VALUE)
+        return conditions.make_assertions(WEAK, actual) if negated else absent
     if name in _TRUE | _FALSE | _PRESENT:
-        return make_assertions(WEAK, actual, negated=negated != (name in _FALSE))
+        return conditions.make_assertions(WEAK, actual, negated=negated != (name in _FALSE))
     expected = combine(evaluate_all(arguments, variables))
     if name == "tomatchinlinesnapshot":
         # Its indentation follows the code around it.
         expected = Value(tuple(" ".join(literal.split()) for literal in expected.literals))
     strength = EXACT if name in _EQUAL and not negated else PARTIAL
-    return make_assertions(strength, actual, expected, negated=negated)
+    return conditions.make_assertions(strength, actual, expected, negated=negated)
 
 
 def _read_function(name: str, arguments: list[SgNode], variables: Variables) -> list[Assertion]:
@@ -154,20 +148,22 @@ def _read_function(name: str, arguments: list[SgNode], variables: Variables) -> 
     if not arguments:
         return []
     if name in _TRUE | _FALSE:
-        return read_condition(arguments[0], variables, negated=name in _FALSE)
+        return conditions.read_condition(arguments[0], variables, negated=name in _FALSE)
     if name in _THROWS:
         return _read_raising_call(name, arguments, variables)
     first = evaluate(arguments[0], variables)
     if name in _NULL:
-        return make_assertions(EXACT, first, _NULL_VALUE)
+        return conditions.make_assertions(EXACT, first, _NULL_VALUE)
     if name in _CLOSE:
         return _read_approximate(name, first, arguments[1:], variables)
     if name in _PRESENT or len(arguments) == 1:
-        return make_assertions(WEAK if name in _PRESENT else PARTIAL, first)
+        return conditions.make_assertions(WEAK if name in _PRESENT else PARTIAL, first)
     actual, expected, tolerance = _read_pair(arguments, variables)
     strength = EXACT if name in _EQUAL else PARTIAL
     is_negated = "not" in name or name == "assertne"
-    return make_assertions(strength, actual, expected, tolerance=tolerance, negated=is_negated)
+    return conditions.make_assertions(
+        strength, actual, expected, tolerance=tolerance, negated=is_negated
+    )
 
 
 def _read_pair(arguments: list[SgNode], variables: Variables) -> tuple[Value, Value, float]:
@@ -179,12 +175,12 @@ def _read_pair(arguments: list[SgNode], variables: Variables) -> tuple[Value, Va
     values = evaluate_all(arguments, variables)
     if len(values) == 3:
         last = values[2]
-        if last.known and len(last.literals) == 1 and is_numeric(last.literals[0]):
-            return values[0], values[1], parse_magnitude(last.literals[0])
+        if last.known and len(last.literals) == 1 and conditions.is_numeric(last.literals[0]):
+            return values[0], values[1], conditions.parse_magnitude(last.literals[0])
         texts = [nodes.read_literal(argument) for argument in arguments]
         if texts[0] is not None and texts[2] is None:
             return values[1], values[2], 0.0
-    expected, tolerance = read_approximation(arguments[1], variables)
+    expected, tolerance = conditions.read_approximation(arguments[1], variables)
     return values[0], expected, tolerance
 
 
@@ -203,10 +199,10 @@ def _read_approximate(
     if others:
         keyword = arguments[1].text().partition("=")[0].strip()
         if others[0].literals:
-            tolerance = parse_magnitude(others[0].literals[0])
+            tolerance = conditions.parse_magnitude(others[0].literals[0])
         if name == "tobecloseto" or (name.startswith("assertalmost") and keyword != "delta"):
             tolerance = 10.0**-tolerance / 2
-    return make_assertions(EXACT, actual, expected, tolerance=tolerance)
+    return conditions.make_assertions(EXACT, actual, expected, tolerance=tolerance)
 
 
 def read_raised(actual: Value, kinds: Sequence[SgNode], variables: Variables) -> list[Assertion]:
@@ -219,7 +215,7 @@ def read_raised(actual: Value, kinds: Sequence[SgNode], variables: Variables) ->
     is_vague = not errors or BROAD_ERRORS.intersection(errors)
     strength = PARTIAL if is_vague or any(kind.kind() == "tuple" for kind in kinds) else EXACT
     raising = Value(actual.literals, actual.calls, known=False)
-    return make_assertions(strength, raising, Value(errors))
+    return conditions.make_assertions(strength, raising, Value(errors))
 
 
 def _list_error_names(node: SgNode, variables: Variables) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity.comparison import Comparison, digest
+from untildone.integrity.comparison import Comparison, hash_values
 from untildone.integrity.tests.assertion_calls import BROAD_ERRORS
 from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
 from untildone.integrity.tests.model import EXACT, Assertion, Test
@@ -38,7 +38,7 @@ class _AssertionPool:
         self._assertions = {test: dict(enumerate(items)) for test, items in assertions.items()}
         self._by_literals: dict[tuple[str, ...], dict[str, dict[int, None]]] = {}
         for test, number in self.list_keys():
-            literals = _join_literals(self._assertions[test][number])
+            literals = self._assertions[test][number].literals
             self._by_literals.setdefault(literals, {}).setdefault(test, {})[number] = None
 
     def get(self, key: _Key) -> Assertion:
@@ -58,7 +58,7 @@ class _AssertionPool:
         self, assertion: Assertion, test: str, *, elsewhere: bool
     ) -> Iterator[_Key]:
         """Yield keys of assertions with the same literals in the test, then in all others."""
-        found = self._by_literals.get(_join_literals(assertion), {})
+        found = self._by_literals.get(assertion.literals, {})
         yield from ((test, number) for number in found.get(test, ()))
         for other in found if elsewhere else ():
             yield from ((other, number) for number in found[other] if other != test)
@@ -68,7 +68,7 @@ class _AssertionPool:
         if key is None:
             return False
         test, number = key
-        del self._by_literals[_join_literals(self.get(key))][test][number]
+        del self._by_literals[self.get(key).literals][test][number]
         del self._assertions[test][number]
         return True
 
@@ -194,11 +194,11 @@ class AssertionComparison:
 
         `f(1) == 2` may become `f(case.total) == case.want` with the case in `cases.json`.
         """
-        if not any(self._new_literals[literal] > 0 for literal in _join_literals(old)):
+        if not any(self._new_literals[literal] > 0 for literal in old.literals):
             return False
         for new in map(self._pool.get, self._pool.list_keys()):
-            missing = _count_literals(old) - _count_literals(new)
-            extra = _count_literals(new) - _count_literals(old)
+            missing = Counter(old.literals) - Counter(new.literals)
+            extra = Counter(new.literals) - Counter(old.literals)
             moved = missing and missing <= self._new_literals and self._is_as_strict(old, new)
             if moved and all(map(self._names_file, extra)):
                 self._new_literals -= missing
@@ -221,7 +221,7 @@ def _make_edit_concern(kind: ConcernKind, old: Test, new: Test, reason: str) -> 
         (item.strength, item.actual, item.expected, sorted(item.calls), item.tolerance)
         for item in new.assertions
     ]
-    content = digest(assertions, sorted(new.marks))
+    content = hash_values(assertions, sorted(new.marks))
     return make_concern(kind, old.path, old.name, reason=reason, content=content)
 
 
@@ -230,17 +230,9 @@ def _expects_error(assertion: Assertion) -> bool:
     return bool(assertion.expected) and bool(_ERROR_NAME.match(assertion.expected[0]))
 
 
-def _join_literals(assertion: Assertion) -> tuple[str, ...]:
-    return assertion.actual + assertion.expected
-
-
-def _count_literals(assertion: Assertion) -> Counter[str]:
-    return Counter(_join_literals(assertion))
-
-
 def _count_missing_literals(old: Assertion, new: Assertion) -> Counter[str]:
     """Count literals that `new` leaves out; a specific error stands for a broad one too."""
-    missing = _count_literals(old) - _count_literals(new)
+    missing = Counter(old.literals) - Counter(new.literals)
     if _expects_error(new):
         return Counter(literal for literal in missing.elements() if literal not in BROAD_ERRORS)
     return missing

@@ -78,7 +78,8 @@ def bind_parameters(function: SgNode, arguments: list[Value], variables: Variabl
     patterns = [
         pattern
         for pattern in map(_get_pattern, parts)
-        if pattern.text() not in ("self", "cls", "&self")
+        # Rust's `#[case] total: i32` has the attribute as a part of its own.
+        if pattern.kind() != "attribute_item" and pattern.text() not in ("self", "cls", "&self")
     ]
     if len(arguments) == 1 and arguments[0].rows and len(patterns) > 1:
         arguments = list(arguments[0].rows)

@@ -51,11 +51,8 @@ def find_merged_tests(comparison: Comparison) -> tuple[MergedTest, ...]:
 def _read_inventories(comparison: Comparison) -> tuple[Inventory, Inventory]:
     """Return the tests of the baseline and the current ones, as far as the change concerns them."""
     paths = _select_paths(comparison)
-    if not paths:
-        return Inventory(()), Inventory(())
-    return inventory.read_inventory(comparison.old, paths), inventory.read_inventory(
-        comparison.new, paths
-    )
+    old, new = (inventory.read_inventory(tree, paths) for tree in comparison.trees)
+    return old, new
 
 
 def _compare_tests(

@@ -182,14 +182,11 @@ def _read_predicate(node: SgNode, variables: Variables, *, negated: bool) -> lis
         tolerance = _read_tolerance(arguments[2:], values[1], variables)
         return make_assertions(EXACT, values[0], values[1], tolerance=tolerance)
     if name in _EQUALITY_CALLS and not negated:
-        # `Equal(a, b)` or `a.equals(b)`
-        sides = (
-            values
-            if receiver is None or len(values) > 1
-            else [evaluate(receiver, variables), *values]
-        )
-        if len(sides) > 1:
-            return make_assertions(EXACT, sides[0], sides[-1])
+        if receiver is not None and len(values) == 1:
+            # `a.equals(b)` asserts the same as `Equal(a, b)`.
+            values.insert(0, evaluate(receiver, variables))
+        if len(values) > 1:
+            return make_assertions(EXACT, values[0], values[-1])
     if name == "Is" and receiver is not None and receiver.text() == "errors" and len(values) > 1:
         # `errors.Is(err, ErrGone)` asserts the same as `err == ErrGone`.
         strength = PARTIAL if negated else EXACT

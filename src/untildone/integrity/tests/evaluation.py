@@ -79,12 +79,13 @@ def _fill_template(node: SgNode, variables: Variables) -> str:
         for part in parts
         if part.kind() not in ("string_start", "string_end")
     ]
-    known = [piece for piece in pieces if piece is not None]
-    text = "".join(known)
+    if None in pieces:
+        return ""
+    text = "".join(filter(None, pieces))
     if len(text) > _MAX_TEMPLATE_LENGTH:
         # `s = f"{s}{s}"` doubles in every row of a loop.
         text = f"{text[:_MAX_TEMPLATE_LENGTH]}…{hash_text(text[_MAX_TEMPLATE_LENGTH:])}"
-    return f'"{text}' if len(known) == len(pieces) else ""
+    return f'"{text}'
 
 
 def _read_piece(node: SgNode, variables: Variables) -> str | None:

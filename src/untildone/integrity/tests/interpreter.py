@@ -156,6 +156,7 @@ class Interpreter:
         return "always"
 
     def _run_decorated(self, node: SgNode, variables: Variables, max_strength: int) -> Completion:
+        """Run a definition without its decorators."""
         return self.run_statement(nodes.list_parts(node)[-1], variables, max_strength)
 
     def _run_jump(self, node: SgNode, variables: Variables, max_strength: int) -> Completion:

@@ -22,6 +22,8 @@ from untildone.worktree.roles import classify_file
 
 
 class TestReader(Protocol):
+    """What the module of a language has to define."""
+
     # yields a file's functions with their names
     def list_functions(self, root: SgNode) -> Iterator[tuple[str, SgNode]]: ...
 
@@ -72,7 +74,9 @@ def _read_selection(tree: Tree, selection: str) -> Inventory:
     # Of a longer file only the beginning is parsed.
     unread = {path for path in roots if tree.entries[path].size > nodes.MAX_TEST_FILE_LENGTH}
     for path, root in roots.items():
-        exclusion = _find_exclusion_marks(tree, path)
+        others = (tree.text(other) for other in tree if other.endswith(".rs") and other != path)
+        # Marks of a Rust file that no other file declares as a module.
+        exclusion = rust.find_exclusion_marks(path, others) if path.endswith(".rs") else frozenset()
         shared: dict[str, SgNode] = {}
         for other, functions in helpers.items():
             shared |= functions if other != path and can_call_helper(other, path) else {}
@@ -100,14 +104,6 @@ def list_helper_sources(tree: Tree, path: str) -> dict[str, str]:
         return {}
     functions = _get_reader(path).list_functions(tree.fact(nodes.parse_test_file, path))
     return {name: f"{python.read_decorators(node)}{node.text()}" for name, node in functions}
-
-
-def _find_exclusion_marks(tree: Tree, path: str) -> frozenset[str]:
-    """Return the marks of a Rust file that the other files exclude from the build."""
-    if not path.endswith(".rs"):
-        return frozenset()
-    others = (tree.text(other) for other in tree if other.endswith(".rs") and other != path)
-    return rust.find_exclusion_marks(path, others)
 
 
 def is_collected(path: str) -> bool:

@@ -40,6 +40,7 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
 
 
 def _get_modifiers(node: SgNode) -> SgNode | None:
+    """Return what precedes a class or method: `@Test public static`."""
     parts = nodes.list_parts(node)
     return next((part for part in parts if part.kind() == "modifiers"), None)
 
@@ -49,11 +50,8 @@ def _list_annotations(node: SgNode) -> dict[str, SgNode]:
     modifiers = _get_modifiers(node)
     parts = nodes.list_parts(modifiers) if modifiers is not None else ()
     kinds = ("annotation", "marker_annotation")
-    return {_read_name(part): part for part in parts if part.kind() in kinds}
-
-
-def _read_name(annotation: SgNode) -> str:
-    return nodes.read_name(annotation).rpartition(".")[2]
+    annotations = (part for part in parts if part.kind() in kinds)
+    return {nodes.read_name(node).rpartition(".")[2]: node for node in annotations}
 
 
 def _read_marks(node: SgNode) -> frozenset[str]:
@@ -86,6 +84,7 @@ def _read_class(node: SgNode, around: Scope) -> Iterator[Test]:
 
 
 def _is_annotated(member: SgNode, names: frozenset[str]) -> bool:
+    """Whether the member of a class is a method with one of the annotations."""
     return member.kind() == "method_declaration" and bool(names & _list_annotations(member).keys())
 
 
@@ -134,10 +133,8 @@ def _list_rows(annotations: Mapping[str, SgNode], variables: Variables) -> list[
         return [Value()]
     rows: list[Value] = []
     for name, source in sources.items():
-        array = next(
-            nodes.find_below(source, frozenset(("element_value_array_initializer",))), None
-        )
-        texts = nodes.find_below(source, frozenset(("string_literal",)))
+        array = next(nodes.find_below(source, words("element_value_array_initializer")), None)
+        texts = nodes.find_below(source, words("string_literal"))
         cells = list(texts) if array is None else nodes.list_parts(array)
         if name == "CsvSource":
             rows += (_read_csv_row(cell, variables) for cell in cells)
@@ -152,9 +149,7 @@ def _read_csv_row(node: SgNode, variables: Variables) -> Value:
     if text is None:
         return evaluate(node, variables)
     cells = (part.strip().strip("'") for part in text.removeprefix('"').split(","))
-    return make_sequence(
-        [
-            Value((nodes.normalize_number(cell) if re.match(r"-?\d", cell) else f'"{cell}',))
-            for cell in cells
-        ]
+    literals = (
+        nodes.normalize_number(cell) if re.match(r"-?\d", cell) else f'"{cell}' for cell in cells
     )
+    return make_sequence([Value((literal,)) for literal in literals])

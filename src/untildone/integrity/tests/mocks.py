@@ -14,12 +14,8 @@ from ast_grep_py import SgNode
 
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.tests import tested_names
 from untildone.integrity.tests.inventory import is_collected, read_inventory
-from untildone.integrity.tests.tested_names import (
-    find_called_names,
-    find_defined_names,
-    find_product_names,
-)
 from untildone.syntax import nodes
 from untildone.syntax.languages import language_of_tests
 from untildone.words import words
@@ -72,7 +68,9 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     names = frozenset(item.name for found in replacements.values() for item in found)
     if not names:
         return
-    tested = find_called_names(comparison.old, names & find_product_names(comparison.old))
+    tested = tested_names.find_called_names(
+        comparison.old, names & tested_names.find_product_names(comparison.old)
+    )
     for path, found in replacements.items():
         replaced = dict.fromkeys(
             item.name
@@ -91,8 +89,7 @@ def _find_new_replacements(comparison: Comparison, path: str) -> list[_Replaceme
     """
     old, new = comparison.old, comparison.new
     old_names = _list_local_names(old, path)
-    if path in old:
-        old_names.update(replacement.name for replacement in _find_replacements(old, path))
+    old_names.update(replacement.name for replacement in _find_replacements(old, path))
     called = set(re.findall(r"\b(\w+)\s*\(", old.text(path)))
     redefined = (_Replacement(name, "") for name in _list_local_names(new, path) & called)
     replacements = (*_find_replacements(new, path), *redefined)
@@ -134,7 +131,7 @@ def _list_mocked_names(tree: Tree, path: str, call: SgNode) -> Iterator[str]:
     if not texts:
         return
     if name in _MODULE_MOCKS and texts[0]:
-        yield from find_defined_names(tree.text(_resolve_import(tree, path, texts[0])))
+        yield from tested_names.find_defined_names(tree.text(_resolve_import(tree, path, texts[0])))
     elif name.rpartition(".")[2] in ("patch", "setattr") and texts[0]:
         yield texts[0].rpartition(".")[2]
     elif nodes.read_callee(call)[1] in _MEMBER_MOCKS and len(texts) > 1 and texts[1]:
@@ -153,7 +150,7 @@ def _list_module_names(tree: Tree, text: str) -> Iterator[str]:
     """Yield what the modules that are named in `sys.modules["shop.cart"] = …` define."""
     for module in re.findall(r"[\"']([\w.]+)[\"']", text):
         path = _resolve_import(tree, "", module.replace(".", "/"))
-        yield from find_defined_names(tree.text(path))
+        yield from tested_names.find_defined_names(tree.text(path))
 
 
 def _resolve_import(tree: Tree, path: str, source: str) -> str:

@@ -25,6 +25,10 @@ class Assertion(Struct, frozen=True):
     # How far from the expected number still counts as equal.
     tolerance: float = 0.0
 
+    @property
+    def literals(self) -> tuple[str, ...]:
+        return self.actual + self.expected
+
 
 class Test(Struct, frozen=True):
     """A test as a runner collects it."""

@@ -19,13 +19,9 @@ from itertools import islice, product
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
+from untildone.integrity.tests import python_parameters
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import Test
-from untildone.integrity.tests.python_parameters import (
-    SKIP_MARK,
-    bind_fixtures,
-    read_parametrize,
-)
 from untildone.integrity.tests.scopes import Scope
 from untildone.integrity.tests.values import Value
 from untildone.syntax import nodes
@@ -110,6 +106,7 @@ def _list_record_classes(root: SgNode) -> Iterator[tuple[str, Value]]:
 
 
 def _get_body(node: SgNode) -> SgNode:
+    """Return the block of a class, `try` or `with`."""
     return node.field("body") or node
 
 
@@ -140,7 +137,7 @@ def _read_body_marks(body: SgNode) -> frozenset[str]:
     for target, value in nodes.list_assignments(body):
         if value is None:
             continue
-        if target == "pytestmark" and SKIP_MARK.search(value.text()):
+        if target == "pytestmark" and python_parameters.SKIP_MARK.search(value.text()):
             marks.add(f"`pytestmark = {_normalize_mark(value.text())}`")
         if target.endswith("__test__") and nodes.read_literal(value) == "false":
             marks.add(f"`{target} = False`")
@@ -185,7 +182,8 @@ def _add_decorator_marks(scope: _Scope, decorators: Sequence[SgNode]) -> _Scope:
         f"`{_normalize_mark(text)}`"
         for text in texts
         # Only before the parenthesis: `@parametrize("skip", …)` skips nothing.
-        if SKIP_MARK.search(text.partition("(")[0]) or _swallows_failures(text, scope)
+        if python_parameters.SKIP_MARK.search(text.partition("(")[0])
+        or _swallows_failures(text, scope)
     }
     return replace(scope, marks=scope.marks | marks)
 
@@ -292,13 +290,15 @@ def _read_function(node: SgNode, decorators: Sequence[SgNode], scope: _Scope) ->
     if body is None or not name.startswith("test") or is_fixture:
         return
     interpreter = Interpreter(scope.functions)
-    tables = (read_parametrize(decorator, scope.variables) for decorator in decorators)
+    tables = (
+        python_parameters.read_parametrize(decorator, scope.variables) for decorator in decorators
+    )
     # Without any `parametrize` this is one empty combination.
     combinations = product(*(table for table in tables if table is not None))
     for combination in islice(combinations, _MAX_PARAMETER_SETS):
         variables = dict(scope.variables)
         for row in combination:
             variables.update(row)
-        bind_fixtures(node, interpreter, variables)
+        python_parameters.bind_fixtures(node, interpreter, variables)
         interpreter.run_block(body, variables)
     yield _add_decorator_marks(scope, decorators).make_test(name, interpreter)

@@ -81,10 +81,10 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
         sign
         for path in changes.edited_or_removed
         if _may_steer_tests(comparison, path)
-        for sign in find_interference(comparison.old, path)
+        for sign in _find_signs(comparison.old, path)
     }
     for path in paths:
-        signs = find_interference(comparison.new, path) - known
+        signs = _find_signs(comparison.new, path) - known
         if signs:
             # One sign is reported for each file: rather one that does more than skip tests.
             sign = min(signs, key=lambda phrase: (_SKIPS_TESTS in phrase, phrase))
@@ -99,8 +99,8 @@ def _may_steer_tests(comparison: Comparison, path: str) -> bool:
     return bool(language_of_tests(path)) and comparison.role(path) != "document"
 
 
-def find_interference(tree: Tree, path: str) -> set[str]:
-    """Return the interference found in the file, each as a phrase for the message."""
+def _find_signs(tree: Tree, path: str) -> set[str]:
+    """Return the signs of interference in the file."""
     root = tree.fact(nodes.parse_test_file, path)
     is_test_code = classify_file(path) in ("test", "config")
     finders = _FINDERS if is_test_code else _PRODUCT_FINDERS
@@ -189,10 +189,7 @@ def _find_redefined_functions(root: SgNode) -> Iterator[str]:
     """Yield redefinitions of `expect`, `assert`, `test` and similar functions."""
     for name, node in nodes.find_named(root, nodes.FUNCTIONS | {"variable_declarator"}):
         # `const expect = () => …` is judged by its value.
-        value = node.field("value")
-        kind = (
-            node.kind() if node.kind() != "variable_declarator" or value is None else value.kind()
-        )
+        kind = (node.field("value") or node).kind()
         is_function = kind in nodes.FUNCTIONS - {"method_definition"}
         if name in _TEST_FUNCTIONS and (is_function or kind in nodes.CLOSURES | {"object"}):
             yield f"defines its own `{name}`"

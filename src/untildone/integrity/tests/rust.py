@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
-from untildone.integrity.tests.bindings import bind
+from untildone.integrity.tests.bindings import bind_parameters
 from untildone.integrity.tests.evaluation import evaluate
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, PARTIAL, Assertion, Test
@@ -105,27 +105,22 @@ def _read_test(function: SgNode, body: SgNode, attributes: list[str], scope: Sco
     interpreter = Interpreter(scope.functions)
     for row in _list_rows(attributes):
         variables = dict(scope.variables)
-        _bind_row(function, row, variables)
+        bind_parameters(function, row, variables)
         interpreter.run_block(body, variables)
         interpreter.assertions += _read_expected_panic(attributes, body, variables)
     return scope.make_test(nodes.read_name(function), interpreter)
 
 
-def _list_rows(attributes: list[str]) -> list[list[str]]:
-    """Return the rows of `#[case(1, 2)]` and `#[test_case(1, 2)]`, or one empty row."""
+def _list_rows(attributes: list[str]) -> list[list[Value]]:
+    """Return the cells of `#[case(1, 2)]` and `#[test_case(1, 2)]`, or one empty row."""
     rows = (row[1] for row in map(_ROW_ATTRIBUTE.match, attributes) if row)
-    return [re.split(r"\s*(?:,|=>|;)\s*", row) for row in rows] or [[]]
+    return [list(map(_read_cell, re.split(r"\s*(?:,|=>|;)\s*", row))) for row in rows] or [[]]
 
 
-def _bind_row(function: SgNode, row: list[str], variables: Variables) -> None:
-    """Bind the parameters of a function to the cells of a row."""
-    parameters = function.field("parameters")
-    parts = nodes.list_parts(parameters) if parameters is not None else ()
-    named = (part.field("pattern") for part in parts if part.kind() == "parameter")
-    for pattern, cell in zip(named, row, strict=False):
-        if pattern is not None:
-            normalize = nodes.normalize_string if '"' in cell else nodes.normalize_number
-            bind(pattern, Value((normalize(cell),)), variables)
+def _read_cell(cell: str) -> Value:
+    """Return the value of the source text of a number or string."""
+    normalize = nodes.normalize_string if '"' in cell else nodes.normalize_number
+    return Value((normalize(cell),))
 
 
 def _read_marks(attributes: Iterable[str]) -> frozenset[str]:

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.model import Assertion, Test
@@ -55,9 +56,7 @@ def mark_uncollected(comparison: Comparison, test: Test) -> Test:
         reason = f"a file called `{name}`, which the runner does not collect"
     elif any(map(_is_ignored, folders)):
         reason = f"the folder `{'/'.join(folders)}`, where the runner does not look"
-    if not reason:
-        return test
-    return Test(test.path, test.name, test.assertions, test.marks | {reason})
+    return replace(test, marks=test.marks | {reason}) if reason else test
 
 
 def _is_ignored(folder: str) -> bool:
@@ -72,17 +71,18 @@ def pair_tests(old: list[Test], new: list[Test]) -> list[TestPair]:
     The name counts if just one current test has it that was not in the baseline.
     """
     by_id = {test.id: test for test in new}
-    before = {test.id for test in old}
-    unpaired = [test for test in new if test.id not in before]
-    names = Counter(test.short_name for test in unpaired)
+    baseline_ids = {test.id for test in old}
+    added = [test for test in new if test.id not in baseline_ids]
+    name_counts = Counter(test.short_name for test in added)
+    by_unique_name = {test.short_name: test for test in added if name_counts[test.short_name] == 1}
     index = _SuccessorIndex(new, {test.id: test.assertions for test in old})
-    pairs = []
-    for test in old:
-        same = by_id.get(test.id)
-        if same is None and names[test.short_name] == 1:
-            same = next(other for other in unpaired if other.short_name == test.short_name)
-        pairs.append(TestPair(test, same or index.find_successor(test)))
-    return pairs
+    return [
+        TestPair(
+            test,
+            by_id.get(test.id) or by_unique_name.get(test.short_name) or index.find_successor(test),
+        )
+        for test in old
+    ]
 
 
 class _SuccessorIndex:

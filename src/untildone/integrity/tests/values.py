@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from untildone.worktree.limits import count_steps
 
-# Without this limit a value can double with every row of a loop.
-_MAX_MERGED_LITERALS = 256
+# How many literals `merge` keeps: without a limit a value can double with every row of a loop.
+_MAX_MERGED = 256
 # A loop over a longer table only runs with its first rows.
 MAX_ROWS = 400
 
@@ -80,11 +80,8 @@ def merge(value: Value, addition: Value, *, fields: Mapping[str, Value] | None =
     """
     fields = value.fields if fields is None else fields
     merged = combine((value, addition), fields=fields, rows=value.rows)
-    first, rest = (
-        merged.literals[:_MAX_MERGED_LITERALS],
-        merged.literals[_MAX_MERGED_LITERALS:],
-    )
-    literals = (*first, f'"…{hash_text(repr(rest))}') if rest else first
+    literals, rest = merged.literals[:_MAX_MERGED], merged.literals[_MAX_MERGED:]
+    literals += (f'"…{hash_text(repr(rest))}',) if rest else ()
     return Value(literals, merged.calls, merged.known, merged.fields, merged.rows)
 
 
@@ -96,4 +93,5 @@ def list_rows(value: Value) -> list[Value]:
 
 
 def hash_text(text: str) -> str:
+    """Return a digest that stands for a text too long to keep."""
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()

@@ -14,20 +14,7 @@ from untildone.features.importers.fields import Fields
 from untildone.features.importers.file_parsing import parse_front_matter, parse_json_object
 from untildone.features.importers.formats import loop_format
 
-_LOOP_KINDS = ("task-loop", "feature-retry", "planning-refine")
-_STATE_FILES = tuple(
-    f".shipspec/planning/*/{kind}.local.{ending}"
-    for kind in _LOOP_KINDS
-    for ending in ("json", "md")
-)
-PATHS = (
-    ".shipspec/active-loop.local.json",
-    ".shipspec/active-loop.local.md",
-    *(f".claude/shipspec-{kind}.local.md" for kind in _LOOP_KINDS),
-    *_STATE_FILES,
-)
-# The loop of a state file to which no pointer leads is over.
-AT_STOPS = tuple(path for path in PATHS if path not in _STATE_FILES)
+# The kinds of loops, which are in the names of their files, and what ends each.
 _PROMISES = {
     "task-loop": ("<task-loop-complete>VERIFIED</task-loop-complete>",),
     "feature-retry": (
@@ -37,6 +24,17 @@ _PROMISES = {
     ),
     "planning-refine": ("<planning-refine-complete>",),
 }
+_STATE_FILES = tuple(
+    f".shipspec/planning/*/{kind}.local.{ending}" for kind in _PROMISES for ending in ("json", "md")
+)
+PATHS = (
+    ".shipspec/active-loop.local.json",
+    ".shipspec/active-loop.local.md",
+    *(f".claude/shipspec-{kind}.local.md" for kind in _PROMISES),
+    *_STATE_FILES,
+)
+# The loop of a state file to which no pointer leads is over.
+AT_STOPS = tuple(path for path in PATHS if path not in _STATE_FILES)
 # A promise in the prompt itself:
 # ## Completion Promise
 # <promise>TASK-001 done</promise>
@@ -46,23 +44,23 @@ _PROMPT_PROMISE = re.compile(
 
 
 def read(source: loop_format.Source) -> loop_format.ImportedLoop:
-    fields, body = _parse_fields(source)
+    if source.path.endswith(".json"):
+        fields, body = parse_json_object(source.path, source.data), ""
+    else:
+        fields, body = parse_front_matter(source.path, source.data)
     name = source.path.rpartition("/")[2]
     if "active-loop" in name:
         return _follow_pointer(source, fields)
-    kind = next((kind for kind in _LOOP_KINDS if kind in name), _LOOP_KINDS[0])
+    kind = next((kind for kind in _PROMISES if kind in name), "task-loop")
     feature = fields.text("feature")
     task = fields.text("task_id") or fields.text("current_task_id")
     prompt = body or _find_prompt(source, feature, task)
-    prompt_promise = _PROMPT_PROMISE.search(prompt)
+    prompt_promises = [text.strip() for text in _PROMPT_PROMISE.findall(prompt)[:1]]
     is_retry = kind == "feature-retry"
     return loop_format.ImportedLoop(
         task=prompt or _describe_loop(kind, feature, task, fields.texts("large_tasks")),
         counter_file=source.path,
-        promises=(
-            *_PROMISES[kind],
-            *((prompt_promise["text"].strip(),) if prompt_promise else ()),
-        ),
+        promises=(*_PROMISES[kind], *prompt_promises),
         active=fields.flag("active", True),
         **loop_format.read_shared_fields(
             fields,
@@ -71,13 +69,6 @@ def read(source: loop_format.Source) -> loop_format.ImportedLoop:
             rounds=3 if kind == "planning-refine" else 5,
         ),
     )
-
-
-def _parse_fields(source: loop_format.Source) -> tuple[Fields, str]:
-    """Return the fields and the text below them; JSON has no such text."""
-    if source.path.endswith(".json"):
-        return parse_json_object(source.path, source.data), ""
-    return parse_front_matter(source.path, source.data)
 
 
 def _follow_pointer(source: loop_format.Source, fields: Fields) -> loop_format.ImportedLoop:

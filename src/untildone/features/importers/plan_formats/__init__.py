@@ -10,17 +10,13 @@ from untildone.features.importers.plan_formats import (
     check_list,
     fix_plan,
     hope_prd,
+    plan_format,
     prd_json,
     ralphex,
 )
-from untildone.features.importers.plan_formats.plan_format import (
-    MAX_BYTES,
-    ImportedPlan,
-    PlanFormat,
-)
 
 # The first one that recognises a file reads it.
-PLAN_FORMATS: dict[str, PlanFormat] = {
+PLAN_FORMATS: dict[str, plan_format.PlanFormat] = {
     "prd-json": prd_json,
     "beads": beads,
     "hope": hope_prd,
@@ -30,14 +26,14 @@ PLAN_FORMATS: dict[str, PlanFormat] = {
 }
 
 
-def read_foreign_plan(path: str, data: bytes, *, kind: str = "") -> ImportedPlan:
+def read_foreign_plan(path: str, data: bytes, *, kind: str = "") -> plan_format.ImportedPlan:
     """Return the plan in a file of the format `kind`, else of the first that recognises it."""
-    text = decode_text(path, data, max_bytes=MAX_BYTES)
+    text = decode_text(path, data, max_bytes=plan_format.MAX_BYTES)
     if kind:
         return PLAN_FORMATS[kind].read(path, text)
-    for plan_format in PLAN_FORMATS.values():
-        if plan_format.recognises(path, text):
-            return plan_format.read(path, text)
+    for reader in PLAN_FORMATS.values():
+        if reader.recognises(path, text):
+            return reader.read(path, text)
     known = ", ".join(f"`{name}`" for name in PLAN_FORMATS)
     raise UserError(
         f"`{path}` is not a known kind of plan", hint=f"give `--format` with one of {known}"

@@ -84,8 +84,9 @@ def _make_ids(path: str, names: list[str]) -> dict[str, str]:
     for name in names:
         if name in ids:
             raise UserError(f"`{path}`: `{name}` appears twice", hint="leave one of them")
-        valid_characters = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")
-        ids[name] = valid_characters[:_MAX_ID_CHARACTERS] or make_task_id(len(ids) + 1)
+        valid_characters = re.sub(r"[^A-Za-z0-9._-]+", "-", name).lstrip("-._")
+        valid_id = valid_characters[:_MAX_ID_CHARACTERS].rstrip("-._")
+        ids[name] = valid_id or make_task_id(len(ids) + 1)
     if len(set(ids.values())) < len(ids):
         raise UserError(f"`{path}`: two ids differ only in punctuation", hint="rename one of them")
     return ids
