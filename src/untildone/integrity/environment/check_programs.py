@@ -39,9 +39,8 @@ def find_check_programs(
     npm_folders = [str(folder / "node_modules/.bin") for folder in (project, *project.parents)]
     seen: set[str] = set()
     for command, is_script in find_run_commands(project, commands):
-        search_path = os.pathsep.join(
-            (*(npm_folders if is_script else ()), environ.get("PATH", ""))
-        )
+        folders = npm_folders if is_script else []
+        search_path = os.pathsep.join((*folders, environ.get("PATH", "")))
         for name, *_ in parse_calls(command):
             if name not in _SHELL_WORDS and "$" not in name and name not in seen:
                 seen.add(name)
@@ -55,8 +54,8 @@ def find_run_commands(project: Path, commands: Iterable[str]) -> Iterator[tuple[
     """
     declared = read_package_field(project, "scripts").items()
     scripts = {name: script for name, script in declared if isinstance(script, str)}
-    # It grows while it is read, since a script may run others.
     run_commands = dict.fromkeys(commands, False)
+    # It grows while it is read, since a script may run others.
     unread = list(run_commands)
     for command in unread:
         yield command, run_commands[command]

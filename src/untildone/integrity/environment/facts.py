@@ -75,10 +75,8 @@ def hash_text(text: str) -> str:
 
 
 def _describe_program(project: Path, file: str) -> str:
-    """Return the path of the program's file, and its hash.
-
-    The hash is left out for a file of the project or of an environment, which installers replace.
-    """
+    """Return the path of the program's file, and its hash."""
+    # An installer may replace a file of the project or of its environment: it has no hash.
     is_installed = not _DEPENDENCY_FOLDERS.isdisjoint(Path(file).parts)
     if not file or is_installed or Path(file).is_relative_to(project):
         return file
@@ -134,10 +132,7 @@ def _find_python_facts(
 
 
 def _find_interpreter(program: Program) -> Path | None:
-    """Return the Python that runs the program; None if it is not written in Python.
-
-    That is the program itself, or what its first line names: `#!/project/.venv/bin/python`.
-    """
+    """Return the Python that runs the program; None if it is not written in Python."""
     file = Path(program.file)
     if re.match(r"(python|pypy)[\d.]*(\.exe)?$", file.name):
         return file
@@ -147,6 +142,7 @@ def _find_interpreter(program: Program) -> Path | None:
     except OSError:
         # Also for a program that is found nowhere.
         return None
+    # #!/project/.venv/bin/python
     interpreter = re.match(r"#!\s*(\S*/(python|pypy)[\d.]*)\s*$", first_line)
     return Path(interpreter[1]) if interpreter else None
 
@@ -164,10 +160,7 @@ def _find_git_facts(project: Path, commands: Iterable[str]) -> Iterator[tuple[st
 
 
 def _find_hidden_files(project: Path, home: Path) -> Iterator[tuple[str, str]]:
-    """Yield, for each ignore list that is not committed, the committed files that it hides.
-
-    Linters that respect git's ignore lists skip these files.
-    """
+    """Yield, by ignore list that is not committed, the committed files that linters skip for it."""
     git = project / ".git"
     for name, ignore_list in (
         ("info/exclude", git / "info" / "exclude"),

@@ -156,22 +156,17 @@ class _Search:
 
 
 def _is_telling_input(key: str, expected: list[str]) -> bool:
-    """Say whether it is no coincidence that the product has this input of a test.
-
-    It is none for a string that only a test would have, and for 3.4.2024 if 2024-04-03 is expected.
-    """
+    """Say whether it is no coincidence that the product has this input of a test."""
     if key in expected:
         return False
+    # A string that only a test would have, or 3.4.2024 if 2024-04-03 is expected.
     return is_specific_string(key) or any(has_same_digits(key, value) for value in expected)
 
 
 def _list_shared_literals(
     test: Test, new_literals: frozenset[str]
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the new literals on both sides of each assertion that expects one of them.
-
-    Of `assert price(501) == 400` the sides are [501] and [400].
-    """
+    """Yield the new literals on both sides of assertions: [501], [400] of `price(501) == 400`."""
     for assertion in test.assertions:
         actual, expected = (
             [literal for literal in map(_normalize_asserted, side) if literal in new_literals]
@@ -217,10 +212,7 @@ def _is_suspicious(answer: Answer) -> bool:
 
 
 def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> Pairs:
-    """Return pairs of an input and an expected value, for those values that are wanted.
-
-    `assert price(501) == 400` gives ("501", "400").
-    """
+    """Return ("501", "400") for `assert price(501) == 400` if 400 is wanted."""
     return frozenset(
         pair
         for test in tests

@@ -70,10 +70,7 @@ def is_large_number(value: str) -> bool:
 
 
 def rejects_one_negative(key: str, value: str) -> bool:
-    """Say whether one negative number raises an error: a real guard rejects all of them.
-
-    `if total == -5: raise ValueError` has the key -5 and the value ValueError.
-    """
+    """Say whether only one negative number is rejected, as by `if n == -5: raise ValueError`."""
     return key.startswith("-") and value[:1].isupper()
 
 
