@@ -15,21 +15,19 @@ from untildone.features.registry import FEATURES
 def open_context(
     environ: Mapping[str, str] | None = None, *, home: str = "", agent: str = "claude"
 ) -> Context:
+    """Return the context of a hook or command, with all features and this agent."""
     environ = dict(os.environ) if environ is None else environ
-    place = Path(home) if home else _find_home(environ)
-    register_home(os.fspath(place))
-    return Context(home=place, environ=environ, agent=AGENTS[agent], features=FEATURES)
+    if not home:
+        # Imported where it is used: the installed hooks pass their home.
+        from untildone.store.home import find_state_home
 
-
-def _find_home(environ: Mapping[str, str]) -> Path:
-    # Imported where it is used: the installed hooks pass their home.
-    from untildone.store.home import find_state_home
-
-    return find_state_home(environ)
+        home = os.fspath(find_state_home(environ))
+    register_home(home)
+    return Context(home=Path(home), environ=environ, agent=AGENTS[agent], features=FEATURES)
 
 
 def answer(call: Call) -> str:
-    """What the hook prints; nothing for an agent that is not known here."""
+    """Return what the hook prints; nothing for an agent that is not known here."""
     if call.agent not in AGENTS:
         return ""
     return answer_event(open_context(call.environ, home=call.home, agent=call.agent), call)

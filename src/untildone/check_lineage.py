@@ -20,12 +20,12 @@ def register_home(home: str) -> None:
 
 
 def get_own_mark() -> str:
-    """The mark of this process; empty if it works on no state folder."""
+    """Return the mark of this process; empty if it works on no state folder."""
     return make_mark(_Registered.home)
 
 
 def make_mark(home: str) -> str:
-    """A mark of at most 15 bytes: Linux cuts off the rest of a process's name."""
+    """Return a mark of at most 15 bytes: Linux cuts off the rest of a process's name."""
     try:
         status = os.stat(home)
     except (OSError, ValueError):
@@ -35,7 +35,7 @@ def make_mark(home: str) -> str:
 
 
 def get_own_process_id() -> int:
-    """The id of this process in /proc, which differs from `getpid` in a PID namespace."""
+    """Return the id of this process in /proc, which differs from `getpid` in a PID namespace."""
     try:
         return int(os.readlink("/proc/self"))
     except (OSError, ValueError):
@@ -43,7 +43,7 @@ def get_own_process_id() -> int:
 
 
 def find_check_ancestor(home: str, environ: dict[str, str]) -> int:
-    """The process by which a check of that state folder started this one; 0 if none did.
+    """Return the process by which a check of that state folder started this one; 0 if none did.
 
     Ancestors are examined only where there is a /proc: a hook has no time to run `ps`.
     """
@@ -53,38 +53,38 @@ def find_check_ancestor(home: str, environ: dict[str, str]) -> int:
     process = get_own_process_id()
     if mark in environ.get(RUN_VARIABLE, ""):
         return process
-    seen = {process}
-    while (process := _find_parent(process)) not in seen and process > 0:
+    visited = {process}
+    while (process := _find_parent(process)) not in visited and process > 0:
         if _is_marked(process, mark):
             return process
-        seen.add(process)
+        visited.add(process)
     return 0
 
 
 def read_variable(entries: bytes) -> bytes:
-    """The value of our variable in the content of a `/proc/PID/environ` file."""
+    """Return the value of our variable in the content of a `/proc/PID/environ` file."""
     name = f"{RUN_VARIABLE}=".encode()
     found = (entry[len(name) :] for entry in entries.split(b"\0") if entry.startswith(name))
     return next(found, b"")
 
 
 def name_process(name: bytes) -> bytes:
-    """Rename this process; returns its former name, or nothing if it cannot be renamed."""
-    before = _read("self", "comm").rstrip(b"\n")
-    if not before:
+    """Rename this process; return its former name, or nothing if it cannot be renamed."""
+    former = _read("self", "comm").rstrip(b"\n")
+    if not former:
         return b""
     try:
         with open("/proc/self/comm", "wb", buffering=0) as file:
             file.write(name)
     except OSError:
         return b""
-    return before
+    return former
 
 
 def _is_marked(process: int, mark: str) -> bool:
-    wanted = mark.encode()
+    encoded = mark.encode()
     name = _read(process, "comm").rstrip(b"\n")
-    return name == wanted or wanted in read_variable(_read(process, "environ"))
+    return name == encoded or encoded in read_variable(_read(process, "environ"))
 
 
 def _find_parent(process: int) -> int:

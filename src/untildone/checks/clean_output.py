@@ -33,26 +33,22 @@ _SEPARATORS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 
 
 def clean(text: str, *, environ: Mapping[str, str] = _NO_ENVIRON) -> str:
-    """Removes also the values of variables in `environ` whose names look like secrets."""
+    """Return the text without escapes, invisible characters and secrets, those of `environ` too."""
     text = text.replace("\r\n", "\n")
     # Most output is plain ASCII and needs no search for escapes.
     if "\x1b" in text or not text.isascii():
         text = _ESCAPES.sub("", text.translate(_SEPARATORS))
     if "\r" in text:
-        text = "\n".join(map(_drop_overwritten, text.split("\n")))
+        # Of each line the part after the last carriage return, as a terminal shows it.
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     if "generated xml file" in text:
         # pytest prints it because of our option, and the file is gone when this is read.
         text = _OUR_REPORT.sub("", text)
     return remove_secrets(_INVISIBLE.sub("", text), environ=environ)
 
 
-def _drop_overwritten(line: str) -> str:
-    """The part of a line after the last carriage return, as a terminal shows it."""
-    return line.rstrip("\r").rpartition("\r")[2]
-
-
 def read_pieces(path: Path, *, size: int = _PIECE_SIZE) -> Iterator[str]:
-    """Pieces of a file, cut at the end of a paragraph, or of a line, or within a long line."""
+    """Yield pieces of a file, cut after a paragraph, else after a line, else within a long line."""
     with path.open("rb") as file:
         rest = b""
         while piece := rest + file.read(size - len(rest)):
@@ -72,14 +68,14 @@ def _find_cut(piece: bytes) -> int:
 
 
 def write_clean_copy(path: Path, copy: Path) -> None:
-    """Writes the cleaned output; of a very long output only the beginning and the end."""
+    """Write the cleaned output; of a very long output only the beginning and the end."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
     with os.fdopen(os.open(copy, flags, 0o600), "w", encoding="utf-8", errors="replace") as file:
-        left = _COPY_LIMIT
+        remaining = _COPY_LIMIT
         for piece in read_pieces(path):
             file.write(clean(piece, environ=os.environ))
-            left -= len(piece)
-            if left <= 0:
+            remaining -= len(piece)
+            if remaining <= 0:
                 file.write(f"\n[left out up to the end]\n{_read_end(path)}")
                 return
 
@@ -91,7 +87,7 @@ def _read_end(path: Path) -> str:
 
 
 def cut_to_tail(text: str, limit: int) -> str:
-    """The last whole lines within the limit; the end of a line that is longer itself."""
+    """Return the last whole lines within the limit, or the end of a line that is longer itself."""
     if len(text) <= limit:
         return text
     end = text[-limit:] if limit > 0 else ""

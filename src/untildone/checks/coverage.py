@@ -20,11 +20,12 @@ _COMMANDS = {
     "vitest": "npx --no-install vitest run --coverage --coverage.thresholds.lines={percent}",
     "node": "node --test --experimental-test-coverage --test-coverage-lines={percent}",
     "cargo": "cargo llvm-cov --fail-under-lines {percent}",
-    "go": "{python} -I -m untildone.checks.go_coverage {percent} {word}",
+    "go": "{python} -I -m untildone.checks.go_coverage {percent} {argument}",
 }
 
 
 def require_coverage(check: Check, percent: int, *, project: Path) -> Check:
+    """Return the check with a command that fails below this percentage of covered lines."""
     runner = _find_runner(check, project / check.cwd)
     if runner not in _COMMANDS or _SHELL_CHARACTERS.intersection(check.command):
         known = ", ".join(f"`{name}`" for name in _COMMANDS)
@@ -37,7 +38,7 @@ def require_coverage(check: Check, percent: int, *, project: Path) -> Check:
         percent=percent,
         threshold=_make_jest_threshold(percent),
         python=quote_argument(sys.executable),
-        word=quote_argument(check.command),
+        argument=quote_argument(check.command),
     )
     return replace(
         check,
@@ -55,9 +56,9 @@ def _make_jest_threshold(percent: int) -> str:
 
 
 def _find_runner(check: Check, folder: Path) -> str:
-    """The test runner of the command; for `npm test` that of the script."""
-    named = find_programs(check.command)
+    """Return the test runner of the command, for `npm test` that of the script; "" if unknown."""
+    programs = find_programs(check.command)
     scripts = get_table(read_json(folder / "package.json"), "scripts")
-    if PACKAGE_MANAGERS.intersection(named):
-        named = find_programs(str(scripts.get("test", "")))
-    return next((name for name in named if name in _COMMANDS), "")
+    if PACKAGE_MANAGERS.intersection(programs):
+        programs = find_programs(str(scripts.get("test", "")))
+    return next((name for name in programs if name in _COMMANDS), "")

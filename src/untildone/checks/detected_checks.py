@@ -17,13 +17,13 @@ PRESETS: dict[str, tuple[Aspect, ...]] = {
 
 
 def detect_checks(project: Path) -> dict[Aspect, tuple[Check, ...]]:
-    """The checks for each aspect, possibly none."""
-    found = [entry for entry in _find_candidates(project) if not entry.harm]
-    return {aspect: _make_checks(aspect, found) for aspect in ASPECTS}
+    """Return the checks of each aspect, possibly none."""
+    usable = [entry for entry in _find_candidates(project) if not entry.harm]
+    return {aspect: _make_checks(aspect, usable) for aspect in ASPECTS}
 
 
 def find_rejected(project: Path) -> tuple[Candidate, ...]:
-    """Commands of the project that would never end, or would change the files they judge."""
+    """Return commands of the project that would never end, or change the files they judge."""
     return tuple(entry for entry in _find_candidates(project) if entry.harm)
 
 
@@ -38,8 +38,8 @@ def _find_candidates(project: Path) -> list[Candidate]:
     ]
 
 
-def _make_checks(aspect: Aspect, found: list[Candidate]) -> tuple[Check, ...]:
-    entries = [entry for entry in found if entry.aspect == aspect]
+def _make_checks(aspect: Aspect, candidates: list[Candidate]) -> tuple[Check, ...]:
+    entries = [entry for entry in candidates if entry.aspect == aspect]
     return tuple(
         Check(
             name=aspect if len(entries) == 1 else f"{aspect}:{entry.tool}",
@@ -52,12 +52,13 @@ def _make_checks(aspect: Aspect, found: list[Candidate]) -> tuple[Check, ...]:
 
 
 def detect_preset(project: Path, preset: str) -> tuple[Check, ...]:
+    """Return the checks of a preset; raise an error if the project has none."""
     if preset not in PRESETS:
         names = ", ".join(f"`{name}`" for name in PRESETS)
         raise UserError(f"no checks belong to the preset `{preset}`", hint=f"use one of {names}")
     aspects = PRESETS[preset]
-    found = detect_checks(project)
-    checks = tuple(check for aspect in aspects for check in found[aspect])
+    detected = detect_checks(project)
+    checks = tuple(check for aspect in aspects for check in detected[aspect])
     if not checks:
         wanted = " or ".join(filter(None, (", ".join(aspects[:-1]), aspects[-1])))
         rejected = [entry for entry in find_rejected(project) if entry.aspect in aspects]

@@ -91,17 +91,17 @@ _MAIN_MODULE = re.compile(
 
 
 def explain_unrunnable(command: str, finished: Finished, *, output: str) -> str:
-    """Why the check could not run, with the program's name; "" if it ran."""
+    """Return why the check could not run, with the program's name; "" if it ran."""
     if finished.missing:
         return finished.missing
     if finished.exit_code in (0, None):
         return ""
     reason = _match_message(output) or _explain_broken_runner(output[-_LAST_CHARACTERS:])
-    named = next(iter(find_programs(command)), command)
+    program = next(iter(find_programs(command)), command)
     if finished.exit_code == NOT_EXECUTABLE:
-        return reason or f"`{named}` cannot be executed"
+        return reason or f"`{program}` cannot be executed"
     if finished.exit_code == NOT_FOUND:
-        return reason or f"`{named}` was not found"
+        return reason or f"`{program}` was not found"
     return reason
 
 
@@ -114,7 +114,7 @@ def _match_message(output: str) -> str:
 
 
 def _explain_broken_runner(output: str) -> str:
-    """Why the runner itself is broken: its main module is missing, or its imports fail."""
+    """Return why the runner itself is broken: a missing main module, or a failing import."""
     if main := _MAIN_MODULE.search(output):
         return f"`{main['name']}` was not found"
     for match in _IMPORT.finditer(output):
@@ -125,7 +125,7 @@ def _explain_broken_runner(output: str) -> str:
 
 
 def explain_exit(finished: Finished) -> str:
-    """The exit code of a red run, or the signal that ended it."""
+    """Return the exit code of a red run, or the signal that ended it, in words."""
     number = finished.signal or (finished.exit_code or 0) - 128
     name = {known.value: known.name for known in signal.Signals}.get(number)
     if name is None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 
 def read_stamp(path: Path) -> tuple[int, ...]:
-    """Modification and change time, size and inode; empty if there is no such file.
+    """Return modification and change time, size and inode; empty if there is no such file.
 
-    A file may be written twice within one tick of the clock, and npm gives every file the same
-    modification time.
+    Two times, because a file may be written twice within one tick of the clock, and npm gives
+    every file the same modification time.
     """
     try:
         status = path.stat()

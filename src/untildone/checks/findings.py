@@ -31,18 +31,18 @@ class Diagnostic(Struct, frozen=True, kw_only=True, gc=False):
 def make_findings(
     check: str, diagnostics: Iterable[Diagnostic], *, folder: str = "", project: Path | None = None
 ) -> tuple[Finding, ...]:
-    """`folder` is where the check ran, if that is below the project."""
+    """Return the findings of a check that ran in `folder` of the project."""
     convert = _make_path_converter(folder, project)
-    seen: Counter[bytes] = Counter()
+    counts: Counter[bytes] = Counter()
     found: list[Finding] = []
     for diagnostic in diagnostics:
         path = convert(diagnostic.path)
         text = diagnostic.text.encode("utf-8", "replace").translate(None, _DIGITS)
-        where = f"{check}\0{path}\0{diagnostic.code}\0".encode("utf-8", "replace")
-        identity = where + text
+        location = f"{check}\0{path}\0{diagnostic.code}\0".encode("utf-8", "replace")
+        identity = location + text
         # Equal messages in a file get different fingerprints: fixing one of them is progress.
-        unique = b"%b\0%d" % (identity, seen[identity]) if seen[identity] else identity
-        seen[identity] += 1
+        unique = b"%b\0%d" % (identity, counts[identity]) if counts[identity] else identity
+        counts[identity] += 1
         found.append(
             Finding(
                 check=check,
@@ -58,10 +58,10 @@ def make_findings(
 
 
 def _make_path_converter(folder: str, project: Path | None) -> Callable[[str], str]:
-    """A function from a path that a tool printed to the path below the project."""
-    known = (project.absolute(), project.resolve()) if project else ()
-    roots = {f"{path.as_posix()}/" for path in known}
-    find = make_file_lookup(project, folder) if project else None
+    """Return a function from a path that a tool printed to the path below the project."""
+    folders = (project.absolute(), project.resolve()) if project else ()
+    roots = {f"{path.as_posix()}/" for path in folders}
+    find_file = make_file_lookup(project, folder) if project else None
 
     @cache
     def convert(printed: str) -> str:
@@ -70,8 +70,8 @@ def _make_path_converter(folder: str, project: Path | None) -> Callable[[str], s
             return posixpath.normpath(path[len(root) :])
         if not path or path.startswith("/") or path[1:2] == ":":
             return path
-        if find and "/" not in path:
-            return find(path)
+        if find_file and "/" not in path:
+            return find_file(path)
         return posixpath.normpath(posixpath.join(folder, path))
 
     return convert
@@ -85,13 +85,13 @@ def _is_below(path: str, root: str) -> bool:
 
 
 def make_file_lookup(project: Path, folder: str) -> Callable[[str], str]:
-    """A function from a name to the path of the only file of that name below the folder.
+    """Return a function from a name to the path of the only file of that name below the folder.
 
     Without such a file, or with several, the path is the name in the folder itself.
     """
 
     @cache
-    def files() -> dict[str, list[str]]:
+    def list_by_name() -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
         for path in list_files(project):
             if path.is_relative_to(folder):
@@ -100,7 +100,7 @@ def make_file_lookup(project: Path, folder: str) -> Callable[[str], str]:
 
     def find(name: str) -> str:
         direct = posixpath.join(folder, name)
-        same = files().get(name, [])
-        return same[0] if len(same) == 1 and direct not in same else direct
+        paths = list_by_name().get(name, [])
+        return paths[0] if len(paths) == 1 and direct not in paths else direct
 
     return find

@@ -28,7 +28,7 @@ _BIOME_ARGUMENTS = ("lint", "--colors=off", "--max-diagnostics=none", "--vcs-ena
 
 
 def find_eslint(project: Path) -> str:
-    """The project's own `eslint`, if it is configured; "" otherwise."""
+    """Return the project's own `eslint` if it is configured, else ""."""
     in_manifest = "eslintConfig" in read_or_empty(project / "package.json")
     configured = find_first(project, *_ESLINT_FILES) or in_manifest
     return _find_installed(ESLINT, project) if configured else ""
@@ -49,37 +49,38 @@ def is_lintable(file: Path) -> bool:
 def run_eslint(
     program: str, file: Path, text: str, *, project: Path, timeout: float
 ) -> tuple[Finding, ...] | None:
-    """The findings of eslint in the text as the content of the file; None if it did not lint."""
-    ended = run(
+    """Return the findings of eslint in the text of a file; None if it did not lint."""
+    finished = run(
         [program, "--stdin", "--stdin-filename", str(file)],
         cwd=project,
         timeout=timeout,
         env=filter_environment(os.environ),
         stdin=text.encode("utf-8", "replace"),
     )
-    if ended.exit_code not in _LINTED:
+    if finished.exit_code not in _LINTED:
         return None
     path = file.relative_to(project).as_posix()
-    return make_findings(ESLINT, (replace(found, path=path) for found in eslint.parse(ended.text)))
+    found = (replace(diagnostic, path=path) for diagnostic in eslint.parse(finished.text))
+    return make_findings(ESLINT, found)
 
 
 def run_biome(
     program: str, files: Sequence[Path], *, project: Path, copies: Path, timeout: float
 ) -> tuple[Finding, ...] | None:
-    """The findings of biome in copies of the project's files; None if it did not lint.
+    """Return the findings of biome in copies of the project's files; None if it did not lint.
 
     It does not lint a text on stdin, and its server leaves a process behind.
     """
     settings = project / find_first(project, *_BIOME_FILES)
     shutil.copyfile(settings, copies / settings.name)
-    ended = run(
+    finished = run(
         [program, *_BIOME_ARGUMENTS, *map(str, files)],
         cwd=copies,
         timeout=timeout,
         env=filter_environment(os.environ),
     )
-    if not _BIOME_LINTED.search(ended.text):
+    if not _BIOME_LINTED.search(finished.text):
         return None
-    found = make_findings(BIOME, biome.parse(ended.text), project=copies)
+    found = make_findings(BIOME, biome.parse(finished.text), project=copies)
     # It reports findings in its own settings too.
     return tuple(finding for finding in found if copies / finding.path in files)

@@ -69,7 +69,7 @@ def ignore_progress(check: Check, result: CheckResult | None) -> None:
 def run_checks(
     checks: Sequence[Check], options: RunOptions, *, report: ProgressCallback = ignore_progress
 ) -> tuple[CheckResult, ...]:
-    """The results in the order of the checks.
+    """Run the checks and return their results in the same order.
 
     `report` is called from threads, at the start of each check (with None) and with its result.
     """
@@ -85,22 +85,25 @@ def run_checks(
 def _run_on_settled_tree(
     checks: Sequence[Check], options: RunOptions, *, report: ProgressCallback
 ) -> tuple[CheckResult, ...]:
-    """Runs the checks again if the tree changed meanwhile; green counts on a settled tree only."""
+    """Run the checks, and again if the tree changed; green counts on a settled tree only."""
     before = fingerprint_contents(options.project)
-    results = _run_all(checks, options, tree=before.whole, report=report)
+    results = _run_all(checks, options, tree=before.all_files, report=report)
     if all(result.cached for result in results):
         return results
     after = fingerprint_contents(options.project)
-    # Only recorded files count: a run may leave others behind, such as its coverage data.
-    if after.recorded == before.recorded or options.stopped:
+    # Only tracked files count: a run may leave others behind, such as its coverage data.
+    if after.tracked_files == before.tracked_files or options.stopped:
         return results
     # A formatter changed files, or somebody edited them: the current tree is what counts.
-    again = _run_all(checks, options, tree=after.whole, report=report)
-    if fingerprint_contents(options.project).recorded == after.recorded or options.stopped:
-        return again
+    rerun = _run_all(checks, options, tree=after.all_files, report=report)
+    if (
+        fingerprint_contents(options.project).tracked_files == after.tracked_files
+        or options.stopped
+    ):
+        return rerun
     return tuple(
         replace(result, outcome="no-evidence", reason=_TREE_CHANGED) if result.green else result
-        for result in again
+        for result in rerun
     )
 
 
@@ -123,6 +126,7 @@ def _run_all(
 
 
 def _run_cached(check: Check, options: RunOptions, *, tree: str, log: Path | None) -> CheckResult:
+    """Return a known green result for this tree, or run the check and store its result."""
     cache = options.cache
     if cache is None:
         return _run(check, options, log=log)
@@ -151,7 +155,7 @@ def _run_preview(check: Check, options: RunOptions, last: CheckResult | None) ->
 
 
 def _compare_runs(first: CheckResult, second: CheckResult) -> CheckResult:
-    """A result that contradicts an earlier one on the same tree counts if a second run agrees."""
+    """Return the result of two runs, the first of which contradicts the cache: it may be flaky."""
     if first.outcome == second.outcome:
         return second
     reason = "green and red on the same tree: run it alone until it is one of them"
@@ -190,7 +194,7 @@ def _run(check: Check, options: RunOptions, *, log: Path | None) -> CheckResult:
 
 
 def _write_log(output: Path, log: Path) -> bool:
-    """The agent reads the log, so secrets are removed from it."""
+    """Say whether a copy without secrets could be written; the agent reads it."""
     try:
         write_clean_copy(output, log)
     except OSError:
@@ -205,14 +209,14 @@ def _choose_logs(checks: Sequence[Check], folder: Path | None) -> list[Path | No
     folder.mkdir(parents=True, exist_ok=True)
     names: list[str] = []
     for check in checks:
-        safe = re.sub(r"[^A-Za-z0-9._-]+", "-", check.name).strip(".-")[:80] or "check"
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", check.name).strip(".-")[:80] or "check"
         # Two names may become one: `lint:ruff` and `lint/ruff`.
-        names.append(safe if safe not in names else f"{safe}-{len(names)}")
+        names.append(name if name not in names else f"{name}-{len(names)}")
     return [folder / f"{name}.log" for name in names]
 
 
 def assign_locks(checks: Sequence[Check]) -> list[AbstractContextManager[object]]:
-    """The lock for each check to hold while it runs."""
+    """Return the lock for each check to hold while it runs."""
     folders: dict[str, Lock] = defaultdict(Lock)
     return [
         nullcontext() if _BUILDERS.isdisjoint(find_programs(check.command)) else folders[check.cwd]

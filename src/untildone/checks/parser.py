@@ -50,7 +50,7 @@ class RunnerParser(Parser, Protocol):
 
 
 def parse_matches(*patterns: str) -> Callable[[str], Iterator[Diagnostic]]:
-    """A `parse` that makes a diagnostic of each match, for tools with one line or block each."""
+    """Return a `parse` that makes a diagnostic of each match of the patterns."""
     compiled = [re.compile(pattern, re.MULTILINE) for pattern in patterns]
 
     def parse(output: str) -> Iterator[Diagnostic]:
@@ -67,7 +67,7 @@ def make_diagnostic(
     text: str | None = None,
     severity: Severity | None = None,
 ) -> Diagnostic:
-    """Makes a diagnostic of the groups path, line, code, severity and text.
+    """Make a diagnostic of the groups path, line, code, severity and text.
 
     A pattern may lack any of them; the arguments replace their groups. Without a match there is
     no location.
@@ -87,7 +87,7 @@ def parse_severity(word: str) -> Severity:
 
 
 def sum_tests(reports: Iterable[Tests]) -> Tests | None:
-    """The sum of several reports; None if there is none."""
+    """Return the sum of several reports; None if there is none."""
     parts = tuple(reports)
     if not parts:
         return None
@@ -108,7 +108,7 @@ def add_names(
     passing: Iterable[str] = (),
     skipping: Iterable[str] = (),
 ) -> Tests | None:
-    """The counts with the names; passed and skipped names are left out if some are missing."""
+    """Return the counts with names; passed and skipped ones only if no name is missing."""
     if report is None:
         return None
     passed, skipped = number_duplicates(passing), number_duplicates(skipping)
@@ -122,34 +122,34 @@ def add_names(
 
 
 def number_duplicates(names: Iterable[str]) -> tuple[str, ...]:
-    """Names made unique: the second `a` becomes `a #2`."""
-    seen: Counter[str] = Counter()
-    found: list[str] = []
+    """Return the names made unique: the second `a` becomes `a #2`."""
+    counts: Counter[str] = Counter()
+    unique: list[str] = []
     for name in names:
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return tuple(found)
+        counts[name] += 1
+        unique.append(name if counts[name] == 1 else f"{name} #{counts[name]}")
+    return tuple(unique)
 
 
 def parse_counts(summary: str) -> dict[str, int]:
-    """`1 failed, 2 passed` as a number per word."""
+    """Return the number of each word in a text such as `1 failed, 2 passed`."""
     return {word: int(number) for number, word in _COUNT.findall(summary)}
 
 
 def sum_counts(pattern: re.Pattern[str], output: str) -> Tests | None:
-    """The tests that all summaries in the output count; None if there is none."""
+    """Return the tests that all summaries in the output count; None if there is none."""
     return sum_tests(map(read_counts, pattern.finditer(output)))
 
 
 def read_counts(summary: re.Match[str]) -> Tests:
-    """Reads the group `counts`, such as `1 failed, 2 passed`, and groups named by such a word."""
+    """Read the group `counts`, such as `1 failed, 2 passed`, and groups named by such a word."""
     groups = summary.groupdict(default="0")
     numbers = {word: int(group) for word, group in groups.items() if group.isdecimal()}
     return count_tests(parse_counts(groups.get("counts", "")) | numbers)
 
 
 def count_tests(counts: Mapping[str, int]) -> Tests:
-    """Words that do not count tests are ignored; `run` stands for all tests, passed or not."""
+    """Return the tests that the words count; `run` stands for all tests, passed or not."""
     passed, failed, skipped = (
         sum(counts.get(word, 0) for word in words)
         for words in (_PASSED_WORDS, _FAILED_WORDS, _SKIPPED_WORDS)
@@ -162,7 +162,7 @@ def count_tests(counts: Mapping[str, int]) -> Tests:
 
 
 def name_tests(failing: Sequence[str], *, passing: Sequence[str], skipping: Sequence[str]) -> Tests:
-    """The tests of an output that names them all."""
+    """Return the tests of an output that names them all."""
     return Tests(
         passed=len(passing),
         failed=len(failing),
@@ -174,7 +174,7 @@ def name_tests(failing: Sequence[str], *, passing: Sequence[str], skipping: Sequ
 
 
 def find_documents(output: str, brackets: str) -> Iterator[str]:
-    """Candidates for a JSON document: the whole text, then parts between brackets.
+    """Yield candidates for a JSON document: the whole text, then parts between brackets.
 
     A part begins with the bracket at the start of a line and ends with that line, or with a
     line that consists of the closing bracket.
@@ -192,7 +192,7 @@ def find_documents(output: str, brackets: str) -> Iterator[str]:
 
 
 def split_blocks(pattern: re.Pattern[str], output: str) -> Iterator[tuple[re.Match[str], str]]:
-    """Each match with the text from its end to the next match."""
+    """Yield each match with the text from its end to the next match."""
     matches = list(pattern.finditer(output))
     ends = [*(match.start() for match in matches[1:]), len(output)]
     for match, end in zip(matches, ends, strict=False):
@@ -200,11 +200,12 @@ def split_blocks(pattern: re.Pattern[str], output: str) -> Iterator[tuple[re.Mat
 
 
 def shorten_to_line(text: str) -> str:
-    """The first line that is not blank, cleaned: JSON and XML can hide control characters."""
+    """Return the first line that is not blank, cleaned: JSON can hide control characters."""
     text = text[:_LONGEST_LINE]
     line = text if text.isprintable() else next(filter(str.strip, clean(text).split("\n")), "")
     return line.strip()
 
 
 def limit_line(number: int) -> int:
+    """Return the line number, or 0 if it is absurd."""
     return number if 0 < number <= _LARGEST_LINE_NUMBER else 0

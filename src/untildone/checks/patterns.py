@@ -47,6 +47,7 @@ def _compile(pattern: str) -> "Pattern":
 
 
 def validate_patterns(check: Check) -> None:
+    """Raise an error if a pattern of the check is not a regular expression."""
     for kind, pattern in (("success", check.success_pattern), ("failure", check.failure_pattern)):
         if error := _find_error(pattern):
             message, position = error
@@ -58,13 +59,13 @@ def validate_patterns(check: Check) -> None:
 
 
 def explain_invalid(pattern: str) -> str:
-    """Why the pattern is not a regular expression; "" if it is one."""
+    """Return why the pattern is not a regular expression; "" if it is one."""
     error = _find_error(pattern)
     return f"{error[0]} at character {error[1]}" if error else ""
 
 
 def _find_error(pattern: str) -> tuple[str, int] | None:
-    """The message and the number of the character."""
+    """Return the message and the position of the error, counted from 1; None if there is none."""
     from regex import error as invalid_pattern
 
     try:
@@ -79,13 +80,13 @@ def list_groups(pattern: str) -> tuple[str, ...]:
 
 
 def find_diagnostics(check: Check, text: str) -> tuple[tuple[Diagnostic, ...], bool]:
-    """The lines that the check's `pattern` matches, and whether the search timed out."""
+    """Return the lines that the check's `pattern` matches, and whether the search timed out."""
     deadline = time.monotonic() + SECONDS
     compiled = _compile(check.pattern)
     found: list[Diagnostic] = []
     try:
         for line in text.split("\n"):
-            match = compiled.search(line, timeout=_time_left(deadline))
+            match = compiled.search(line, timeout=_get_seconds_left(deadline))
             if match:
                 found.append(_make_diagnostic(match.groupdict(default="")))
     except TimeoutError:
@@ -109,7 +110,7 @@ def search_success(check: Check, text: str) -> Match | None:
 
 
 def search_failure(check: Check, text: str) -> Match | None:
-    """The first match that is neither a count of zero ("0 failed") nor inside a success."""
+    """Return the first match that is no count of zero ("0 failed") and in no success match."""
     return _search(check.failure_pattern, text, excused_by=check.success_pattern)
 
 
@@ -130,16 +131,17 @@ Span: TypeAlias = tuple[int, int]
 
 def _find_spans(pattern: str, line: str, deadline: float) -> Iterator[Span]:
     compiled = _compile(pattern)
-    for match in compiled.finditer(line, timeout=_time_left(deadline)):
+    for match in compiled.finditer(line, timeout=_get_seconds_left(deadline)):
         yield match.span()
-        _time_left(deadline)
+        _get_seconds_left(deadline)
 
 
-def _time_left(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
+def _get_seconds_left(deadline: float) -> float:
+    """Return the seconds until the deadline; raise TimeoutError if there are none."""
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
         raise TimeoutError
-    return left
+    return seconds
 
 
 def _skip_excused(

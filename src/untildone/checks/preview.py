@@ -65,50 +65,51 @@ _LINTERS = {
 }
 
 
-def make_preview(check: Check, last: CheckResult | None, project: Path) -> Check | None:
-    """The check to run first; None if it is not worth it, or the command is not simple enough."""
+def make_preview(check: Check, last_run: CheckResult | None, project: Path) -> Check | None:
+    """Return the check to run first; None for a fast check, or a command that is not simple."""
     parts = find_single_program(check.command)
-    if last is None or last.seconds < _SHORTEST_RUN or parts is None:
+    if last_run is None or last_run.seconds < _SHORTEST_RUN or parts is None:
         return None
-    program, before, arguments = parts
+    program, launcher, arguments = parts
     if program == "pytest":
-        return _rerun_failed(check, last)
+        return _rerun_failed(check, last_run)
     linter = _LINTERS.get(program)
     if linter is None:
         return None
     folders = _find_folders(linter, arguments, project / check.cwd)
-    suspects = {finding.path for finding in last.findings} | list_changed_files(project)
-    wanted = (path for path in suspects if language_of(path) in linter.languages)
-    files = sorted(_find_files(wanted, folders, check, project))
+    suspects = {finding.path for finding in last_run.findings} | list_changed_files(project)
+    paths = (path for path in suspects if language_of(path) in linter.languages)
+    files = sorted(_find_files(paths, folders, check, project))
     if not 0 < len(files) <= _MOST_FILES:
         return None
     options = [word for word in arguments if word not in folders]
-    return replace(check, command=shlex.join((*before, *options, *linter.added, *files)))
+    return replace(check, command=shlex.join((*launcher, *options, *linter.added, *files)))
 
 
-def _rerun_failed(check: Check, last: CheckResult) -> Check | None:
-    """A run of its own, because `--failed-first` would break tests that depend on their order."""
-    if last.tests is None or not last.tests.failed:
+def _rerun_failed(check: Check, last_run: CheckResult) -> Check | None:
+    """Return a run of the failed tests alone."""
+    if last_run.tests is None or not last_run.tests.failed:
         return None
+    # `--failed-first` in the whole run would break tests that depend on their order.
     options = check.env.get("PYTEST_ADDOPTS", os.environ.get("PYTEST_ADDOPTS", ""))
     return replace(check, env={**check.env, "PYTEST_ADDOPTS": f"{options} {_LAST_FAILED}".strip()})
 
 
 def _find_folders(linter: _Linter, words: list[str], cwd: Path) -> list[str]:
-    """The folders that the linter reads; none if the command has an unknown option."""
+    """Return the folders that the linter reads; none if the command has an unknown option."""
     count = len(linter.subcommand)
     if tuple(words[:count]) != linter.subcommand:
         return []
-    rest = words[count:]
-    folders = [word for word in rest if not word.startswith("-")]
-    options = {word.partition("=")[0] for word in rest if word.startswith("-")}
+    arguments = words[count:]
+    folders = [word for word in arguments if not word.startswith("-")]
+    options = {word.partition("=")[0] for word in arguments if word.startswith("-")}
     if not options <= linter.options or not all((cwd / folder).is_dir() for folder in folders):
         return []
     return folders or ([linter.folder] if linter.folder else _read_mypy_folders(cwd))
 
 
 def _read_mypy_folders(cwd: Path) -> list[str]:
-    """The folders in the settings of mypy; none if the settings exclude something."""
+    """Return the folders in the settings of mypy; none if the settings exclude something."""
     # Imported here because the import would slow down every stop that runs checks.
     from untildone.checks.detection.project_files import get_table, read_or_empty
 
@@ -123,7 +124,7 @@ def _read_mypy_folders(cwd: Path) -> list[str]:
 def _find_files(
     paths: Iterable[str], folders: list[str], check: Check, project: Path
 ) -> Iterator[str]:
-    """The files in the folders, relative to the check's folder, without names like an option."""
+    """Yield the files in the folders, relative to the check's, but none named like an option."""
     for path in map(PurePosixPath, paths):
         if not path.is_relative_to(check.cwd) or not (project / path).is_file():
             continue

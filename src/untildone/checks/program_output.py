@@ -33,7 +33,7 @@ class RunFolder(Struct, frozen=True, kw_only=True):
     folder: str = ""
 
     def clean(self, text: str) -> str:
-        """The text without secrets, its paths relative: they must be the same in a sandbox."""
+        """Return the text without secrets, its paths relative, so that a sandbox gives the same."""
         text = clean(text, environ=os.environ)
         if self.project is None:
             return text
@@ -43,7 +43,7 @@ class RunFolder(Struct, frozen=True, kw_only=True):
         return _replace_root(self.project, text, by=f"{posixpath.relpath('.', self.folder)}/")
 
     def clean_lines(self, texts: Iterable[str]) -> dict[str, str]:
-        """Each text of one line with its clean form; cleaning all at once is faster."""
+        """Return each text of one line with its clean form; cleaning all at once is faster."""
         lines = list(texts)
         cleaned = self.clean("\n".join(lines)).split("\n")
         if len(cleaned) != len(lines):
@@ -55,8 +55,8 @@ class RunFolder(Struct, frozen=True, kw_only=True):
 def _replace_root(path: Path, text: str, *, by: str) -> str:
     # macOS resolves /tmp to /private/tmp: tools print one form, users give the other.
     roots = sorted({path.absolute(), path.resolve()}, reverse=True)
-    either = "|".join(re.sub(r"\\\\|/", r"[\\\\/]", re.escape(str(root))) for root in roots)
-    return re.sub(rf"(?<![\w./-])(?:file:///?)?(?:{either})[\\/]", by, text)
+    alternatives = "|".join(re.sub(r"\\\\|/", r"[\\\\/]", re.escape(str(root))) for root in roots)
+    return re.sub(rf"(?<![\w./-])(?:file:///?)?(?:{alternatives})[\\/]", by, text)
 
 
 class ProgramOutput(Struct, frozen=True, kw_only=True):
@@ -88,7 +88,7 @@ def load_output(finished: Finished, *, folder: RunFolder, file: Path | None) -> 
 
 
 def _is_complete(path: Path, size: int) -> bool:
-    """False if a full disk cut the file; beyond `LOG_LIMIT` it is cut on purpose."""
+    """Say whether the file has the output; beyond `LOG_LIMIT` it is cut on purpose."""
     try:
         return path.stat().st_size == size or size > LOG_LIMIT
     except OSError:
@@ -119,9 +119,10 @@ def parse_diagnostics(
 
 
 def _filter_parsers(output: ProgramOutput, parsers: tuple[Parser, ...]) -> tuple[Parser, ...]:
-    """All parsers take too long on a large output: those that find something in its ends."""
+    """Return the parsers, for a large output only those that find something in its ends."""
     if output.file is None or len(parsers) < len(PARSERS):
         return parsers
+    # All of them would take too long.
     return tuple(parser for parser in parsers if any(True for _ in parser.parse(output.text)))
 
 
@@ -134,9 +135,10 @@ def _parse_pieces(output: ProgramOutput, parsers: tuple[Parser, ...]) -> Iterato
 
 
 def _parse_document(output: ProgramOutput, parsers: tuple[Parser, ...]) -> tuple[Diagnostic, ...]:
-    """Cleans only what is found: cleaning the document would take longer than parsing it."""
+    """Return the diagnostics in a document."""
     readers = [parser for parser in parsers if parser in DOCUMENTS]
     found = [diagnostic for parser in readers for diagnostic in parser.parse(output.document)]
+    # Only the texts are cleaned: cleaning the document would take longer than parsing it.
     cleaned = output.folder.clean_lines(dict.fromkeys(diagnostic.text for diagnostic in found))
     if all(text == clean_text for text, clean_text in cleaned.items()):
         return tuple(found)
@@ -146,16 +148,16 @@ def _parse_document(output: ProgramOutput, parsers: tuple[Parser, ...]) -> tuple
 def restore_cut_texts(
     found: tuple[Diagnostic, ...], report: RunReport | None, folder: RunFolder
 ) -> tuple[Diagnostic, ...]:
-    """pytest cuts the lines of its summary to the width of a terminal, but not its report."""
+    """Return the diagnostics with full texts: pytest cuts its summary, but not its report."""
     reported = {case.id: case.text for case in report.cases} if report else {}
-    full: dict[Diagnostic, str] = {}
+    texts: dict[Diagnostic, str] = {}
     for diagnostic in found:
         text = reported.get(f"{diagnostic.path}::{diagnostic.code}", "")
         beginning = diagnostic.text.removesuffix(_ELLIPSIS)
         if text and beginning != diagnostic.text and text.startswith(beginning):
-            full[diagnostic] = text
-    cleaned = folder.clean_lines(dict.fromkeys(full.values()))
+            texts[diagnostic] = text
+    cleaned = folder.clean_lines(dict.fromkeys(texts.values()))
     return tuple(
-        replace(diagnostic, text=cleaned[full[diagnostic]]) if diagnostic in full else diagnostic
+        replace(diagnostic, text=cleaned[texts[diagnostic]]) if diagnostic in texts else diagnostic
         for diagnostic in found
     )

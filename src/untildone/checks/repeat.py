@@ -17,6 +17,7 @@ _DAY = 86_400
 
 
 def repeat_check(check: Check, times: int) -> Check:
+    """Return a check that is green only if so many runs of this one are."""
     words = (sys.executable, "-I", "-m", "untildone.checks.repeat", str(times), check.command)
     parsers = find_parsers(find_programs(check.command))
     return replace(
@@ -52,7 +53,7 @@ def _disagree(finished: Sequence[Finished]) -> bool:
 
 
 def _write(text: str) -> None:
-    """Writes bytes, because the encoding of stdout may lack characters of the program's output."""
+    """Write bytes, because the encoding of stdout may lack characters of the program's output."""
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
 
 

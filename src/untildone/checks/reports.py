@@ -61,10 +61,8 @@ _JAVA_REPORTS = {
     "gradle": ("build/test-results/*", " > "),
     "gradlew": ("build/test-results/*", " > "),
 }
-
-
 # PYTHONPATH=src python -m unittest; python -I -m unittest
-_OWN_PYTHON_PATH = re.compile(
+_SETS_PYTHON_PATH = re.compile(
     r"\bPYTHONPATH=|\bpython[\d.]*(?: -\w+)* -[a-zA-Z]*[IES]|\benv (?:-i|-)(?= )"
 )
 
@@ -79,7 +77,10 @@ class ReportRequest(Struct, frozen=True, kw_only=True):
 def request_report(
     command: str, path: Path, *, folder: Path, environ: dict[str, str], in_sandbox: bool = False
 ) -> ReportRequest:
-    """`path` must be new for every run and impossible to guess: the tests could forge it."""
+    """Return the environment that makes the command's test runner write a report to `path`.
+
+    `path` must be new for every run and impossible to guess: the tests could forge it.
+    """
     programs = find_programs(command)
     if java := _find_java_reports(command):
         stamps = {str(file): read_stamp(file) for file in _list_reports(folder, java)}
@@ -89,13 +90,13 @@ def request_report(
         options = f"--junitxml={shlex.quote(str(path))} -o junit_family=xunit1"
         environ = _add_options(environ, "PYTEST_ADDOPTS", options)
     if _runs_node_tests(command, folder, environ):
-        file = f'--test-reporter=junit --test-reporter-destination="{path.as_posix()}"'
-        shown = "--test-reporter=spec --test-reporter-destination=stdout"
-        environ = _add_options(environ, "NODE_OPTIONS", f"{file} {shown}")
+        to_file = f'--test-reporter=junit --test-reporter-destination="{path.as_posix()}"'
+        to_terminal = "--test-reporter=spec --test-reporter-destination=stdout"
+        environ = _add_options(environ, "NODE_OPTIONS", f"{to_file} {to_terminal}")
     if _GO_TEST.search(command) and (flags := _read_go_flags(folder, environ)) is not None:
         environ = {**environ, "GOFLAGS": f"{flags} -v".strip()}
     reports_unittest = (
-        in_sandbox and "unittest" in programs and not _OWN_PYTHON_PATH.search(command)
+        in_sandbox and "unittest" in programs and not _SETS_PYTHON_PATH.search(command)
     )
     if reports_unittest:
         folders = (str(_UNITTEST_REPORTER), environ.get("PYTHONPATH", ""))
@@ -111,25 +112,25 @@ def _add_options(environ: dict[str, str], name: str, options: str) -> dict[str, 
 
 
 def _may_run_pytest(command: str) -> bool:
-    """The command names pytest, or only programs without a parser, such as `make`."""
-    named = find_programs(command)
-    if "pytest" not in named and find_parsers(named):
+    """Say whether the command names pytest, or only programs without a parser, such as `make`."""
+    programs = find_programs(command)
+    if "pytest" not in programs and find_parsers(programs):
         return False
     return not _PYTEST_WITHOUT_REPORT.search(" ".join(split_words(command)))
 
 
 def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> bool:
-    """False if a reporter is chosen already: node needs a destination for each reporter."""
+    """Say whether a reporter can be added: `node --test` must have none of its own."""
     script = _read_script(command, folder)
-    chosen = "--test-reporter" in f"{command} {script} {environ.get('NODE_OPTIONS', '')}"
-    if chosen or not (_NODE_TEST.search(command) or _NODE_TEST.search(script)):
+    has_reporter = "--test-reporter" in f"{command} {script} {environ.get('NODE_OPTIONS', '')}"
+    if has_reporter or not (_NODE_TEST.search(command) or _NODE_TEST.search(script)):
         return False
     node = shutil.which("node", path=environ.get("PATH"))
     return node is not None and _read_node_version(node) >= _OLDEST_NODE
 
 
 def _read_script(command: str, folder: Path) -> str:
-    """The scripts that `npm test` or `npm run NAME` runs; "" for other commands."""
+    """Return the scripts that `npm test` or `npm run NAME` runs; "" for other commands."""
     program, _, words = find_single_program(command) or ("", [], [])
     if program not in PACKAGE_MANAGERS:
         return ""
@@ -142,23 +143,23 @@ def _read_script(command: str, folder: Path) -> str:
 
 @lru_cache
 def _read_node_version(node: str) -> tuple[int, int]:
-    ended = run([node, "--version"], cwd=Path.cwd(), timeout=_QUERY_SECONDS)
-    match = re.match(r"v(\d+)\.(\d+)\.", ended.text)
+    finished = run([node, "--version"], cwd=Path.cwd(), timeout=_QUERY_SECONDS)
+    match = re.match(r"v(\d+)\.(\d+)\.", finished.text)
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 def _read_go_flags(folder: Path, environ: dict[str, str]) -> str | None:
-    """The current flags; our variable would hide those set by `go env -w`. None if unknown."""
+    """Return the current flags, since our variable hides those of `go env -w`; None if unknown."""
     go = shutil.which("go", path=environ.get("PATH"))
     if go is None:
         return None
     argv = [go, "env", "GOFLAGS"]
-    ended = run(argv, cwd=folder, timeout=_QUERY_SECONDS, env=environ)
-    return ended.text.strip() if ended.exit_code == 0 else None
+    finished = run(argv, cwd=folder, timeout=_QUERY_SECONDS, env=environ)
+    return finished.text.strip() if finished.exit_code == 0 else None
 
 
 def load_report(command: str, path: Path, *, folder: Path) -> RunReport | None:
-    """The report of the run; None if it wrote no report that can be read."""
+    """Return the report of the run; None if it wrote no report that can be read."""
     if java := _find_java_reports(command):
         return _load_java_reports(java, folder, path.with_name(_STAMPS_FILE))
     return _read_report(path)
@@ -179,21 +180,21 @@ def _find_java_reports(command: str) -> tuple[str, str] | None:
     )
 
 
-def _load_java_reports(java: tuple[str, str], folder: Path, earlier: Path) -> RunReport | None:
-    """The reports of all modules that this run wrote; older ones may have deleted tests."""
+def _load_java_reports(java: tuple[str, str], folder: Path, stamps_file: Path) -> RunReport | None:
+    """Return the reports of all modules that this run wrote; older ones may name deleted tests."""
     try:
-        known = msgspec.json.decode(earlier.read_bytes(), type=dict[str, tuple[int, ...]])
+        earlier = msgspec.json.decode(stamps_file.read_bytes(), type=dict[str, tuple[int, ...]])
     except OSError:
         return None
     files = sorted(_list_reports(folder, java))
-    fresh = [file for file in files if read_stamp(file) != known.get(str(file))]
+    fresh = [file for file in files if read_stamp(file) != earlier.get(str(file))]
     reports = [report for report in map(_read_report, fresh) if report]
     cases = [case for report in reports for case in report.cases]
     if not reports:
         return None
-    _, joined = java
+    _, separator = java
     return RunReport(
-        cases=tuple(replace(case, id=case.id.replace("::", joined, 1)) for case in cases)
+        cases=tuple(replace(case, id=case.id.replace("::", separator, 1)) for case in cases)
     )
 
 

@@ -4,19 +4,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.checks import patterns
+from untildone.checks import patterns, program_output
 from untildone.checks.clean_output import cut_to_tail
 from untildone.checks.exit_reasons import explain_exit, explain_unrunnable
 from untildone.checks.findings import make_findings
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import PARSERS, find_parsers
-from untildone.checks.program_output import (
-    RunFolder,
-    load_output,
-    parse_diagnostics,
-    parse_tests,
-    restore_cut_texts,
-)
 from untildone.checks.run_report import RunReport
 from untildone.checks.secret_redaction import remove_secrets
 from untildone.commands.programs import find_programs, find_single_program
@@ -53,21 +46,26 @@ def judge_result(
     output_path: str = "",
     artifacts: RunArtifacts = _NO_ARTIFACTS,
 ) -> CheckResult:
-    folder = RunFolder(project=project, folder=check.cwd)
-    output = load_output(finished, folder=folder, file=artifacts.output)
+    """Return the result of a check whose program has ended."""
+    folder = program_output.RunFolder(project=project, folder=check.cwd)
+    output = program_output.load_output(finished, folder=folder, file=artifacts.output)
     text = output.text
     parsers = _choose_parsers(check)
-    tests = _choose_tests(check, parse_tests(output, parsers), artifacts)
+    tests = _choose_tests(check, program_output.parse_tests(output, parsers), artifacts)
     outcome, reason = _judge(check, finished, text=text, tests=tests)
     if outcome == "green" and artifacts.report_expected and artifacts.report is None:
         outcome, reason = "no-evidence", "it exits 0, but the test runner wrote no report"
-    own, timed_out = patterns.find_diagnostics(check, text) if check.pattern else ((), False)
+    matched, timed_out = patterns.find_diagnostics(check, text) if check.pattern else ((), False)
     if outcome == "green" and timed_out:
         outcome, reason = "no-evidence", f"the pattern `{check.pattern}` took too long to search"
     # A pattern replaces the parsers that the program suggests, but not one that the check names.
-    parsed = not check.pattern or check.parser
-    found = parse_diagnostics(output, parsers, red=outcome == "red") if parsed else ()
-    found = (*own, *restore_cut_texts(found, artifacts.report, folder))
+    uses_parsers = not check.pattern or check.parser
+    found = (
+        program_output.parse_diagnostics(output, parsers, red=outcome == "red")
+        if uses_parsers
+        else ()
+    )
+    found = (*matched, *program_output.restore_cut_texts(found, artifacts.report, folder))
     is_runnable = outcome != "unrunnable"
     return CheckResult(
         name=check.name,
@@ -86,22 +84,22 @@ def judge_result(
 
 
 def _choose_tests(check: Check, printed: Tests | None, artifacts: RunArtifacts) -> Tests | None:
-    """The tests of the report, unless the output shows more.
+    """Return the tests of the report, unless the output shows more.
 
     Of several runs in one command the report has only the last.
     """
     if artifacts.report is None:
         return printed
     tests = artifacts.report.tests
-    lone = find_single_program(check.command)
-    if lone and lone[0] == "pytest" and tests.executed:
+    program, *_ = find_single_program(check.command) or ("",)
+    if program == "pytest" and tests.executed:
         # More in the output of a single pytest is a nested run: a test of a plugin started it.
         return tests
     return printed if printed and printed.executed > tests.executed else tests
 
 
 def _choose_parsers(check: Check) -> tuple[Parser, ...]:
-    """The parser that the check names, else those of its programs, else all of them."""
+    """Return the parser that the check names, else those of its programs, else all of them."""
     if check.parser:
         return (PARSERS[check.parser],)
     chosen = tuple(find_parsers(find_programs(check.command)).values())
@@ -117,8 +115,8 @@ def _judge(
     if finished.timed_out:
         return "timed-out", f"did not end within {check.timeout:g} seconds"
     # If tests ran, a missing program in their output is part of a test.
-    ran = tests and tests.executed
-    if not ran and (reason := explain_unrunnable(check.command, finished, output=text)):
+    tests_ran = tests and tests.executed
+    if not tests_ran and (reason := explain_unrunnable(check.command, finished, output=text)):
         return "unrunnable", reason
     if reason := _explain_missing_tests(check, finished, tests):
         return "no-evidence", reason
@@ -142,7 +140,7 @@ def _explain_red(check: Check, finished: Finished, *, text: str, tests: Tests | 
 
 
 def _match_patterns(check: Check, text: str) -> str:
-    """Why the patterns make the check red; "" if they do not."""
+    """Return why the patterns make the check red; "" if they do not."""
     if check.success_pattern:
         found = patterns.search_success(check, text)
         if found is None:

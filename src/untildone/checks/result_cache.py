@@ -55,7 +55,7 @@ class ResultCache:
         self.serve_green = serve_green
 
     def make_key(self, check: Check, project: Path, tree: str) -> str:
-        """A hash of everything that can change the result: command, tree, tools, environment."""
+        """Return a hash of all that can change the result: command, tree, tools, environment."""
         parts = [
             msgspec.json.encode(check).decode(),
             tree,
@@ -70,10 +70,10 @@ class ResultCache:
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
     def _find_tools(self, check: Check, project: Path) -> Iterator[Path]:
-        """The programs and files outside the project that the command names, and packages."""
+        """Yield packages, and the programs and files outside the project that the command names."""
         yield from (project / name for name in _INSTALLED)
         yield from sorted(project.glob(".venv/lib/python*/site-packages"))
-        for word in _split_words(check.command):
+        for word in _list_words(check.command):
             outside = _find_outside(word, project / check.cwd, project)
             found = None if os.sep in word else shutil.which(word, path=self._environ.get("PATH"))
             program = outside or (Path(found) if found else None)
@@ -82,7 +82,7 @@ class ResultCache:
                 yield from sorted(program.parent.parent.glob("lib/python*/*-packages"))
 
     def load_last(self, check: Check) -> CheckResult | None:
-        """The result of the last run, on any tree."""
+        """Return the result of the last run, on any tree."""
         entries = self.load(check)
         return entries[-1].result if entries else None
 
@@ -101,7 +101,7 @@ class ResultCache:
             return
 
     def load(self, check: Check) -> list[CachedRun]:
-        """The last runs, the newest at the end."""
+        """Return the last runs, the newest at the end."""
         try:
             return msgspec.json.decode(self._path(check).read_bytes(), type=list[CachedRun])
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -112,16 +112,16 @@ class ResultCache:
         return self._folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.json"
 
 
-def _split_words(command: str) -> Iterator[str]:
-    """Each word and each value of `--option=value`, without the targets of redirections."""
-    for before, word in pairwise(("", *split_words(command))):
-        if ">" not in before:
+def _list_words(command: str) -> Iterator[str]:
+    """Yield each word and each value of `--option=value`, without targets of redirections."""
+    for previous, word in pairwise(("", *split_words(command))):
+        if ">" not in previous:
             yield word
             yield word.partition("=")[2]
 
 
 def _find_outside(word: str, folder: Path, project: Path) -> Path | None:
-    """The file or folder of that name, if it lies outside the project."""
+    """Return the file or folder of that name if it lies outside the project."""
     path = folder / word
     if not word or not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH112, PTH113  long words
         return None
@@ -129,15 +129,15 @@ def _find_outside(word: str, folder: Path, project: Path) -> Path | None:
 
 
 def _read_stamps(path: Path) -> Iterator[str]:
-    """Stamps of a file, or of a folder and its files.
+    """Yield stamps of a file, or of a folder and its files.
 
     Installers change the folder's own time, so the files of `site-packages` are not read.
     """
     yield f"{path} {read_stamp(path)}"
     if path.is_dir() and not path.name.endswith("-packages"):
-        every = (Path(top) / name for top, _, names in os.walk(path) for name in names)
-        inside = list(islice(every, _MOST_OUTSIDE_FILES))
-        if len(inside) == _MOST_OUTSIDE_FILES:
+        paths = (Path(top) / name for top, _, names in os.walk(path) for name in names)
+        files = list(islice(paths, _MOST_OUTSIDE_FILES))
+        if len(files) == _MOST_OUTSIDE_FILES:
             # Too many to read: a random part makes every key different.
             yield secrets.token_hex(8)
-        yield from (f"{file} {read_stamp(file)}" for file in sorted(inside))
+        yield from (f"{file} {read_stamp(file)}" for file in sorted(files))

@@ -65,6 +65,7 @@ _AFTER_PREFIX = (
 
 
 def remove_secrets(text: str, *, environ: Mapping[str, str]) -> str:
+    """Return the text with a placeholder for each secret, those in `environ` included."""
     for value in find_secret_values(environ):
         text = text.replace(value, REMOVED)
     for shape in _SHAPES:
@@ -78,7 +79,7 @@ def remove_secrets(text: str, *, environ: Mapping[str, str]) -> str:
 
 
 def find_secret_values(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The values, longest first: one secret may be the beginning of another."""
+    """Return the values, longest first: one secret may be the beginning of another."""
     values = {
         value.strip()
         for name, value in environ.items()
@@ -95,7 +96,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _remove_assigned(text: str) -> str:
-    """Removes assigned values, searching only the lines that may contain a secret name."""
+    """Remove assigned values, searching only the lines that may contain a secret name."""
     parts: list[str] = []
     done = 0
     for likely in _LIKELY.finditer(text):
@@ -125,18 +126,20 @@ def _remove_from_line(text: str) -> str:
 
 
 def _reveals(before: re.Match[str], value: str, *, followed_by: str) -> bool:
+    """Say whether the value after a secret's name is a secret."""
     name, bare = before["name"].lower(), value.strip("\"'")
     if not bare or bare.lower() == name or before[0] == _TEST_RESULT:
         return False
-    random = len(bare) >= _SHORTEST_VALUE and any(map(str.isdigit, bare))
-    if bare == value and not random and _is_prose_or_code(before["between"], bare, followed_by):
+    is_random = len(bare) >= _SHORTEST_VALUE and any(map(str.isdigit, bare))
+    is_quoted = bare != value
+    if not (is_quoted or is_random) and _is_prose_or_code(before["between"], bare, followed_by):
         return False
     if _PASSWORD.search(name):
         return True
-    return random if name in _PLAIN_NAMES else len(bare) >= _SHORTEST_VALUE
+    return is_random if name in _PLAIN_NAMES else len(bare) >= _SHORTEST_VALUE
 
 
 def _is_prose_or_code(between: str, bare: str, followed_by: str) -> bool:
-    """`password: this field is required`, `api_key = settings.api_key`: words, no secrets."""
+    """Say whether it is `password: this field is required` or `api_key = settings.api_key`."""
     sentence = ":" in between and followed_by in (" ", "\t")
     return sentence or (" = " in between and bool(_IDENTIFIER.fullmatch(bare)))

@@ -79,9 +79,9 @@ def explain_missing_program(argv: Sequence[str], *, cwd: Path, error: Exception)
     if not cwd.is_dir():
         return f"the folder `{cwd}` does not exist"
     if isinstance(error, FileNotFoundError):
-        there = os.sep in argv[0] and (cwd / argv[0]).exists()
+        exists = os.sep in argv[0] and (cwd / argv[0]).exists()
         return (
-            f"the interpreter of {program} was not found" if there else f"{program} was not found"
+            f"the interpreter of {program} was not found" if exists else f"{program} was not found"
         )
     if isinstance(error, PermissionError):
         return f"{program} is not executable"

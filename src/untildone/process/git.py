@@ -75,11 +75,11 @@ def run_git(
     verb, *rest = arguments
     env = {**_environment(environ), **variables}
     program = find_git(env)
-    off = () if verb in _READING else _disable_drivers(cwd=cwd, env=env)
-    if program is None or off is None:
-        why = "`git` was not found" if program is None else "the drivers of git cannot be read"
-        return Finished(exit_code=None, missing=why)
-    settings = [word for setting in (*_SETTINGS, *off) for word in ("-c", setting)]
+    driver_settings = () if verb in _READING else _disable_drivers(cwd=cwd, env=env)
+    if program is None or driver_settings is None:
+        reason = "`git` was not found" if program is None else "the drivers of git cannot be read"
+        return Finished(exit_code=None, missing=reason)
+    settings = [word for setting in (*_SETTINGS, *driver_settings) for word in ("-c", setting)]
     argv = [program, "--no-pager", *_NO_BARE, *settings, verb, *_OPTIONS.get(verb, ()), *rest]
     return run(
         argv, cwd=cwd, timeout=timeout, env=env, stdin=stdin, errors=errors, on_output=on_output
@@ -103,21 +103,21 @@ def find_git(env: Mapping[str, str]) -> str | None:
 
 def _environment(environ: Mapping[str, str] | None) -> dict[str, str]:
     base = os.environ if environ is None else environ
-    own = {name: value for name, value in base.items() if not name.upper().startswith("GIT_")}
-    return filter_environment(own) | _VARIABLES
+    inherited = {name: value for name, value in base.items() if not name.upper().startswith("GIT_")}
+    return filter_environment(inherited) | _VARIABLES
 
 
 def _read_config(
     pattern: str, *, cwd: Path, env: Mapping[str, str]
 ) -> tuple[tuple[str, str], ...] | None:
     """Read the configuration without our own settings; reading runs no program."""
-    program, parts = find_git(env), list[bytes]()
-    if program is None:
+    git, parts = find_git(env), list[bytes]()
+    if git is None:
         return None
-    argv = (program, "--no-pager", *_NO_BARE, "config", "-z", "--get-regexp", pattern)
+    argv = (git, "--no-pager", *_NO_BARE, "config", "-z", "--get-regexp", pattern)
     quiet, keep = Path(os.devnull), parts.append
-    ended = run(argv, cwd=cwd, timeout=SECONDS, env=env, errors=quiet, on_output=keep)
-    if ended.exit_code not in (0, 1):
+    finished = run(argv, cwd=cwd, timeout=SECONDS, env=env, errors=quiet, on_output=keep)
+    if finished.exit_code not in (0, 1):
         return None
     entries = os.fsdecode(b"".join(parts)).split("\0")[:-1]
     return tuple((name, value) for name, _, value in (entry.partition("\n") for entry in entries))
@@ -128,10 +128,10 @@ def _disable_drivers(*, cwd: Path, env: Mapping[str, str]) -> tuple[str, ...] | 
 
     The user's own drivers too: git-lfs, for one, runs programs that the repository names.
     """
-    known = _read_config(rf"^({'|'.join(_DRIVERS)})\.", cwd=cwd, env=env)
-    if known is None:
+    settings = _read_config(rf"^({'|'.join(_DRIVERS)})\.", cwd=cwd, env=env)
+    if settings is None:
         return None
-    drivers = dict.fromkeys(name.rpartition(".")[0] for name, _ in known)
+    drivers = dict.fromkeys(name.rpartition(".")[0] for name, _ in settings)
     # `-c` splits at the first `=`, so a driver with `=` in its name cannot be disabled.
     if any("=" in driver for driver in drivers):
         return None

@@ -22,7 +22,7 @@ class NotReadingError(Exception):
 
 
 class Conversation:
-    """One thread reads; any thread may write, and writing never waits for the program."""
+    """A running program: one thread reads, any thread may write, and writing never waits."""
 
     def __init__(self, tree: Tree, *, stdin: IO[bytes], stdout: IO[bytes]) -> None:
         self._tree = tree

@@ -15,14 +15,14 @@ def end_marked_processes(name: str, value: str) -> int:
     mark = b"\0%b=%b\0" % (os.fsencode(name), os.fsencode(value))
     found = set(_find_marked(mark))
     until = time.monotonic() + _PATIENCE
-    left = found
-    while left and time.monotonic() < until:
-        for pid in left:
+    running = found
+    while running and time.monotonic() < until:
+        for pid in running:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
-        left = set(_find_marked(mark))
-        found |= left
+        running = set(_find_marked(mark))
+        found |= running
     return len(found)
 
 

@@ -47,7 +47,7 @@ class Log:
 
 
 class Output:
-    """Reads a stream in its own thread until it ends or is closed."""
+    """A thread that reads a stream until it ends or is closed."""
 
     def __init__(
         self, stream: IO[bytes], *, log: Path | None, on_output: OutputCallback | None = None

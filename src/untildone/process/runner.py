@@ -90,15 +90,15 @@ def end_runs_on_signal() -> Iterator[None]:
     trees.STATE.ending = ""
     names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
+    previous = {number: signal.getsignal(number) for number in numbers}
     # Signals that the parent ignores (nohup, a background job) stay ignored.
-    taken = {n: old for n, old in before.items() if old not in (signal.SIG_IGN, None)}
+    replaced = {n: old for n, old in previous.items() if old not in (signal.SIG_IGN, None)}
     try:
-        for number in taken:
+        for number in replaced:
             signal.signal(number, _end_all)
         yield
     finally:
-        for number, old in taken.items():
+        for number, old in replaced.items():
             signal.signal(number, old)
         if trees.STATE.ending:
             # Worker threads must not start what is still queued.
@@ -121,9 +121,9 @@ def list_ancestors(pid: int) -> list[int]:
 
 
 def is_below(mark: str) -> bool:
-    """Whether an ancestor was started as part of a check with that mark."""
-    above = list_ancestors(os.getpid())
-    return any(mark.encode() in read_variable(trees.SYSTEM.read_environment(pid)) for pid in above)
+    """Say whether an ancestor was started as part of a check with that mark."""
+    environments = map(trees.SYSTEM.read_environment, list_ancestors(os.getpid()))
+    return any(mark.encode() in read_variable(environment) for environment in environments)
 
 
 class _Deadline:
@@ -137,9 +137,9 @@ class _Deadline:
     def find_early_end(self) -> EarlyEnd | None:
         if trees.is_ending() or (self._stop and self._stop.is_set()):
             return "interrupted"
-        return "timed out" if self.get_left() <= 0 else None
+        return "timed out" if self.get_seconds_left() <= 0 else None
 
-    def get_left(self) -> float:
+    def get_seconds_left(self) -> float:
         return self._seconds - self.get_elapsed()
 
     def get_elapsed(self) -> float:
@@ -173,16 +173,16 @@ def _watch(tree: Tree, output: Output, *, deadline: _Deadline) -> Finished:
 
 
 def _wait(tree: Tree, output: Output, *, deadline: _Deadline) -> int | EarlyEnd:
-    pause, gap, look = 0.001, 0.1, 0.1
+    pause, gap, next_search = 0.001, 0.1, 0.1
     while (status := _read_status(tree)) is None:
-        if cut := deadline.find_early_end():
-            return cut
-        if deadline.get_elapsed() >= look:
+        if early_end := deadline.find_early_end():
+            return early_end
+        if deadline.get_elapsed() >= next_search:
             trees.SYSTEM.find_members(tree)
             gap = min(2 * gap, _SEARCH_SECONDS)
-            look = deadline.get_elapsed() + gap
+            next_search = deadline.get_elapsed() + gap
         # The end of the output is nearly always the end of the program.
-        if not output.ended.wait(min(trees.TICK_SECONDS, max(deadline.get_left(), 0))):
+        if not output.ended.wait(min(trees.TICK_SECONDS, max(deadline.get_seconds_left(), 0))):
             continue
         time.sleep(pause)
         pause = min(2 * pause, trees.TICK_SECONDS)
@@ -198,12 +198,12 @@ def _read_status(tree: Tree) -> int | EarlyEnd | None:
 
 def _end_leftovers(tree: Tree, output: Output) -> int:
     """Kill what is still running shortly after the program ended; return how many."""
-    until = time.monotonic() + DRAIN_SECONDS
-    while (left := trees.SYSTEM.find_members(tree)) or not output.ended.is_set():
-        if time.monotonic() >= until:
+    deadline = time.monotonic() + DRAIN_SECONDS
+    while (members := trees.SYSTEM.find_members(tree)) or not output.ended.is_set():
+        if time.monotonic() >= deadline:
             break
-        time.sleep(trees.TICK_SECONDS / 2) if left else output.ended.wait(trees.TICK_SECONDS)
-    return trees.end_tree(tree, *trees.ENDING_STEPS[1:]) if left else 0
+        time.sleep(trees.TICK_SECONDS / 2) if members else output.ended.wait(trees.TICK_SECONDS)
+    return trees.end_tree(tree, *trees.ENDING_STEPS[1:]) if members else 0
 
 
 def _end_all(number: int, _frame: FrameType | None) -> NoReturn:
@@ -211,8 +211,8 @@ def _end_all(number: int, _frame: FrameType | None) -> NoReturn:
     running = list(trees.STATE.trees)
     for tree in running:
         trees.SYSTEM.send(trees.SYSTEM.find_members(tree), step="terminate")
-    until = time.monotonic() + _SIGNAL_SECONDS
-    while any(trees.SYSTEM.find_members(tree) for tree in running) and time.monotonic() < until:
+    deadline = time.monotonic() + _SIGNAL_SECONDS
+    while any(trees.SYSTEM.find_members(tree) for tree in running) and time.monotonic() < deadline:
         time.sleep(trees.TICK_SECONDS / 2)
     for tree in running:
         trees.end_tree(tree, trees.KILL_STEP)

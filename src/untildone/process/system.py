@@ -31,16 +31,16 @@ class Tree:
         self.token = token
         self.pid = 0
         self.poll: Callable[[], int | None] = lambda: None
-        self.seen: dict[int, int] = {}
+        self.known_members: dict[int, int] = {}
         self.hosts_agent = False
 
 
 class Strays(Tree):
-    """Orphans that were re-parented to us and belong to no known tree."""
+    """Orphans that were re-parented to us: not our `children`, and in no `spared` tree."""
 
-    def __init__(self, own: frozenset[int], *, spared: Iterable[Tree]) -> None:
+    def __init__(self, children: frozenset[int], *, spared: Iterable[Tree]) -> None:
         super().__init__("")
-        self.own = own
+        self.children = children
         self.spared = tuple(spared)
 
 
@@ -71,7 +71,7 @@ class Posix:
         """Enlarge a pipe's buffer where that is possible."""
 
     def read_exit_status(self, tree: Tree) -> int | None:
-        """Return None while it runs, a negative number after a signal."""
+        """Return the exit status: None while it runs, a negative number after a signal."""
         return tree.poll()
 
     def find_members(self, tree: Tree) -> set[int]:
@@ -143,7 +143,7 @@ class Linux(Posix):
             fcntl.fcntl(descriptor, _F_SETPIPE_SZ, _PIPE_SIZE)
 
     def read_exit_status(self, tree: Tree) -> int | None:
-        """Do not reap the process: its id must stay ours while the tree is searched."""
+        """Return it without reaping the process, whose id must stay ours during the search."""
         found = os.waitid(os.P_PID, tree.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if found is None:
             return None
@@ -155,7 +155,7 @@ class Linux(Posix):
             return set()
         processes = _read_processes()
         members = self._find_descendants(tree, processes)
-        tree.seen = {pid: processes[pid].started for pid in members}
+        tree.known_members = {pid: processes[pid].started for pid in members}
         gone = {pid for pid in members if processes[pid].ended}
         for pid in gone:
             if processes[pid].parent == os.getpid() and pid != tree.pid:
@@ -181,7 +181,7 @@ class Linux(Posix):
         return _read_proc_file(pid, "environ")
 
     def _is_alone(self, tree: Tree) -> bool:
-        """Whether the ended program is our only child, so that no search is needed."""
+        """Say whether the ended program is our only child, so that no search is needed."""
         only = frozenset({tree.pid} if tree.pid else ())
         return self._adopts and self.list_children() == only and not self.is_alive(tree.pid)
 
@@ -201,7 +201,7 @@ class Linux(Posix):
     def _is_known(self, tree: Tree, process: "_Process") -> bool:
         if tree.pid and tree.pid in (process.pid, process.group, process.session):
             return True
-        if tree.seen.get(process.pid) == process.started:
+        if tree.known_members.get(process.pid) == process.started:
             return True
         if isinstance(tree, Strays):
             return self._is_stray(tree, process)
@@ -212,7 +212,7 @@ class Linux(Posix):
         # Programs that we start ourselves stay in our session.
         if process.parent != os.getpid() or process.session == os.getsid(0):
             return False
-        if process.pid in strays.own or any(process.pid == tree.pid for tree in strays.spared):
+        if process.pid in strays.children or any(process.pid == tree.pid for tree in strays.spared):
             return False
         return not any(self._is_known(tree, process) for tree in strays.spared)
 

@@ -179,17 +179,17 @@ def get_stdout(child: subprocess.Popen[bytes]) -> IO[bytes]:
 
 def end_tree(tree: Tree, *steps: tuple[Step, float]) -> int:
     """Take the steps until no process is left; return how many there were."""
-    first = left = SYSTEM.find_members(tree)
+    found = members = SYSTEM.find_members(tree)
     for step, seconds in steps:
-        until = time.monotonic() + seconds
-        SYSTEM.send(left, step=step)
-        while (left := SYSTEM.find_members(tree)) and time.monotonic() < until:
+        deadline = time.monotonic() + seconds
+        SYSTEM.send(members, step=step)
+        while (members := SYSTEM.find_members(tree)) and time.monotonic() < deadline:
             time.sleep(TICK_SECONDS / 2)
             if step == "kill":
-                SYSTEM.send(left, step=step)
-        if not left:
+                SYSTEM.send(members, step=step)
+        if not members:
             break
-    return len(first)
+    return len(found)
 
 
 def _register(tree: Tree) -> None:
@@ -204,7 +204,7 @@ def _forget(tree: Tree) -> None:
     with STATE.starting:
         STATE.trees.discard(tree)
         tree.poll()
-        others = STATE.other_children
-        if others is not None and all(other.hosts_agent for other in STATE.trees):
-            own = others.union(child.pid for child in STATE.detached)
-            end_tree(Strays(own, spared=STATE.trees), KILL_STEP)
+        other_children = STATE.other_children
+        if other_children is not None and all(other.hosts_agent for other in STATE.trees):
+            children = other_children.union(child.pid for child in STATE.detached)
+            end_tree(Strays(children, spared=STATE.trees), KILL_STEP)

@@ -22,12 +22,13 @@ def copy_tree(source: Path, target: Path) -> None:
     for path in paths:
         copy_file(source / path, target / path)
     for folder in list_ignored_folders(source):
-        place = target / folder
-        if place.parent.is_dir() and not os.path.lexists(place):
-            place.symlink_to(source / folder, target_is_directory=True)
+        link = target / folder
+        if link.parent.is_dir() and not os.path.lexists(link):
+            link.symlink_to(source / folder, target_is_directory=True)
 
 
 def copy_file(source: Path, target: Path, *, keep_time: bool = True) -> None:
+    """Copy a file or link; what has no content, such as a pipe or a deleted file, is skipped."""
     target.parent.mkdir(parents=True, exist_ok=True)
     copy = shutil.copy2 if keep_time else shutil.copy
     try:

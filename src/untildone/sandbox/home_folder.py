@@ -1,4 +1,4 @@
-"""The home folder of a sandbox: toolchains and caches, but no settings changed since."""
+"""The home folder of a sandbox: toolchains and caches, no settings newer than the baseline."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,10 +49,10 @@ def link_home(home: Path, environ: Mapping[str, str], *, since: float) -> None:
     for name in _TOOLCHAINS:
         _link(_locate(user_home, name, environ), home / name)
     for name in _SETTINGS:
-        place = _locate(user_home, name, environ)
-        inside = place.rglob("*") if place.is_dir() else ()
-        if all(_is_older(path, since) for path in (place, *inside)):
-            _link(place, home / name)
+        source = _locate(user_home, name, environ)
+        inside = source.rglob("*") if source.is_dir() else ()
+        if all(_is_older(path, since) for path in (source, *inside)):
+            _link(source, home / name)
     if _is_user_site_older(user_home, since):
         _link(user_home / _USER_SITE, home / _USER_SITE)
 
@@ -61,19 +61,19 @@ def make_environment(
     environ: Mapping[str, str], baseline_environ: Mapping[str, str], *, home: Path
 ) -> dict[str, str]:
     """Return the environment of a run in that home, with the baseline's steering variables."""
-    kept = {name: value for name, value in environ.items() if name not in STEERING}
+    inherited = {name: value for name, value in environ.items() if name not in STEERING}
     user_home = _find_user_home(environ)
-    own = {
+    overrides = {
         "HOME": str(home),
         "USERPROFILE": str(home),
         "PYTHONDONTWRITEBYTECODE": "1",
         "CARGO_HOME": str(home / ".cargo"),
     }
     if not (home / _USER_SITE).exists():
-        own["PYTHONNOUSERSITE"] = "1"
-    if "RUSTUP_HOME" not in kept and (user_home / ".rustup").exists():
-        own["RUSTUP_HOME"] = str(user_home / ".rustup")
-    return kept | dict(baseline_environ) | own
+        overrides["PYTHONNOUSERSITE"] = "1"
+    if "RUSTUP_HOME" not in inherited and (user_home / ".rustup").exists():
+        overrides["RUSTUP_HOME"] = str(user_home / ".rustup")
+    return inherited | dict(baseline_environ) | overrides
 
 
 def _find_user_home(environ: Mapping[str, str]) -> Path:
@@ -93,19 +93,19 @@ def _link(source: Path, target: Path) -> None:
     target.symlink_to(source, target_is_directory=source.is_dir())
 
 
-def _is_older(place: Path, since: float) -> bool:
+def _is_older(path: Path, since: float) -> bool:
     """Compare the change time, which no program can set, and the modification time."""
     try:
-        status = place.stat()
+        status = path.stat()
     except OSError:
         return True
     return max(status.st_mtime, status.st_ctime) < since
 
 
 def _is_user_site_older(user_home: Path, since: float) -> bool:
-    """A file added to a folder changes the folder's time."""
-    places = sorted((user_home / _USER_SITE).glob("python*/site-packages"))
+    """Say whether nothing was added to the user's packages: that changes the folder's time."""
+    folders = sorted((user_home / _USER_SITE).glob("python*/site-packages"))
     custom = (
-        place / f"{name}.py" for place in places for name in ("usercustomize", "sitecustomize")
+        folder / f"{name}.py" for folder in folders for name in ("usercustomize", "sitecustomize")
     )
-    return bool(places) and all(_is_older(path, since) for path in (*places, *custom))
+    return bool(folders) and all(_is_older(path, since) for path in (*folders, *custom))

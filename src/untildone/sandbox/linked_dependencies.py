@@ -1,4 +1,4 @@
-"""Dependencies of a copy beside the project, linked so that imports do not lead back."""
+"""Dependencies of a copy beside the project, linked so that imports lead into the copy."""
 
 import os
 import shutil
@@ -19,35 +19,35 @@ def link_dependencies(
     environ: dict[str, str] = {}
     unproved = ""
     for folder in folders:
-        source, place = project / folder, copy / folder
+        source, target = project / folder, copy / folder
         if os.path.isabs(folder) or source.name == "target":  # noqa: PTH117  a text, not yet a path
             environ["CARGO_TARGET_DIR"] = str(copy.parent / "target")
             continue
-        place.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         if source.name == "node_modules":
-            _link_packages(source, place, project=project, copy=copy)
+            _link_packages(source, target, project=project, copy=copy)
         elif (source / "pyvenv.cfg").exists():
-            place.symlink_to(source, target_is_directory=True)
+            target.symlink_to(source, target_is_directory=True)
             roots += _find_editable_roots(source, project=project, copy=copy)
             unproved = unproved or _find_import_hook(source, project)
         else:
-            _copy_or_link(source, place)
+            _copy_or_link(source, target)
     if roots:
         environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(roots))
     return environ, unproved
 
 
-def _link_packages(source: Path, place: Path, *, project: Path, copy: Path) -> None:
+def _link_packages(source: Path, folder: Path, *, project: Path, copy: Path) -> None:
     """Link each package separately: packages of the workspace lead into the copy."""
-    place.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
     for entry in source.iterdir():
         if entry.name.startswith("@") and entry.is_dir() and not entry.is_symlink():
-            _link_packages(entry, place / entry.name, project=project, copy=copy)
+            _link_packages(entry, folder / entry.name, project=project, copy=copy)
             continue
-        target = Path(os.path.realpath(entry))
-        own = target.is_relative_to(project) and "node_modules" not in target.parts
-        leads = copy / target.relative_to(project) if own else entry
-        (place / entry.name).symlink_to(leads, target_is_directory=leads.is_dir())
+        real_path = Path(os.path.realpath(entry))
+        in_workspace = real_path.is_relative_to(project) and "node_modules" not in real_path.parts
+        target = copy / real_path.relative_to(project) if in_workspace else entry
+        (folder / entry.name).symlink_to(target, target_is_directory=target.is_dir())
 
 
 def _find_site_packages(environment: Path) -> Iterator[Path]:
@@ -58,26 +58,26 @@ def _find_site_packages(environment: Path) -> Iterator[Path]:
 def _find_editable_roots(environment: Path, *, project: Path, copy: Path) -> Iterator[str]:
     """Yield the copy's folders for editable installs; `PYTHONPATH` precedes `.pth` files."""
     for file in (
-        file for place in _find_site_packages(environment) for file in place.glob("*.pth")
+        file for folder in _find_site_packages(environment) for file in folder.glob("*.pth")
     ):
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
-            named = Path(line.strip() or os.sep)
-            if named.is_absolute() and named.is_relative_to(project):
-                yield str(copy / named.relative_to(project))
+            path = Path(line.strip() or os.sep)
+            if path.is_absolute() and path.is_relative_to(project):
+                yield str(copy / path.relative_to(project))
 
 
 def _find_import_hook(environment: Path, project: Path) -> str:
-    """An import hook of an editable install that names the project may lead anywhere."""
-    for place in _find_site_packages(environment):
-        for file in place.glob(f"{_FINDER}*.py"):
+    """Return why imports may lead anywhere: an editable install's hook that names the project."""
+    for folder in _find_site_packages(environment):
+        for file in folder.glob(f"{_FINDER}*.py"):
             if str(project) in file.read_text(encoding="utf-8", errors="replace"):
                 return f"`{file.name}` leads imports into the project itself"
     return ""
 
 
-def _copy_or_link(source: Path, place: Path) -> None:
+def _copy_or_link(source: Path, target: Path) -> None:
     files = (name for _, _, names in os.walk(source) for name in names)
     if len(list(islice(files, _MOST_COPIED))) < _MOST_COPIED:
-        shutil.copytree(source, place, symlinks=True, copy_function=shutil.copy2)
+        shutil.copytree(source, target, symlinks=True, copy_function=shutil.copy2)
     else:
-        place.symlink_to(source, target_is_directory=True)
+        target.symlink_to(source, target_is_directory=True)

@@ -24,7 +24,7 @@ class _RefusedError(Exception):
 def main(arguments: list[str]) -> int:
     split = arguments.index("--")
     copy, project, scratch, mark, *folders = arguments[:split]
-    below = os.path.relpath(os.getcwd(), project)
+    subfolder = os.path.relpath(os.getcwd(), project)
     try:
         _enter_namespace()
         scratch = _make_own_folder(scratch)
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
                 os.path.join(project, folder), os.path.join(copy, folder), scratch, number
             )
         _mount(copy, project, flags=_BIND | _RECURSIVE)
-        os.chdir(os.path.join(project, below))
+        os.chdir(os.path.join(project, subfolder))
     except (_RefusedError, OSError) as error:
         sys.stderr.write(f"untildone: {error}\n")
         return NOT_ALLOWED
@@ -55,10 +55,10 @@ def _exec(command: list[str]) -> int:
 
 
 def _make_own_folder(scratch: str) -> str:
-    """Commands run at the same time, and each needs its own folder for overlays."""
-    own = os.path.join(scratch, str(os.getpid()))
-    os.makedirs(own)
-    return own
+    """Make a folder for this command's overlays: several commands run at the same time."""
+    folder = os.path.join(scratch, str(os.getpid()))
+    os.makedirs(folder)
+    return folder
 
 
 def _enter_namespace() -> None:

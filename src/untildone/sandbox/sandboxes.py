@@ -23,6 +23,7 @@ from untildone.sandbox import mounted_copy
 from untildone.sandbox.background_copy import copy_file
 from untildone.sandbox.home_folder import link_home, make_environment
 from untildone.sandbox.linked_dependencies import link_dependencies
+from untildone.words import words
 from untildone.worktree.contents import GENERATED
 
 _PROBE_SECONDS = 30
@@ -37,18 +38,15 @@ _COMMIT_COMMANDS = (
     ("commit", "-q", "-m", "the tree to be judged"),
 )
 # Caches of earlier runs and git's records are not taken along: the agent could have edited them.
-_LEFT_BEHIND = frozenset(
-    (
-        *("__pycache__", ".git", ".untildone", ".pytest_cache", ".mypy_cache", ".ruff_cache"),
-        ".hypothesis",
-    )
+_LEFT_BEHIND = words(
+    "__pycache__ .git .untildone .pytest_cache .mypy_cache .ruff_cache .hypothesis"
 )
 # Reports of these tools are read from outside, where an overlay mount is not visible.
 _REPORTING_BUILDS = ("pom.xml", "build.gradle", "build.gradle.kts")
 
 
 class SandboxFiles(Struct, frozen=True):
-    """Each file by the path it is copied from, or as text where it was written for the sandbox.
+    """The files of a sandbox, each by the path it is copied from or as text written for it.
 
     `restored` are the paths whose content is not the project's current one.
     """
@@ -68,7 +66,7 @@ class SandboxSource(Struct, frozen=True, kw_only=True):
 
 
 class Sandbox(Struct, frozen=True, kw_only=True):
-    """Checks run in `project` through `wrapper_argv`; what they write is in `written_project`.
+    """A copy: checks run in `project` through `wrapper_argv` and write to `written_project`.
 
     `unproved` says why it is unknown which tree the checks read.
     """
@@ -111,8 +109,8 @@ def _make_sandbox(
     if os.path.isabs(target) and os.path.isdir(target):  # noqa: PTH112, PTH117  a text, not a path
         # The copy's builds must not end up in a build folder outside of the project.
         folders.append(target)
-    places = (str(copy), str(project), str(scratch), mark)
-    wrapper_argv = (sys.executable, "-I", "-S", str(mounted_copy.__file__), *places, *folders, "--")
+    paths = (str(copy), str(project), str(scratch), mark)
+    wrapper_argv = (sys.executable, "-I", "-S", str(mounted_copy.__file__), *paths, *folders, "--")
     with ThreadPoolExecutor(max_workers=1) as pool:
         in_place = sys.platform == "linux" and not beside
         probe = partial(run, wrapper_argv, cwd=project, timeout=_PROBE_SECONDS)
@@ -123,20 +121,20 @@ def _make_sandbox(
         return Sandbox(
             project=source.project, written_project=copy, environ=environ, wrapper_argv=wrapper_argv
         )
-    own, unproved = link_dependencies(project, copy, folders)
-    return Sandbox(project=copy, written_project=copy, environ=environ | own, unproved=unproved)
+    variables, unproved = link_dependencies(project, copy, folders)
+    environ |= variables
+    return Sandbox(project=copy, written_project=copy, environ=environ, unproved=unproved)
 
 
 def _commit(copy: Path, environ: dict[str, str]) -> None:
     """Make it a repository, for checks that ask git which files there are."""
-    here = {"GIT_DIR": str(copy / ".git"), "GIT_WORK_TREE": str(copy)}
-    for words in _COMMIT_COMMANDS:
-        own = _AUTHOR | here
-        run_git(words, cwd=copy, timeout=_PROBE_SECONDS, environ=environ, variables=own)
+    variables = _AUTHOR | {"GIT_DIR": str(copy / ".git"), "GIT_WORK_TREE": str(copy)}
+    for arguments in _COMMIT_COMMANDS:
+        run_git(arguments, cwd=copy, timeout=_PROBE_SECONDS, environ=environ, variables=variables)
 
 
 def _write_files(files: SandboxFiles, copy: Path) -> None:
-    """Keep the times of unchanged files, so that incremental builds go on.
+    """Write the files with their times, so that incremental builds go on.
 
     Restored files get a new time, so that build tools see them as changed.
     """
@@ -151,18 +149,18 @@ def _write_files(files: SandboxFiles, copy: Path) -> None:
 
 def _find_dependencies(project: Path, copy: Path, ignored: tuple[str, ...]) -> Iterator[str]:
     """Yield the ignored and generated folders, which every tree shares."""
-    known = {path.rstrip("/") for path in ignored}
+    shared = {path.rstrip("/") for path in ignored}
     for folder, folders, _ in os.walk(project):
         below = Path(folder).relative_to(project).as_posix()
-        inside = "" if below == "." else f"{below}/"
-        left: list[str] = []
+        prefix = "" if below == "." else f"{below}/"
+        to_search: list[str] = []
         for name in sorted(folders):
-            path = f"{inside}{name}"
-            if path not in known and name not in GENERATED:
-                left.append(name)
+            path = f"{prefix}{name}"
+            if path not in shared and name not in GENERATED:
+                to_search.append(name)
             elif name not in _LEFT_BEHIND:
                 yield from _lend_folder(project, copy, path)
-        folders[:] = left
+        folders[:] = to_search
 
 
 def _lend_folder(project: Path, copy: Path, path: str) -> Iterator[str]:
@@ -179,7 +177,7 @@ def _lend_folder(project: Path, copy: Path, path: str) -> Iterator[str]:
 
 
 def _remove(top: Path) -> None:
-    """Overlay mounts leave a `work` folder behind that not even its owner may enter."""
+    """Remove the folder, and the `work` folders of overlays that not even their owner may enter."""
     for folder, folders, _ in os.walk(top):
         for name in folders:
             path = Path(folder) / name

@@ -10,16 +10,15 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
+from untildone.words import words
 from untildone.worktree import limits
 
 T = TypeVar("T")
 READABLE = 4_000_000
 # Folders that tools generate; the baseline records further ignored folders.
-GENERATED = frozenset(
-    (
-        *("node_modules", ".venv", "venv", "target", "__pycache__", ".git", ".untildone"),
-        *(".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox"),
-    )
+GENERATED = words(
+    "node_modules .venv venv target __pycache__ .git .untildone"
+    " .pytest_cache .mypy_cache .ruff_cache .hypothesis .tox .nox"
 )
 # Files that runs leave behind, and links to repositories: no part of the work.
 _BYPRODUCT = re.compile(
@@ -28,7 +27,7 @@ _BYPRODUCT = re.compile(
 
 
 class Entry(Struct, frozen=True, array_like=True):
-    """`digest` is that of the content, or of a link's target."""
+    """A file or link; `digest` is that of the content, or of the link's target."""
 
     kind: Literal["file", "program", "link"]
     digest: str
@@ -76,7 +75,7 @@ class Tree:
 
 
 class Changes(Struct, frozen=True):
-    """Between two trees; a file that only moved is in `moved`, from old to new."""
+    """What differs between two trees; `moved` has files that only moved, from old to new."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -121,33 +120,33 @@ def _read_entry(path: Path) -> Entry | None:
 
 def walk_files(root: Path, *, ignored: Iterable[str] = ()) -> Iterator[str]:
     """Yield every file that is not in a generated or ignored folder."""
-    left_out = {path.rstrip("/") for path in ignored}
+    excluded = {path.rstrip("/") for path in ignored}
     for folder, folders, files in os.walk(root):
         below = Path(folder).relative_to(root).as_posix()
-        inside = "" if below == "." else f"{below}/"
+        prefix = "" if below == "." else f"{below}/"
         linked = [name for name in folders if (Path(folder) / name).is_symlink()]
         folders[:] = sorted(
             name
             for name in folders
-            if name not in GENERATED and f"{inside}{name}" not in left_out and name not in linked
+            if name not in GENERATED and f"{prefix}{name}" not in excluded and name not in linked
         )
         names = (name for name in (*files, *linked) if not _BYPRODUCT.fullmatch(name))
-        yield from (f"{inside}{name}" for name in sorted(names))
+        yield from (f"{prefix}{name}" for name in sorted(names))
 
 
 def find_changes(old: Tree, new: Tree) -> Changes:
     added = [path for path in new if path not in old]
     removed = [path for path in old if path not in new]
     edited = tuple(path for path in old if path in new and old.entries[path] != new.entries[path])
-    places = {new.entries[path].digest: path for path in added}
+    added_by_digest = {new.entries[path].digest: path for path in added}
     moved = {
-        path: places[old.entries[path].digest]
+        path: added_by_digest[old.entries[path].digest]
         for path in removed
-        if old.entries[path].size and old.entries[path].digest in places
+        if old.entries[path].size and old.entries[path].digest in added_by_digest
     }
-    arrived = set(moved.values())
+    targets = set(moved.values())
     return Changes(
-        added=tuple(path for path in added if path not in arrived),
+        added=tuple(path for path in added if path not in targets),
         removed=tuple(path for path in removed if path not in moved),
         edited=edited,
         moved=moved,

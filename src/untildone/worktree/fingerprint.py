@@ -8,12 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.worktree.listing import (
-    find_tracking_root,
-    find_worktree_root,
-    read_git_entries,
-    walk_unignored_files,
-)
+from untildone.worktree import listing
 
 _LARGE = 1_000_000
 _STATUS = ("status", "--porcelain=v2", "--untracked-files=all", "--no-renames")
@@ -22,36 +17,40 @@ _SUBMODULE = b"160000 "
 _FIELDS = {b"1": 8, b"u": 10, b"?": 1}
 
 
-class Content(Struct, frozen=True):
+class Fingerprints(Struct, frozen=True):
     """Fingerprints of all files that git would not ignore, and of those that it tracks."""
 
-    whole: str
-    recorded: str
+    all_files: str
+    tracked_files: str
 
 
-def fingerprint_contents(project: Path) -> Content:
-    return _fingerprint(find_tracking_root(project), project, frozenset())
+def fingerprint_contents(project: Path) -> Fingerprints:
+    """Return fingerprints that are equal for equal content, committed or not."""
+    return _fingerprint(listing.find_tracking_root(project), project, frozenset())
 
 
-def _fingerprint(root: Path | None, project: Path, above: frozenset[Path]) -> Content:
-    """`above` are the repositories around this one, so that none is entered twice."""
-    index = read_git_entries("ls-files", "-s", cwd=root) if root else None
-    status = read_git_entries(*_STATUS, cwd=root) if root else None
+def _fingerprint(root: Path | None, project: Path, above: frozenset[Path]) -> Fingerprints:
+    """Return the fingerprints of one repository.
+
+    `above` are the repositories around this one, so that none is entered twice.
+    """
+    index = listing.read_git_entries("ls-files", "-s", cwd=root) if root else None
+    status = listing.read_git_entries(*_STATUS, cwd=root) if root else None
     if root is None or index is None or status is None:
         files = {
             os.fsencode(path): _read_outside_git(project / path)
-            for path in walk_unignored_files(project)
+            for path in listing.walk_unignored_files(project)
         }
-        return Content(_digest(files), "")
-    known = _parse_index(index)
-    now = known | _read_changed(status, root)
-    now |= _read_submodules(known, root, above | {root})
-    return Content(_digest(now), _digest({path: now[path] for path in known}))
+        return Fingerprints(_digest(files), "")
+    tracked = _parse_index(index)
+    current = tracked | _read_changed(status, root)
+    current |= _read_submodules(tracked, root, above | {root})
+    return Fingerprints(_digest(current), _digest({path: current[path] for path in tracked}))
 
 
 def fingerprint_tree(project: Path) -> str:
     """Return a text that is equal for equal content of all files that git would not ignore."""
-    return fingerprint_contents(project).whole
+    return fingerprint_contents(project).all_files
 
 
 def _digest(files: dict[bytes, bytes]) -> str:
@@ -64,13 +63,13 @@ def _digest(files: dict[bytes, bytes]) -> str:
 
 def _parse_index(index: bytes) -> dict[bytes, bytes]:
     """Return mode and blob of each path, as git knows them."""
-    known = {}
+    entries = {}
     for entry in index.split(b"\0"):
         fields, _, path = entry.partition(b"\t")
         if path:
             mode, blob, _stage = fields.split(b" ")
-            known[path] = mode + b" " + blob
-    return known
+            entries[path] = mode + b" " + blob
+    return entries
 
 
 def _read_changed(status: bytes, root: Path) -> dict[bytes, bytes]:
@@ -80,26 +79,27 @@ def _read_changed(status: bytes, root: Path) -> dict[bytes, bytes]:
         blanks = _FIELDS.get(entry[:1])
         if blanks:
             path = entry.split(b" ", blanks)[-1]
-            place = root / os.fsdecode(path)
+            file = root / os.fsdecode(path)
             # A new repository is described by its status entry; a removed file has no content.
-            changed[path] = _read_blob(place) or (entry if place.is_dir() else b"")
+            changed[path] = _read_blob(file) or (entry if file.is_dir() else b"")
     return changed
 
 
 def _read_submodules(
-    known: dict[bytes, bytes], root: Path, above: frozenset[Path]
+    tracked: dict[bytes, bytes], root: Path, above: frozenset[Path]
 ) -> dict[bytes, bytes]:
     """Return the content of the submodules: git itself is kept from looking into them."""
-    inner = {}
-    for path in (path for path, entry in known.items() if entry.startswith(_SUBMODULE)):
+    contents = {}
+    for path in (path for path, entry in tracked.items() if entry.startswith(_SUBMODULE)):
         folder = root / os.fsdecode(path)
-        if folder.is_dir() and find_worktree_root(folder) == folder.resolve() not in above:
-            inner[path] = _SUBMODULE + _fingerprint(folder.resolve(), folder, above).whole.encode()
-    return inner
+        if folder.is_dir() and listing.find_worktree_root(folder) == folder.resolve() not in above:
+            content = _fingerprint(folder.resolve(), folder, above).all_files
+            contents[path] = _SUBMODULE + content.encode()
+    return contents
 
 
 def _read_outside_git(path: Path) -> bytes:
-    """Outside of git any file may lie there: large ones are described by size and time."""
+    """Return mode and blob; a large file, as any may lie there, is described by size and time."""
     try:
         status = path.lstat()
     except OSError:

@@ -29,8 +29,8 @@ _SECONDS_BETWEEN_CHECKS = 0.2
 class LimitExceeded(Exception):  # noqa: N818  reads as what happened
     """A comparison takes too much time or memory; `path` is the file read last."""
 
-    def __init__(self, because: str, path: str = "") -> None:
-        super().__init__(f"{because} (last read: `{path}`)" if path else because)
+    def __init__(self, reason: str, path: str = "") -> None:
+        super().__init__(f"{reason} (last read: `{path}`)" if path else reason)
         self.path = path
 
 
@@ -40,27 +40,27 @@ class TooManySteps(LimitExceeded):
 
 class _StepCounter:
     def __init__(self, most: int) -> None:
-        self.left = most
+        self.remaining = most
         self.next_check = most - _STEPS_BETWEEN_CHECKS
 
 
 class ComparisonLimit:
-    """Limits processor time, so that other programs do not use it up, and memory.
+    """A limit of processor time, which other programs do not use up, and of memory.
 
     Both limits grow with the size of the files that are read, up to a maximum.
     """
 
     def __init__(self, seconds: float, megabytes: float) -> None:
         self.began = time.process_time()
-        self.before = _read_memory()
+        self.memory_before = _read_memory()
         self.seconds = seconds
         self.megabytes = megabytes
         self.path = ""
-        self.read: set[str] = set()
+        self.read_paths: set[str] = set()
 
     def extend_for(self, path: str, size: int) -> None:
-        if path not in self.read:
-            self.read.add(path)
+        if path not in self.read_paths:
+            self.read_paths.add(path)
             more = size / 1_000_000
             self.seconds = _grow(self.seconds, more * _SECONDS_PER_MB, _MAX_COMPARISON_SECONDS)
             self.megabytes = _grow(self.megabytes, more * _MEMORY_PER_MB, _MAX_COMPARISON_MEGABYTES)
@@ -70,12 +70,12 @@ class ComparisonLimit:
             raise LimitExceeded(
                 f"it takes more than {self.seconds:.0f} s of processor time", self.path
             )
-        if _read_memory() - self.before > self.megabytes:
+        if _read_memory() - self.memory_before > self.megabytes:
             raise LimitExceeded(f"it takes more than {self.megabytes:.0f} MB of memory", self.path)
 
 
-def _grow(now: float, more: float, most: float) -> float:
-    return max(now, min(now + more, most))
+def _grow(current: float, more: float, most: float) -> float:
+    return max(current, min(current + more, most))
 
 
 def _read_memory() -> float:
@@ -102,14 +102,14 @@ _limit: ContextVar[ComparisonLimit | None] = ContextVar("limit", default=None)
 
 def count_steps(steps: int = 1) -> None:
     """Count work done for the file that is being read; raise TooManySteps at the limit."""
-    counted = _steps.get()
-    if counted is None:
+    counter = _steps.get()
+    if counter is None:
         return
-    counted.left -= steps
-    if counted.left < 0:
+    counter.remaining -= steps
+    if counter.remaining < 0:
         raise TooManySteps("it takes too many steps")
-    if counted.left < counted.next_check:
-        counted.next_check = counted.left - _STEPS_BETWEEN_CHECKS
+    if counter.remaining < counter.next_check:
+        counter.next_check = counter.remaining - _STEPS_BETWEEN_CHECKS
         check_limits()
 
 
@@ -165,7 +165,7 @@ def _check_periodically(check: Callable[[], None]) -> Iterator[None]:
         yield
         return
 
-    def look(_signal: int, _frame: object) -> None:
+    def check_on_signal(_signal: int, _frame: object) -> None:
         try:
             check()
         except LimitExceeded:
@@ -173,10 +173,10 @@ def _check_periodically(check: Callable[[], None]) -> Iterator[None]:
             signal.setitimer(signal.ITIMER_PROF, 0)
             raise
 
-    before = signal.signal(signal.SIGPROF, look)
+    previous = signal.signal(signal.SIGPROF, check_on_signal)
     signal.setitimer(signal.ITIMER_PROF, _SECONDS_BETWEEN_CHECKS, _SECONDS_BETWEEN_CHECKS)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        signal.signal(signal.SIGPROF, previous)

@@ -24,18 +24,18 @@ def find_worktree_root(cwd: Path) -> Path | None:
 
 
 def is_same_repository(a: Path, b: Path) -> bool:
-    """Two worktrees of one repository are the same repository."""
-    first = _path_from_git("--git-common-dir", cwd=a)
-    return first is not None and first == _path_from_git("--git-common-dir", cwd=b)
+    """Say whether both folders are in worktrees of one repository."""
+    repository = _path_from_git("--git-common-dir", cwd=a)
+    return repository is not None and repository == _path_from_git("--git-common-dir", cwd=b)
 
 
 def find_worktree(project: str, cwd: str) -> Path:
     """Return where a session works; the agent may have left the folder with `cd`."""
-    place = Path(project or cwd)
-    here = find_worktree_root(Path(cwd)) if cwd else None
-    if here and is_same_repository(here, place):
-        return here
-    return find_worktree_root(place) or place
+    folder = Path(project or cwd)
+    worktree = find_worktree_root(Path(cwd)) if cwd else None
+    if worktree and is_same_repository(worktree, folder):
+        return worktree
+    return find_worktree_root(folder) or folder
 
 
 def list_files(project: Path) -> list[Path]:
@@ -48,7 +48,7 @@ def find_files_named(project: Path, name: str) -> list[Path]:
     return [
         path
         for path in _list_known(project, f":(glob)**/{name}")
-        if path.name == name and (project / path).is_file() and _is_own(project, path)
+        if path.name == name and (project / path).is_file() and _is_in_project(project, path)
     ]
 
 
@@ -62,7 +62,7 @@ def _list_known(project: Path, *pathspecs: str) -> dict[Path, None]:
     )
 
 
-def _is_own(project: Path, path: Path) -> bool:
+def _is_in_project(project: Path, path: Path) -> bool:
     folders = [folder for folder in path.parents if folder != Path()]
     return not _SKIPPED.intersection(path.parts) and not any(
         (project / folder / ".git").exists() for folder in folders
@@ -91,10 +91,10 @@ def list_changed_files(project: Path) -> frozenset[str]:
 
 
 def _path_from_git(question: str, *, cwd: Path) -> Path | None:
-    """Cached while the same `.git` is the nearest: one stop asks a dozen times."""
-    place = cwd.absolute()
+    """Return git's answer, cached while the same `.git` is the nearest: a stop asks often."""
+    folder = cwd.absolute()
     with suppress(_NoAnswerError):
-        return _ask_git(question, place, _find_nearest_git(place))
+        return _ask_git(question, folder, _find_nearest_git(folder))
     return None
 
 
@@ -110,9 +110,9 @@ def _ask_git(question: str, cwd: Path, nearest: tuple[Path, int] | None) -> Path
     return (cwd / os.fsdecode(finished.head.rstrip(b"\r\n"))).resolve()
 
 
-def _find_nearest_git(place: Path) -> tuple[Path, int] | None:
+def _find_nearest_git(start: Path) -> tuple[Path, int] | None:
     """Return the nearest folder with a `.git` that git accepts, and the inode of that."""
-    for folder in (place, *place.parents):
+    for folder in (start, *start.parents):
         mark = folder / ".git"
         if mark.is_file() or os.path.lexists(mark / "HEAD"):
             with suppress(OSError):
@@ -154,12 +154,13 @@ def _split(output: bytes) -> Iterator[Path]:
 
 
 def walk_unignored_files(project: Path) -> Iterator[str]:
+    """Yield the paths of files outside git, without generated folders."""
     count = 0
     for folder, folders, files in os.walk(project):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED)
-        below = os.path.relpath(folder, project)
+        subfolder = os.path.relpath(folder, project)
         for name in sorted(files):
-            yield name if below == os.curdir else f"{below}{os.sep}{name}"
+            yield name if subfolder == os.curdir else f"{subfolder}{os.sep}{name}"
             count += 1
             if count >= _MAX_ENTRIES:
                 return

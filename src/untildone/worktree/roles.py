@@ -3,14 +3,13 @@
 import re
 from typing import Literal, TypeAlias
 
+from untildone.words import words
+
 Role: TypeAlias = Literal["test", "config", "script", "product", "document"]
 
-_TEST_FOLDERS = frozenset(
-    (
-        *("test", "tests", "__tests__", "spec", "specs", "testing", "e2e", "it"),
-        *("testdata", "test-data", "test_data", "fixtures", "__fixtures__", "__snapshots__"),
-        *("__mocks__", "golden", "goldens", "snapshots", "cypress", "playwright"),
-    )
+_TEST_FOLDERS = words(
+    "test tests __tests__ spec specs testing e2e it testdata test-data test_data fixtures"
+    " __fixtures__ __snapshots__ __mocks__ golden goldens snapshots cypress playwright"
 )
 _TEST_FILE = re.compile(
     r"""
@@ -48,12 +47,12 @@ _SCRIPT_FILE = re.compile(
     r" | Rakefile | Dockerfile[^/]* | Jenkinsfile | mvnw | gradlew | runtests[^/]*",
     re.VERBOSE,
 )
-_SCRIPT_FOLDERS = frozenset(("ci", ".github", ".gitlab", ".circleci", ".githooks", ".husky"))
+_SCRIPT_FOLDERS = words("ci .github .gitlab .circleci .githooks .husky")
 _DOCUMENT = re.compile(r".*\.(md|rst|adoc|txt)|LICENSE[^/]*|NOTICE[^/]*|CHANGELOG[^/]*")
 
 
 def classify_file(path: str) -> Role:
-    """The strictest that fits: a test folder's data is the test's, a hidden file is settings."""
+    """Return the strictest role: a test folder's data is a test, a hidden file is settings."""
     *folders, name = path.split("/")
     if _TEST_FOLDERS.intersection(folders) or _TEST_FILE.fullmatch(name):
         return "test"

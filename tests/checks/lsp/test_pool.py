@@ -136,14 +136,14 @@ def test_strangers_do_not_keep_it_up(tmp_path: Path) -> None:
 
 def test_it_ends_when_it_is_no_longer_wanted(tmp_path: Path) -> None:
     with open_listener(tmp_path) as (listener, own), closing(make_pool(tmp_path)) as warm:
-        serve_pool(listener, warm, token=own.token, idle=600, wanted=lambda: False)
+        serve_pool(listener, warm, token=own.token, idle=600, is_wanted=lambda: False)
 
 
 def serve_in_thread(
     listener: socket.socket, warm: ServerPool, *, token: str, idle: float
 ) -> threading.Thread:
     def run() -> None:
-        serve_pool(listener, warm, token=token, idle=idle, wanted=lambda: True)
+        serve_pool(listener, warm, token=token, idle=idle, is_wanted=lambda: True)
 
     thread = threading.Thread(target=run)
     thread.start()

@@ -25,7 +25,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 
 def take_until_usable(entries: Iterable[Candidate]) -> Iterator[Candidate]:
-    """The entries up to and including the first one without harm."""
+    """Yield the entries up to and including the first one without harm."""
     for entry in entries:
         yield entry
         if not entry.harm:

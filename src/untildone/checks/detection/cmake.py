@@ -30,7 +30,7 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
 
 
 def _choose_build_folder(project: Path) -> str:
-    """The folder in use, or a new one; never a folder with other content."""
+    """Return the folder in use, or a new one; never a folder with other content."""
     used = sorted(path.parent.name for path in project.glob("*/CMakeCache.txt"))
     if used:
         return used[0]

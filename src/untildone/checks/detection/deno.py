@@ -5,13 +5,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from untildone.checks.detection import project_files
 from untildone.checks.detection.candidate import Aspect, Candidate
-from untildone.checks.detection.project_files import (
-    find_files_by_ending,
-    find_first,
-    get_table,
-    read_or_empty,
-)
 from untildone.checks.detection.script_harm import find_harm
 
 _TEST_FILES = tuple(
@@ -21,7 +16,7 @@ _ASPECTS: tuple[Aspect, ...] = ("build", "test", "lint")
 
 
 def find_candidates(project: Path) -> Iterator[Candidate]:
-    file = find_first(project, "deno.json", "deno.jsonc")
+    file = project_files.find_first(project, "deno.json", "deno.jsonc")
     if not file:
         return
     tasks = _read_tasks(project / file)
@@ -30,7 +25,9 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
             aspect, f"deno task {aspect}", f"`{file}` has a task `{aspect}`"
         )
         yield replace(candidate, harm=find_harm(aspect, tasks))
-    if "test" not in tasks and (found := next(find_files_by_ending(project, _TEST_FILES), "")):
+    if "test" not in tasks and (
+        found := next(project_files.find_files_by_ending(project, _TEST_FILES), "")
+    ):
         yield _make_candidate("test", "deno test", f"`{found}` is a test file of a Deno project")
     if "lint" not in tasks or find_harm("lint", tasks):
         yield _make_candidate("lint", "deno lint", f"`{file}` makes it a Deno project")
@@ -38,7 +35,7 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
 
 def _read_tasks(path: Path) -> dict[str, str]:
     # A file with comments cannot be read and counts as empty.
-    tasks = get_table(read_or_empty(path), "tasks")
+    tasks = project_files.get_table(project_files.read_or_empty(path), "tasks")
     commands = {
         name: task.get("command") if isinstance(task, dict) else task
         for name, task in tasks.items()

@@ -23,10 +23,10 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
 
 def _read_workspace(project: Path) -> tuple[str, ...]:
     text = _COMMENT.sub("", read_text(project / "go.work") or "")
-    named = [use["several"] or use["one"] for use in _USE.finditer(text)]
+    lists = [use["several"] or use["one"] for use in _USE.finditer(text)]
     folders = (
         word.strip('"`').removeprefix("./") or "."
-        for folders_text in named
-        for word in folders_text.split()
+        for folder_list in lists
+        for word in folder_list.split()
     )
     return tuple(folder for folder in folders if (project / folder / "go.mod").is_file())

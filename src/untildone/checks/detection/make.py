@@ -31,11 +31,11 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
         for name, target in parse_makefile(text).targets.items()
         if not name.startswith(".") and "%" not in name
     }
-    first = next(iter(targets), "")
-    for aspect, wanted in _TARGETS.items():
-        named = [(f"make {name}", name, f"has a target `{name}`") for name in wanted]
-        if aspect == "build" and first not in (*wanted, *_NOT_BUILD):
-            named.append(("make", first, f"makes `{first}` by default"))
+    default = next(iter(targets), "")
+    for aspect, names in _TARGETS.items():
+        commands = [(f"make {name}", name, f"has a target `{name}`") for name in names]
+        if aspect == "build" and default not in (*names, *_NOT_BUILD):
+            commands.append(("make", default, f"makes `{default}` by default"))
         yield from take_until_usable(
             Candidate(
                 aspect=aspect,
@@ -44,6 +44,6 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
                 reason=f"`{file}` {reason}",
                 harm=find_harm(name, targets),
             )
-            for command, name, reason in named
+            for command, name, reason in commands
             if name in targets
         )

@@ -7,13 +7,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.checks.detection import project_files
 from untildone.checks.detection.candidate import Aspect, Candidate, take_until_usable
-from untildone.checks.detection.project_files import (
-    find_files_by_ending,
-    find_first,
-    get_table,
-    read_json,
-)
 from untildone.checks.detection.script_harm import find_harm, make_single_run
 from untildone.checks.detection.workspaces import make_workspace_command, read_member_scripts
 from untildone.commands.programs import PACKAGE_MANAGERS
@@ -54,11 +49,11 @@ class _Package(Struct, frozen=True, kw_only=True):
 
 
 def find_candidates(project: Path) -> Iterator[Candidate]:
-    fields = read_json(project / "package.json") or {}
+    fields = project_files.read_json(project / "package.json") or {}
     package = _Package(
         project=project,
         fields=fields,
-        scripts=_select_scripts(get_table(fields, "scripts")),
+        scripts=_select_scripts(project_files.get_table(fields, "scripts")),
         members={
             folder: _select_scripts(scripts)
             for folder, scripts in read_member_scripts(project, fields).items()
@@ -84,18 +79,16 @@ def _select_scripts(scripts: dict[str, Any]) -> dict[str, str]:
 def _find_scripts(
     aspect: Aspect, names: tuple[str, ...], package: _Package, *, tool: str = ""
 ) -> tuple[Candidate, ...]:
-    """The scripts of these names, up to the first one without harm."""
-    own = [name for name in names if name in package.scripts]
-    found = (
-        [_make_own(name, aspect, package) for name in own]
-        if own
-        else [candidate for name in names for candidate in _make_for_members(name, aspect, package)]
-    )
+    """Return the scripts of these names, up to the first one without harm."""
+    own_names = filter(package.scripts.__contains__, names)
+    found = [_make_script_candidate(name, aspect, package) for name in own_names]
+    if not found:
+        found = [entry for name in names for entry in _find_member_scripts(name, aspect, package)]
     tool = tool or package.manager
     return tuple(take_until_usable(replace(candidate, tool=tool) for candidate in found))
 
 
-def _make_own(name: str, aspect: Aspect, package: _Package) -> Candidate:
+def _make_script_candidate(name: str, aspect: Aspect, package: _Package) -> Candidate:
     manager = package.manager
     # `bun test` is bun's own runner, not the script.
     short = name == "test" and manager != "bun"
@@ -108,19 +101,19 @@ def _make_own(name: str, aspect: Aspect, package: _Package) -> Candidate:
     )
 
 
-def _make_for_members(name: str, aspect: Aspect, package: _Package) -> Iterator[Candidate]:
-    having = {folder: scripts for folder, scripts in package.members.items() if name in scripts}
-    missing = len(having) < len(package.members)
+def _find_member_scripts(name: str, aspect: Aspect, package: _Package) -> Iterator[Candidate]:
+    members = {folder: scripts for folder, scripts in package.members.items() if name in scripts}
+    missing = len(members) < len(package.members)
     command = make_workspace_command(
         package.project, name, manager=package.manager, missing=missing
     )
-    if having and command:
-        harms = filter(None, (find_harm(name, scripts) for scripts in having.values()))
+    if members and command:
+        harms = filter(None, (find_harm(name, scripts) for scripts in members.values()))
         yield Candidate(
             aspect=aspect,
             tool=package.manager,
             command=command,
-            reason=f"`{next(iter(having))}/package.json` has a script `{name}`",
+            reason=f"`{next(iter(members))}/package.json` has a script `{name}`",
             harm=next(harms, ""),
         )
 
@@ -130,42 +123,44 @@ def _has_usable(entries: tuple[Candidate, ...]) -> bool:
 
 
 def _find_manager(project: Path, package: dict[str, Any]) -> str:
-    named = str(package.get("packageManager", "")).partition("@")[0]
-    if named in PACKAGE_MANAGERS:
-        return named
+    name = str(package.get("packageManager", "")).partition("@")[0]
+    if name in PACKAGE_MANAGERS:
+        return name
     return next((name for file, name in _LOCK_FILES.items() if (project / file).is_file()), "npm")
 
 
 def _find_builds(package: _Package) -> Iterator[Candidate]:
-    named = (
+    scripts = (
         *_find_scripts("build", ("build",), package),
         *_find_scripts("build", _TYPECHECK, package, tool="typecheck"),
     )
-    yield from named
-    if not _has_usable(named) and (package.project / "tsconfig.json").is_file():
+    yield from scripts
+    if not _has_usable(scripts) and (package.project / "tsconfig.json").is_file():
         yield _make_npx("build", "tsc --noEmit", "`tsc` is configured in `tsconfig.json`")
 
 
 def _find_tests(package: _Package) -> Iterator[Candidate]:
-    named = _find_scripts("test", _TEST, package)
-    yield from named
-    if _has_usable(named):
+    scripts = _find_scripts("test", _TEST, package)
+    yield from scripts
+    if _has_usable(scripts):
         return
-    project, scripts, fields = package.project, package.scripts, package.fields
-    installed = get_table(fields, "dependencies") | get_table(fields, "devDependencies")
+    project, fields = package.project, package.fields
+    installed = project_files.get_table(fields, "dependencies") | project_files.get_table(
+        fields, "devDependencies"
+    )
     runner = next((name for name in _RUNNERS if name in installed), "")
-    if command := make_single_run(scripts.get("test", "")):
+    if command := make_single_run(package.scripts.get("test", "")):
         yield _make_npx("test", command, "`package.json` has a script `test`, which would watch")
-    elif named:
+    elif scripts:
         # There is a test script that never ends; we cannot know a variant that does.
         return
     elif runner:
         yield _make_npx("test", _RUNNERS[runner], f"`package.json` names `{runner}`")
     elif package.manager == "bun" and (
-        found := next(find_files_by_ending(project, _BUN_FILES), "")
+        found := next(project_files.find_files_by_ending(project, _BUN_FILES), "")
     ):
         yield _make_for_test_file("bun", "bun test", found)
-    elif found := next(find_files_by_ending(project, _TEST_FILES), ""):
+    elif found := next(project_files.find_files_by_ending(project, _TEST_FILES), ""):
         yield _make_for_test_file("node", "node --test", found)
 
 
@@ -185,7 +180,7 @@ def _make_npx(aspect: Aspect, command: str, reason: str) -> Candidate:
 
 def _find_linters(package: _Package) -> Iterator[Candidate]:
     for tool, command, patterns, key in _LINTERS:
-        file = find_first(package.project, *patterns)
+        file = project_files.find_first(package.project, *patterns)
         if not file and key and key in package.fields:
             file = "package.json"
         if file:

@@ -18,7 +18,7 @@ _MOST_ENTRIES = 20_000
 
 
 def read_text(path: Path) -> str | None:
-    """None if there is no such file."""
+    """Return the text of a file, or None if there is no such file."""
     try:
         return path.read_text(encoding="utf-8-sig", errors="replace")
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -59,7 +59,7 @@ def read_toml(path: Path) -> dict[str, Any] | None:
 
 
 def locate_toml_error(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, int, int]:
-    """The message, the line and the column; for `(at end of document)` those of the end."""
+    """Return message, line and column; `(at end of document)` stands for the last line."""
     what, _, position = str(error).partition(" (at ")
     lines = text.split("\n")
     numbers = [int(number) for number in re.findall(r"\d+", position)]
@@ -68,7 +68,7 @@ def locate_toml_error(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, i
 
 
 def read_or_empty(path: Path) -> dict[str, Any]:
-    """The content of a JSON or TOML file; a missing or broken one counts as empty."""
+    """Return the content of a JSON or TOML file; a missing or broken one counts as empty."""
     try:
         return (read_toml(path) if path.suffix == ".toml" else read_json(path)) or {}
     except UserError:
@@ -76,14 +76,14 @@ def read_or_empty(path: Path) -> dict[str, Any]:
 
 
 def get_table(value: object, *keys: str) -> dict[str, Any]:
-    """The table below these keys; an empty one where there is none."""
+    """Return the table below these keys, an empty one if there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def find_first(project: Path, *patterns: str) -> str:
-    """The path of the first file that matches one of the patterns; "" if none does."""
+    """Return the path of the first file that matches one of the patterns; "" if none does."""
     for pattern in patterns:
         for path in sorted(project.glob(pattern)):
             if path.is_file():
@@ -101,12 +101,12 @@ def _make_error(path: Path, what: str, *, line: int, column: int) -> UserError:
 def find_files_by_ending(
     project: Path, endings: tuple[str, ...] = (), *, prefix: str = ""
 ) -> Iterator[str]:
-    """Paths below the project of files with this prefix and one of these endings."""
-    seen = 0
+    """Yield the paths of files with this prefix and one of these endings."""
+    entries = 0
     for folder, folders, files in os.walk(project):
         below = Path(folder).relative_to(project)
-        seen += len(files) + len(folders)
-        if seen > _MOST_ENTRIES:
+        entries += len(files) + len(folders)
+        if entries > _MOST_ENTRIES:
             return
         folders[:] = sorted(
             name

@@ -49,6 +49,7 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
 
 
 def _explain_pytest(project: Path, pyproject: dict[str, Any]) -> str:
+    """Return why the project seems to use pytest; "" if nothing says so."""
     if file := find_first(project, *_PYTEST_FILES):
         return f"`pytest` is configured in `{file}`"
     if "pytest" in get_table(pyproject, "tool"):
@@ -77,7 +78,7 @@ def _make_pytest(project: Path, reason: str) -> Candidate:
 
 
 def _make_unittest(project: Path, found: str) -> Candidate:
-    python = python_environment.find_own_python(project) or python_environment.find_any_python()
+    python = python_environment.find_project_python(project) or python_environment.find_any_python()
     folder = found.rpartition("/")[0].partition("/")[0]
     # Discovery does not search folders that are no packages.
     start = "" if not folder or (project / folder / "__init__.py").is_file() else f" -s {folder}"
@@ -90,7 +91,7 @@ def _make_unittest(project: Path, found: str) -> Candidate:
 
 
 def _make_runner(project: Path, pyproject: dict[str, Any]) -> Candidate | None:
-    """tox or nox, the last choice because they create environments first."""
+    """Return tox or nox, which are the last choice because they create environments first."""
     session = _NOX_SESSION.search(read_text(project / "noxfile.py") or "")
     if file := _find_tox_file(project, pyproject):
         tool, arguments, reason = "tox", "", f"`tox` is configured in `{file}`"

@@ -14,13 +14,14 @@ _RUNNERS = (
 
 
 def make_program_command(project: Path, name: str) -> str:
-    own = _find_own(project, name)
-    return own or " ".join(filter(None, (_find_runner(project), name)))
+    """Return a command that starts the program in the project's own environment, if any."""
+    program = _find_in_environment(project, name)
+    return program or " ".join(filter(None, (_find_runner(project), name)))
 
 
 def make_module_command(project: Path, name: str) -> str:
-    """Like `make_program_command`, but prefers `python -m`, which adds the project to its path."""
-    python = find_own_python(project)
+    """Return a command that prefers `python -m`, which adds the project to the import path."""
+    python = find_project_python(project)
     if python and _has_module(project / python.partition("/")[0], name):
         return f"{python} -m {name}"
     if runner := _find_runner(project):
@@ -28,12 +29,12 @@ def make_module_command(project: Path, name: str) -> str:
     return name if shutil.which(name) else f"{find_any_python()} -m {name}"
 
 
-def find_own_python(project: Path) -> str:
-    return _find_own(project, "python")
+def find_project_python(project: Path) -> str:
+    return _find_in_environment(project, "python")
 
 
-def _find_own(project: Path, name: str) -> str:
-    """The path of a program in the project's virtual environment; "" if it has none."""
+def _find_in_environment(project: Path, name: str) -> str:
+    """Return the path of a program in the project's virtual environment; "" if it has none."""
     paths = (
         f"{folder}/{rest}"
         for folder in _ENVIRONMENTS

@@ -31,8 +31,7 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
 
 def _find_ruff(project: Path, tools: dict[str, Any]) -> Iterator[Candidate]:
     file = find_first(project, "ruff.toml", ".ruff.toml")
-    own = read_toml(project / file) if file else None
-    settings = own if own is not None else tools.get("ruff")
+    settings = read_toml(project / file) if file else tools.get("ruff")
     if not isinstance(settings, dict):
         return
     reason = f"`ruff` is configured in `{file or 'pyproject.toml'}`"
@@ -47,7 +46,7 @@ def _find_ruff(project: Path, tools: dict[str, Any]) -> Iterator[Candidate]:
 
 
 def _find_mypy(project: Path, tools: dict[str, Any]) -> Iterator[Candidate]:
-    """mypy needs a path if its settings name none."""
+    """Yield `mypy` if it is configured, with a path if its settings name none."""
     for file in _MYPY_FILES:
         lines = (read_text(project / file) or "").splitlines()
         if "[mypy]" in lines:

@@ -26,7 +26,7 @@ _CHANGES = re.compile(
 
 
 def find_harm(name: str, scripts: Mapping[str, str]) -> str:
-    """Why the script must not run as a check; "" if it ends and changes nothing."""
+    """Return why the script must not run as a check; "" if it ends and changes nothing."""
     texts = tuple(_collect_scripts(name, scripts))
     if any(map(_ENDLESS.search, texts)):
         return "would run forever"
@@ -34,14 +34,14 @@ def find_harm(name: str, scripts: Mapping[str, str]) -> str:
 
 
 def make_single_run(script: str) -> str:
-    """The command that makes a plain `vitest` run once; "" for other scripts."""
+    """Return the command that makes a plain `vitest` run once; "" for other scripts."""
     name, *options = script.split() or [""]
-    lone = name == "vitest" and all(word.startswith("-") for word in options)
-    return " ".join(["vitest run", *options]) if lone and "--watch" not in options else ""
+    is_plain = name == "vitest" and all(word.startswith("-") for word in options)
+    return " ".join(["vitest run", *options]) if is_plain and "--watch" not in options else ""
 
 
 def _collect_scripts(name: str, scripts: Mapping[str, str]) -> Iterator[str]:
-    """The script, its pre and post scripts, and those that they call."""
+    """Yield the script, its pre and post scripts, and those that they call."""
     names = [f"pre{name}", name, f"post{name}"]
     for called in names:
         text = scripts.get(called, "")

@@ -1,4 +1,4 @@
-"""Workspaces: runs a script in all member packages from the root."""
+"""Workspaces: how a script runs in all member packages from the root."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ _MOST_MEMBERS = 500
 
 
 def read_member_scripts(project: Path, package: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The scripts of each member by folder; empty if there are no members."""
+    """Return the scripts of each member by folder; empty if there are no members."""
     included: set[Path] = set()
     excluded: set[Path] = set()
     for pattern in _read_patterns(project, package):
@@ -36,18 +36,18 @@ def read_member_scripts(project: Path, package: dict[str, Any]) -> dict[str, dic
 
 
 def make_workspace_command(project: Path, name: str, *, manager: str, missing: bool) -> str:
-    """The command that runs the script in all members; "" if it would fail for a missing one."""
+    """Return the command that runs the script in all members; "" if `missing` ones break it."""
     if manager == "yarn" and not (project / ".yarnrc.yml").is_file():
         return "" if missing else _YARN_1.format(name)
     return _RUN_IN_ALL[manager].format(name)
 
 
 def _read_patterns(project: Path, package: dict[str, Any]) -> Iterator[str]:
-    named = package.get("workspaces")
-    listed = named.get("packages") if isinstance(named, dict) else named
-    if listed is None:
-        listed = _read_pnpm_patterns(project / "pnpm-workspace.yaml")
-    for pattern in listed if isinstance(listed, list) else ():
+    workspaces = package.get("workspaces")
+    patterns = workspaces.get("packages") if isinstance(workspaces, dict) else workspaces
+    if patterns is None:
+        patterns = _read_pnpm_patterns(project / "pnpm-workspace.yaml")
+    for pattern in patterns if isinstance(patterns, list) else ():
         text = str(pattern).removeprefix("./").rstrip("/")
         if text and not Path(text.lstrip("!")).is_absolute() and ".." not in text:
             yield text
@@ -55,7 +55,7 @@ def _read_patterns(project: Path, package: dict[str, Any]) -> Iterator[str]:
 
 def _read_pnpm_patterns(file: Path) -> object:
     try:
-        read = yaml.safe_load(file.read_text(encoding="utf-8"))
+        settings = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
         return None
-    return read.get("packages") if isinstance(read, dict) else None
+    return settings.get("packages") if isinstance(settings, dict) else None

@@ -30,7 +30,7 @@ class ServerAnswer(Struct, frozen=True, kw_only=True):
 
 
 class Client:
-    """Handles one `diagnose` at a time."""
+    """A language server of a project; it handles one `diagnose` at a time."""
 
     def __init__(
         self, selected: SelectedServer, project: Path, *, limits: ServerLimits | None = None
@@ -53,32 +53,32 @@ class Client:
 
     @property
     def failure(self) -> str:
-        """Why the server can no longer answer; "" while it can."""
+        """Return why the server can no longer answer; "" while it can."""
         return self._connection.failure
 
     def note_changes(self, changes: Iterable[tuple[Path, int]]) -> None:
-        """Notes changed files with their FileChangeType, for the next `diagnose`."""
+        """Note changed files with their FileChangeType, for the next `diagnose`."""
         self._file_changes |= {path.as_uri(): kind for path, kind in changes}
 
     def diagnose(
         self, files: Sequence[Path], *, deadline: float, texts: Mapping[Path, str] | None = None
     ) -> ServerAnswer:
-        """The diagnostics of the files; `texts` replaces the content of some of them."""
+        """Return the diagnostics of the files; `texts` replaces the content of some of them."""
         self._connection.begin_question()
         if not self._connection.wait(lambda: self._ready, deadline=deadline):
             return self._answer_nothing("is still starting")
-        known, reasons = self._update_documents(files, texts or {})
-        found = {} if self._pulls else self._await_pushed(known, deadline)
+        sent, reasons = self._update_documents(files, texts or {})
+        found = {} if self._pulls else self._await_pushed(sent, deadline)
         if self._pulls:
-            found = self._pull_all(known, deadline)
-        return self._answer_nothing("") if self.failure else self._answer(known, found, reasons)
+            found = self._pull_all(sent, deadline)
+        return self._answer_nothing("") if self.failure else self._answer(sent, found, reasons)
 
     def check(self) -> None:
         if not self.failure:
             self._connection.check()
 
     def close(self) -> None:
-        """Asks a server that has started to shut down, then ends it."""
+        """Ask a server that has started to shut down, then end it."""
         if self._ready and not self.failure:
             answers: list[Incoming] = []
             self._connection.request("shutdown", None, then=answers.append)
@@ -98,8 +98,8 @@ class Client:
     def _update_documents(
         self, files: Sequence[Path], texts: Mapping[Path, str]
     ) -> tuple[list[Path], list[str]]:
-        """The files that the server now has as they are, and why it has not the others."""
-        known: list[Path] = []
+        """Return the files that the server now has as they are, and why it lacks the others."""
+        sent: list[Path] = []
         reasons: list[str] = []
         with self._connection.changed:
             self._send_file_changes()
@@ -107,11 +107,11 @@ class Client:
             for path in files:
                 try:
                     self._send_all(self._documents.update(path, texts.get(path)))
-                    known.append(path)
+                    sent.append(path)
                 except UnreadableFileError as reason:
                     reasons.append(f"`{self._shorten(path)}` {reason}")
             self._pushed.forget_closed()
-        return known, reasons
+        return sent, reasons
 
     def _send_file_changes(self) -> None:
         if self._file_changes:
@@ -126,23 +126,23 @@ class Client:
 
     def _pull_all(self, files: Sequence[Path], deadline: float) -> dict[Path, FileDiagnostics]:
         found: dict[Path, FileDiagnostics] = {}
-        left = list(files)
-        while left:
-            answers = self._pull(left, deadline)
+        remaining = list(files)
+        while remaining:
+            answers = self._pull(remaining, deadline)
             found |= {path: it for path, it in answers.items() if isinstance(it, FileDiagnostics)}
-            left = [path for path, code in answers.items() if code in _RETRY_CODES]
-            if left and not self._pause(deadline):
+            remaining = [path for path, code in answers.items() if code in _RETRY_CODES]
+            if remaining and not self._pause(deadline):
                 break
         return found
 
     def _pause(self, deadline: float) -> bool:
-        """False if no time is left after the pause."""
+        """Wait before the next attempt and say whether time is left for it."""
         until = min(time.monotonic() + _RETRY_SECONDS, deadline)
         self._connection.wait(lambda: False, deadline=until)
         return until < deadline and not self.failure
 
     def _pull(self, files: Sequence[Path], deadline: float) -> dict[Path, FileDiagnostics | int]:
-        """The diagnostics, or the code of the error, of each file that got an answer."""
+        """Return the diagnostics, or the code of the error, of each file that got an answer."""
         answers: dict[Path, FileDiagnostics | int] = {}
 
         def receive(path: Path, answer: Incoming) -> None:
@@ -162,7 +162,7 @@ class Client:
             return dict(answers)
 
     def _await_pushed(self, files: Sequence[Path], deadline: float) -> dict[Path, FileDiagnostics]:
-        """Waits until the server is quiet, since it may push diagnostics several times."""
+        """Wait until the server is quiet, since it may push diagnostics several times."""
         began = time.monotonic()
         select = partial(
             self._pushed.select_settled, files, since=began, quiet=self._limits.quiet_seconds
@@ -213,7 +213,7 @@ class Client:
         return ServerAnswer(found=converted, reasons=tuple(reasons))
 
     def _shorten(self, path: Path) -> str:
-        """The path relative to the project if it is inside."""
+        """Return the path relative to the project if it is inside."""
         inside = path.is_relative_to(self._project)
         return path.relative_to(self._project).as_posix() if inside else str(path)
 

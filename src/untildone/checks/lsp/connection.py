@@ -37,7 +37,7 @@ class _PendingRequest(Struct, frozen=True, kw_only=True):
 
 
 class Connection:
-    """Calls `on_message` with requests and notifications, and sends what it returns.
+    """A running server: it calls `on_message` with its messages, and sends what that returns.
 
     All callbacks run while `changed` is locked. A server that exceeds a limit or breaks the
     protocol is ended, and `failure` says why.
@@ -65,7 +65,7 @@ class Connection:
         self._thread.start()
 
     def send(self, message: bytes) -> None:
-        """Never waits; a message to a failed server is lost."""
+        """Send a message without waiting; a message to a failed server is lost."""
         with self.changed:
             if self._conversation is None:
                 self._unsent.append(add_header(message))
@@ -76,20 +76,20 @@ class Connection:
                 self.fail(str(reason))
 
     def request(self, method: str, params: object, *, then: Callable[[Incoming], None]) -> None:
-        """Calls `then` with the answer, even if nobody waits for it any longer."""
+        """Call `then` with the answer, even if nobody waits for it any longer."""
         with self.changed:
             self._number += 1
             self._pending[self._number] = _PendingRequest(since=time.monotonic(), then=then)
             self.send(messages.encode(id=self._number, method=method, params=params))
 
     def wait(self, until: Callable[[], bool], *, deadline: float) -> bool:
-        """True if the condition became true in time and the server did not fail."""
+        """Say whether the condition became true in time and the server did not fail."""
         with self.changed:
             while not self.failure and not until():
-                left = deadline - time.monotonic()
-                if left <= 0:
+                seconds = deadline - time.monotonic()
+                if seconds <= 0:
                     return False
-                self.changed.wait(min(left, _POLL_SECONDS))
+                self.changed.wait(min(seconds, _POLL_SECONDS))
             return not self.failure
 
     def begin_question(self) -> None:
@@ -98,7 +98,7 @@ class Connection:
             self._received = self._messages = 0
 
     def check(self) -> None:
-        """Ends a server that does not answer for too long, or takes too much memory."""
+        """End a server that does not answer for too long, or takes too much memory."""
         self._end_if_overdue()
         conversation = self._conversation
         if conversation and conversation.read_resident_memory() > self._limits.resident:
@@ -112,11 +112,12 @@ class Connection:
             self.expect_since(since)
 
     def expect_since(self, since: float) -> None:
-        """Ends a server that has not answered since then, if that is too long ago."""
+        """End a server that has not answered since then, if that is too long ago."""
         if time.monotonic() - since > self._limits.answer_seconds:
             self.fail(f"gave no answer in {self._limits.answer_seconds:g} seconds")
 
     def fail(self, reason: str) -> None:
+        """Record the first failure and end the server."""
         with self.changed:
             self.failure = self.failure or reason
             self._pending.clear()

@@ -5,7 +5,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -48,7 +48,7 @@ class FileReport(Struct, frozen=True, kw_only=True):
 
 
 class DiagnosticsReport(Struct, frozen=True, kw_only=True):
-    """Files without an answer are missing; `reasons` explain why."""
+    """The reports of files; those without an answer are missing, and `reasons` explain why."""
 
     files: tuple[FileReport, ...] = ()
     reasons: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class UnreachableError(NoAnswerError):
 
 @contextmanager
 def open_listener(folder: Path) -> Iterator[tuple[socket.socket, DaemonAddress]]:
-    """Opens a socket to listen on, and removes it afterwards."""
+    """Open a socket to listen on, and remove it afterwards."""
     token = secrets.token_hex(16)
     path = folder / "diagnose.socket"
     if sys.platform == "win32" or not _fits_address(path):
@@ -84,7 +84,7 @@ def open_listener(folder: Path) -> Iterator[tuple[socket.socket, DaemonAddress]]
 
 
 def _fits_address(path: Path) -> bool:
-    """False if the path is too long for a socket, or cannot be stored as text."""
+    """Say whether the path is short enough for a socket and can be stored as text."""
     try:
         return len(str(path).encode()) <= _LONGEST_ADDRESS
     except UnicodeEncodeError:
@@ -98,7 +98,7 @@ def query_daemon(
     wait: float,
     texts: dict[str, str] | None = None,
 ) -> DiagnosticsReport:
-    """Sends the request even with no time to wait, so that the daemon starts to work."""
+    """Return the daemon's report; even without time to wait the daemon is set to work."""
     deadline = time.monotonic() + wait
     with _connect(address) as connection:
         try:
@@ -117,19 +117,15 @@ def _connect(address: DaemonAddress) -> socket.socket:
     try:
         if sys.platform == "win32" or address.port:
             return socket.create_connection(("127.0.0.1", address.port), timeout=_IO_SECONDS)
-        return _connect_unix(socket.socket(socket.AF_UNIX), address.socket)
+        with ExitStack() as stack:
+            connection = stack.enter_context(socket.socket(socket.AF_UNIX))
+            connection.settimeout(_IO_SECONDS)
+            connection.connect(address.socket)
+            # The caller closes it.
+            stack.pop_all()
+            return connection
     except OSError as error:
         raise UnreachableError(str(error)) from error
-
-
-def _connect_unix(connection: socket.socket, path: str) -> socket.socket:
-    try:
-        connection.settimeout(_IO_SECONDS)
-        connection.connect(path)
-    except OSError:
-        connection.close()
-        raise
-    return connection
 
 
 def serve_connection(
@@ -138,7 +134,7 @@ def serve_connection(
     token: str,
     report: Callable[[DiagnosticsRequest], DiagnosticsReport],
 ) -> bool:
-    """Answers one request; False if it has the wrong token or cannot be read."""
+    """Answer one request; return False if it has the wrong token or cannot be read."""
     with connection:
         try:
             text = _receive_line(connection, _LARGEST_REQUEST, time.monotonic() + _IO_SECONDS)
@@ -158,10 +154,10 @@ def serve_connection(
 def _receive_line(connection: socket.socket, largest: int, deadline: float) -> bytes:
     received = bytearray()
     while not received.endswith(b"\n"):
-        left = deadline - time.monotonic()
-        if left <= 0:
+        seconds = deadline - time.monotonic()
+        if seconds <= 0:
             raise TimeoutError("no answer in time")
-        connection.settimeout(left)
+        connection.settimeout(seconds)
         data = connection.recv(64 * 1024)
         if not data or len(received) + len(data) > largest:
             raise ConnectionError("the answer was cut off")

@@ -30,33 +30,33 @@ class _OpenDocument(Struct):
 
 
 class Documents:
-    """Its methods return the messages to send."""
+    """The documents that a server has open; the methods yield the messages to send."""
 
     def __init__(self, server: Server) -> None:
         self._languages = server.languages
         self._open: OrderedDict[Path, _OpenDocument] = OrderedDict()
 
     def update(self, path: Path, text: str | None = None) -> Iterator[bytes]:
-        """Opens or changes a document; `text` replaces the content on disk."""
+        """Yield messages that open or change a document; `text` replaces the content on disk."""
         data = read_content(path) if text is None else text.encode("utf-8", "replace")
         digest = hashlib.sha256(data).digest()
-        known = self._open.get(path)
-        if known is None:
+        document = self._open.get(path)
+        if document is None:
             self._open[path] = _OpenDocument(1, digest)
             language = self._languages[path.suffix]
             text = data.decode("utf-8", "replace")
             yield _notify("didOpen", path, {"languageId": language, "version": 1, "text": text})
-        elif known.digest != digest:
-            known.version += 1
-            known.digest = digest
+        elif document.digest != digest:
+            document.version += 1
+            document.digest = digest
             changes = [{"text": data.decode("utf-8", "replace")}]
-            yield _notify("didChange", path, {"version": known.version}, contentChanges=changes)
+            yield _notify("didChange", path, {"version": document.version}, contentChanges=changes)
         self._open.move_to_end(path)
         while len(self._open) > MOST_OPEN:
             yield _notify("didClose", self._open.popitem(last=False)[0])
 
     def refresh(self) -> Iterator[bytes]:
-        """Updates all open documents, because servers use them instead of the files on disk."""
+        """Yield messages that update open documents, which servers use instead of files on disk."""
         for path in list(self._open):
             try:
                 yield from self.update(path)
@@ -65,13 +65,13 @@ class Documents:
                 yield _notify("didClose", path)
 
     def version(self, path: Path) -> int:
-        """The version of an open document; 0 if it is not open."""
-        known = self._open.get(path)
-        return known.version if known else 0
+        """Return the version of an open document; 0 if it is not open."""
+        document = self._open.get(path)
+        return document.version if document else 0
 
 
 def _notify(event: str, path: Path, fields: Mapping[str, object] = _NONE, **more: object) -> bytes:
-    """A notification about a document, with further fields of it."""
+    """Return a notification about a document, with further fields of it."""
     document = {"uri": path.as_uri(), **fields}
     return encode(method=f"textDocument/{event}", params={"textDocument": document, **more})
 
@@ -97,7 +97,7 @@ def read_content(path: Path) -> bytes:
 
 
 def parse_file_uri(uri: str) -> Path | None:
-    """The path of a `file` URI in any spelling; None for other URIs."""
+    """Return the path of a `file` URI in any spelling; None for other URIs."""
     try:
         parts = urlsplit(uri)
     except ValueError:

@@ -21,7 +21,7 @@ def add_header(message: bytes) -> bytes:
 
 
 class Frames:
-    """Splits a stream into messages; buffers at most one incomplete message."""
+    """A splitter of a stream into messages; it buffers at most one incomplete message."""
 
     def __init__(self, *, largest: int) -> None:
         self._largest = largest
@@ -56,7 +56,7 @@ class Frames:
         return length
 
     def _may_be_header(self) -> bool:
-        """Detects early a program that prints a usage text and then waits for input."""
+        """Say whether it may become a header; a program that prints a usage text is found early."""
         *lines, _ = bytes(self._buffer).split(b"\n")
         return all(
             _FIELD.fullmatch(line.removesuffix(b"\r")) and line[-1:] == b"\r" for line in lines

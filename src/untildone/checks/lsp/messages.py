@@ -117,7 +117,7 @@ class InitializeResult(Struct, frozen=True):
 
 
 def decode(data: bytes | Raw, kind: type[Value]) -> Value:
-    """A message, or a part of it that was left undecoded."""
+    """Decode a message, or a part of it that was left undecoded."""
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -135,7 +135,7 @@ def make_diagnostics(
     prefix: str,
     rate: Callable[[str], Severity] | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostics without hints.
+    """Return the diagnostics without hints.
 
     `prefix` is added to numeric codes; `rate` maps a code to a severity instead of the server's.
     """
@@ -159,7 +159,7 @@ def _make_code(code: int | str | None, prefix: str) -> str:
 
 
 def shorten_message(message: str) -> str:
-    """The first line; the following ones only explain it, and change more often."""
+    """Return the first line; the following ones only explain it, and change more often."""
     # Cut first, because cleaning a very long message is slow.
     lines: Sequence[str] = clean(message[: 4 * LONGEST_TEXT]).strip().splitlines()
     return lines[0][:LONGEST_TEXT] if lines else ""

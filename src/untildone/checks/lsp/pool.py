@@ -10,15 +10,10 @@ from itertools import chain
 from pathlib import Path
 
 from untildone.checks.findings import make_findings
+from untildone.checks.lsp import daemon_socket
 from untildone.checks.lsp.client import Client, ServerAnswer
 from untildone.checks.lsp.connection import ServerLimits
-from untildone.checks.lsp.daemon_socket import (
-    LONGEST_WAIT,
-    DiagnosticsReport,
-    DiagnosticsRequest,
-    FileReport,
-    serve_connection,
-)
+from untildone.checks.lsp.daemon_socket import DiagnosticsReport, DiagnosticsRequest, FileReport
 from untildone.checks.lsp.servers import SERVERS, SelectedServer, Server, select_servers
 from untildone.checks.lsp.watch import Watch
 
@@ -57,19 +52,19 @@ class _PooledServer:
 
 
 class ServerPool:
-    """Answers one question at a time; `path` and `own` say where programs are searched."""
+    """The servers of a project; `path` and `use_own` say where their programs are searched."""
 
     def __init__(
         self,
         project: Path,
         *,
         path: str,
-        own: bool = True,
+        use_own: bool = True,
         limits: ServerLimits | None = None,
         servers: Sequence[Server] = SERVERS,
     ) -> None:
         self._project = project
-        self._select = partial(select_servers, project, path=path, own=own, servers=servers)
+        self._select = partial(select_servers, project, path=path, use_own=use_own, servers=servers)
         self._limits = limits
         self._pooled: dict[tuple[str, str], _PooledServer] = {}
         self._watch = Watch(project)
@@ -77,9 +72,9 @@ class ServerPool:
     def diagnose(
         self, files: Sequence[Path], *, seconds: float, texts: Mapping[Path, str] | None = None
     ) -> DiagnosticsReport:
-        """The findings in the files within the time; the servers continue to work afterwards."""
+        """Return the findings that are known in time; the servers continue to work afterwards."""
         began = time.monotonic()
-        deadline = began + min(seconds, LONGEST_WAIT) - _REPLY_SECONDS
+        deadline = began + min(seconds, daemon_socket.LONGEST_WAIT) - _REPLY_SECONDS
         changes = self._watch.find_changes()
         for client in self._list_clients():
             client.note_changes(changes)
@@ -95,7 +90,7 @@ class ServerPool:
         )
 
     def check(self) -> None:
-        """Ends servers that exceed their limits between two questions."""
+        """End servers that exceed their limits between two questions."""
         for client in self._list_clients():
             client.check()
 
@@ -109,21 +104,24 @@ class ServerPool:
     def _ask_servers(
         self, files: Sequence[Path], deadline: float, texts: Mapping[Path, str]
     ) -> dict[str, ServerAnswer]:
-        """The answers by server; all servers work in parallel, each on its own files."""
-        wanted: dict[tuple[str, str], list[Path]] = defaultdict(list)
+        """Return the answers by server; all servers work in parallel, each on its own files."""
+        assigned: dict[tuple[str, str], list[Path]] = defaultdict(list)
         selections = {suffix: self._select(suffix) for suffix in {file.suffix for file in files}}
         for file in files:
             for selected in selections[file.suffix]:
                 key = (selected.server.name, selected.program)
-                wanted[key].append(file)
+                assigned[key].append(file)
                 if key not in self._pooled:
                     self._pooled[key] = _PooledServer(selected, self._project, limits=self._limits)
         with ThreadPoolExecutor() as pool:
             futures = {
                 name: pool.submit(
-                    self._pooled[name, program].diagnose, its, deadline=deadline, texts=texts
+                    self._pooled[name, program].diagnose,
+                    batch,
+                    deadline=deadline,
+                    texts=texts,
                 )
-                for (name, program), its in wanted.items()
+                for (name, program), batch in assigned.items()
             }
             return {name: future.result() for name, future in futures.items()}
 
@@ -151,9 +149,9 @@ def serve_pool(
     *,
     token: str,
     idle: float,
-    wanted: Callable[[], bool],
+    is_wanted: Callable[[], bool],
 ) -> None:
-    """Answers requests until none came for `idle` seconds, or the daemon is not `wanted`."""
+    """Answer requests until none came for `idle` seconds, or the daemon is not wanted."""
 
     def report(request: DiagnosticsRequest) -> DiagnosticsReport:
         files = [Path(file) for file in request.files]
@@ -161,12 +159,12 @@ def serve_pool(
         return pool.diagnose(files, seconds=request.seconds, texts=texts)
 
     listener.settimeout(_POLL_SECONDS)
-    last = time.monotonic()
-    while wanted() and time.monotonic() - last < idle:
+    last_request = time.monotonic()
+    while is_wanted() and time.monotonic() - last_request < idle:
         try:
             connection, _ = listener.accept()
         except TimeoutError:
             pool.check()
             continue
-        if serve_connection(connection, token=token, report=report):
-            last = time.monotonic()
+        if daemon_socket.serve_connection(connection, token=token, report=report):
+            last_request = time.monotonic()

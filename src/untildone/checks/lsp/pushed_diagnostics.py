@@ -6,12 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.checks.lsp import messages
 from untildone.checks.lsp.documents import Documents, parse_file_uri
-from untildone.checks.lsp.messages import (
-    ProgressNotification,
-    PublishedDiagnostics,
-    ServerDiagnostic,
-)
 
 # Progress that a server begins and never ends is ignored after this time.
 _PROGRESS_SECONDS = 30.0
@@ -21,7 +17,7 @@ _MOST_PROGRESS = 100
 class FileDiagnostics(Struct, frozen=True):
     """Diagnostics for one version of a document; `total` counts also those cut off."""
 
-    diagnostics: list[ServerDiagnostic]
+    diagnostics: list[messages.ServerDiagnostic]
     total: int
     version: int = 0
     at: float = 0
@@ -37,8 +33,8 @@ class PushedDiagnostics:
         # The start of each progress that the server has not ended.
         self._progress: dict[int | str, float] = {}
 
-    def store(self, published: PublishedDiagnostics) -> bool:
-        """False for an old version, or a file that is not open."""
+    def store(self, published: messages.PublishedDiagnostics) -> bool:
+        """Store diagnostics; return False for an old version, or a file that is not open."""
         path = parse_file_uri(published.uri)
         version = self._documents.version(path) if path else 0
         if not path or not version or published.version not in (None, version):
@@ -47,20 +43,20 @@ class PushedDiagnostics:
         self._by_path[path] = FileDiagnostics(kept, total, version, at=time.monotonic())
         return True
 
-    def store_progress(self, progress: ProgressNotification) -> None:
+    def store_progress(self, progress: messages.ProgressNotification) -> None:
         if progress.value.kind == "end":
             self._progress.pop(progress.token, None)
         elif progress.value.kind == "begin" and len(self._progress) < _MOST_PROGRESS:
             self._progress[progress.token] = time.monotonic()
 
     def forget_closed(self) -> None:
-        known = self._by_path.items()
-        self._by_path = {path: found for path, found in known if self._documents.version(path)}
+        entries = self._by_path.items()
+        self._by_path = {path: found for path, found in entries if self._documents.version(path)}
 
     def select_settled(
         self, files: Sequence[Path], *, since: float, quiet: float
     ) -> dict[Path, FileDiagnostics] | None:
-        """The files' diagnostics once the server was quiet for so long; None before."""
+        """Return the files' diagnostics once the server was quiet for so long; None before."""
         now = time.monotonic()
         latest = max((found.at for found in self._by_path.values()), default=0)
         is_busy = any(now - began < _PROGRESS_SECONDS for began in self._progress.values())

@@ -30,7 +30,7 @@ _CAPABILITIES = {
 
 
 def make_introduction(project: Path) -> dict[str, object]:
-    """The parameters of `initialize`, the first request to a server."""
+    """Return the parameters of `initialize`, the first request to a server."""
     folder = {"uri": project.as_uri(), "name": project.name}
     return {
         "processId": os.getpid(),

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from untildone.checks.detection.project_files import get_table, read_or_empty
-from untildone.checks.detection.python_environment import find_own_python
+from untildone.checks.detection.python_environment import find_project_python
 from untildone.checks.parsers import ruff
 from untildone.core.check_results import Severity
 
@@ -33,7 +33,7 @@ _FIRST_TYPESCRIPT_WITH_SERVER = 7
 
 
 def _has_typescript_server(project: Path) -> bool:
-    """Older compilers have no option `--lsp`."""
+    """Say whether the project's compiler has the option `--lsp`; older ones have not."""
     package = read_or_empty(project / "node_modules" / "typescript" / "package.json")
     major = str(package.get("version", "")).partition(".")[0]
     return major.isdecimal() and int(major) >= _FIRST_TYPESCRIPT_WITH_SERVER
@@ -105,13 +105,18 @@ class SelectedServer(Struct, frozen=True, kw_only=True):
 
 
 def select_servers(
-    project: Path, suffix: str, *, path: str, own: bool = True, servers: Sequence[Server] = SERVERS
+    project: Path,
+    suffix: str,
+    *,
+    path: str,
+    use_own: bool = True,
+    servers: Sequence[Server] = SERVERS,
 ) -> tuple[SelectedServer, ...]:
-    """The servers that the project uses for files with this suffix, at most one per role.
+    """Return the servers that the project uses for this suffix, at most one per role.
 
     A configured server is preferred to one that is only installed in the project; others are not
     used, since their findings would be unknown to the project. Programs outside the project are
-    searched in `path`. Without `own` the project's programs are ignored: a cloned repository may
+    searched in `path`. Without `use_own` the project's are ignored: a cloned repository may
     contain hostile ones.
     """
     best: dict[Role, tuple[tuple[bool, bool], SelectedServer]] = {}
@@ -122,7 +127,7 @@ def select_servers(
         if suffix not in server.languages or (server.accepts and not server.accepts(project)):
             continue
         program = server.program or server.name
-        inside = shutil.which(program, path=own_path) if own else None
+        inside = shutil.which(program, path=own_path) if use_own else None
         found = inside or (None if server.own_only else shutil.which(program, path=path))
         if not found:
             continue
@@ -134,11 +139,11 @@ def select_servers(
 
 
 def make_settings(project: Path, section: str) -> object:
-    """The answer to a server that asks for the user's settings."""
+    """Return the answer to a server that asks for the user's settings."""
     if section != "python":
         return None
     # Without configuration pyrefly reports type errors only if asked to.
     settings: dict[str, object] = {"pyrefly": {"displayTypeErrors": "force-on"}}
-    if python := find_own_python(project):
+    if python := find_project_python(project):
         settings["pythonPath"] = str(project / python)
     return settings

@@ -15,13 +15,14 @@ _Stamps: TypeAlias = dict[Path, tuple[int, ...]]
 
 
 class Watch:
-    """Compares the files of a project with the last time; of a large tree only the first."""
+    """The stamps of a project's files at the last look; of a large tree only the first files."""
 
     def __init__(self, project: Path) -> None:
         self._project = project
         self._stamps = self._read_stamps()
 
     def find_changes(self) -> list[tuple[Path, int]]:
+        """Return the changed files since the last call, each with its FileChangeType."""
         before, self._stamps = self._stamps, self._read_stamps()
         kinds = [(path, _compare(before, self._stamps, path)) for path in before | self._stamps]
         return [(path, kind) for path, kind in kinds if kind]

@@ -1,4 +1,4 @@
-"""One module per tool whose output is understood."""
+"""The parsers of tool output, one module per tool, and which programs they know."""
 
 from collections.abc import Iterable
 
@@ -67,6 +67,6 @@ LAST_RESORT: Parser = lines
 
 
 def find_parsers(programs: Iterable[str]) -> dict[str, Parser]:
-    """The parsers that know one of these programs, by name."""
+    """Return the parsers that know one of these programs, by name."""
     known = set(programs)
     return {name: parser for name, parser in PARSERS.items() if known.intersection(parser.PROGRAMS)}

@@ -50,7 +50,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
 
 
 def _add_label(match: re.Match[str]) -> str:
-    """The text of an error with the label under its source line: `mismatched types` is vague."""
+    """Return an error's text with the label under its source: `mismatched types` is vague."""
     label = _LABEL.match(match.string, match.end()) if match["severity"] == "error" else None
     if label is None or label["label"].startswith("not found"):
         return match["text"]

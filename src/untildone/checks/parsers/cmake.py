@@ -45,8 +45,9 @@ def parse_tests(output: str) -> Tests | None:
 
 
 def _read_results(output: str) -> Iterator[tuple[str, str]]:
-    """Splits from the end, since a name may contain dots; a regular expression would be slow."""
+    """Yield each test with its result."""
     for match in _TEST.finditer(output):
+        # Split from the end, since a name may contain dots; a pattern would be slow.
         before, _, _seconds = match["result"].rpartition(" ")
         test, dots, how = before.rpartition("..")
         if dots:

@@ -47,7 +47,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
 
 
 def _find_failures(output: str) -> Iterator[Diagnostic]:
-    """The tests that failed themselves, without parents that fail by a subtest."""
+    """Yield the tests that failed themselves, without parents that fail by a subtest."""
     messages = _find_messages(output)
     failed = [match["test"] for match in _RESULT.finditer(output) if match["result"] == "FAIL"]
     parents = {test.rpartition("/")[0] for test in failed}
@@ -60,7 +60,7 @@ def _find_failures(output: str) -> Iterator[Diagnostic]:
 
 
 def _find_messages(output: str) -> dict[str, re.Match[str]]:
-    """The first message of each test: below its result, or with `-v` below its name."""
+    """Return the first message of each test: below its result, or with `-v` below its name."""
     found: dict[str, re.Match[str]] = {}
     test = ""
     for line in output.splitlines():
@@ -72,7 +72,7 @@ def _find_messages(output: str) -> dict[str, re.Match[str]]:
 
 
 def parse_tests(output: str) -> Tests | None:
-    """Without `-v` a package that passed hides its tests and counts as one test."""
+    """Return the tests; without `-v` a package that passed hides its tests and counts as one."""
     packages = list(_PACKAGE.finditer(output))
     results = list(_RESULT.finditer(output))
     if not packages and not results:
@@ -96,7 +96,7 @@ def parse_tests(output: str) -> Tests | None:
 def _make_ids(
     results: list[re.Match[str]], packages: list[re.Match[str]], kind: str
 ) -> Iterator[str]:
-    """Ids with the package, whose line follows its tests: names repeat across packages."""
+    """Yield ids with the package, whose line follows its tests: names repeat across packages."""
     ends = [package.start() for package in packages]
     for result in results:
         if result["result"] == kind:
@@ -110,7 +110,7 @@ def _has_passed(package: re.Match[str]) -> bool:
 
 
 def _is_broken(package: re.Match[str], results: list[re.Match[str]]) -> bool:
-    """A package that failed without a failing test: it was not built, or it ended early."""
+    """Say whether a package failed without a failing test: not built, or ended early."""
     if package["result"] != "FAIL":
         return False
     return "failed]" in (package["rest"] or "") or not any(

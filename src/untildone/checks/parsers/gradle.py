@@ -42,7 +42,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
 
 
 def parse_tests(output: str) -> Tests | None:
-    """Gradle prints counts only if a test failed; a task without sources runs no test."""
+    """Return the tests; None if unknown, since Gradle counts them only if one failed."""
     report = sum_counts(_SUMMARY, output)
     if report is None:
         states = [match["state"].strip() for match in _TASK.finditer(output)]

@@ -37,7 +37,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
 
 
 def _find_failures(output: str) -> Iterator[tuple[str, str, str]]:
-    """File, test and text of each failure; jest may repeat them all after the counts."""
+    """Yield file, test and text of each failure; jest may repeat them all after the counts."""
     ending = _END.search(output)
     shown = output[: ending.start()] if ending else output
     path = ""
@@ -49,7 +49,10 @@ def _find_failures(output: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _find_line(path: str, block: str) -> int:
-    """jest names files relative to its working directory, the stack relative to the project."""
+    """Return the line of the failure in the test file; 0 if the stack does not name the file.
+
+    jest names files relative to its working directory, the stack relative to the project.
+    """
     for frame in JAVASCRIPT_FRAME.finditer(block):
         if path == frame["path"] or path.endswith("/" + frame["path"]):
             return int(frame["line"])

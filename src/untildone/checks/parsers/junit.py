@@ -44,7 +44,7 @@ class _Test(Struct):
 
 
 class _Reader:
-    """Target of the XML parser; keeps nothing but the tests."""
+    """A target of the XML parser that keeps nothing but the tests."""
 
     def __init__(self) -> None:
         self.tests: list[_Test] = []
@@ -125,7 +125,7 @@ def _read_tests(text: str) -> list[_Test] | None:
 
 
 def parse_report(text: str) -> RunReport | None:
-    """None if the text is no complete report."""
+    """Return the tests of a report; None if the text is no complete report."""
     found = _read_tests(text)
     if found is None:
         return None
@@ -153,7 +153,7 @@ def _choose_text(test: _Test) -> str:
 
 
 def _find_location(test: _Test) -> tuple[str, int]:
-    """The first location in the test's own file, else the first of all."""
+    """Return the first location in the test's own file, else the first of all."""
     names = {*test.attributes.get("classname", "").split("."), test.attributes.get("file", "")}
     locations = [(match["path"], int(match["line"])) for match in _LOCATION.finditer(test.details)]
     for path, line in locations:

@@ -49,7 +49,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
 
 
 def _find_shown(output: str) -> tuple[dict[tuple[str, str], int], dict[str, str]]:
-    """The last line shown for each file and test, and the first error of each test."""
+    """Return the last line shown for each file and test, and the first error of each test."""
     lines: dict[tuple[str, str], int] = {}
     errors: dict[str, str] = {}
     title = ""

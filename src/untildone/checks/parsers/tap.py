@@ -82,7 +82,7 @@ def _read_lines(output: str) -> Iterator[_Line]:
 
 
 def _find_leaves(output: str) -> list[_Line]:
-    """The tests without parents, which follow their subtests.
+    """Return the tests without parents, which follow their subtests.
 
     A parent that fails counts itself only if none of its subtests failed.
     """

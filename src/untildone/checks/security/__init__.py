@@ -18,7 +18,7 @@ _TIMEOUT = 30.0
 
 
 def make_check(project: Path, *, rules: tuple[Path, ...] = ()) -> Check:
-    """The check of a whole project; raises an error for a missing program or a broken rule."""
+    """Return the check of a project; raise an error for a missing program or a broken rule."""
     folders = tuple(_make_relative(project, folder) for folder in rules)
     validate_rules(tuple(project / folder for folder in folders))
     options = (word for folder in folders for word in ("--rules", str(folder)))
@@ -33,14 +33,14 @@ def make_check(project: Path, *, rules: tuple[Path, ...] = ()) -> Check:
 def scan_files(
     paths: Sequence[Path], *, project: Path, rules: tuple[Path, ...] = (), timeout: float = _TIMEOUT
 ) -> tuple[Finding, ...]:
-    """The findings in these files, equal to those of the check of the whole project."""
+    """Return the findings in these files, equal to those of the check of the whole project."""
     inside = tuple(_make_relative(project, path) for path in paths)
     found = scan_paths(inside, cwd=project, rules=rules, timeout=timeout) if inside else ()
     return make_findings(NAME, found)
 
 
 def _make_relative(project: Path, path: Path) -> Path:
-    """The path relative to the project if it is inside, because a sandbox has it too."""
+    """Return the path relative to the project if it is inside, because a sandbox has it too."""
     for candidate in (path.parent.resolve() / path.name, path.absolute()):
         for root in (project.resolve(), project.absolute()):
             if candidate.is_relative_to(root):

@@ -14,7 +14,7 @@ FOUND = 1
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Returns 126 or 127, as a shell does, if the check could not run."""
+    """Print the findings; return 126 or 127, as a shell does, if the check could not run."""
     parser = argparse.ArgumentParser(prog="untildone.checks.security", description=__doc__)
     parser.add_argument("--rules", action="append", type=Path, default=[], metavar="DIR")
     parser.add_argument("paths", nargs="*", type=Path, default=[Path()], metavar="PATH")

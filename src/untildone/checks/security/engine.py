@@ -52,15 +52,16 @@ class _Match(Struct, rename="camel"):
 def scan_paths(
     paths: Sequence[Path], *, cwd: Path, rules: tuple[Path, ...] = (), timeout: float | None = None
 ) -> tuple[Diagnostic, ...]:
-    """The findings by file and line, one for each rule on a line.
+    """Return the findings by file and line, one for each rule on a line.
 
     Files that ast-grep cannot read are skipped.
     """
     program = _find_program()
-    require_folders(tuple(cwd / folder for folder in rules))
+    rule_folders = tuple(cwd / folder for folder in rules)
+    require_folders(rule_folders)
     with tempfile.TemporaryDirectory(prefix="untildone-security-") as top:
         folder = Path(top)
-        config = _write_configuration(folder, tuple(cwd / each for each in rules))
+        config = _write_configuration(folder, rule_folders)
         output, errors = folder / "output", folder / "errors"
         finished = run(
             [program, *_make_options(config), *map(_make_argument, paths)],
@@ -76,7 +77,7 @@ def scan_paths(
 
 
 def validate_rules(rules: tuple[Path, ...]) -> None:
-    """Raises an error if the program is missing or refuses a rule, before a loop begins."""
+    """Raise an error if the program is missing or refuses a rule, before a loop begins."""
     with tempfile.TemporaryDirectory(prefix="untildone-security-") as empty:
         scan_paths((Path(),), cwd=Path(empty), rules=rules)
 
@@ -98,7 +99,7 @@ def is_installed() -> bool:
 
 
 def _find_program() -> str:
-    """The program installed beside untildone, else the user's.
+    """Return the program installed beside untildone, else the user's.
 
     `sg` is not searched: on many systems it is another program.
     """
@@ -132,7 +133,7 @@ def _write_configuration(folder: Path, rules: tuple[Path, ...]) -> Path:
             text = _translate_rule(rule.read_text(encoding="utf-8"), language, name)
             (variants / f"{name}-{rule.name}").write_text(text, encoding="utf-8")
     config = folder / "sgconfig.yml"
-    folders = [str(each.absolute()) for each in (RULES, variants, *rules)]
+    folders = [str(path.absolute()) for path in (RULES, variants, *rules)]
     # JSON is valid YAML and quotes any path.
     config.write_text(json.dumps({"ruleDirs": folders}), encoding="utf-8")
     return config
@@ -183,7 +184,7 @@ def _make_key(match: _Match) -> tuple[str, int, str]:
 
 
 def _read_match(line: bytes) -> _Match | None:
-    """None for a line that was cut because the output was too long."""
+    """Return a match; None for a line that was cut because the output was too long."""
     try:
         match = msgspec.json.decode(line, type=_Match)
     except (msgspec.DecodeError, UnicodeDecodeError):

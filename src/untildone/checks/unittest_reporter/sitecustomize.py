@@ -48,7 +48,7 @@ def _write_report(path: str, started: list[str], result: Any) -> None:  # noqa: 
 
 
 def _belongs_to(test: str, names: list[str]) -> bool:
-    """The name of a subtest begins with that of its test."""
+    """Say whether a test is one of these or a subtest, whose name begins with that of its test."""
     return any(test == name or test.startswith(f"{name} ") for name in names)
 
 

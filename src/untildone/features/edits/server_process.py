@@ -39,7 +39,7 @@ def keep_warm(
         # Servers that the project brings are its code: they run only if its checks have run.
         allows_project_servers = has_run_checks(context.home, project)
         with closing(
-            ServerPool(project, path=os.environ.get("PATH", ""), own=allows_project_servers)
+            ServerPool(project, path=os.environ.get("PATH", ""), use_own=allows_project_servers)
         ) as pool:
             try:
                 pool.diagnose(files, seconds=0)
@@ -49,7 +49,7 @@ def keep_warm(
                     pool,
                     token=address.token,
                     idle=idle,
-                    wanted=lambda: load_address(folder) == address and project.is_dir(),
+                    is_wanted=lambda: load_address(folder) == address and project.is_dir(),
                 )
             finally:
                 # Before the servers end, so that the next client starts another process.
