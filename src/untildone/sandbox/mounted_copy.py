@@ -71,18 +71,18 @@ def _enter_namespace() -> None:
     _mount("none", "/", flags=_RECURSIVE | _PRIVATE)
 
 
-def _mount_overlay(original: str, place: str, scratch: str, number: int) -> None:
+def _mount_overlay(original: str, target: str, scratch: str, number: int) -> None:
     """Mount the original's content; what is written there is discarded."""
-    os.makedirs(place, exist_ok=True)
+    os.makedirs(target, exist_ok=True)
     upper, work = (os.path.join(scratch, f"{name}{number}") for name in ("upper", "work"))
     os.makedirs(upper)
     os.makedirs(work)
     options = f"lowerdir={_escape(original)},upperdir={_escape(upper)},workdir={_escape(work)}"
     try:
-        _mount("overlay", place, kind="overlay", options=f"{options},userxattr")
+        _mount("overlay", target, kind="overlay", options=f"{options},userxattr")
     except _RefusedError:
-        _mount(original, place, flags=_BIND | _RECURSIVE)
-        _mount("none", place, flags=_BIND | _REMOUNT | _READ_ONLY)
+        _mount(original, target, flags=_BIND | _RECURSIVE)
+        _mount("none", target, flags=_BIND | _REMOUNT | _READ_ONLY)
 
 
 def _escape(path: str) -> str:
@@ -99,9 +99,9 @@ def _mount(source: str, target: str, *, kind: str = "", flags: int = 0, options:
     _check(result, f"mount {target}")
 
 
-def _check(result: int, what: str) -> None:
+def _check(result: int, action: str) -> None:
     if result != 0:
-        raise _RefusedError(f"{what}: {os.strerror(ctypes.get_errno())}")
+        raise _RefusedError(f"{action}: {os.strerror(ctypes.get_errno())}")
 
 
 def _write(path: str, text: str) -> None:

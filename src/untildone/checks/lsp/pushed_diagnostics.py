@@ -39,8 +39,8 @@ class PushedDiagnostics:
         version = self._documents.version(path) if path else 0
         if not path or not version or published.version not in (None, version):
             return False
-        kept, total = published.diagnostics[: self._most], len(published.diagnostics)
-        self._by_path[path] = FileDiagnostics(kept, total, version, at=time.monotonic())
+        diagnostics, total = published.diagnostics[: self._most], len(published.diagnostics)
+        self._by_path[path] = FileDiagnostics(diagnostics, total, version, at=time.monotonic())
         return True
 
     def store_progress(self, progress: messages.ProgressNotification) -> None:

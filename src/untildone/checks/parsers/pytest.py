@@ -72,5 +72,5 @@ def parse_tests(output: str) -> Tests | None:
 def _counts_tests(summary: re.Match[str]) -> bool:
     words = parse_counts(summary["counts"]).keys()
     # Without the decoration `3 warnings in 0.12s` may be the last line of any linter.
-    known = _WORDS | _WARNINGS if summary[0].startswith("=") else _WORDS
-    return not words or bool(words & known)
+    test_words = _WORDS | _WARNINGS if summary[0].startswith("=") else _WORDS
+    return not words or bool(words & test_words)

@@ -36,9 +36,9 @@ def _write_report(path: str, started: list[str], result: Any) -> None:  # noqa: 
     failed += [test.id() for test in result.unexpectedSuccesses]
     skipped = {test.id() for test, _ in (*result.skipped, *result.expectedFailures)}
     # A failed `setUpClass` never started.
-    named = dict.fromkeys((*started, *(test for test in failed if not _belongs_to(test, started))))
+    names = dict.fromkeys((*started, *(test for test in failed if not _belongs_to(test, started))))
     cases = []
-    for name in named:
+    for name in names:
         red = any(_belongs_to(test, [name]) for test in failed)
         inner = "<failure/>" if red else "<skipped/>" if name in skipped else ""
         # Without a class name, so that the id is the one that unittest prints.
