@@ -128,6 +128,7 @@ def _remove_from_line(text: str) -> str:
 def _reveals(assignment: re.Match[str], value: str, *, followed_by: str) -> bool:
     """Say whether the value after a secret's name is a secret."""
     name, bare = assignment["name"].lower(), value.strip("\"'")
+    # Nothing, `token=token`, or the name of a test.
     if not bare or bare.lower() == name or assignment[0] == _TEST_RESULT:
         return False
     is_random = len(bare) >= _SHORTEST_VALUE and any(map(str.isdigit, bare))

@@ -64,7 +64,7 @@ def _make_own_folder(scratch: str) -> str:
 def _enter_namespace() -> None:
     """Enter a new user and mount namespace, as the same user and group."""
     user, group = os.getuid(), os.getgid()
-    _check(_libc().unshare(_NEW_USER | _NEW_MOUNTS), "unshare")
+    _check(_load_libc().unshare(_NEW_USER | _NEW_MOUNTS), "unshare")
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{user} {user} 1")
     _write("/proc/self/gid_map", f"{group} {group} 1")
@@ -89,13 +89,13 @@ def _escape(path: str) -> str:
     return path.replace("\\", "\\\\").replace(":", "\\:").replace(",", "\\,")
 
 
-def _libc() -> ctypes.CDLL:
+def _load_libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
 def _mount(source: str, target: str, *, kind: str = "", flags: int = 0, options: str = "") -> None:
     texts = [os.fsencode(text) or None for text in (source, target, kind)]
-    result = _libc().mount(*texts, ctypes.c_ulong(flags), os.fsencode(options) or None)
+    result = _load_libc().mount(*texts, ctypes.c_ulong(flags), os.fsencode(options) or None)
     _check(result, f"mount {target}")
 
 

@@ -18,17 +18,17 @@ def _install(path: str) -> None:
     started: list[str] = []
     start, run = TestResult.startTest, TextTestRunner.run
 
-    def starting(self: TestResult, test: Any) -> None:  # noqa: ANN401  any kind of test
+    def record_start(self: TestResult, test: Any) -> None:  # noqa: ANN401  any kind of test
         started.append(test.id())
         start(self, test)
 
-    def running(self: Any, test: Any) -> Any:  # noqa: ANN401  as unittest has it
+    def run_and_report(self: Any, test: Any) -> Any:  # noqa: ANN401  as unittest has it
         result = run(self, test)
         _write_report(path, started, result)
         return result
 
-    TestResult.startTest = starting  # type: ignore[method-assign]  # to record it
-    TextTestRunner.run = running  # type: ignore[method-assign]  # to report it
+    TestResult.startTest = record_start  # type: ignore[method-assign]  # to record it
+    TextTestRunner.run = run_and_report  # type: ignore[method-assign]  # to report it
 
 
 def _write_report(path: str, started: list[str], result: Any) -> None:  # noqa: ANN401  untyped
