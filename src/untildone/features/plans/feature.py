@@ -57,9 +57,9 @@ def _request_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop)
 
 def _loop_started(_: Context, record: Record) -> tuple[str, ...]:
     """Mark the loop's task as in progress; return a notice if that fails."""
-    from untildone.features.plans.task_loops import mark_in_progress
+    from untildone.features.plans.task_loops import write_status
 
-    return mark_in_progress(record.contract)
+    return write_status(record.contract, "in_progress")
 
 
 def _read_message(contract: Contract, progress: Progress, message: str) -> Progress:

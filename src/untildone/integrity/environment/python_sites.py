@@ -92,11 +92,8 @@ def _find_startup_files(folder: Path, recorded: set[str]) -> Iterator[tuple[str,
 
 def _find_unrecorded_files(folder: Path, recorded_names: set[str]) -> Iterator[tuple[str, str]]:
     """Yield facts about modules and plugins of a virtual environment that are not recorded."""
-    if not _is_in_virtual_environment(folder):
-        return
-    for top in sorted(folder.glob("*")):
-        if top.name in recorded_names:
-            continue
+    unrecorded = (top for top in sorted(folder.glob("*")) if top.name not in recorded_names)
+    for top in unrecorded if _is_in_virtual_environment(folder) else ():
         if top.suffix in (".dist-info", ".egg-info"):
             if (top / _PLUGINS).exists():
                 yield f"plugin {top / _PLUGINS}", _hash_as_recorded(top / _PLUGINS)
@@ -114,12 +111,10 @@ def _is_in_virtual_environment(folder: Path) -> bool:
 
 
 def _read_record(record: Path) -> list[tuple[str, str]]:
-    """Return path and digest of each line of a RECORD: `_pytest/runner.py,sha256=5f2d…,17123`.
-
-    Only quoted lines need the slower CSV reader.
-    """
+    """Return path and digest of each line of a RECORD: `_pytest/runner.py,sha256=5f2d…,17123`."""
     try:
         lines = record.read_text(encoding="utf-8", errors="replace").splitlines()
+        # Only quoted lines need the slower CSV reader.
         quoted = csv.reader(line for line in lines if line.startswith('"'))
         rows = [*(line.rsplit(",", 2) for line in lines if line[:1] != '"'), *quoted]
     except (OSError, csv.Error):

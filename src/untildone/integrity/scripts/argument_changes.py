@@ -136,9 +136,8 @@ def _find_narrowing_target(old: tuple[str, ...], new: tuple[str, ...]) -> str:
         return ""
     if not old:
         return new[0]
-    return next(
-        (target for target in old if not any(_contains(outer, target) for outer in new)), ""
-    )
+    dropped = (target for target in old if not any(_contains(outer, target) for outer in new))
+    return next(dropped, "")
 
 
 def _contains(outer: str, inner: str) -> bool:
