@@ -73,16 +73,14 @@ def _make_test_concerns(
         return
     is_code = path.endswith(_CODE_SUFFIXES)
     kind = ConcernKind.EDIT_TEST if is_code else ConcernKind.EDIT_EXPECTED
-    names = dict.fromkeys(_shorten_name(test, path) for test in failing)
+    # Without the file: runners write `path::name` or `path > name`.
+    names = dict.fromkeys(
+        test.rpartition("::")[2].removeprefix(path).lstrip(" \u203a>:") for test in failing
+    )
     for name in list(names)[:_MAX_TESTS_PER_FILE] or [""]:
         subject = f"`{name}` of `{path}`" if name else f"`{path}`"
         reason = f"the code does not pass {subject} as it was in the baseline"
         yield comparison.make_concern(kind, path, name, reason=reason)
-
-
-def _shorten_name(test: str, path: str) -> str:
-    """Return the test's name without its file: runners write `path::name` or `path > name`."""
-    return test.rpartition("::")[2].removeprefix(path).lstrip(" \u203a>:")
 
 
 def _belongs_to(test: str, path: str) -> bool:

@@ -76,13 +76,11 @@ def pair_tests(old: list[Test], new: list[Test]) -> list[TestPair]:
     name_counts = Counter(test.short_name for test in added)
     by_unique_name = {test.short_name: test for test in added if name_counts[test.short_name] == 1}
     index = _SuccessorIndex(new, {test.id: test.assertions for test in old})
-    return [
-        TestPair(
-            test,
-            by_id.get(test.id) or by_unique_name.get(test.short_name) or index.find_successor(test),
-        )
-        for test in old
-    ]
+    pairs = []
+    for test in old:
+        same = by_id.get(test.id) or by_unique_name.get(test.short_name)
+        pairs.append(TestPair(test, same or index.find_successor(test)))
+    return pairs
 
 
 class _SuccessorIndex:
