@@ -17,7 +17,7 @@ def terminal() -> tuple[DemoDisplay, io.StringIO]:
 def test_the_receipt_stands_in_a_frame() -> None:
     stage, shown = terminal()
 
-    stage.receipt("# Receipt\n")
+    stage.print_receipt("# Receipt\n")
 
     assert shown.getvalue().splitlines()[2].strip("│ ") == "# Receipt"
 
@@ -25,7 +25,7 @@ def test_the_receipt_stands_in_a_frame() -> None:
 def test_a_sign_of_work_goes_when_the_work_is_done() -> None:
     stage, shown = terminal()
 
-    with stage.working("runs the checks"):
+    with stage.show_spinner("runs the checks"):
         pass
 
     assert "runs the checks" in shown.getvalue()
@@ -34,7 +34,7 @@ def test_a_sign_of_work_goes_when_the_work_is_done() -> None:
 def test_a_pause_is_reported_with_its_reason() -> None:
     stage, shown = terminal()
 
-    stage.verdict(
+    stage.print_verdict(
         Round(number=1, at="", verdict=Pause(outcome="stagnated", reason="nothing moved"))
     )
 

@@ -39,7 +39,7 @@ def place(tmp_path: Path) -> InstallPaths:
 def settings(place: InstallPaths) -> Path:
     place.home.mkdir()
     apply_plan(place, plan_init(place, "user"))
-    return place.settings("user")
+    return place.get_settings_file("user")
 
 
 def list_messages(machine: Installation) -> list[tuple[str, str]]:
@@ -47,7 +47,7 @@ def list_messages(machine: Installation) -> list[tuple[str, str]]:
 
 
 def test_a_settings_file_that_cannot_be_read(place: InstallPaths) -> None:
-    path = place.settings("user")
+    path = place.get_settings_file("user")
     path.mkdir(parents=True)
 
     (file,) = read_installation(place, {}).files
@@ -56,7 +56,7 @@ def test_a_settings_file_that_cannot_be_read(place: InstallPaths) -> None:
 
 
 def test_an_empty_settings_file_is_none(place: InstallPaths) -> None:
-    path = place.settings("user")
+    path = place.get_settings_file("user")
     path.parent.mkdir()
     path.touch()
 
@@ -67,7 +67,7 @@ def test_an_empty_settings_file_is_none(place: InstallPaths) -> None:
 
 @pytest.mark.parametrize("listed", [None, "[]", "{", '{"plugins": {"untildone@x": []}}'])
 def test_a_plugin_whose_place_is_unknown(place: InstallPaths, listed: str | None) -> None:
-    path = place.settings("user")
+    path = place.get_settings_file("user")
     path.parent.mkdir()
     path.write_text('{"enabledPlugins": {"untildone@x": true}}', encoding="utf-8")
     if listed is not None:

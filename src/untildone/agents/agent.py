@@ -1,4 +1,4 @@
-"""What the module of an agent provides: translation between its protocol and our values."""
+"""The protocol of an agent's module: translation between the agent's messages and our values."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol

@@ -49,17 +49,18 @@ def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
         ),
         scheduled=tuple(get_text(cron, "prompt") for cron in get_objects(payload, "session_crons")),
         held_before=payload.get("stop_hook_active") is not False,
-        cap=_read_cap(environ),
+        cap=read_cap(environ),
     )
 
 
 def _parse_background(task: Mapping[str, Any]) -> Background:
     kind = get_text(task, "type")
-    what = get_text(task, "description") or get_text(task, "command") or kind
-    return Background(id=get_text(task, "id"), description=what, ends=kind in _ENDS_BY_ITSELF)
+    text = get_text(task, "description") or get_text(task, "command") or kind
+    return Background(id=get_text(task, "id"), description=text, ends=kind in _ENDS_BY_ITSELF)
 
 
-def _read_cap(environ: Mapping[str, str]) -> int:
+def read_cap(environ: Mapping[str, str]) -> int:
+    """Return how many holds in a row without a tool call the client allows; 0 means no cap."""
     value = environ.get(CAP_VARIABLE, "")
     return int(value) if value.isdecimal() else DEFAULT_CAP
 
@@ -110,7 +111,7 @@ def _format_hold(feedback: str, environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _parse_version(environ: Mapping[str, str]) -> tuple[int, ...]:
-    """From `AI_AGENT=claude-code_2-1-325_harness`; unknown is old."""
+    """Parse `AI_AGENT=claude-code_2-1-325_harness` to (2, 1, 325); unknown is old."""
     _, _, rest = environ.get("AI_AGENT", "").partition("claude-code_")
     parts = rest.partition("_")[0].split("-")
     return tuple(int(part) for part in parts if part.isdecimal())
@@ -163,8 +164,8 @@ def find_subagents_folder(transcript: str) -> str:
 
 
 def has_queued_input(transcript_tail: str) -> bool:
-    """Whether the user typed something that is still in the client's queue."""
-    waiting: list[str] = []
+    """Say whether the user typed something that is still in the client's queue."""
+    queue: list[str] = []
     lines = (line for line in transcript_tail.splitlines() if '"queue-operation"' in line)
     for entry in map(parse_object, lines):
         if entry.get("type") != "queue-operation":
@@ -172,25 +173,25 @@ def has_queued_input(transcript_tail: str) -> bool:
         content = get_text(entry, "content")
         match entry.get("operation"):
             case "enqueue":
-                waiting.append(content)
+                queue.append(content)
             case "popAll":
-                waiting.clear()
-            case "remove" if content in waiting:
-                waiting.remove(content)
+                queue.clear()
+            case "remove" if content in queue:
+                queue.remove(content)
             case _:
                 # `dequeue` has no content: the queue is first in, first out.
-                del waiting[:1]
-    return any(not text.lstrip().startswith(_AUTOMATIC) for text in waiting)
+                del queue[:1]
+    return any(not text.lstrip().startswith(_AUTOMATIC) for text in queue)
 
 
 def was_interrupted(transcript_tail: str) -> bool:
-    """Whether the last entry of the conversation says that the user pressed Esc."""
+    """Say whether the last entry of the conversation records that the user pressed Esc."""
     entry = _find_last_entry(transcript_tail)
     return entry.get("type") == "user" and "interruptedMessageId" in entry
 
 
 def find_failure(transcript_tail: str) -> str:
-    """The error that the client recorded in place of an answer, such as `rate_limit`."""
+    """Return the error that the client recorded in place of an answer, such as `rate_limit`."""
     entry = _find_last_entry(transcript_tail)
     if entry.get("isApiErrorMessage") is not True:
         return ""
@@ -198,13 +199,14 @@ def find_failure(transcript_tail: str) -> str:
 
 
 def list_todo_paths(session: str, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """A folder with a file for each task, and the single file of older versions."""
+    """Return a folder with a file for each task, and the single file of older versions."""
     home = environ.get("HOME") or environ.get("USERPROFILE", "")
     config = environ.get("CLAUDE_CONFIG_DIR") or f"{home}/.claude"
     return f"{config}/tasks/{session}", f"{config}/todos/{session}-agent-{session}.json"
 
 
 def parse_todo_items(value: object) -> tuple[tuple[str, str], ...] | None:
+    """Return text and status of each item; None if the value is no todo list."""
     if isinstance(value, dict):
         if value.get("tool_name") == "TodoWrite":
             inputs = value.get("tool_input")

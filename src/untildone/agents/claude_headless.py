@@ -63,14 +63,14 @@ _TOKENS = (
 _DETAIL_KEYS = ("command", "file_path", "notebook_path", "pattern", "url", "description", "prompt")
 
 
-def build_arguments(ask: headless.ClientCall) -> tuple[str, ...]:
-    session = "--resume" if ask.begun else "--session-id"
-    budget = ("--max-budget-usd", f"{ask.budget_usd:.6f}") if ask.budget_usd else ()
-    own = any(argument.startswith(_PERMISSIONS) for argument in ask.arguments)
-    permissions = () if own else ("--permission-mode", "acceptEdits")
+def build_arguments(call: headless.ClientCall) -> tuple[str, ...]:
+    session = "--resume" if call.begun else "--session-id"
+    budget = ("--max-budget-usd", f"{call.budget_usd:.6f}") if call.budget_usd else ()
+    has_permissions = any(argument.startswith(_PERMISSIONS) for argument in call.arguments)
+    permissions = () if has_permissions else ("--permission-mode", "acceptEdits")
     stream = ("-p", "--output-format", "stream-json", "--verbose")
     tools = ("--allowedTools", ",".join(PERMISSIONS))
-    return (*stream, session, ask.session, *budget, *permissions, *tools, *ask.arguments)
+    return (*stream, session, call.session, *budget, *permissions, *tools, *call.arguments)
 
 
 def classify_failure(stderr: str) -> headless.ClientFault:
@@ -108,21 +108,21 @@ def _parse_message(entry: Mapping[str, Any]) -> tuple[headless.ClientEvent, ...]
     if entry.get("is_api_error_message") is True:
         return ()
     message = get_object(entry, "message")
-    found: list[headless.ClientEvent] = []
+    events: list[headless.ClientEvent] = []
     for block in get_objects(message, "content"):
         match block.get("type"):
             case "text":
-                found.append(headless.AgentText(text=get_text(block, "text")))
+                events.append(headless.AgentText(text=get_text(block, "text")))
             case "tool_use":
-                found.append(_parse_tool(block))
+                events.append(_parse_tool(block))
             case _:
                 pass
     # A subagent has its own context, which does not fill this one.
     if entry.get("parent_tool_use_id") is None:
         usage = get_object(message, "usage")
         tokens = sum(get_count(usage, name) for name in _TOKENS)
-        found.append(headless.ContextFill(tokens=tokens))
-    return tuple(found)
+        events.append(headless.ContextFill(tokens=tokens))
+    return tuple(events)
 
 
 def _parse_tool(block: Mapping[str, Any]) -> headless.Tool:
@@ -138,23 +138,23 @@ def _parse_result(entry: Mapping[str, Any]) -> headless.Returned:
     message = get_text(entry, "result")
     errors = entry.get("errors")
     reason = message or (str(errors[0]) if isinstance(errors, list) and errors else "")
-    known = _LIMIT_END.search(message)
-    kind = _classify_fault(entry, reason) if entry.get("is_error") is True else None
+    limit_end = _LIMIT_END.search(message)
+    fault = _classify_fault(entry, reason) if entry.get("is_error") is True else None
     models = get_object(entry, "modelUsage").values()
     windows = [get_count(model, "contextWindow") for model in models if isinstance(model, dict)]
     return headless.Returned(
-        message="" if kind else message,
+        message="" if fault else message,
         cost_usd=get_number(entry, "total_cost_usd"),
         turns=get_count(entry, "num_turns"),
         window=max(windows, default=0),
-        fault=kind,
-        reason=reason[:500] if kind else "",
-        until=float(known[1]) if known else 0,
+        fault=fault,
+        reason=reason[:500] if fault else "",
+        until=float(limit_end[1]) if limit_end else 0,
     )
 
 
 def _classify_fault(entry: Mapping[str, Any], reason: str) -> headless.ClientFault | None:
-    """The client's own limits (turns, budget) are no fault: the checks decide."""
+    """Return the fault; none for the client's own limits (turns, budget): the checks decide."""
     if get_text(entry, "subtype") in ("error_max_turns", "error_max_budget_usd"):
         return None
     if get_text(entry, "api_error") == "connection_failed":

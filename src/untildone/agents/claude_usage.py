@@ -1,4 +1,7 @@
-"""Token usage of one message, from a line of Claude Code's transcript."""
+"""Token usage of one message, from a line of Claude Code's transcript.
+
+`{"timestamp": …, "message": {"id": …, "model": "claude-opus-4-5", "usage": {"input_tokens": 3}}}`
+"""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +15,7 @@ _MODEL = re.compile(r"claude-[\w.@-]+?(?=-v\d+(?::\d+)?$|$)")
 
 
 def parse_usage(line: bytes) -> Usage | None:
-    """None if the line is no model message; each part of a message has its own line."""
+    """Parse a line; None if it is no model message. Each part of a message has its own line."""
     if b'"usage"' not in line:
         return None
     entry = parse_object(line)
@@ -21,15 +24,13 @@ def parse_usage(line: bytes) -> Usage | None:
     if not (isinstance(name, str) and isinstance(at, str) and isinstance(model, str)):
         return None
     # The client's own messages about limits and failures have the model `<synthetic>`.
-    return (
-        None
-        if model.startswith("<")
-        else _make_usage(name, at, model, get_object(message, "usage"))
-    )
+    if model.startswith("<"):
+        return None
+    return _make_usage(name, at, model, get_object(message, "usage"))
 
 
 def _make_usage(name: str, at: str, model: str, tokens: Mapping[str, Any]) -> Usage:
-    known = _MODEL.search(model)
+    match = _MODEL.search(model)
     written = _get_tokens(tokens, "cache_creation_input_tokens")
     for_an_hour = min(
         written, _get_tokens(get_object(tokens, "cache_creation"), "ephemeral_1h_input_tokens")
@@ -38,7 +39,7 @@ def _make_usage(name: str, at: str, model: str, tokens: Mapping[str, Any]) -> Us
         id=name,
         at=at,
         provider="anthropic",
-        model=known[0] if known else model,
+        model=match[0] if match else model,
         input_tokens=_get_tokens(tokens, "input_tokens"),
         output_tokens=_get_tokens(tokens, "output_tokens"),
         cache_read_tokens=_get_tokens(tokens, "cache_read_input_tokens"),

@@ -1,1 +1,1 @@
-"""argv in, exit code out: one module per command."""
+"""The commands: arguments in, exit code out, one module for each command or family."""

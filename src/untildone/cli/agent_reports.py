@@ -1,4 +1,4 @@
-"""How a report of the agent is recorded, also if its shell cannot write our state."""
+"""How a report of the agent is recorded, also from a shell that cannot write our state."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -9,7 +9,7 @@ import click
 from msgspec import Struct
 
 from untildone.cli.authority import require_own_loop
-from untildone.cli.loops import choose_loop, current_session_id, open_context
+from untildone.cli.loops import choose_loop, get_session_id, open_context
 from untildone.cli.options import loop_option, project_option
 from untildone.engine.agent_verbs import AgentVerb, format_verb
 from untildone.engine.context import Context
@@ -27,7 +27,7 @@ class AgentReport(Struct, frozen=True, kw_only=True):
 
 
 def require_text(_context: click.Context, parameter: click.Parameter, text: str) -> str:
-    """A click callback that refuses an empty text."""
+    """Refuse an empty text, as a callback of click."""
     if not text.strip():
         name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.name
         raise UserError(f"`{name}` is empty", hint="say it in words")
@@ -51,7 +51,7 @@ def records_report(build_report: Callable[..., AgentReport]) -> Callable[..., No
             else:
                 record_agent_verb(context, record.contract.id, report.verbs[0])
         except OSError:
-            if not current_session_id(context):
+            if not get_session_id(context):
                 raise
             # A sandboxed shell: the hook reads these lines from the tool call's output.
             for verb in report.verbs:

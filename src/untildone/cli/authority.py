@@ -24,6 +24,7 @@ def refuse_in_check(context: Context, verb: str) -> None:
 
 
 def require_user_of_session(context: Context, session: Session, verb: str) -> None:
+    """Refuse a user's command that the agent of this session runs."""
     refuse_in_check(context, verb)
     if speaks_for_agent(context.agent, str(context.home), session):
         raise UserError(

@@ -84,7 +84,7 @@ def check_command(names: tuple[str, ...], *, project: Path | None, **values: obj
     """
     context = open_context()
     folder = project_checks.find_configured_folder(find_project(project))
-    wanted = _select_checks(_find_checks(context, folder), names, folder)
+    checks = _select_checks(_find_checks(context, folder), names, folder)
     options = CheckOptions(**values)  # type: ignore[arg-type]  # click has checked them
     if options.changed and find_tracking_root(folder) is None:
         raise UserError(
@@ -92,15 +92,16 @@ def check_command(names: tuple[str, ...], *, project: Path | None, **values: obj
             hint="leave out `--changed`",
         )
     while True:
-        seen = fingerprint_tree(folder) if options.watch else ""
-        code = _run_once(context, folder, wanted, options)
+        before = fingerprint_tree(folder) if options.watch else ""
+        code = _run_once(context, folder, checks, options)
         if not options.watch:
             return code
-        _wait_for_change(folder, seen)
+        _wait_for_change(folder, before)
 
 
-def _run_once(context: Context, project: Path, wanted: list[Check], options: CheckOptions) -> int:
-    results = _run(context, project, wanted, options)
+def _run_once(context: Context, project: Path, checks: list[Check], options: CheckOptions) -> int:
+    """Run the checks, write the reports and return the exit code."""
+    results = _run(context, project, checks, options)
     if options.changed:
         results = _limit_to_files(results, list_changed_files(project))
     if options.sarif:
@@ -148,37 +149,34 @@ def _select_checks(checks: tuple[Check, ...], names: tuple[str, ...], project: P
     known = {check.name: check for check in checks}
     unknown = ", ".join(f"`{name}`" for name in names if name not in known)
     if unknown:
-        listed = ", ".join(f"`{name}`" for name in known)
+        available = ", ".join(f"`{name}`" for name in known)
         raise UserError(
-            f"there is no check {unknown} (available: {listed})",
+            f"there is no check {unknown} (available: {available})",
             hint="`untildone detect` shows where they come from",
         )
     return [known[name] for name in dict.fromkeys(names)] or list(checks)
 
 
 def _run(
-    context: Context, project: Path, wanted: list[Check], options: CheckOptions
+    context: Context, project: Path, checks: list[Check], options: CheckOptions
 ) -> tuple[CheckResult, ...]:
     """Run the checks under a lock: one run per project at a time."""
     prepare_home(context.home)
-    shared = project_folder(context.home, project)
-    shared.mkdir(parents=True, exist_ok=True, mode=0o700)
-    memory = ResultCache(
-        shared / "checks", filter_environment(os.environ), serve_green=options.cache
-    )
-    last = {check.name: known for check in wanted if (known := memory.load_last(check))}
+    folder = project_folder(context.home, project)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    environment = filter_environment(os.environ)
+    cache = ResultCache(folder / "checks", environment, serve_green=options.cache)
+    last = {check.name: result for check in checks if (result := cache.load_last(check))}
+    timeout = _LOCK_TIMEOUT if options.wait or options.watch else 0
     # On a terminal the table of results replaces the progress display.
-    shown_again = sys.stdout.isatty()
+    transient = sys.stdout.isatty()
     try:
         with (
-            hold_lock(
-                shared / "checks.lock",
-                timeout=_LOCK_TIMEOUT if options.wait or options.watch else 0,
-            ),
-            show_progress(wanted, last=last, transient=shown_again) as progress,
+            hold_lock(folder / "checks.lock", timeout=timeout),
+            show_progress(checks, last=last, transient=transient) as progress,
         ):
-            running = RunOptions(project=project, cache=memory, on_preview=progress.early)
-            return run_checks(wanted, running, report=progress)
+            running = RunOptions(project=project, cache=cache, on_preview=progress.show_preview)
+            return run_checks(checks, running, report=progress)
     except LockTimeoutError:
         raise UserError(
             f"another run of the checks of `{project}` is in progress",
@@ -193,20 +191,21 @@ def _limit_to_files(
     limited = []
     for result in results:
         # A change may break any test, so those of unchanged files stay.
-        inside = tuple(
+        findings = tuple(
             finding for finding in result.findings if result.tests or finding.path in files
         )
-        elsewhere = bool(result.findings) and not inside
-        outcome = "green" if elsewhere and result.outcome == "red" else result.outcome
-        reason = "findings only in unchanged files" if outcome != result.outcome else result.reason
-        limited.append(replace(result, findings=inside, outcome=outcome, reason=reason))
+        result_in_files = replace(result, findings=findings)
+        if result.outcome == "red" and result.findings and not findings:
+            reason = "findings only in unchanged files"
+            result_in_files = replace(result_in_files, outcome="green", reason=reason)
+        limited.append(result_in_files)
     return tuple(limited)
 
 
-def _wait_for_change(project: Path, seen: str) -> None:
-    """`seen` is from before the checks ran, so that a change during the run counts."""
+def _wait_for_change(project: Path, before: str) -> None:
+    """Wait until the tree differs from `before`, which was taken before the checks ran."""
     click.echo(f"\n{time.strftime('%H:%M:%S')}  watching; press Ctrl-C to end\n", err=True)
-    while fingerprint_tree(project) == seen:
+    while fingerprint_tree(project) == before:
         time.sleep(1)
 
 

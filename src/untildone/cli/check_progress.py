@@ -18,16 +18,16 @@ _STYLES = {"green": "green", "red": "red"}
 # The width a line needs beside the name, and the least width of a name.
 _BESIDE_NAME = 45
 _SHORTEST_NAME = 10
-_EARLY_SHOWN = 3
+_PREVIEW_LINES = 3
 _NOTHING: Mapping[str, CheckResult] = {}
 
 
 class ProgressDisplay(Protocol):
-    """Called at the start of each check (with None) and with its result; `early` with a preview."""
+    """Called at the start of each check (with None) and with its result."""
 
     def __call__(self, check: Check, result: CheckResult | None) -> None: ...
 
-    def early(self, check: Check, result: CheckResult) -> None: ...
+    def show_preview(self, check: Check, result: CheckResult) -> None: ...
 
 
 @contextmanager
@@ -37,7 +37,10 @@ def show_progress(
     last: Mapping[str, CheckResult] = _NOTHING,
     transient: bool = False,
 ) -> Iterator[ProgressDisplay]:
-    """`last` has the previous results; with `transient`, the table disappears at the end."""
+    """Show progress while the checks run; `last` has the previous results.
+
+    With `transient`, the table disappears at the end.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _PlainDisplay(console)
@@ -53,14 +56,14 @@ class _PlainDisplay:
 
     def __call__(self, check: Check, result: CheckResult | None) -> None:
         if result is not None:
-            self._say(f"{check.name}: {summarize_result(result)}  {_format_duration(result)}")
+            self._print(f"{check.name}: {summarize_result(result)}  {_format_duration(result)}")
 
-    def early(self, check: Check, result: CheckResult) -> None:
-        self._say(
-            "\n".join((f"{check.name}: {_describe_early(result)}", *_format_early_lines(result)))
+    def show_preview(self, check: Check, result: CheckResult) -> None:
+        self._print(
+            "\n".join((f"{check.name}: {_describe_preview(result)}", *_format_preview(result)))
         )
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -70,38 +73,39 @@ class _TableDisplay:
     def __init__(self, checks: Sequence[Check], last: Mapping[str, CheckResult]) -> None:
         self._last = last
         self._began: dict[str, float] = {}
-        self._early: dict[str, CheckResult] = {}
+        self._previews: dict[str, CheckResult] = {}
         self._results: dict[str, CheckResult | None] = {check.name: None for check in checks}
 
     def __call__(self, check: Check, result: CheckResult | None) -> None:
         self._began.setdefault(check.name, time.monotonic())
         self._results[check.name] = result
 
-    def early(self, check: Check, result: CheckResult) -> None:
-        self._early[check.name] = result
+    def show_preview(self, check: Check, result: CheckResult) -> None:
+        self._previews[check.name] = result
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
         available = max(_SHORTEST_NAME, options.max_width - _BESIDE_NAME)
         width = min(available, max(map(len, self._results), default=0))
         for name in self._results:
-            yield from self._lines(name, width)
+            yield from self._format_check(name, width)
 
-    def _lines(self, name: str, width: int) -> Iterator[Text]:
-        result, early = self._results[name], self._early.get(name)
-        shown = name if len(name) <= width else f"{name[: width - 1]}…"
-        line = Text(f"{shown:<{width}}  ", no_wrap=True, overflow="ellipsis")
+    def _format_check(self, name: str, width: int) -> Iterator[Text]:
+        result, preview = self._results[name], self._previews.get(name)
+        short_name = name if len(name) <= width else f"{name[: width - 1]}…"
+        line = Text(f"{short_name:<{width}}  ", no_wrap=True, overflow="ellipsis")
         if result:
             outcome, _, more = summarize_result(result).partition(", ")
             line.append(f"{outcome:<11}", style=_STYLES.get(outcome, "yellow"))
             yield line.append(f" {_format_duration(result):>9}  {more or result.reason}")
             return
         last = self._last.get(name)
-        before = (
-            _describe_early(early) if early else f"last: {summarize_result(last)}" if last else ""
-        )
-        yield line.append(f"{self._format_elapsed(name)}  {before}", style="" if early else "dim")
-        for found in _format_early_lines(early) if early else ():
-            yield Text(found, style="red", no_wrap=True, overflow="ellipsis")
+        if preview is None:
+            summary = f"last: {summarize_result(last)}" if last else ""
+            yield line.append(f"{self._format_elapsed(name)}  {summary}", style="dim")
+            return
+        yield line.append(f"{self._format_elapsed(name)}  {_describe_preview(preview)}")
+        for text in _format_preview(preview):
+            yield Text(text, style="red", no_wrap=True, overflow="ellipsis")
 
     def _format_elapsed(self, name: str) -> str:
         began = self._began.get(name)
@@ -114,12 +118,12 @@ def _format_duration(result: CheckResult) -> str:
     return "as before" if result.cached else f"{result.seconds:.1f} s"
 
 
-def _describe_early(result: CheckResult) -> str:
+def _describe_preview(result: CheckResult) -> str:
     return f"early look: {summarize_result(result).partition(', ')[2]}; the whole run decides"
 
 
-def _format_early_lines(result: CheckResult) -> list[str]:
-    found = [f"{each.path}:{each.line}  {each.code}  {each.text}" for each in result.findings]
-    lines = [*(result.tests.failing if result.tests else ()), *found]
-    more = [f"and {len(lines) - _EARLY_SHOWN} more"] if len(lines) > _EARLY_SHOWN else []
-    return [f"    {line}" for line in (*islice(lines, _EARLY_SHOWN), *more)]
+def _format_preview(result: CheckResult) -> list[str]:
+    lines = list(result.tests.failing) if result.tests else []
+    lines += [f"{item.path}:{item.line}  {item.code}  {item.text}" for item in result.findings]
+    more = [f"and {len(lines) - _PREVIEW_LINES} more"] if len(lines) > _PREVIEW_LINES else []
+    return [f"    {line}" for line in (*islice(lines, _PREVIEW_LINES), *more)]

@@ -6,7 +6,7 @@ import click
 
 from untildone.cli import options
 from untildone.cli.authority import require_user
-from untildone.cli.loops import choose_loop, current_session_id, list_project_loops, open_context
+from untildone.cli.loops import choose_loop, get_session_id, list_project_loops, open_context
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.grants import Grant, build_grant
@@ -63,7 +63,7 @@ def continue_command(
         _print_loop(context, waiting, describe_loop(waiting), as_json=as_json)
         return 0
     record = pause_unindexed_loop(context, choose_loop(context, loop, project))
-    session = context.session(current_session_id(context)) if into_session else None
+    session = context.session(get_session_id(context)) if into_session else None
     require_user(context, record, "continue", session=session)
     grant = build_grant(
         {name.replace("_", "-"): value for name, value in bounds.items() if value is not None}
@@ -85,12 +85,16 @@ def _continue_loop(
         from untildone.cli.run import drive_loop
 
         return drive_loop(context, record.contract.id)
-    going = f"loop {record.contract.id} continues, {describe_round(record.agreed, record.progress)}"
-    _print_loop(context, record, f"{going}; the agent is held from its next stop", as_json=as_json)
+    text = (
+        f"loop {record.contract.id} continues, {describe_round(record.agreed, record.progress)};"
+        " the agent is held from its next stop"
+    )
+    _print_loop(context, record, text, as_json=as_json)
     return 0
 
 
 def _is_headless(context: Context, record: Record, session: Session | None) -> bool:
+    """Say whether a headless run drove the loop; refuse one that is still running."""
     if session and not session.id:
         raise UserError(
             "`--here` needs an agent's session",
@@ -114,7 +118,7 @@ def _print_loop(context: Context, record: Record, text: str, *, as_json: bool) -
 
 def _import_waiting_loop(context: Context, project: Path) -> Record | None:
     """Import a trusted loop file of another tool, unless the project has an unfinished loop."""
-    session = context.session(current_session_id(context))
+    session = context.session(get_session_id(context))
     loops = (record.progress.status for record in list_project_loops(context, project))
     if not session.known or session.get_loop_id() or any(status != "finished" for status in loops):
         return None

@@ -1,4 +1,4 @@
-"""`untildone demo`: shows a loop in a minute, without an API key or an agent."""
+"""`untildone demo`: show a loop in a minute, without an API key or an agent."""
 
 import sys
 import uuid
@@ -46,23 +46,23 @@ def demo_command(*, headless: bool, fast: bool) -> int:
 
 
 def play(script: Sequence[Turn], display: DemoDisplay, *, headless: bool = False) -> int:
-    """0 if the agent was held until it was done, and then released."""
-    means = "a real run" if headless else "the real hooks"
-    display.title(f"untildone demo: a scripted agent, a broken project, and {means}")
+    """Play the demo, and return 0 if the agent was held until it was done and then released."""
+    machinery = "a real run" if headless else "the real hooks"
+    display.print_title(f"untildone demo: a scripted agent, a broken project, and {machinery}")
     # A closed terminal must not leave the temporary folder behind.
     with end_runs_on_signal(), open_demo_environment() as demo:
         demo_scene.write_project(demo.project)
         ended = (_play_headless if headless else _play_with_hooks)(demo, script, display)
-        rounds = demo.rounds()
+        rounds = demo.read_rounds()
         verdicts = [type(entry.verdict).__name__ for entry in rounds]
-        is_done = ended == "let go" and demo.outcome() == "done"
+        is_done = ended == "let go" and demo.load_outcome() == "done"
         if not is_done or verdicts != _VERDICTS:
-            seen = ", ".join(verdicts) or "no verdict"
-            display.end(f"the demo did not go as expected: {seen}; then {ended}")
+            text = ", ".join(verdicts) or "no verdict"
+            display.print_end(f"the demo did not go as expected: {text}; then {ended}")
             return 1
         receipt = demo.project / ".untildone" / "receipt.md"
-        display.receipt(receipt.read_text(encoding="utf-8"))
-    display.end(
+        display.print_receipt(receipt.read_text(encoding="utf-8"))
+    display.print_end(
         "The demo left nothing behind. Next: run `untildone init` to install it for Claude Code."
     )
     return 0
@@ -72,28 +72,26 @@ def _play_with_hooks(demo: DemoEnvironment, script: Sequence[Turn], display: Dem
     def show(event: ScriptEvent) -> None:
         match event.what:
             case "edit" | "shell":
-                display.says("agent", event.text, style="dim", beats=0.6)
+                display.say("agent", event.text, style="dim", beats=0.6)
             case "says":
-                display.quotes(event.text)
-                judging.enter_context(display.working("untildone runs the checks"))
+                display.quote(event.text)
+                judging.enter_context(display.show_spinner("untildone runs the checks"))
             case "held" | "let go":
                 judging.close()
-                for judged in demo.rounds()[-1:]:
-                    display.verdict(judged)
+                for entry in demo.read_rounds()[-1:]:
+                    display.print_verdict(entry)
             case "prompt" | "refused" | "notice":
                 pass
 
     with ExitStack() as judging:
         agent = Agent(demo.project, settings=[demo.settings], environ=demo.environ, show=show)
         agent.begin()
-        with display.working("starting the loop"):
+        with display.show_spinner("starting the loop"):
             checks = demo_scene.list_checks(Path(sys.executable).name.removesuffix(".exe"))
             record = demo.start(agent.session, demo_scene.TASK, checks)
-        display.says("you", demo_scene.TASK)
+        display.say("you", demo_scene.TASK)
         names = " and ".join(check.name for check in checks)
-        display.says(
-            "untildone", f"loop {record.contract.id}: the agent is held until {names} pass"
-        )
+        display.say("untildone", f"loop {record.contract.id}: the agent is held until {names} pass")
         ended = agent.prompt(demo_scene.TASK, script)
         agent.end()
     return ended
@@ -103,11 +101,11 @@ def _play_headless(demo: DemoEnvironment, script: Sequence[Turn], display: DemoD
     def show(event: RunEvent) -> None:
         match event:
             case Tool():
-                display.says("agent", event.detail, style="dim", beats=0.6)
+                display.say("agent", event.detail, style="dim", beats=0.6)
             case AgentText():
-                display.quotes(event.text)
+                display.quote(event.text)
             case Judged():
-                display.verdict(demo.rounds()[-1])
+                display.print_verdict(demo.read_rounds()[-1])
             case _:
                 pass
 
@@ -115,9 +113,9 @@ def _play_headless(demo: DemoEnvironment, script: Sequence[Turn], display: DemoD
     record = demo.start(
         str(uuid.uuid4()), demo_scene.TASK, demo_scene.list_checks(quote_argument(sys.executable))
     )
-    display.says("you", f"untildone run {quote_argument(demo_scene.TASK)}")
+    display.say("you", f"untildone run {quote_argument(demo_scene.TASK)}")
     steps = [Step(edits=turn.edits, says=turn.says) for turn in script]
     client = write_script(demo.project.parent / "script.json", steps)
-    run_memory.write(demo.context, record.contract.id, RunMemory(how=RunOptions(client=client)))
+    run_memory.write(demo.context, record.contract.id, RunMemory(options=RunOptions(client=client)))
     ended = drive(demo.context, record.contract.id, show=show)
     return "let go" if ended.outcome == "done" else "out of script"

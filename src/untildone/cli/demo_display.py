@@ -27,11 +27,11 @@ class DemoDisplay:
         self._utf8 = console.encoding.lower().startswith("utf")
         self._last = ""
 
-    def title(self, text: str) -> None:
+    def print_title(self, text: str) -> None:
         self._console.print(Text(text, style="dim"), soft_wrap=True)
 
-    def says(self, speaker: str, text: str, *, style: str = "", beats: float = 1) -> None:
-        """A new speaker begins a new paragraph, except untildone, which answers."""
+    def say(self, speaker: str, text: str, *, style: str = "", beats: float = 1) -> None:
+        """Print a line of the speaker; a new one, except untildone, begins a new paragraph."""
         label = speaker if speaker != self._last else ""
         if label and speaker != "untildone":
             self._console.print()
@@ -40,11 +40,11 @@ class DemoDisplay:
         self._last = speaker
         time.sleep(self._beat * beats)
 
-    def quotes(self, text: str) -> None:
-        self.says("agent", f"“{text}”" if self._utf8 else f'"{text}"')
+    def quote(self, text: str) -> None:
+        self.say("agent", f"“{text}”" if self._utf8 else f'"{text}"')
 
     @contextmanager
-    def working(self, text: str) -> Iterator[None]:
+    def show_spinner(self, text: str) -> Iterator[None]:
         """Show a spinner, if the output is a terminal."""
         if not self._console.is_terminal:
             yield
@@ -52,30 +52,30 @@ class DemoDisplay:
         with self._console.status(Text(text, style="dim")):
             yield
 
-    def verdict(self, judged: Round) -> None:
-        match judged.verdict:
+    def print_verdict(self, entry: Round) -> None:
+        match entry.verdict:
             case Continue():
-                self.says("untildone", f"not done: held, round {judged.number}", style="bold red")
+                self.say("untildone", f"not done: held, round {entry.number}", style="bold red")
             case Finish(outcome="done"):
-                text = f"done: released, round {judged.number}"
-                self.says("untildone", text, style="bold green")
+                text = f"done: released, round {entry.number}"
+                self.say("untildone", text, style="bold green")
             case other:
-                self.says("untildone", f"{type(other).__name__.lower()}: {other.reason}")
-        for result in judged.checks:
-            self._check(result)
+                self.say("untildone", f"{type(other).__name__.lower()}: {other.reason}")
+        for result in entry.checks:
+            self._print_result(result)
         time.sleep(self._beat)
 
-    def _check(self, result: CheckResult) -> None:
+    def _print_result(self, result: CheckResult) -> None:
         mark = ("✓" if result.green else "✗") if self._utf8 else ("+" if result.green else "x")
         style = "green" if result.green else "red"
-        self.says(
+        self.say(
             "untildone",
             f"{mark} {result.name:<5} {_describe_result(result)}",
             style=style,
             beats=0.6,
         )
 
-    def receipt(self, text: str) -> None:
+    def print_receipt(self, text: str) -> None:
         self._console.print()
         receipt = Text(text.strip())
         if self._console.is_terminal:
@@ -84,18 +84,18 @@ class DemoDisplay:
         else:
             self._console.print(receipt, soft_wrap=True)
 
-    def end(self, text: str) -> None:
+    def print_end(self, text: str) -> None:
         self._console.print()
         self._console.print(Text(text), soft_wrap=True)
 
 
 def _describe_result(result: CheckResult) -> str:
-    """The result, and the one line that says why."""
+    """Return the result, and the one line that says why."""
     if result.green:
         return summarize_result(result)
     if result.outcome == "no-evidence":
         # A gate that looks only at the exit code would take this for a pass.
         return result.reason + (" (although it exits 0)" if result.exit_code == 0 else "")
     lines = result.output.strip().splitlines() or [result.reason]
-    why = result.findings[0].text if result.findings else lines[-1]
-    return f"{summarize_result(result)}: {why}"
+    reason = result.findings[0].text if result.findings else lines[-1]
+    return f"{summarize_result(result)}: {reason}"

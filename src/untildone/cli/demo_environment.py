@@ -38,7 +38,7 @@ class DemoEnvironment:
         prepare_home(self.context.home)
         paths = find_install_paths(self.context, self.project)
         apply_plan(paths, plan_init(paths, "user"))
-        self.settings: dict[str, Any] = json.loads(paths.settings("user").read_bytes())
+        self.settings: dict[str, Any] = json.loads(paths.get_settings_file("user").read_bytes())
         self._loop = ""
 
     def start(self, session: str, task: str, checks: tuple[Check, ...]) -> Record:
@@ -59,15 +59,15 @@ class DemoEnvironment:
             raise UserError(f"the checks of the demo could not be run: {ended.text.strip()}")
         return record
 
-    def outcome(self) -> str | None:
+    def load_outcome(self) -> str | None:
         return self.context.loops.load(self._loop).progress.outcome
 
-    def rounds(self) -> tuple[Round, ...]:
+    def read_rounds(self) -> tuple[Round, ...]:
         return self.context.loops.read_rounds(self._loop)
 
 
 def _build_environ(home: Path) -> dict[str, str]:
-    """The user's variables without those that lead to their own state or agent."""
+    """Return the user's variables without those that lead to their own state or agent."""
     inherited = {
         name: value
         for name, value in filter_environment(os.environ).items()

@@ -45,7 +45,7 @@ def detect_command(project: Path | None, *, as_json: bool) -> None:
     context = open_context()
     folder = project_checks.find_configured_folder(find_project(project))
     checks, ignored = project_checks.list_checks(context, folder)
-    found = tuple(
+    detected = tuple(
         DetectedCheck(name=check.name, command=check.command, reason=check.reason)
         for check in checks
     )
@@ -53,13 +53,13 @@ def detect_command(project: Path | None, *, as_json: bool) -> None:
         SkippedCommand(command=entry.command, reason=f"{entry.reason}, which {entry.harm}")
         for entry in project_checks.list_unused_candidates(context, folder)
     )
-    if ignored and found:
+    if ignored and checks:
         click.echo(ignored, err=True)
-    detection = Detection(checks=found, left_out=left_out)
+    detection = Detection(checks=detected, left_out=left_out)
     print_report(detection, _format_checks(detection), as_json=as_json)
-    if not found and ignored:
+    if not checks and ignored:
         raise project_checks.make_untrusted_error(folder, ignored)
-    if not found:
+    if not checks:
         raise UserError(
             f"no check was found in `{folder}`",
             hint='name the command that decides: `untildone start --check "YOUR COMMAND"`',

@@ -40,8 +40,8 @@ def _diagnose(project: Path) -> Iterator[Problem]:
     installation = read_installation(find_install_paths(context, project), context.environ)
     for probe in install_health.PROBES:
         yield from probe(installation)
-    for look in loop_problems.PROBES:
-        yield from look(context, project)
+    for probe_loops in loop_problems.PROBES:
+        yield from probe_loops(context, project)
 
 
 def _print_diagnosis(diagnosis: Diagnosis) -> None:

@@ -1,4 +1,4 @@
-"""`untildone drill`: proves that the installed hook holds and releases the agent."""
+"""`untildone drill`: prove that the installed hook holds and releases the agent."""
 
 import tempfile
 from collections.abc import Iterator
@@ -86,7 +86,7 @@ def _run_scenes(context: Context, installation: Installation) -> Iterator[Proof]
 
 
 def _describe_missing_hook(installation: Installation) -> str:
-    """Why the client would not run our hooks at all; empty if it would."""
+    """Say why the client would not run our hooks at all; empty if it would."""
     problem = _find_problem(installation)
     if problem:
         return problem.text

@@ -1,4 +1,4 @@
-"""`untildone import`: starts a loop from another tool's file."""
+"""`untildone import`: start a loop from another tool's file."""
 
 from pathlib import Path
 
@@ -29,11 +29,11 @@ def import_command(
     context = open_context(agent)
     folder = find_project(project)
     chosen, by = session_start.choose_session(context, session, folder)
-    read = read_loop_file(folder, file.absolute())
-    record = import_loop(context, read, project=folder, session=chosen.id, by=by)
-    differences = describe_differences(read.loop, by)
+    imported = read_loop_file(folder, file.absolute())
+    record = import_loop(context, imported, project=folder, session=chosen.id, by=by)
+    differences = describe_differences(imported.loop, by)
     for line in differences:
-        click.echo(f"{read.display_path}: {line}", err=True)
+        click.echo(f"{imported.display_path}: {line}", err=True)
     session_start.finish_start(
-        context, record, by, as_json=as_json, file=read.display_path, taken=differences
+        context, record, by, as_json=as_json, file=imported.display_path, taken=differences
     )

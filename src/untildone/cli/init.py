@@ -165,7 +165,7 @@ def uninstall_command(project: Path | None, *, as_json: bool) -> None:
 
 
 def _pause_all(context: Context) -> tuple[str, ...]:
-    """Without hooks no agent is held, so no loop must look active."""
+    """Pause all active loops and return their ids: without hooks no agent is held."""
     active = [record for record in list_loops(context) if record.progress.status == "active"]
     for record in active:
         verbs.pause(context, record.contract.id, "untildone was uninstalled")

@@ -14,14 +14,14 @@ from untildone.store.loops import Record, UnreadableLoop
 
 
 def open_context(agent: str = "claude") -> Context:
-    """Refuses a state folder that is unusable, which must not look like a state without loops."""
+    """Open the state; refuse an unusable folder, which must not look like one without loops."""
     context = app.open_context(agent=agent)
     check_home(context.home)
     return context
 
 
-def current_session_id(context: Context) -> str:
-    """The session whose shell this runs in, if any."""
+def get_session_id(context: Context) -> str:
+    """Return the id of the session whose shell this runs in; empty outside of a session."""
     return context.environ.get(context.agent.SESSION_VARIABLE, "")
 
 
@@ -34,18 +34,18 @@ def list_broken_loops(context: Context) -> list[UnreadableLoop]:
 
 
 def describe_other_loops(context: Context) -> str:
-    """A hint for a project without loops: tasks of a plan, for example, run in other folders."""
+    """Return a hint for a project without loops: tasks of a plan run in other folders."""
     count = len(list_loops(context))
     return f"; `--all` shows {pluralize(count, 'loop')} elsewhere" if count else ""
 
 
 def choose_loop(context: Context, loop: str | None, project: Path | None) -> Record:
-    """The loop named, the one of this session, or the only unfinished one of this project."""
+    """Return the loop named, that of this session, or the only unfinished one of this project."""
     if loop is not None:
         return _find_loop(context, loop)
-    own = context.session(current_session_id(context)).get_loop_id()
-    if own:
-        return _find_loop(context, own)
+    session_loop = context.session(get_session_id(context)).get_loop_id()
+    if session_loop:
+        return _find_loop(context, session_loop)
     unfinished = [
         record
         for record in list_project_loops(context, project)
@@ -60,21 +60,21 @@ def choose_loop(context: Context, loop: str | None, project: Path | None) -> Rec
 
 
 def choose_loop_to_show(context: Context, loop: str | None, project: Path | None) -> Record:
-    """Like `choose_loop`; if this project has no unfinished loop, its last one."""
-    ended = list_project_loops(context, project) if loop is None else []
-    if ended and all(record.progress.status == "finished" for record in ended):
-        return ended[0]
+    """Return what `choose_loop` does, or the last loop of a project that has only finished ones."""
+    records = list_project_loops(context, project) if loop is None else []
+    if records and all(record.progress.status == "finished" for record in records):
+        return records[0]
     return choose_loop(context, loop, project)
 
 
 def list_project_loops(context: Context, project: Path | None) -> list[Record]:
-    """The loops of this project, the newest first."""
+    """Return the loops of this project, the newest first."""
     folder = str(find_project(project))
     return [record for record in list_loops(context) if record.contract.project == folder]
 
 
 def _find_loop(context: Context, loop: str) -> Record:
-    """The loop whose id begins with `loop`."""
+    """Return the loop whose id begins with `loop`."""
     if not loop:
         raise UserError("the loop id is empty", hint="`untildone status --all` lists them")
     matches = [record for record in list_loops(context) if record.contract.id.startswith(loop)]
@@ -93,7 +93,7 @@ def _require_one(matches: list[Record], message: str) -> Record:
 
 
 def _suggest_command(loop: str) -> str:
-    """The command that was typed, with this loop as its argument or as `--loop`."""
-    called = click.get_current_context()
-    option = any("--loop" in param.opts for param in called.command.params)
-    return f"{called.command_path} … --loop {loop}" if option else f"{called.command_path} {loop}"
+    """Return the command that was typed, with this loop as its argument or as `--loop`."""
+    call = click.get_current_context()
+    has_option = any("--loop" in param.opts for param in call.command.params)
+    return f"{call.command_path} … --loop {loop}" if has_option else f"{call.command_path} {loop}"

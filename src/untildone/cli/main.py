@@ -83,9 +83,9 @@ def _handle_closed_pipe() -> Iterator[None]:
 class _Commands(CommandGroup):
     """The top group: its help and its commands may be written to a pipe that is closed."""
 
-    def make_context(self, *arguments: Any, **more: Any) -> click.Context:  # noqa: ANN401  click's own
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:  # noqa: ANN401  click's own
         with _handle_closed_pipe():
-            return super().make_context(*arguments, **more)
+            return super().make_context(*arguments, **options)
 
     def invoke(self, ctx: click.Context) -> object:
         with _handle_closed_pipe():
@@ -119,13 +119,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         click.echo("interrupted", err=True)
         return 130
     except Exception as error:  # noqa: BLE001  the one boundary: a bug ends here, with a report to paste
-        known = _explain_system_error(error)
-        return _print_error(known) if known else _report_bug()
+        user_error = _explain_system_error(error)
+        return _print_error(user_error) if user_error else _report_bug()
     return result if isinstance(result, int) else 0
 
 
 def _escape_unencodable_output() -> None:
-    """A path or task may contain characters that the terminal's encoding lacks."""
+    """Escape characters of paths and tasks that the terminal's encoding lacks."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
 
@@ -150,7 +150,7 @@ def _print_usage_error(error: click.ClickException) -> int:
 
 
 def _explain_system_error(error: Exception) -> UserError | None:
-    """The message for a full disk, a missing permission, damaged or locked files; else None."""
+    """Return a message for a full disk, a missing permission, damaged or locked files, or None."""
     # Imported here because hardly any command gets here.
     from untildone.store.durable_files import DamagedFileError
     from untildone.store.lock import LockTimeoutError
@@ -164,8 +164,8 @@ def _explain_system_error(error: Exception) -> UserError | None:
     reason = (error.strerror or str(error)).lower()
     if error.filename is not None:
         return UserError(f"`{error.filename}`: {reason}", hint="run `untildone doctor` for details")
-    what = "the output" if _is_output_refused() else "the state"
-    return UserError(f"{what} cannot be written: {reason}", hint="free some space and try again")
+    target = "the output" if _is_output_refused() else "the state"
+    return UserError(f"{target} cannot be written: {reason}", hint="free some space and try again")
 
 
 def _is_output_refused() -> bool:
@@ -178,7 +178,7 @@ def _is_output_refused() -> bool:
 
 
 def _discard_output() -> None:
-    """Python's last flush would fail again and change the exit status."""
+    """Discard what is left: Python's last flush would fail again and change the exit status."""
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, 1)
     os.close(sink)

@@ -32,7 +32,7 @@ def get_current_folder() -> Path:
 
 
 def find_project(project: Path | None) -> Path:
-    """The value of `--project`, else the top of the current worktree."""
+    """Return the value of `--project`, else the top of the current worktree."""
     if project:
         return project.resolve()
     # Imported here because `plan next`, which is called often, does not need it.
@@ -43,7 +43,7 @@ def find_project(project: Path | None) -> Path:
 
 
 def print_json(value: object) -> None:
-    """JSON in ASCII, which is valid whatever the terminal's encoding and a path's bytes are."""
+    """Print JSON in ASCII, valid whatever the terminal's encoding and a path's bytes are."""
     click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
 
 

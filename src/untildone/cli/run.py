@@ -1,4 +1,4 @@
-"""`untildone run`: runs an agent headless and verifies its work each time it returns."""
+"""`untildone run`: run an agent headless and verify its work each time it returns."""
 
 import shutil
 import uuid
@@ -37,9 +37,9 @@ class _RunCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
-            where = args.index("--")
-            ctx.meta[_CLIENT] = tuple(args[where + 1 :])
-            args = args[:where]
+            end = args.index("--")
+            ctx.meta[_CLIENT] = tuple(args[end + 1 :])
+            args = args[:end]
         return super().parse_args(ctx, args)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -91,13 +91,13 @@ def run_command(*, project: Path | None, as_json: bool, agent: str, **values: An
     """
     context = open_context(agent)
     refuse_in_check(context, "run")
-    how = _read_run_settings(values, click.get_current_context().meta.get(_CLIENT, ()))
-    _require_client(context, how)
+    options = _read_run_settings(values, click.get_current_context().meta.get(_CLIENT, ()))
+    _require_client(context, options)
     if values["plan"] or values["jobs"]:
         # Imported here because a run of one task does not need it.
-        from untildone.cli.run_plan import run_whole_plan
+        from untildone.cli.run_plan import run_plan_tasks
 
-        return run_whole_plan(context, project, values, how=how, as_json=as_json)
+        return run_plan_tasks(context, project, values, options=options, as_json=as_json)
     if not (values["task"] or values["template"] or values["preset"] or values["from_todos"]):
         raise UserError("no task is given", hint='say what to do: `untildone run "TASK"`')
     folder = find_configured_folder(find_project(project))
@@ -105,7 +105,7 @@ def run_command(*, project: Path | None, as_json: bool, agent: str, **values: An
     values["task"] = "" if values["template"] else values["task"]
     by: Speaker = "agent" if find_calling_session(context.agent, str(context.home)) else "user"
     record = start.start_loop(context, folder, values, session=str(uuid.uuid4()), by=by)
-    run_memory.write(context, record.contract.id, RunMemory(how=how))
+    run_memory.write(context, record.contract.id, RunMemory(options=options))
     run_baseline_checks(context, record, detached=False)
     return drive_loop(context, record.contract.id, as_json=as_json)
 
@@ -132,9 +132,9 @@ def _read_run_settings(values: dict[str, Any], arguments: tuple[str, ...]) -> Ru
     )
 
 
-def _require_client(context: Context, how: RunOptions) -> None:
+def _require_client(context: Context, options: RunOptions) -> None:
     """Fail early if the client is missing."""
     client = context.agent.load_headless()
-    program = parse_argv(how.client)[0] if how.client.strip() else client.PROGRAM
+    program = parse_argv(options.client)[0] if options.client.strip() else client.PROGRAM
     if shutil.which(program, path=context.environ.get("PATH")) is None:
         raise UserError(f"`{program}` was not found", hint=client.REMEDIES["missing"])

@@ -99,14 +99,14 @@ class RunLines:
             case Judged():
                 return event.notice
             case Ended():
-                return self._end(event)
+                return self._print_receipt(event)
             case _:
                 return ""
 
     def __rich__(self) -> Text:
         if self._until:
-            left = format_minutes(max(0, self._until - time.time()))
-            return Text(f"{self._round}: waiting, {left} left", style="dim")
+            remaining = format_minutes(max(0, self._until - time.time()))
+            return Text(f"{self._round}: waiting, {remaining} left", style="dim")
         parts = (self._round, pluralize(self._tools, "tool"), self._format_elapsed(), self._doing)
         line = " · ".join(part for part in parts if part) if self._round else "starting"
         return Text(line, style="dim", no_wrap=True, overflow="ellipsis")
@@ -116,13 +116,13 @@ class RunLines:
 
     def _describe_return(self, event: Returned) -> str:
         cost = "" if event.cost_usd is None else f", {event.cost_usd:.2f} USD so far"
-        ended = event.reason or "the agent returned"
+        reason = event.reason or "the agent returned"
         self._doing = "checking"
         tools = pluralize(self._tools, "tool")
-        return f"{self._round}: {ended}; {tools}{cost}, {self._format_elapsed()}"
+        return f"{self._round}: {reason}; {tools}{cost}, {self._format_elapsed()}"
 
-    def _end(self, event: Ended) -> str:
-        """Print the receipt to stdout; the line says how to continue a paused run."""
+    def _print_receipt(self, event: Ended) -> str:
+        """Print the receipt to stdout, and return the line that says how to continue."""
         self._round = ""
         receipt = Path(event.receipt) if event.receipt else None
         if receipt and receipt.exists():

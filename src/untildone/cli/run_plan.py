@@ -1,4 +1,4 @@
-"""`untildone run --plan`: runs the tasks of a plan, each in its own worktree."""
+"""`untildone run --plan`: run the tasks of a plan, each in its own worktree."""
 
 from pathlib import Path
 from typing import Any
@@ -31,17 +31,19 @@ _PLAN_OPTIONS = frozenset(
 )
 
 
-def run_whole_plan(
+def run_plan_tasks(
     context: Context,
     project: Path | None,
     values: dict[str, Any],
     *,
-    how: RunOptions,
+    options: RunOptions,
     as_json: bool,
 ) -> int:
     _refuse_other_options(values)
     bounds = apply_bounds(Bounds(rounds=_ROUNDS), values)
-    workspace = _open_workspace(context, values, find_project(project), how=how, bounds=bounds)
+    workspace = _open_workspace(
+        context, values, find_project(project), options=options, bounds=bounds
+    )
     with open_display(PlanLines, context.environ, as_json=as_json) as show:
         return run_plan(workspace, show).exit_code
 
@@ -62,7 +64,7 @@ def _refuse_other_options(values: dict[str, Any]) -> None:
 
 
 def _open_workspace(
-    context: Context, values: dict[str, Any], project: Path, *, how: RunOptions, bounds: Bounds
+    context: Context, values: dict[str, Any], project: Path, *, options: RunOptions, bounds: Bounds
 ) -> Workspace:
     path: Path = values["plan"]
     plan = require_order(read_plan(path)).plan
@@ -80,9 +82,9 @@ def _open_workspace(
         plan=plan,
         project=folder,
         folder=find_state_folder(context, path),
-        how=how,
+        options=options,
         bounds=bounds,
         git=git,
-        below=folder.resolve().relative_to(git.folder.resolve()) if git else Path(),
+        subfolder=folder.resolve().relative_to(git.folder.resolve()) if git else Path(),
         jobs=values["jobs"] or 1 if git else 1,
     )

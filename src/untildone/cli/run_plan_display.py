@@ -35,14 +35,14 @@ class PlanLines:
     def __call__(self, task: str, event: RunEvent) -> None:
         match event:
             case PlanStarted():
-                self._introduce(event)
+                self._print_start(event)
             case PlanEnded():
-                self._conclude(event)
+                self._print_end(event)
             case _:
                 self._update_row(task, event)
                 text = _describe(event)
                 if text:
-                    self._say(f"{task}: {text}")
+                    self._print(f"{task}: {text}")
 
     def _update_row(self, task: str, event: RunEvent) -> None:
         row = self._rows.setdefault(task, _Row(began=time.monotonic()))
@@ -71,15 +71,15 @@ class PlanLines:
             table.add_row(task, str(row.round or ""), format_minutes(seconds), doing)
         return table
 
-    def _introduce(self, started: PlanStarted) -> None:
+    def _print_start(self, started: PlanStarted) -> None:
         for notice in started.notices:
-            self._say(f"note: {notice}")
-        where = f" into `{started.branch}`" if started.branch else ""
+            self._print(f"note: {notice}")
+        target = f" into `{started.branch}`" if started.branch else ""
         at_once = f", {started.jobs} at once" if started.jobs > 1 else ""
         tasks = pluralize(len(started.tasks), "task")
-        self._say(f"plan {started.feature}: {tasks} to do{where}{at_once}")
+        self._print(f"plan {started.feature}: {tasks} to do{target}{at_once}")
 
-    def _conclude(self, ended: PlanEnded) -> None:
+    def _print_end(self, ended: PlanEnded) -> None:
         self._rows.clear()
         click.echo("\n".join(map(_format_summary, ended.tasks)))
         spent = [task.spend_usd for task in ended.tasks if task.spend_usd is not None]
@@ -87,21 +87,23 @@ class PlanLines:
         click.echo(f"{ended.outcome}: {ended.reason} ({format_minutes(ended.seconds)}{cost})")
         for task in ended.tasks:
             if task.loop and task.step not in ("merged", "waiting"):
-                self._say(f"{task.id}: `untildone show {task.loop}` shows what is left")
+                self._print(f"{task.id}: `untildone show {task.loop}` shows what is left")
         if ended.outcome not in ("done", "claimed"):
-            self._say("run the same command again to continue")
+            self._print("run the same command again to continue")
         elif ended.branch:
-            self._say(f"the work is on `{ended.branch}`; run `git merge {ended.branch}` to take it")
+            self._print(
+                f"the work is on `{ended.branch}`; run `git merge {ended.branch}` to take it"
+            )
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
 
 def _describe(event: RunEvent) -> str:
     match event:
         case plan_events.TaskBegan():
-            again = f", attempt {event.attempt}" if event.attempt > 1 else ""
-            return f"{event.title}{again}"
+            attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
+            return f"{event.title}{attempt}"
         case Judged() if isinstance(event.verdict, Pause):
             return f"unmet: {', '.join(event.unmet)}" if event.unmet else ""
         case Judged():

@@ -39,7 +39,7 @@ _META_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 
 def build_schemas() -> dict[str, str]:
-    """The text of each schema by its file name."""
+    """Return the text of each schema by its file name."""
     return {
         f"{name}.schema.json": json.dumps(
             {"$schema": _META_SCHEMA, "title": name, **msgspec.json.schema(kind)}, indent=2

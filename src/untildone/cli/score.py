@@ -107,13 +107,13 @@ def _score_loop(
 
 
 def _build_report(text: str, result: rubric.Score) -> ScoreReport:
-    kind = classify_workflow(text)
+    workflow = classify_workflow(text)
     return ScoreReport(
         total=result.total,
         of=rubric.MAX_SCORE,
         shape=result.grade,
-        workflow=kind.name if kind else None,
-        first=kind.first if kind else "",
+        workflow=workflow.name if workflow else None,
+        first=workflow.first if workflow else "",
         gates=_GATES if result.grade == "colleague" else (),
         ratings=result.ratings,
         questions=result.questions,

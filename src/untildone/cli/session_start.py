@@ -10,7 +10,7 @@ from untildone.agents import AGENTS
 from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.cli.authority import refuse_in_check
 from untildone.cli.check_progress import show_progress
-from untildone.cli.loops import current_session_id
+from untildone.cli.loops import get_session_id
 from untildone.cli.options import print_json
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Speaker
@@ -51,7 +51,7 @@ class StartedLoop(Struct, frozen=True, kw_only=True):
 
 
 def choose_session(context: Context, session: str | None, project: Path) -> tuple[Session, Speaker]:
-    """The session in which to start a loop, and who is asking for it."""
+    """Return the session in which to start a loop, and who is asking for it."""
     chosen = _find_session(context, session, project)
     caller = find_calling_session(context.agent, str(context.home))
     if caller is None or not is_driven(caller):
@@ -63,12 +63,12 @@ def choose_session(context: Context, session: str | None, project: Path) -> tupl
 
 
 def _find_session(context: Context, session: str | None, project: Path) -> Session:
-    """The session named, that of this shell, or the only live one of this project."""
-    name = current_session_id(context) if session is None else session
+    """Return the session named, that of this shell, or the only live one of this project."""
+    name = get_session_id(context) if session is None else session
     if name or session is not None:
         return context.session(name)
-    known = list_sessions(os.fspath(context.home), context.agent.NAME)
-    live = [candidate for candidate in known if _is_live_in(candidate, project)]
+    sessions = list_sessions(os.fspath(context.home), context.agent.NAME)
+    live = [candidate for candidate in sessions if _is_live_in(candidate, project)]
     if len(live) == 1:
         return live[0]
     if live:
@@ -83,8 +83,8 @@ def _find_session(context: Context, session: str | None, project: Path) -> Sessi
 
 
 def _is_live_in(session: Session, project: Path) -> bool:
-    known = session.read_json("session.json")
-    process, folder = str(known.get("process", "")), str(known.get("project", ""))
+    fields = session.read_json("session.json")
+    process, folder = str(fields.get("process", "")), str(fields.get("project", ""))
     is_live = process.isdecimal() and is_alive(int(process)) and not session.has("ended.json")
     return is_live and bool(folder) and os.path.realpath(folder) == os.path.realpath(project)
 
@@ -127,8 +127,8 @@ def finish_start(
     click.echo("\n".join((describe_loop(record), *describe_start(context, record))))
     if started.red_at_start == () and record.contract.done_when == "checks":
         names = ", ".join(f"`{name}`" for name in started.unrunnable_at_start)
-        red = f"{names} cannot be run, and nothing else is red" if names else "nothing is red"
-        click.echo(f"{red}, so green proves nothing: the agent must also say that it is done")
+        reason = f"{names} cannot be run, and nothing else is red" if names else "nothing is red"
+        click.echo(f"{reason}, so green proves nothing: the agent must also say that it is done")
     if started.armed:
         click.echo("armed: the hooks of this session run")
     else:

@@ -51,8 +51,8 @@ def show_command(loop: str | None, *, project: Path | None, as_json: bool, **val
     """
     context = open_context()
     if values["reports"] and values["every"]:
-        for found in list_loops(context):
-            click.echo(write_ci_reports(context, found, values["reports"]))
+        for record in list_loops(context):
+            click.echo(write_ci_reports(context, record, values["reports"]))
         return
     record = choose_loop_to_show(context, loop, project)
     if values["reports"]:
@@ -72,23 +72,23 @@ def show_command(loop: str | None, *, project: Path | None, as_json: bool, **val
 
 def _format_details(context: Context, record: Record, seal: str) -> Iterator[str]:
     evidence = load_last_evidence(context.loops.read_rounds(record.contract.id))
-    place, at = Path(record.contract.project), record.progress.updated_at
-    yield render_receipt(make_receipt(context, record, evidence, project=place, at=at))
+    project, at = Path(record.contract.project), record.progress.updated_at
+    yield render_receipt(make_receipt(context, record, evidence, project=project, at=at))
     yield "## Agreed"
     yield from (f"- {line}" for line in _describe_contract(record.agreed))
     yield f"\nseal: {seal}\nfiles: {context.loops.get_folder(record.contract.id)}"
 
 
 def _hide_oracle(contract: Contract) -> Contract:
-    """An agent may run this command too, and must not see the oracle."""
+    """Return the contract without its oracle, which an agent that runs this must not see."""
     hidden = Oracle(path="withheld", sha256="withheld")
     return replace(contract, oracle=hidden) if contract.oracle else contract
 
 
 def _describe_contract(contract: Contract) -> Iterator[str]:
     for check in contract.checks:
-        late = ", only when everything else is met" if check.when == "done" else ""
-        yield f"check {check.name}: `{check.command}`{late}"
+        condition = ", only when everything else is met" if check.when == "done" else ""
+        yield f"check {check.name}: `{check.command}`{condition}"
     yield from (f"promise: {text}" for text in contract.promises)
     yield from (f"claim: {claim.name} (by {claim.verification})" for claim in contract.claims)
     yield from (f"must not exit 0: `{command}`" for command in contract.must_not)

@@ -1,4 +1,4 @@
-"""`untildone start`: starts a loop in an agent's session."""
+"""`untildone start`: start a loop in an agent's session."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -56,20 +56,20 @@ def _load_loops(
     context: Context, project: Path | None, *, everywhere: bool
 ) -> tuple[LoopStatus, ...]:
     folder = str(find_project(project))
-    wanted = [
+    records = [
         pause_unindexed_loop(context, record)
         for record in loops.list_loops(context)
         if everywhere or record.contract.project == folder
     ]
     # Without `--all`: the unfinished loops, else the newest one, so that a script sees its end.
     if not everywhere:
-        unfinished = [record for record in wanted if record.progress.status != "finished"]
-        wanted = unfinished or wanted[:1]
-    return tuple(_confirm_held(context, load_loop_status(context, record)) for record in wanted)
+        unfinished = [record for record in records if record.progress.status != "finished"]
+        records = unfinished or records[:1]
+    return tuple(_confirm_held(context, load_loop_status(context, record)) for record in records)
 
 
 def _confirm_held(context: Context, loop: LoopStatus) -> LoopStatus:
-    """A running session may still use hooks that are disabled or gone by now: held is unknown."""
+    """Return `held` as unknown if the hooks of a running session are disabled or gone by now."""
     if loop.held is not True:
         return loop
     paths = find_install_paths(context, Path(loop.project))
@@ -120,8 +120,7 @@ def _format_loop(loop: LoopStatus, *, with_project: bool) -> Iterator[str]:
 def _format_bounds(loop: LoopStatus) -> Iterator[str]:
     spent = "unknown" if loop.spend_usd is None else f"{loop.spend_usd:.2f}"
     bound = f" of {loop.budget_usd:g}" if loop.budget_usd else ""
-    unknown = loop.spend_unknown_because if loop.status != "finished" else ""
-    because = f" ({unknown})" if unknown else ""
-    yield f"  spend: {spent}{bound} USD{because}"
+    reason = loop.spend_unknown_because if loop.status != "finished" else ""
+    yield f"  spend: {spent}{bound} USD" + (f" ({reason})" if reason else "")
     if loop.max_minutes:
         yield f"  minutes: {loop.minutes:g} of {loop.max_minutes:g}"

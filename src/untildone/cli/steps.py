@@ -44,13 +44,13 @@ def set_steps(names: tuple[str, ...]) -> AgentReport:
     \b
     untildone steps set "find the failing test" "fix the cause"
     """
-    named = tuple(filter(str.strip, names))
-    if not named:
+    names = tuple(filter(str.strip, names))
+    if not names:
         raise UserError("no step is named", hint="say it in words")
     return AgentReport(
-        verbs=tuple(AgentVerb(verb="steps", name="set", text=name) for name in named),
-        record=lambda context, loop: steps.add_steps(context, loop, named),
-        done=f"{pluralize(len(named), 'step')} recorded",
+        verbs=tuple(AgentVerb(verb="steps", name="set", text=name) for name in names),
+        record=lambda context, loop: steps.add_steps(context, loop, names),
+        done=f"{pluralize(len(names), 'step')} recorded",
     )
 
 
@@ -83,13 +83,13 @@ def show_steps(loop: str | None, *, project: Path | None, as_json: bool) -> None
     """
     record = choose_loop_to_show(open_context(), loop, project)
     done = record.progress.steps_done
-    shown = [
+    entries = [
         Step(number=number, name=name, done=name in done)
         for number, name in enumerate(record.agreed.steps, 1)
     ]
-    lines = [f"{step.number}. [{'x' if step.done else ' '}] {step.name}" for step in shown]
+    lines = [f"{step.number}. [{'x' if step.done else ' '}] {step.name}" for step in entries]
     options.print_report(
-        {"loop": record.contract.id, "steps": shown},
+        {"loop": record.contract.id, "steps": entries},
         lines or ['there are no steps yet; `untildone steps set "STEP"…` adds them'],
         as_json=as_json,
     )

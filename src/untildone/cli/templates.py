@@ -48,12 +48,12 @@ def templates_command(project: Path | None, *, as_json: bool) -> None:
     ignored = project_checks.describe_untrusted(context, load_proposals(folder))
     if ignored:
         click.echo(ignored, err=True)
-    listed = tuple(
+    templates = tuple(
         _summarize(context, folder, name, recipe)
         for name, recipe in load_recipes(context, folder).items()
     )
-    lines = [line for template in listed for line in _format_template(template)]
-    print_report({"templates": listed}, lines, as_json=as_json)
+    lines = [line for template in templates for line in _format_template(template)]
+    print_report({"templates": templates}, lines, as_json=as_json)
 
 
 def _summarize(context: Context, project: Path, name: str, recipe: Recipe) -> TemplateSummary:

@@ -10,7 +10,7 @@ from untildone.core.text import shorten
 
 
 def fit_headline(text: str, *, indent: int) -> str:
-    """The first line of a text, cut to fit after `indent` other characters."""
+    """Return the first line of a text, cut to fit after `indent` other characters."""
     first = next((line for line in map(str.strip, text.splitlines()) if line), "")
     return (
         shorten(first, shutil.get_terminal_size().columns - indent)
@@ -26,5 +26,5 @@ def wrap_paragraph(text: str) -> str:
 
 
 def format_time(at: str) -> str:
-    """`2026-05-04 13:07` in the local time zone."""
+    """Return the time as `2026-05-04 13:07` in the local time zone."""
     return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")

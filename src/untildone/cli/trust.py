@@ -1,4 +1,4 @@
-"""`untildone trust`: the user allows the commands of the configuration."""
+"""`untildone trust`: allow the commands that the repository's configuration names."""
 
 import difflib
 import hashlib
@@ -102,7 +102,7 @@ def _trust_files(context: Context, files: Sequence[Proposal | ShapeFile]) -> Non
 
 
 def _trust_dialects(context: Context, project: Path, *, wanted: bool) -> None:
-    """Applies to running sessions too."""
+    """Trust the loop files of other tools, or no longer, in running sessions too."""
     require_user_of_machine(context, "trust")
     prepare_home(context.home)
     home = str(context.home)
@@ -145,12 +145,12 @@ def _trust_plans(context: Context, project: Path, *, yes: bool) -> int:
         click.echo("there is nothing to trust: no plan runs a command")
         return 0
     require_user_of_machine(context, "trust")
-    shown = [
+    lines = [
         f"{document.path.name} runs: {command}"
         for document in documents
         for command in list_commands(document.plan)
     ]
-    if not _confirm(shown, yes=yes):
+    if not _confirm(lines, yes=yes):
         return 1
     for document in documents:
         trust_plan(context, document.path, document.plan)
@@ -159,16 +159,16 @@ def _trust_plans(context: Context, project: Path, *, yes: bool) -> int:
 
 
 def _combine_digests(files: Sequence[Proposal]) -> str:
-    """For several files, the hash of what `sha256sum` prints, which a script can compute."""
+    """Return the hash of what `sha256sum` prints of several files; a script can compute it."""
     if len(files) == 1:
         return files[0].sha256
-    listed = "".join(f"{file.sha256}  {file.name}\n" for file in files)
-    return hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()
+    lines = "".join(f"{file.sha256}  {file.name}\n" for file in files)
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _confirm(shown: Sequence[str], *, yes: bool) -> bool:
+def _confirm(texts: Sequence[str], *, yes: bool) -> bool:
     """Show the user what would be trusted, and ask."""
-    for text in shown:
+    for text in texts:
         click.echo(_escape_controls(text))
     try:
         agreed = yes or click.confirm("trust this content?")
@@ -186,7 +186,7 @@ def _confirm(shown: Sequence[str], *, yes: bool) -> bool:
 
 
 def _describe_proposals(context: Context, files: Sequence[Proposal]) -> list[str]:
-    """New files in full, and changed ones as a diff against the trusted content."""
+    """Return new files in full, and changed ones as a diff against the trusted content."""
     texts = {file.name: _describe_change(context, file) for file in files}
     changed = {name: text for name, text in texts.items() if text}
     if not changed:

@@ -53,13 +53,13 @@ def cancel_command(loop: str | None, project: Path | None) -> None:
 
 
 def _is_lost(context: Context, loop: str) -> bool:
-    """Whether an unfinished loop's folder is gone."""
+    """Say whether an unfinished loop's folder is gone."""
     return not context.loops.get_folder(loop).exists() and context.loops.is_remembered(loop)
 
 
 def _release_lost_loop(context: Context, loop: str) -> None:
-    known = list_sessions(str(context.home), context.agent.NAME)
-    owners = [session for session in known if session.get_loop_id() == loop]
+    sessions = list_sessions(str(context.home), context.agent.NAME)
+    owners = [session for session in sessions if session.get_loop_id() == loop]
     if not owners:
         authority.require_user_of_machine(context, "cancel")
     for owner in owners:
@@ -105,8 +105,8 @@ def approve_command(
 def _describe_approval(approved: ApprovalResult, *, headless: bool) -> list[str]:
     lines = [f"approved {strip_content_digest(finding)}" for finding in approved.approved]
     if approved.left:
-        left = ", ".join(strip_content_digest(finding) for finding in approved.left)
-        lines.append(f"still open: {left}")
+        findings = ", ".join(strip_content_digest(finding) for finding in approved.left)
+        lines.append(f"still open: {findings}")
     elif headless:
         lines.append(f"run `untildone continue {approved.loop}` to continue")
     elif approved.goes_on:

@@ -1,4 +1,4 @@
-"""`untildone verify`: records a verifier's result on a task, with evidence per criterion."""
+"""`untildone verify`: record a verifier's result on a task, with evidence per criterion."""
 
 from typing import cast, get_args
 

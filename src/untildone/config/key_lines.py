@@ -1,4 +1,7 @@
-"""Finds the line of each key in a TOML file, which `tomllib` does not report."""
+"""The line of each key in a TOML file, which `tomllib` does not report.
+
+`[checks.test]` in line 3 gives `{("checks",): 3, ("checks", "test"): 3}`.
+"""
 
 import tomllib
 from collections import Counter
@@ -13,8 +16,8 @@ _LONGEST_STATEMENT = 300
 
 
 def find_key_lines(text: str) -> dict[KeyPath, int]:
-    """The line of each key, which is the first line of its statement; the text must be TOML."""
-    found: dict[KeyPath, int] = {}
+    """Return the line of each key, the first of its statement; the text must be TOML."""
+    lines: dict[KeyPath, int] = {}
     tables: Counter[KeyPath] = Counter()
     table: KeyPath = ()
     for line, statement in _split_statements(text):
@@ -22,36 +25,37 @@ def find_key_lines(text: str) -> dict[KeyPath, int]:
         if statement.lstrip().startswith("["):
             table = _read_header(parsed, tables, repeated=statement.lstrip().startswith("[["))
             for end in range(1, len(table) + 1):
-                found.setdefault(table[:end], line)
+                lines.setdefault(table[:end], line)
         else:
             for key in _list_keys(parsed, table):
-                found.setdefault(key, line)
-    return found
+                lines.setdefault(key, line)
+    return lines
 
 
 def find_line(lines: dict[KeyPath, int], key: KeyPath) -> int:
-    """The line of the key, or of the nearest table around it."""
+    """Return the line of the key, or of the nearest table around it."""
     while key and key not in lines:
         key = key[:-1]
     return lines.get(key, 1)
 
 
 def _split_statements(text: str) -> Iterator[tuple[int, str]]:
-    """Splits at each line up to which the text is valid TOML, with the number of its first line."""
-    first, statement = 1, ""
+    """Yield the first line and the text of each statement: the shortest text that is TOML."""
+    start, statement = 1, ""
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         statement += line
         try:
             tomllib.loads(statement)
         except tomllib.TOMLDecodeError:
-            if number - first >= _LONGEST_STATEMENT:
+            if number - start >= _LONGEST_STATEMENT:
                 return
             continue
-        yield first, statement
-        first, statement = number + 1, ""
+        yield start, statement
+        start, statement = number + 1, ""
 
 
 def _read_header(parsed: dict[str, Any], tables: Counter[KeyPath], *, repeated: bool) -> KeyPath:
+    """Return the path of a table, with a number after each table that is `repeated`."""
     path: KeyPath = ()
     value: Any = parsed
     while value:
@@ -73,7 +77,7 @@ def _list_keys(value: object, path: KeyPath) -> Iterator[KeyPath]:
 
 
 def list_items(value: object) -> Iterator[tuple[str | int, Any]]:
-    """The items of a table by key, or of a list by number."""
+    """Yield the items of a table by key, or of a list by number."""
     if isinstance(value, dict):
         yield from value.items()
     elif isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Loads `untildone.toml`, or `[tool.untildone]` of `pyproject.toml`, and the user's settings."""
+"""The configuration in `untildone.toml` or `pyproject.toml`, and the user's settings."""
 
 from pathlib import Path
 
@@ -34,11 +34,11 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """The path relative to the project."""
+        """Return the path relative to the project."""
         return f"{self.folder}/{self.path.name}" if self.folder else self.path.name
 
     def make_checks(self) -> dict[str, Check]:
-        """The checks by their names in the file; their full names are `folder:name`."""
+        """Return the checks by their names in the file; their full names are `folder:name`."""
         checks = {}
         for name, check in self.configuration.checks.items():
             settings = msgspec.structs.asdict(check)
@@ -49,15 +49,16 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
 
 def load_proposals(project: Path) -> tuple[Proposal, ...]:
-    """The project's own file, then those of its folders in order."""
-    own = load_proposal(project)
-    below = sorted(path for path in find_files_named(project, OWN_FILE) if path.parent != Path())
-    if len(below) > _MOST_FILES:
+    """Return the project's own file, then those of its folders in order."""
+    proposal = load_proposal(project)
+    paths = sorted(path for path in find_files_named(project, OWN_FILE) if path.parent != Path())
+    if len(paths) > _MOST_FILES:
         raise UserError(
-            f"there are {len(below)} files `{OWN_FILE}` below `{project}`, more than {_MOST_FILES}",
+            f"there are {len(paths)} files `{OWN_FILE}` below `{project}`, more than {_MOST_FILES}",
             hint="let git ignore folders that do not belong to the project",
         )
-    return (*filter(None, (own,)), *(_load_own(project, path.parent.as_posix()) for path in below))
+    others = (_load_own(project, path.parent.as_posix()) for path in paths)
+    return (*((proposal,) if proposal else ()), *others)
 
 
 def load_proposal(project: Path) -> Proposal | None:
@@ -69,7 +70,7 @@ def load_proposal(project: Path) -> Proposal | None:
 
 
 def load_user_settings(path: Path) -> UserSettings:
-    """The user's settings for all projects; the defaults if there is no such file."""
+    """Return the user's settings for all projects; the defaults if there is no such file."""
     if not path.is_file():
         return UserSettings()
     file = read_toml_file(path, shown=str(path))
@@ -85,7 +86,7 @@ def _load_own(project: Path, folder: str = "") -> Proposal:
 
 
 def _load_section(path: Path) -> Proposal | None:
-    """A broken `pyproject.toml` is ignored: the project's own tools report it."""
+    """Return the section of `pyproject.toml`; None if broken, which the project's tools report."""
     try:
         file = read_toml_file(path, shown=path.name)
         tools = file.parse().get(_SECTION[0])
@@ -98,11 +99,11 @@ def _load_section(path: Path) -> Proposal | None:
 def _make_proposal(
     file: TomlFile, settings: object, *, folder: str = "", within: KeyPath = ()
 ) -> Proposal:
-    found = [
+    problems = [
         ConfigProblem((*within, *problem.path), problem.text)
         for problem in _find_problems(settings, Configuration)
     ]
-    file.raise_problems(found, hint="fix it there, then `untildone trust`")
+    file.raise_problems(problems, hint="fix it there, then `untildone trust`")
     return Proposal(
         path=file.path,
         sha256=file.sha256,
@@ -115,12 +116,10 @@ def _make_proposal(
 def _find_problems(
     settings: object, kind: type[Configuration] | type[UserSettings]
 ) -> list[ConfigProblem]:
-    found = list(find_type_problems(settings, kind))
+    problems = list(find_type_problems(settings, kind))
     if not isinstance(settings, dict):
-        return found
+        return problems
     # A value of the wrong type is not also missing.
-    known = {problem.path[:end] for problem in found for end in range(len(problem.path) + 1)}
-    return [
-        *found,
-        *(problem for problem in find_value_problems(settings) if problem.path not in known),
-    ]
+    known = {problem.path[:end] for problem in problems for end in range(len(problem.path) + 1)}
+    problems += (problem for problem in find_value_problems(settings) if problem.path not in known)
+    return problems

@@ -1,4 +1,4 @@
-"""Reads a TOML file; errors name the file and the line."""
+"""A TOML file whose errors name the file and the line."""
 
 import hashlib
 import tomllib
@@ -29,21 +29,22 @@ class TomlFile(Struct, frozen=True, kw_only=True):
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
-            what, line, column = locate_toml_error(error, self.text)
-            location, reason = f"{self.shown}:{line}:{column}", f"{what[:1].lower()}{what[1:]}"
+            reason, line, column = locate_toml_error(error, self.text)
+            location, reason = f"{self.shown}:{line}:{column}", reason[:1].lower() + reason[1:]
         except RecursionError:
             location, reason = self.shown, "nested too deep"
         raise UserError(f"{location}: not TOML: {reason}", hint="fix it there")
 
-    def raise_problems(self, found: Sequence[ConfigProblem], *, hint: str) -> None:
-        if not found:
+    def raise_problems(self, problems: Sequence[ConfigProblem], *, hint: str) -> None:
+        """Raise an error that lists the problems with their lines; do nothing without any."""
+        if not problems:
             return
         lines = find_key_lines(self.text)
-        reported = sorted((find_line(lines, problem.path), problem.text) for problem in found)
-        listed = [f"{self.shown}:{line}: {what}" for line, what in reported[:_MOST_REPORTED]]
-        if len(reported) > _MOST_REPORTED:
-            listed.append(f"and {len(reported) - _MOST_REPORTED} more")
-        raise UserError("\n".join(listed), hint=hint)
+        located = sorted((find_line(lines, problem.path), problem.text) for problem in problems)
+        messages = [f"{self.shown}:{line}: {text}" for line, text in located[:_MOST_REPORTED]]
+        if len(located) > _MOST_REPORTED:
+            messages.append(f"and {len(located) - _MOST_REPORTED} more")
+        raise UserError("\n".join(messages), hint=hint)
 
 
 def read_toml_file(path: Path, *, shown: str) -> TomlFile:

@@ -1,4 +1,4 @@
-"""Finds unknown keys and values of the wrong type in a configuration."""
+"""Which keys of a configuration are unknown, and which values are of the wrong type."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -28,7 +28,7 @@ class ConfigProblem(Struct, frozen=True):
 def find_type_problems(
     value: object, expected: _Type, path: KeyPath = ()
 ) -> Iterator[ConfigProblem]:
-    """All reasons why the value is not of the expected type."""
+    """Yield all reasons why the value is not of the expected type."""
     origin: object = get_origin(expected)
     inner = get_args(expected)
     if origin in (Union, UnionType):
@@ -60,8 +60,8 @@ def _check_items(
     elif container is dict:
         yield make_problem(path, value, "a table")
     else:
-        tables = isinstance(item_type, type) and issubclass(item_type, Struct)
-        yield make_problem(path, value, f"tables `[[{_get_name(path)}]]`" if tables else "a list")
+        is_table = isinstance(item_type, type) and issubclass(item_type, Struct)
+        yield make_problem(path, value, f"tables `[[{_get_name(path)}]]`" if is_table else "a list")
 
 
 def _check_struct(value: object, expected: type[Struct], path: KeyPath) -> Iterator[ConfigProblem]:
@@ -78,8 +78,8 @@ def _check_struct(value: object, expected: type[Struct], path: KeyPath) -> Itera
 
 
 def _suggest_key(key: str, known: dict[str, Any]) -> str:
-    close = get_close_matches(key, known, n=1)
-    return f"did you mean `{close[0]}`?" if close else f"allowed: {_quote_all(tuple(known))}"
+    matches = get_close_matches(key, known, n=1)
+    return f"did you mean `{matches[0]}`?" if matches else f"allowed: {_quote_all(tuple(known))}"
 
 
 def _is_type(value: object, expected: type) -> bool:
@@ -89,7 +89,7 @@ def _is_type(value: object, expected: type) -> bool:
 
 
 def _get_name(path: KeyPath) -> str:
-    """The last key; an item of a list has the name of the list."""
+    """Return the last key; an item of a list has the name of the list."""
     return next((_format(key) for key in reversed(path) if isinstance(key, str)), "the file")
 
 

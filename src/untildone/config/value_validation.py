@@ -1,4 +1,4 @@
-"""Finds values of the right type that are invalid: ranges, patterns, names of parsers."""
+"""Which values are of the right type but invalid: ranges, patterns, names of parsers."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath, PureWindowsPath
@@ -21,7 +21,7 @@ Entry = TypeVar("Entry", bound=Struct)
 
 
 def find_value_problems(settings: Mapping[str, Any]) -> Iterator[ConfigProblem]:
-    """Skips values of the wrong type, which `find_type_problems` reports."""
+    """Yield invalid values; those of the wrong type are left to `find_type_problems`."""
     for path, check in _convert_entries(settings, "checks", CheckSettings):
         yield from _validate_check(check, path)
     for path, template in _convert_entries(settings, "templates", Template):
@@ -36,7 +36,7 @@ def find_value_problems(settings: Mapping[str, Any]) -> Iterator[ConfigProblem]:
 def _convert_entries(
     settings: Mapping[str, Any], key: str, kind: type[Entry]
 ) -> Iterator[tuple[KeyPath, Entry]]:
-    """The entries as structs, without the values of the wrong type."""
+    """Yield the entries as structs, without the values of the wrong type."""
     types = {field.name: field.type for field in fields(kind)}
     for name, value in list_items(settings.get(key)):
         if isinstance(value, dict):
@@ -70,16 +70,16 @@ def _validate_check(check: CheckSettings, path: KeyPath) -> Iterator[ConfigProbl
 
 
 def _validate_groups(pattern: str, path: KeyPath) -> Iterator[ConfigProblem]:
-    named = list_groups(pattern)
-    unknown = ", ".join(f"`{name}`" for name in named if name not in GROUPS)
-    if unknown or "text" not in named:
-        what = f"names the group {unknown}" if unknown else "names no group `text`"
+    groups = list_groups(pattern)
+    unknown = ", ".join(f"`{name}`" for name in groups if name not in GROUPS)
+    if unknown or "text" not in groups:
+        problem = f"names the group {unknown}" if unknown else "names no group `text`"
         allowed = ", ".join(f"`(?P<{name}>…)`" for name in GROUPS)
-        yield ConfigProblem(path, f"`pattern` {what}; allowed: {allowed}")
+        yield ConfigProblem(path, f"`pattern` {problem}; allowed: {allowed}")
 
 
 def _validate_folder(folder: str, path: KeyPath) -> Iterator[ConfigProblem]:
-    """Checks paths of all systems, because the file is shared through the repository."""
+    """Refuse a folder outside, by the rules of all systems, because the file is shared."""
     parts = (*PurePosixPath(folder).parts, *PureWindowsPath(folder).parts)
     if ".." in parts or PurePosixPath(folder).is_absolute() or PureWindowsPath(folder).anchor:
         yield make_problem(path, folder, "a folder below the file's own")

@@ -1,1 +1,1 @@
-"""What the installed hook command runs: lean entry, tool-call guard, settings guard."""
+"""The program of the installed hooks: lean entry, tool-call guard, settings guard."""

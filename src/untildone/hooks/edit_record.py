@@ -20,10 +20,10 @@ def answer(call: Call, session: Session) -> str:
     feedback = FULL if switch.TELL in modes else ""
     if session.get_loop_id() or switch.AUTO not in modes:
         return feedback
-    first = switch.AUTO not in session.read_stop_reasons()
+    is_first = switch.AUTO not in session.read_stop_reasons()
     _record_text(session, call.text("prompt_id"), path, text)
     session.watch_stops(switch.AUTO)
-    return FULL if first else feedback
+    return FULL if is_first else feedback
 
 
 def _record_text(session: Session, prompt: str, path: str, text: str | None) -> None:

@@ -1,4 +1,4 @@
-"""One hook event in, one answer out; a lean event imports next to nothing."""
+"""The entry of every hook event: one answer each; a lean event imports next to nothing."""
 
 import os
 import sys
@@ -43,7 +43,7 @@ def main(argv: list[str]) -> int:
 
 
 def _is_from_check(call: payload.Call) -> bool:
-    """Whether an agent that one of our checks started sent this event.
+    """Say whether an agent that one of our checks started sent this event.
 
     A headless run both drives its agent and runs checks: its agent's events do count.
     """
@@ -58,9 +58,9 @@ def _is_from_check(call: payload.Call) -> bool:
 
 
 def _answer(call: payload.Call) -> str:
-    lean = LEAN.get(call.event)
-    if lean:
-        module = __import__(lean, fromlist=["answer"])
+    name = LEAN.get(call.event)
+    if name:
+        module = __import__(name, fromlist=["answer"])
         answer = str(module.answer(call))
         if answer != payload.FULL:
             return answer
@@ -79,9 +79,9 @@ def _answer_in_full(call: payload.Call) -> str:
 def _add_dependencies_to_path() -> None:
     environment = os.path.dirname(os.path.dirname(sys.executable))
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    own = os.path.join(environment, "lib", version, "site-packages")
-    if any(os.path.isdir(os.path.join(place, "msgspec")) for place in (sys.path[0], own)):
-        sys.path.append(own)
+    packages = os.path.join(environment, "lib", version, "site-packages")
+    if any(os.path.isdir(os.path.join(folder, "msgspec")) for folder in (sys.path[0], packages)):
+        sys.path.append(packages)
         return
     import site
 
@@ -101,8 +101,7 @@ def _import_msgspec() -> None:
         module.__dict__.update(UNUSED[name])
         sys.modules[name] = module
     # msgspec uses `typing` if `typing_extensions` cannot be imported.
-    forbidden = "typing_extensions" not in sys.modules
-    if forbidden:
+    if "typing_extensions" not in sys.modules:
         sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # None makes it fail
         replaced.append("typing_extensions")
     __import__("pathlib")

@@ -1,4 +1,4 @@
-"""Tool calls of the agent that would change the loop itself. Standard library only.
+"""Refusals of tool calls that would change the loop itself. Standard library only.
 
 This does not stop a determined agent; it tells a cooperative one what to do instead.
 """
@@ -50,7 +50,7 @@ _INSTEAD_SETTINGS = "leave untildone's entries as they are; change other keys wi
 def find_refusal(
     tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[str, ...]
 ) -> str:
-    """Why this call is refused and what to do instead; empty if it is allowed."""
+    """Say why this call is refused and what to do instead; empty if it is allowed."""
     if _SCHEDULER.search(tool):
         return _refuse_schedule(inputs)
     if is_editor(tool):
@@ -63,17 +63,14 @@ def find_refusal(
 
 
 def find_precheck_refusal(tool: str, inputs: dict[str, object]) -> str:
-    """Why this call must wait for the loop's pre-check; calls that only read need not."""
+    """Say why this call must wait for the loop's pre-check; calls that only read need not."""
     if is_editor(tool):
         return _PRECHECK_FIRST
-    called = (
-        parse_calls(str(inputs.get("command", ""))[:MAX_COMMAND_LENGTH]) if tool == "Bash" else []
-    )
-    return (
-        ""
-        if all(_only_reads(program_name(call[0]), call[1:]) for call in called)
-        else _PRECHECK_FIRST
-    )
+    command = str(inputs.get("command", "")) if tool == "Bash" else ""
+    calls = parse_calls(command[:MAX_COMMAND_LENGTH])
+    if all(_only_reads(program_name(call[0]), call[1:]) for call in calls):
+        return ""
+    return _PRECHECK_FIRST
 
 
 def _only_reads(program: str, arguments: list[str]) -> bool:
@@ -81,12 +78,9 @@ def _only_reads(program: str, arguments: list[str]) -> bool:
         return True
     if program == "git" and not _GIT_READS.intersection(arguments[:3]):
         return False
-    into = [
-        word
-        for word in find_redirect_targets(arguments)
-        if word != "/dev/null" and not word.isdigit()
-    ]
-    return only_reads(program, arguments) and not into
+    targets = find_redirect_targets(arguments)
+    writes_file = any(word != "/dev/null" and not word.isdigit() for word in targets)
+    return only_reads(program, arguments) and not writes_file
 
 
 def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]) -> str:
@@ -102,16 +96,16 @@ def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]
     return ""
 
 
-def _apply_edits(before: str, inputs: dict[str, object]) -> str:
-    """The file's text after the edit."""
+def _apply_edits(text: str, inputs: dict[str, object]) -> str:
+    """Return the file's text after the edit."""
     if "content" in inputs:
         return str(inputs["content"])
     edits = inputs.get("edits")
     for edit in edits if isinstance(edits, list) else [inputs]:
         if isinstance(edit, dict):
             old, new = str(edit.get("old_string", "")), str(edit.get("new_string", ""))
-            before = before.replace(old, new, -1 if edit.get("replace_all") else 1)
-    return before
+            text = text.replace(old, new, -1 if edit.get("replace_all") else 1)
+    return text
 
 
 def _read_text(path: str) -> str:
@@ -124,8 +118,8 @@ def _read_text(path: str) -> str:
 
 def _is_settings(path: str) -> bool:
     folder, name = os.path.split(path)
-    own = os.environ.get("CLAUDE_CONFIG_DIR", "")
-    return name in _SETTINGS and (os.path.basename(folder) == ".claude" or folder == own)
+    configured = os.environ.get("CLAUDE_CONFIG_DIR", "")
+    return name in _SETTINGS and (os.path.basename(folder) == ".claude" or folder == configured)
 
 
 def _is_inside(path: str, folders: tuple[str, ...]) -> bool:
@@ -155,15 +149,16 @@ def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
 
 
 def _find_called_verb(program: str, arguments: list[str]) -> str:
+    """Return the verb of untildone that is called, also by `python -m` or `uvx`; else empty."""
     words = [program, *arguments]
     if program.startswith("python") and "-m" in arguments[:-1]:
         words = words[words.index("-m") + 1 :]
         words[0] = words[0].partition(".")[0]
     if words[0] in _INSTALLERS:
-        named = [at for at, word in enumerate(words) if is_untildone(word)]
-        if named and "uninstall" in words:
+        positions = [at for at, word in enumerate(words) if is_untildone(word)]
+        if positions and "uninstall" in words:
             return "uninstall"
-        words = words[named[-1] :] if named else words
+        words = words[positions[-1] :] if positions else words
     if not is_untildone(words[0]):
         return ""
     return next((word for word in words[1:] if not word.startswith("-")), "")
@@ -172,9 +167,8 @@ def _find_called_verb(program: str, arguments: list[str]) -> str:
 def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tuple[str, ...]) -> str:
     for word in list_changed_words(program, arguments):
         path = resolve_word(word, cwd)
-        if _is_inside(path, protected) or (
-            program in _REMOVERS and _contains_protected(path, protected)
-        ):
+        removes_folder = program in _REMOVERS and _contains_protected(path, protected)
+        if removes_folder or _is_inside(path, protected):
             return f"`{word}` belongs to untildone: {_INSTEAD_STATE}"
         if _is_settings(path) and not is_untildone(program):
             return f"`{word}` may hold untildone's entries: {_INSTEAD_SETTINGS}"
@@ -182,16 +176,16 @@ def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tupl
 
 
 def _contains_protected(path: str, protected: tuple[str, ...]) -> bool:
-    """Whether a protected folder lies below; a glob stands for everything it may match."""
-    begin, star, _ = path.partition("*")
-    real = _resolve(begin).rstrip(os.sep)
-    start = real + os.sep if not star or begin.endswith("/") else real
-    return any(folder.startswith(start) for folder in protected)
+    """Say whether a protected folder lies below; a glob stands for everything it may match."""
+    beginning, star, _ = path.partition("*")
+    real = _resolve(beginning).rstrip(os.sep)
+    prefix = real + os.sep if not star or beginning.endswith("/") else real
+    return any(folder.startswith(prefix) for folder in protected)
 
 
 def _refuse_verb(text: str) -> str:
-    found = _SLASH_COMMAND.match(text.strip())
-    if found and found[1] in USER_VERBS:
+    match = _SLASH_COMMAND.match(text.strip())
+    if match and match[1] in USER_VERBS:
         return f"`{text.strip()}` is refused: {_INSTEAD_VERB}"
     return ""
 

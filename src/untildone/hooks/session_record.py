@@ -1,4 +1,4 @@
-"""SessionStart and SessionEnd: records where a session runs, for the user's own terminal."""
+"""SessionStart and SessionEnd: record where a session runs, for the user's own terminal."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""ConfigChange: refuses settings that would disable the hooks while a loop is active."""
+"""ConfigChange: refuse settings that would disable the hooks while a loop is active."""
 
 import json
 import os
@@ -23,10 +23,10 @@ def answer(call: Call) -> str:
 
 
 def _list_settings_files(call: Call) -> list[str]:
-    """Every settings file that the client reads, the changed one first."""
+    """Return every settings file that the client reads, the changed one first."""
     project = call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
-    own = call.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
-    folders = (own, os.path.join(project, ".claude"))
+    user = call.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    folders = (user, os.path.join(project, ".claude"))
     names = ("settings.json", "settings.local.json")
-    known = [os.path.join(folder, name) for folder in folders for name in names]
-    return [call.text("file_path"), *(path for path in known if os.path.exists(path))]
+    paths = [os.path.join(folder, name) for folder in folders for name in names]
+    return [call.text("file_path"), *filter(os.path.exists, paths)]

@@ -1,4 +1,4 @@
-"""Records tool calls where the installed shell line did not do it (Windows, edit feedback)."""
+"""Tool calls: record them where the installed shell line did not (Windows, edit feedback)."""
 
 import json
 import os
@@ -12,8 +12,8 @@ _MAX_CALL = 65_536
 
 def answer(call: Call) -> str:
     # A payload that is too large to read still shows that a tool call has ended.
-    known = call.text("session_id") or call.environ.get("CLAUDE_CODE_SESSION_ID", "")
-    session = Session(call.home, call.agent, known)
+    session_id = call.text("session_id") or call.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    session = Session(call.home, call.agent, session_id)
     if session.get_loop_id() or session.has("dialects"):
         _spool(call, session)
     if call.event == "PostToolBatch" and session.is_meter_due():

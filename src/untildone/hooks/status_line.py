@@ -1,4 +1,4 @@
-"""The agent's status line: records the session's cost so far and prints the loop's line."""
+"""The agent's status line: record the session's cost so far and print the loop's line."""
 
 from untildone.engine.payload import Call
 from untildone.store.sessions import Session
@@ -18,10 +18,11 @@ def answer(call: Call) -> str:
 
 def _record_spend(session: Session, total: float) -> None:
     """Add the increase since the last event; a restarted client may count from 0 again."""
-    known = session.read_json("spend.json")
+    record = session.read_json("spend.json")
     loop = session.get_loop_id()
-    is_own = known.get("loop") == loop
-    last, spent = (known.get(key) if is_own else None for key in ("last", "spent"))
+    if record.get("loop") != loop:
+        record = {}
+    last, spent = record.get("last"), record.get("spent")
     if last == total:
         return
     before = last if isinstance(last, float) else total

@@ -1,4 +1,4 @@
-"""PreToolUse: refuses tool calls that would change the loop itself."""
+"""PreToolUse: refuse tool calls that would change the loop itself."""
 
 import json
 import os
@@ -10,10 +10,10 @@ from untildone.store.sessions import Session
 
 def answer(call: Call) -> str:
     # A payload that could not be read names no session.
-    known = (
+    session_id = (
         call.environ.get("CLAUDE_CODE_SESSION_ID", "") if call.fault else call.text("session_id")
     )
-    session = Session(call.home, call.agent, known)
+    session = Session(call.home, call.agent, session_id)
     if not session.get_loop_id():
         return ""
     if os.name == "nt":
@@ -51,19 +51,19 @@ def _find_reason(call: Call, session: Session) -> str:
 
 
 def _has_printed_precheck(session: Session) -> bool:
-    """Whether the pre-check was printed by a shell that cannot write our state.
+    """Say whether a shell that cannot write our state printed the pre-check.
 
     It is recorded at the next stop.
     """
     marker = 'untildone-verb: {"verb": "precheck"'
-    ended = (call for part in session.read_calls().values() for call in part)
-    return any(marker in str(call.get("tool_response")) for call in ended)
+    calls = (call for part in session.read_calls().values() for call in part)
+    return any(marker in str(call.get("tool_response")) for call in calls)
 
 
 def _list_protected(call: Call) -> tuple[str, ...]:
-    """The state folder and our package, unless the project is our own source."""
+    """Return the state folder and our package, unless the project is our own source."""
     home = os.path.realpath(call.home)
     package = os.path.realpath(os.path.dirname(os.path.dirname(__file__)))
     project = os.path.realpath(call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd"))
-    source = package.startswith(project + os.sep) and "-packages" not in package
-    return (home,) if source else (home, package)
+    is_source = package.startswith(project + os.sep) and "-packages" not in package
+    return (home,) if is_source else (home, package)

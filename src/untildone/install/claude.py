@@ -28,16 +28,17 @@ class InstallPaths(Struct, frozen=True, kw_only=True):
     python: Path
     package: Path
 
-    def folder(self, scope: Scope) -> Path:
+    def get_folder(self, scope: Scope) -> Path:
+        """Return the folder of the client's settings in this scope."""
         return self.user if scope == "user" else self.project / ".claude"
 
-    def settings(self, scope: Scope) -> Path:
+    def get_settings_file(self, scope: Scope) -> Path:
         name = "settings.local.json" if scope == "local" else "settings.json"
-        return self.folder(scope) / name
+        return self.get_folder(scope) / name
 
 
 def find_install_paths(context: Context, project: Path) -> InstallPaths:
-    """The paths for the program that runs now."""
+    """Return the paths for the program that runs now."""
     environ = context.environ
     user_home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
     return InstallPaths(
@@ -73,17 +74,17 @@ class InstallPlan(Struct, frozen=True, kw_only=True):
 
 
 def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
-    """Everything `init` would do; raises for an unreadable settings file before any write."""
-    path = paths.settings(scope)
+    """Return everything `init` would do; raise for unreadable settings before any write."""
+    path = paths.get_settings_file(scope)
     before = _read_bytes(path)
-    earlier = manifest.find(paths.home, path)
+    recorded = manifest.find(paths.home, path)
     ours = build_settings_entries(home=paths.home, python=paths.python, package=paths.package)
     text = settings_editing.decode(before or b"", path=str(path)) or "{}\n"
     merged = settings_editing.merge(
-        text, ours, path=str(path), installed=earlier.entries if earlier else None
+        text, ours, path=str(path), installed=recorded.entries if recorded else None
     )
     after = merged.text.encode()
-    original = manifest.restore_original(earlier, before, path=path)
+    original = manifest.restore_original(recorded, before, path=path)
     installed = manifest.InstalledFile(
         path=str(path),
         scope=scope,
@@ -96,7 +97,7 @@ def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
             interpreter=paths.python, package=paths.package, version=__version__
         ),
     )
-    files = {paths.folder(scope) / name: text for name, text in build_command_files().items()}
+    files = {paths.get_folder(scope) / name: text for name, text in build_command_files().items()}
     changes = (
         FileChange(path=path, before=before, after=after),
         *(
@@ -115,6 +116,7 @@ def apply_plan(paths: InstallPaths, plan: InstallPlan) -> None:
 
 
 def uninstall(paths: InstallPaths, installed: manifest.InstalledFile) -> tuple[FileChange, ...]:
+    """Remove our entries and files, and return the changes."""
     path = Path(installed.path)
     folder = path.parent
     before = _read_bytes(path)
@@ -127,8 +129,8 @@ def uninstall(paths: InstallPaths, installed: manifest.InstalledFile) -> tuple[F
     for change in changes:
         _apply(change)
     # Folders that `init` may have made.
-    own = [folder / "commands/untildone", folder / "commands", folder / "agents"]
-    for candidate in (*own, *([folder] if installed.original is None else ())):
+    folders = [folder / "commands/untildone", folder / "commands", folder / "agents"]
+    for candidate in (*folders, *([folder] if installed.original is None else ())):
         if candidate.is_dir() and not any(candidate.iterdir()):
             candidate.rmdir()
     manifest.forget(paths.home, path)

@@ -1,4 +1,4 @@
-"""Probes for problems of the installation, one function each."""
+"""The problems that an installation can have, one function for each."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -45,29 +45,25 @@ def find_missing_hooks(installation: Installation) -> Iterator[Problem]:
             text = f"the plugin `{installation.plugin}` is enabled, but its hooks were not found"
         yield make_error("hooks", text, _INIT)
         return
-    absent = ", ".join(
-        f"`{event}`" for event in _build_wanted_hooks(installation) if event not in installed
-    )
-    if absent:
-        yield make_error("hooks", f"not installed for {absent}", _INIT)
+    wanted = _build_wanted_hooks(installation)
+    missing = ", ".join(f"`{event}`" for event in wanted if event not in installed)
+    if missing:
+        yield make_error("hooks", f"not installed for {missing}", _INIT)
 
 
 def find_stale_hooks(installation: Installation) -> Iterator[Problem]:
-    """Hooks that differ from what `init` would write, with the reason if it is known."""
+    """Yield files whose hooks differ from what `init` would write, with the reason if known."""
     wanted = _build_wanted_hooks(installation)
     for file in installation.installed:
-        known = [event for event in file.ours if event in wanted]
-        if all(wanted[event] in file.ours[event] for event in known):
+        if all(wanted[event] in hooks for event, hooks in file.ours.items() if event in wanted):
             continue
-        reason = (
-            "; ".join(_describe_differences(installation, file.path, file.ours))
-            or "the lines differ"
-        )
-        yield make_error("stale", f"the hooks in `{file.path}` are out of date: {reason}", _INIT)
+        differences = "; ".join(_describe_differences(installation, file.path, file.ours))
+        text = f"the hooks in `{file.path}` are out of date: {differences or 'the lines differ'}"
+        yield make_error("stale", text, _INIT)
 
 
 def find_stale_plugin(installation: Installation) -> Iterator[Problem]:
-    """The plugin runs the `untildone` on PATH: both must exist and have the same version."""
+    """Yield problems of the plugin: it runs the `untildone` on PATH, of the same version."""
     if installation.plugin_hooks is None:
         return
     if not shutil.which("untildone", path=installation.environ.get("PATH")):
@@ -93,9 +89,9 @@ def _get_hook(group: dict[str, object]) -> object:
 def _describe_differences(
     installation: Installation, path: Path, ours: dict[str, list[dict[str, object]]]
 ) -> Iterator[str]:
-    known = _find_recorded(installation, path)
-    if known and known.program.version != __version__:
-        yield f"written by version {known.program.version}, this is {__version__}"
+    recorded = _find_recorded(installation, path)
+    if recorded and recorded.program.version != __version__:
+        yield f"written by version {recorded.program.version}, this is {__version__}"
     command = _find_hook_command(ours)
     if command is None:
         return
@@ -117,23 +113,23 @@ def _find_recorded(installation: Installation, path: Path) -> manifest.Installed
 
 
 def _find_hook_command(ours: dict[str, list[dict[str, object]]]) -> HookCommand | None:
-    found = (parse_hook_command(hook) for hooks in ours.values() for hook in hooks)
-    return next(filter(None, found), None)
+    commands = (parse_hook_command(hook) for hooks in ours.values() for hook in hooks)
+    return next(filter(None, commands), None)
 
 
 def find_interpreter_changes(installation: Installation) -> Iterator[Problem]:
-    """The interpreter and package of the hooks must exist, as they were when `init` ran."""
+    """Yield hooks whose interpreter or package is gone or changed since `init` ran."""
     for file in installation.installed:
         command = _find_hook_command(file.ours)
         if command is None:
             continue
-        known = _find_recorded(installation, file.path)
+        recorded = _find_recorded(installation, file.path)
         if not Path(command.python).exists():
             yield make_error("interpreter", f"`{command.python}` is gone: no hook can start", _INIT)
         elif not Path(command.package, "hooks", "__main__.py").is_file():
             yield make_error("interpreter", f"untildone is no longer in `{command.package}`", _INIT)
-        elif known and _is_replaced(known.program):
-            text = f"`{known.program.interpreter}` is not the program it was when `init` ran"
+        elif recorded and _is_replaced(recorded.program):
+            text = f"`{recorded.program.interpreter}` is not the program it was when `init` ran"
             yield make_note("interpreter", text, f"{_INIT}, if you upgraded it")
 
 
@@ -146,18 +142,18 @@ def _is_replaced(program: manifest.InstalledProgram) -> bool:
 
 
 def find_package_changes(installation: Installation) -> Iterator[Problem]:
-    """After an upgrade the user runs `init`; a change without it may be tampering."""
+    """Yield changes since `init`: the user runs it after an upgrade, so others may be tampering."""
     for file in installation.installed:
-        known = _find_recorded(installation, file.path)
-        if known is None or not known.program.package_sha256:
+        recorded = _find_recorded(installation, file.path)
+        if recorded is None or not recorded.program.package_sha256:
             continue
-        package = Path(known.program.package)
+        package = Path(recorded.program.package)
         try:
-            same = manifest.hash_package(package) == known.program.package_sha256
+            is_same = manifest.hash_package(package) == recorded.program.package_sha256
         except OSError:
             # `find_interpreter_changes` reports it.
             continue
-        if package.is_dir() and not same:
+        if package.is_dir() and not is_same:
             text = f"the modules in `{package}` are not those that were there when `init` ran"
             yield make_note("package", text, f"{_INIT}, if you upgraded untildone")
 
@@ -173,11 +169,11 @@ def find_broken_manifest(installation: Installation) -> Iterator[Problem]:
 
 
 def find_duplicate_hooks(installation: Installation) -> Iterator[Problem]:
-    places = [f"`{file.path}`" for file in installation.installed]
+    sources = [f"`{file.path}`" for file in installation.installed]
     if installation.plugin:
-        places.append(f"the plugin `{installation.plugin}`")
-    if len(places) > 1:
-        text = f"the hooks are installed {len(places)} times: {', '.join(places)}"
+        sources.append(f"the plugin `{installation.plugin}`")
+    if len(sources) > 1:
+        text = f"the hooks are installed {len(sources)} times: {', '.join(sources)}"
         remedy = (
             f"harmless; `claude plugin uninstall {installation.plugin}` removes one"
             if installation.plugin
@@ -187,7 +183,7 @@ def find_duplicate_hooks(installation: Installation) -> Iterator[Problem]:
 
 
 def find_low_cap(installation: Installation) -> Iterator[Problem]:
-    """The client releases the agent itself after this many holds without a tool call."""
+    """Yield a low cap: the client releases the agent after that many holds without a tool call."""
     settings = [
         (str(file.path), file.env[CAP_VARIABLE])
         for file in installation.files

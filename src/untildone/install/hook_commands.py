@@ -48,9 +48,9 @@ _SPOOL = (
 )
 # TODO lists of the client, our own list, and files written since the session began.
 _CLIENT = '"${CLAUDE_CONFIG_DIR:-$HOME/.claude}"'
-_OWN = "$CLAUDE_CODE_SESSION_ID"
-_LISTED = (
-    f'[ -d {_CLIENT}/tasks/"{_OWN}" ] || [ -f {_CLIENT}/todos/"{_OWN}-agent-{_OWN}.json" ]'
+_ID = "$CLAUDE_CODE_SESSION_ID"
+_HAS_TODOS = (
+    f'[ -d {_CLIENT}/tasks/"{_ID}" ] || [ -f {_CLIENT}/todos/"{_ID}-agent-{_ID}.json" ]'
     ' || [ -f "$s/todos.json" ] || { [ -f "$s/began" ] && for f in '
     + " ".join((*TODO_FILES, TODO_STATE_FILE))
     + '; do [ "${CLAUDE_PROJECT_DIR:-.}/$f" -nt "$s/began" ] && break; done; }'
@@ -65,12 +65,13 @@ class HookProgram(Struct, frozen=True, kw_only=True):
     arguments: str
     source: str
 
-    def event(self, name: str) -> str:
-        return f"{self.program} {self.arguments} {name} claude {self.source} {self.home}"
+    def call(self, event: str) -> str:
+        """Return the shell command that handles an event, with the payload on stdin."""
+        return f"{self.program} {self.arguments} {event} claude {self.source} {self.home}"
 
-    def pipe_event(self, name: str) -> str:
-        """The call with the payload that the shell has read already."""
-        return f'printf %s "$p" | {self.event(name)}'
+    def pipe_payload(self, event: str) -> str:
+        """Return the same with the payload that the shell has read already."""
+        return f'printf %s "$p" | {self.call(event)}'
 
 
 def build_settings_program(*, home: Path, python: Path, package: Path) -> HookProgram:
@@ -88,13 +89,13 @@ def _find_entry_point(package: Path) -> Path:
 
 
 def build_plugin_program() -> HookProgram:
-    """The plugin is the same on every machine, so it finds its paths when it runs."""
+    """Return a program without fixed paths, because the plugin is the same on every machine."""
     home = '"${UNTILDONE_HOME:-${XDG_STATE_HOME:-$HOME/.local/state}/untildone}"'
     return HookProgram(home=home, program="untildone", arguments="hook", source="plugin")
 
 
 def build_lines(program: HookProgram) -> dict[str, str]:
-    """One line of shell per event."""
+    """Return one line of shell per event."""
     session = f'h={program.home}; s=$h/sessions/claude/"$CLAUDE_CODE_SESSION_ID"'
     events = _build_session_lines(program) | _build_tool_lines(program)
     return {event: line.replace(_SESSION, session) for event, line in events.items()}
@@ -105,26 +106,26 @@ def _build_session_lines(program: HookProgram) -> dict[str, str]:
         # Silent where untildone is not installed, because project settings are shared.
         "SessionStart": (
             f"command -v {program.program} >/dev/null || exit 0;"
-            f" exec {program.event('SessionStart')}"
+            f" exec {program.call('SessionStart')}"
         ),
         "UserPromptSubmit": (
-            f'{_SESSION}; {_READ}; [ -f "$s/loop" ] || {_HELD} || {_LISTED} ||'
+            f'{_SESSION}; {_READ}; [ -f "$s/loop" ] || {_HELD} || {_HAS_TODOS} ||'
             f" case $p in {_PROMPT_WORDS}) ;; *) exit 0 ;; esac;"
             f" command -v {program.program} >/dev/null || {{ echo '{_ABSENT}'; exit 0; }};"
-            f" {program.pipe_event('UserPromptSubmit')}"
+            f" {program.pipe_payload('UserPromptSubmit')}"
         ),
         # `look`: something other than a loop wants this session's stops.
         "Stop": (
             f'{_SESSION}; [ -f "$s/active" ] || [ -f "$s/look" ] || {_HELD} || exit 0;'
-            f" exec {program.event('Stop')}"
+            f" exec {program.call('Stop')}"
         ),
         "ConfigChange": (
             f'{_SESSION}; [ -f "$s/active" ] || {_HELD} || exit 0;'
-            f" exec {program.event('ConfigChange')}"
+            f" exec {program.call('ConfigChange')}"
         ),
         "PreCompact": f'{_SESSION}; [ -f "$s/active" ] || exit 0; : >"$s/compacting"; exit 0',
         "SessionEnd": (
-            f'{_SESSION}; [ -f "$s/session.json" ] || exit 0; exec {program.event("SessionEnd")}'
+            f'{_SESSION}; [ -f "$s/session.json" ] || exit 0; exec {program.call("SessionEnd")}'
         ),
     }
 
@@ -134,12 +135,12 @@ def _build_tool_lines(program: HookProgram) -> dict[str, str]:
         "PreToolUse": (
             f'{_SESSION}; [ -f "$s/loop" ] || {_HELD} || exit 0; echo >>"$s/pre"; {_READ};'
             f' case $p in {_TOOL_WORDS}) ;; *) [ -f "$s/precheck" ] || exit 0 ;; esac;'
-            f" {program.pipe_event('PreToolUse')}; exit 0"
+            f" {program.pipe_payload('PreToolUse')}; exit 0"
         ),
         # `edits`: the user wants edits checked; the payload has the file's previous content.
         "PostToolUse": (
             f'{_SESSION}; [ -f "$h/edits" ] || {{ {_SPOOL}; exit 0; }}; {_READ};'
-            f" case $p in *originalFile*) {program.pipe_event('PostToolUse')} ;;"
+            f" case $p in *originalFile*) {program.pipe_payload('PostToolUse')} ;;"
             f' *) printf %s "$p" | {{ {_SPOOL}; }} ;; esac; exit 0'
         ),
         "PostToolUseFailure": f"{_SESSION}; {_SPOOL}; exit 0",
@@ -148,7 +149,7 @@ def _build_tool_lines(program: HookProgram) -> dict[str, str]:
         "PostToolBatch": (
             f'{_SESSION}; [ -f "$s/loop" ] || exit 0; : >"$s/pre"; : >"$s/post";'
             f' [ -f "$s/meter" ] && [ "$s/post" -nt "$s/meter" ] &&'
-            f" exec {program.event('PostToolBatch')}; exit 0"
+            f" exec {program.call('PostToolBatch')}; exit 0"
         ),
     }
 
@@ -160,7 +161,7 @@ def build_groups(lines: dict[str, str]) -> dict[str, dict[str, object]]:
 def build_windows_groups(
     *, home: Path, python: Path, package: Path
 ) -> dict[str, dict[str, object]]:
-    """Windows has no reliable shell, so each event starts the interpreter itself."""
+    """Return hooks that start the interpreter at each event: Windows has no reliable shell."""
     entry = str(_find_entry_point(package))
     arguments = {
         event: ["-I", "-S", entry, event, "claude", "settings", str(home)]
@@ -180,7 +181,7 @@ def _build_group(event: str, **command: object) -> dict[str, object]:
 def build_settings_entries(*, home: Path, python: Path, package: Path) -> Entries:
     program = build_settings_program(home=home, python=python, package=package)
     test = f'[ -f {program.home}/sessions/claude/"$CLAUDE_CODE_SESSION_ID"/loop ] || exit 0'
-    status_line = f"{test}; exec {program.event('StatusLine')} {MARK}"
+    status_line = f"{test}; exec {program.call('StatusLine')} {MARK}"
     hooks = (
         build_windows_groups(home=home, python=python, package=package)
         if os.name == "nt"

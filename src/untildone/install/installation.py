@@ -29,16 +29,16 @@ class SettingsFile(Struct, frozen=True, kw_only=True):
 
     @property
     def ours(self) -> dict[str, list[dict[str, object]]]:
-        """Our hooks by event."""
-        found: dict[str, list[dict[str, object]]] = {}
+        """Return our hooks by event."""
+        hooks: dict[str, list[dict[str, object]]] = {}
         for event, hook in _list_hooks(self.settings):
             if is_our_hook(hook):
-                found.setdefault(event, []).append(hook)
-        return found
+                hooks.setdefault(event, []).append(hook)
+        return hooks
 
     @property
     def foreign_stops(self) -> list[str]:
-        """Commands of other tools that run at a stop."""
+        """Return the commands of other tools that run at a stop."""
         hooks = (hook for event, hook in _list_hooks(self.settings) if event == "Stop")
         return [
             str(hook.get("command", hook.get("type"))) for hook in hooks if not is_our_hook(hook)
@@ -51,7 +51,7 @@ class SettingsFile(Struct, frozen=True, kw_only=True):
 
     @property
     def plugin(self) -> str:
-        """The name under which our plugin is enabled in this file, or an empty text."""
+        """Return the name under which our plugin is enabled in this file, or an empty text."""
         enabled = self.settings.get("enabledPlugins")
         names = enabled.items() if isinstance(enabled, dict) else ()
         return next((name for name, on in names if on and name.startswith("untildone@")), "")
@@ -72,14 +72,14 @@ class Installation(Struct, frozen=True, kw_only=True):
 
     @property
     def hooked(self) -> tuple[SettingsFile, ...]:
-        """Every file from which the client takes our hooks."""
+        """Return every file from which the client takes our hooks."""
         return (*self.installed, *((self.plugin_hooks,) if self.plugin_hooks else ()))
 
 
 def read_installation(paths: InstallPaths, environ: Mapping[str, str]) -> Installation:
     """Read the files in the client's order: a later one overrides an earlier one."""
     managed = Path(_MANAGED.get(sys.platform, "/etc/claude-code/managed-settings.json"))
-    candidates = dict.fromkeys((*(paths.settings(scope) for scope in _SCOPES), managed))
+    candidates = dict.fromkeys((*map(paths.get_settings_file, _SCOPES), managed))
     files = tuple(filter(None, (_read_settings(path) for path in candidates)))
     plugin = next((file.plugin for file in files if file.plugin), "")
     return Installation(
@@ -87,14 +87,14 @@ def read_installation(paths: InstallPaths, environ: Mapping[str, str]) -> Instal
         environ=environ,
         files=files,
         plugin=plugin,
-        plugin_hooks=_read_plugin_hooks(paths.folder("user"), plugin) if plugin else None,
+        plugin_hooks=_read_plugin_hooks(paths.get_folder("user"), plugin) if plugin else None,
     )
 
 
 def _read_plugin_hooks(folder: Path, plugin: str) -> SettingsFile | None:
     try:
-        listed = json.loads((folder / "plugins" / "installed_plugins.json").read_bytes())
-        path = Path(listed["plugins"][plugin][0]["installPath"])
+        record = json.loads((folder / "plugins" / "installed_plugins.json").read_bytes())
+        path = Path(record["plugins"][plugin][0]["installPath"])
     except (OSError, ValueError, LookupError, TypeError):
         return None
     return _read_settings(path / "hooks" / "hooks.json")
@@ -125,7 +125,7 @@ class HookCommand(Struct, frozen=True, kw_only=True):
 
 
 def parse_hook_command(hook: Mapping[str, object]) -> HookCommand | None:
-    """None if the hook names no interpreter, like those of the plugin."""
+    """Parse `PYTHON -I -S FILE EVENT AGENT SOURCE HOME`; None for hooks without an interpreter."""
     args = hook.get("args")
     try:
         words = (
@@ -145,8 +145,8 @@ def parse_hook_command(hook: Mapping[str, object]) -> HookCommand | None:
     )
 
 
-def _list_hooks(settings_object: Mapping[str, object]) -> list[tuple[str, dict[str, object]]]:
-    events = settings_object.get("hooks")
+def _list_hooks(settings: Mapping[str, object]) -> list[tuple[str, dict[str, object]]]:
+    events = settings.get("hooks")
     return [
         (event, hook)
         for event, groups in (events.items() if isinstance(events, dict) else ())

@@ -58,13 +58,12 @@ def describe_program(*, interpreter: Path, package: Path, version: str) -> Insta
 
 
 def hash_package(package: Path) -> str:
-    """The hash of all modules and their paths, without compiled files."""
-    found = hashlib.sha256()
+    """Return the hash of all modules and their paths, without compiled files."""
+    digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
-        found.update(
-            f"{path.relative_to(package).as_posix()}\n{sha256(path.read_bytes())}\n".encode()
-        )
-    return found.hexdigest()
+        name = path.relative_to(package).as_posix()
+        digest.update(f"{name}\n{sha256(path.read_bytes())}\n".encode())
+    return digest.hexdigest()
 
 
 def read(home: Path) -> tuple[InstalledFile, ...]:
@@ -89,9 +88,9 @@ def write(home: Path, installed: InstalledFile) -> None:
 
 def forget(home: Path, path: Path) -> None:
     """Remove a file from the record; the file itself stays as it is."""
-    kept = tuple(installed for installed in read(home) if installed.path != str(path))
-    if kept:
-        _save(home, kept)
+    others = tuple(installed for installed in read(home) if installed.path != str(path))
+    if others:
+        _save(home, others)
     else:
         (home / _NAME).unlink(missing_ok=True)
 
@@ -99,7 +98,7 @@ def forget(home: Path, path: Path) -> None:
 def restore_original(
     installed: InstalledFile | None, current: bytes | None, *, path: Path
 ) -> bytes | None:
-    """The file without our entries, byte for byte the original if nothing else changed."""
+    """Return the file without our entries: the original bytes if nothing else changed."""
     if current is None:
         return None
     if installed is not None and sha256(current) == installed.written_sha256:

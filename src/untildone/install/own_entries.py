@@ -1,6 +1,7 @@
 """Which entries of an agent's settings are ours, and how a change of the file harms them."""
 
 import json
+import re
 
 CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 CAP = 60
@@ -10,19 +11,20 @@ _UNBOUNDED = float("inf")
 # Far more than a real settings file, and little for the memory of a hook.
 _LIMIT = 4_000_000
 # `untildone/hook` is from earlier versions; `init` and `uninstall` must still find it.
-_MARKS = ("untildone/hooks/__main__.py", "untildone/hook", "untildone hook", "untildone statusline")
+_MARKS = re.compile(
+    r"(?<![\w.-])untildone(?:/hooks/__main__\.py|/hook| hook| statusline)(?![\w.-])"
+)
 _HOOK_TYPES = ("command", "http", "mcp_tool", "prompt", "agent")
 _SHAPES: dict[str, type] = {"disableAllHooks": bool, "env": dict, "statusLine": dict}
 
 
 def is_ours(command: str) -> bool:
     plain = command.replace("\\", "/").replace('"', "").replace("'", "").replace(".exe ", " ")
-    line = " ".join(plain.split())
-    return any(_contains_word(mark, line) for mark in _MARKS)
+    return _MARKS.search(" ".join(plain.split())) is not None
 
 
 def is_our_hook(hook: object) -> bool:
-    """Also recognises a hook that runs without a shell and has its words in `args`."""
+    """Say whether a hook is ours, also one without a shell that has its words in `args`."""
     if not isinstance(hook, dict):
         return False
     args = hook.get("args")
@@ -31,16 +33,16 @@ def is_our_hook(hook: object) -> bool:
 
 
 def find_our_hooks(settings: dict[str, object]) -> list[tuple[str, str]]:
-    """Each of our hooks as its event and its JSON text, with the fields of its group."""
-    found = []
+    """Return each of our hooks as its event and its JSON text, with the fields of its group."""
+    hooks = []
     for event, groups in _as_object(settings.get("hooks")).items():
         for group in groups if isinstance(groups, list) else ():
-            found += [(event, hook) for hook in _find_in_group(group)]
-    return found
+            hooks += [(event, hook) for hook in _find_in_group(group)]
+    return hooks
 
 
 def describe_harm(before_text: str, after_text: str) -> str:
-    """How the change harms our hooks, or an empty text; a missing file has an empty text."""
+    """Say how the change harms our hooks, or return nothing; a missing file has an empty text."""
     after = _parse_settings(after_text)
     before = _parse_settings(before_text)
     if after is None:
@@ -55,13 +57,13 @@ def describe_harm(before_text: str, after_text: str) -> str:
 
 
 def describe_harm_in_file(path: str, home: str) -> str:
-    """How a changed file harms what `init` recorded of it, without a subject: `removes …`."""
+    """Say how a changed file harms what `init` recorded of it, without a subject: `removes …`."""
     before = _load_recorded_entries(path, home)
     return describe_harm(json.dumps(before), _read_file(path)).removeprefix("it ")
 
 
 def is_well_shaped(key: str, value: object) -> bool:
-    """Whether the client accepts the value; for one invalid value it ignores the whole file."""
+    """Say whether the client accepts the value; for an invalid one it ignores the whole file."""
     if key == "hooks":
         return isinstance(value, dict) and all(
             isinstance(groups, list) and all(map(_is_group, groups)) for groups in value.values()
@@ -70,16 +72,6 @@ def is_well_shaped(key: str, value: object) -> bool:
         lists = [_as_object(value).get(kind, []) for kind in ("allow", "ask", "deny")]
         return isinstance(value, dict) and all(isinstance(rules, list) for rules in lists)
     return isinstance(value, _SHAPES.get(key, object)) and value is not None
-
-
-def _contains_word(mark: str, line: str) -> bool:
-    at = line.find(mark)
-    while at >= 0:
-        around = line[at - 1 : at] + line[at + len(mark) : at + len(mark) + 1]
-        if not any(character.isalnum() or character in "_-." for character in around):
-            return True
-        at = line.find(mark, at + 1)
-    return False
 
 
 def _load_recorded_entries(path: str, home: str) -> dict[str, object]:
@@ -93,7 +85,7 @@ def _load_recorded_entries(path: str, home: str) -> dict[str, object]:
 
 
 def _read_file(path: str) -> str:
-    """A file that is not text gets a text that is not JSON, which the client cannot read either."""
+    """Return the text; for a file that is no text, one that is no JSON, so neither can be read."""
     try:
         with open(path, encoding="utf-8") as file:
             return file.read(_LIMIT)
@@ -130,9 +122,9 @@ def _refuse_constant(constant: str) -> None:
 
 
 def _describe_removed_hook(before: dict[str, object], after: dict[str, object]) -> str:
-    kept = find_our_hooks(after)
+    remaining = find_our_hooks(after)
     for event, hook in find_our_hooks(before):
-        if (event, hook) not in kept:
+        if (event, hook) not in remaining:
             return f"it removes or changes our `{event}` hook"
     return ""
 
@@ -143,8 +135,8 @@ def _describe_switch(before: dict[str, object], after: dict[str, object]) -> str
             return f"it sets `{switch}`"
     plugins = _as_object(after.get("enabledPlugins"))
     for name, enabled in plugins.items():
-        known = _as_object(before.get("enabledPlugins")).get(name)
-        if name.startswith("untildone@") and not enabled and known is not False:
+        was_disabled = _as_object(before.get("enabledPlugins")).get(name) is False
+        if name.startswith("untildone@") and not enabled and not was_disabled:
             return f"it disables the plugin `{name}`"
     return ""
 

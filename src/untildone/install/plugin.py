@@ -45,12 +45,12 @@ def build_hooks(entries: Entries) -> dict[str, object]:
 
 
 def build_plugin_files(entries: Entries) -> dict[str, str]:
-    """The texts by their path in the repository."""
-    made = {f"plugin/{path}": text for path, text in build_plugin_skills().items()}
-    made["plugin/.claude-plugin/plugin.json"] = _encode(_MANIFEST)
-    made["plugin/hooks/hooks.json"] = _encode(build_hooks(entries))
-    made[MARKETPLACE] = _encode(_MARKETPLACE)
-    return made
+    """Return the texts by their path in the repository."""
+    texts = {f"plugin/{path}": text for path, text in build_plugin_skills().items()}
+    texts["plugin/.claude-plugin/plugin.json"] = _encode(_MANIFEST)
+    texts["plugin/hooks/hooks.json"] = _encode(build_hooks(entries))
+    texts[MARKETPLACE] = _encode(_MARKETPLACE)
+    return texts
 
 
 def write_plugin(repository: Path, entries: Entries) -> None:

@@ -1,4 +1,4 @@
-"""Adds our entries to a settings file of Claude Code, and removes them."""
+"""How our entries are added to a settings file of Claude Code, and removed from it."""
 
 from collections.abc import Iterator
 from typing import TypeAlias, cast
@@ -40,24 +40,23 @@ class MergedSettings(Struct, frozen=True, kw_only=True):
 
 
 def decode(data: bytes, *, path: str) -> str:
-    """Keeps a byte order mark, so that encoding the text gives the same bytes."""
+    """Decode UTF-8 and keep a byte order mark, so that encoding gives the same bytes."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        raise _unreadable_error(path, f"is not UTF-8 at line {line}, column {column}") from None
+        raise _make_error(path, f"is not UTF-8 at line {line}, column {column}") from None
 
 
 def parse(text: str, path: str) -> Json:
+    """Parse the settings; raise an error for what the client would not read."""
     settings = _read(text, path).value()
     if not isinstance(settings, dict):
-        raise _unreadable_error(path, "is not an object at the top level")
+        raise _make_error(path, "is not an object at the top level")
     for key in ("hooks", "env", "permissions"):
         if key in settings and not is_well_shaped(key, settings[key]):
-            raise _unreadable_error(
-                path, f"has a `{key}` of a shape that Claude Code does not read"
-            )
+            raise _make_error(path, f"has a `{key}` of a shape that Claude Code does not read")
     return settings
 
 
@@ -94,22 +93,22 @@ def _read(text: str, path: str) -> Document:
     try:
         return json_document.read(text)
     except UnreadableError as error:
-        place = f"line {error.line}, column {error.column}"
-        raise _unreadable_error(path, f"is not valid JSON at {place}: {error.message}") from None
+        position = f"line {error.line}, column {error.column}"
+        raise _make_error(path, f"is not valid JSON at {position}: {error.message}") from None
 
 
-def _unreadable_error(path: str, what: str) -> UserError:
-    return UserError(f"`{path}` {what}", hint=f"correct `{path}`; nothing was written to it")
+def _make_error(path: str, reason: str) -> UserError:
+    return UserError(f"`{path}` {reason}", hint=f"correct `{path}`; nothing was written to it")
 
 
 def _find_owned(settings: Json, installed: Entries | None) -> Entries:
-    """Our entries in the file; without a record they are known by their values."""
+    """Return our entries in the file; without a record they are known by their values."""
     environment, rules = _get_env(settings), _get_rules(settings)
     line = settings.get("statusLine")
     if installed is None:
-        by_value = bool(find_our_hooks(settings))
-        env = {CAP_VARIABLE: str(CAP)} if by_value else {}
-        permissions = tuple(rule for rule in rules if by_value and rule.startswith(_RULE))
+        is_installed = bool(find_our_hooks(settings))
+        env = {CAP_VARIABLE: str(CAP)} if is_installed else {}
+        permissions = tuple(rule for rule in rules if is_installed and rule.startswith(_RULE))
     else:
         env = installed.env
         permissions = tuple(rule for rule in rules if rule in installed.permissions)
@@ -132,8 +131,9 @@ def _get_rules(settings: Json) -> tuple[str, ...]:
 
 
 def _exclude_foreign(ours: Entries, settings: Json, owned: Entries) -> Entries:
+    """Return our entries without those that the user has set themselves."""
     environment, rules = _get_env(settings), _get_rules(settings)
-    free = "statusLine" not in settings or owned.status_line is not None
+    is_free = "statusLine" not in settings or owned.status_line is not None
     return Entries(
         hooks=ours.hooks,
         env={
@@ -141,7 +141,7 @@ def _exclude_foreign(ours: Entries, settings: Json, owned: Entries) -> Entries:
             for name, value in ours.env.items()
             if name not in environment or name in owned.env
         },
-        status_line=ours.status_line if free else None,
+        status_line=ours.status_line if is_free else None,
         permissions=tuple(
             rule for rule in ours.permissions if rule not in rules or rule in owned.permissions
         ),
@@ -152,8 +152,8 @@ def _describe_kept(ours: Entries, settings: Json, wanted: Entries) -> Iterator[s
     environment = _get_env(settings)
     for name, value in ours.env.items():
         if name not in wanted.env and environment[name] != value:
-            kept = environment[name]
-            yield f"kept the variable `{name}` at `{kept}`; untildone would set `{value}`"
+            current = environment[name]
+            yield f"kept the variable `{name}` at `{current}`; untildone would set `{value}`"
     if ours.status_line is not None and wanted.status_line is None:
         yield "kept your own status line; `untildone statusline` prints ours"
     if settings.get("disableAllHooks"):
@@ -178,17 +178,17 @@ def _remove_entries(document: Document, owned: Entries, *, keep: Entries) -> Doc
 
 
 def _find_stale_hook(document: Document, keep: Entries) -> tuple[str | int, ...] | None:
-    """The path of one of our hooks that is unwanted, duplicated, or in another tool's group."""
-    kept: set[str] = set()
+    """Return the path of our hook that is unwanted, duplicated, or in another tool's group."""
+    events: set[str] = set()
     for event, position, hooks in _iterate_groups(document):
-        ours = [place for place, hook in enumerate(hooks) if is_our_hook(hook)]
+        ours = [index for index, hook in enumerate(hooks) if is_our_hook(hook)]
         if not ours:
             continue
         if len(ours) < len(hooks):
             return "hooks", event, position, "hooks", ours[0]
-        if event not in keep.hooks or event in kept:
+        if event not in keep.hooks or event in events:
             return "hooks", event, position
-        kept.add(event)
+        events.add(event)
     return None
 
 
@@ -201,7 +201,7 @@ def _iterate_groups(document: Document) -> Iterator[tuple[str, int, list[object]
 
 
 def _put_group(document: Document, event: str, group: Json) -> Document:
-    for found, position, hooks in _iterate_groups(document):
-        if found == event and any(is_our_hook(hook) for hook in hooks):
+    for name, position, hooks in _iterate_groups(document):
+        if name == event and any(is_our_hook(hook) for hook in hooks):
             return json_document.replace(document, ("hooks", event, position), group)
     return json_document.append(document, ("hooks", event), group)

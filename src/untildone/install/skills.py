@@ -23,37 +23,40 @@ _END_OF_FRONT_MATTER = "\n---\n"
 
 
 def build_command(name: str) -> str:
-    own = _read_text(name)
+    """Return the text of a slash command, with what its kind shares."""
+    text = _read_text(name)
     if name in LOOP_COMMANDS:
         shared = _read_text("working").replace("{preset}", name)
-        return f"{_add_permissions(own)}\n{shared}"
+        return f"{_add_permissions(text)}\n{shared}"
     if name in PLAN_COMMANDS:
         shared = "" if name == "plan-feature" else f"\n{_read_text('planning')}"
-        return f"{_add_permissions(own, *_PLAN_PERMISSIONS)}{shared}"
+        return f"{_add_permissions(text, *_PLAN_PERMISSIONS)}{shared}"
     if name in USER_COMMANDS:
-        return f"{own}\n{_read_text('user-command').replace('{verb}', name)}"
-    return own
+        return f"{text}\n{_read_text('user-command').replace('{verb}', name)}"
+    return text
 
 
 def build_plugin_skills() -> dict[str, str]:
-    """The files by their path in the plugin; the client calls them `/untildone:NAME`."""
-    made = {f"skills/{name}/SKILL.md": build_command(name) for name in NAMES}
-    return made | {f"agents/{name}.md": build_agent(name, name) for name in AGENTS}
+    """Return the files by their path in the plugin; the client calls them `/untildone:NAME`."""
+    skills = {f"skills/{name}/SKILL.md": build_command(name) for name in NAMES}
+    return skills | {f"agents/{name}.md": build_agent(name, name) for name in AGENTS}
 
 
 def build_command_files() -> dict[str, str]:
-    """The files by their path in the client's settings folder.
+    """Return the files by their path in the client's settings folder.
 
     A skill there cannot have a colon in its name, but a command in a folder is `/untildone:NAME`.
     """
-    made = {f"commands/untildone/{name}.md": build_command(name) for name in NAMES}
-    agents = {name: f"untildone-{name}" for name in AGENTS}
-    return made | {f"agents/{own}.md": build_agent(name, own) for name, own in agents.items()}
+    commands = {f"commands/untildone/{name}.md": build_command(name) for name in NAMES}
+    agents = {f"untildone-{name}": name for name in AGENTS}
+    return commands | {
+        f"agents/{title}.md": build_agent(name, title) for title, name in agents.items()
+    }
 
 
-def build_agent(name: str, shown_as: str) -> str:
-    """`shown_as` is the agent's name; outside of the plugin it must not clash with the user's."""
-    return _read_text(f"agents/{name}").replace("{name}", shown_as)
+def build_agent(name: str, title: str) -> str:
+    """Return the agent's text; outside of the plugin its name must not clash with the user's."""
+    return _read_text(f"agents/{name}").replace("{name}", title)
 
 
 def _read_text(name: str) -> str:

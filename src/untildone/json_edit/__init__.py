@@ -1,1 +1,1 @@
-"""JSON edited as text: only the touched place changes, everything else keeps its bytes."""
+"""Edits of JSON as text: only the touched place changes, everything else keeps its bytes."""

@@ -25,24 +25,25 @@ class Document(Struct, frozen=True, kw_only=True):
 
     @property
     def style(self) -> edits.Style:
-        """As its first member is written."""
-        first = self.root.children[:1]
-        lead = edits.find_gap(self.text, self.root.starts[0]) if first else ""
+        """Return the style in which the document's first member is written."""
+        if not self.root.children:
+            return edits.Style()
+        gap = edits.find_gap(self.text, self.root.starts[0])
         return edits.Style(
-            colon=":" if first and self.text[first[0].start - 1] == ":" else ": ",
-            unit=lead.partition("\n")[2] or "  ",
+            colon=":" if self.text[self.root.children[0].start - 1] == ":" else ": ",
+            unit=gap.partition("\n")[2] or "  ",
         )
 
 
 def read(text: str) -> Document:
-    """An empty text is read as an empty object."""
+    """Read the text; an empty one is an empty object."""
     if not text.removeprefix(BYTE_ORDER_MARK).strip():
         text = "{}\n"
     return Document(text=text, root=scan(text))
 
 
 def put(document: Document, path: tuple[str, ...], value: object) -> Document:
-    """Sets a key; creates the objects that are missing on the way."""
+    """Set a key, and create the objects that are missing on the way."""
     return _put(document, document.root, path=path, value=value)
 
 
@@ -57,11 +58,11 @@ def replace(document: Document, path: tuple[str | int, ...], value: object) -> D
 
 
 def cut(document: Document, path: tuple[str | int, ...]) -> Document:
-    """Removes a value, and every container that this leaves empty."""
+    """Remove a value, and every container that this leaves empty."""
     container, position = _locate(document, path)
     document = _cut(document, container, position)
-    emptied = len(container.children) == 1 and len(path) > 1
-    return cut(document, path[:-1]) if emptied else document
+    is_emptied = len(container.children) == 1 and len(path) > 1
+    return cut(document, path[:-1]) if is_emptied else document
 
 
 def _locate(document: Document, path: tuple[str | int, ...]) -> tuple[Node, int]:
@@ -94,15 +95,15 @@ def _apply(document: Document, edit: edits.Edit) -> Document:
 
 
 def _add(document: Document, container: Node, value: object, *, key: str | None = None) -> Document:
-    """Puts a value at the container's end, written like its neighbours."""
-    gap = _child_gap(document, container)
+    """Put a value at the container's end, written like its neighbours."""
+    gap = _find_child_gap(document, container)
     if key is None:
         text = edits.format_value(value, gap=gap, style=document.style)
     else:
         text = edits.format_member(key, value, gap=gap, style=document.style)
     if container.children:
         return _apply(document, edits.append_text(container, text, gap=gap))
-    closing = _closing_gap(document, container) if gap else ""
+    closing = _find_closing_gap(document, container) if gap else ""
     at = container.start + 1
     return _apply(document, edits.Edit(start=at, end=at, text=f"{gap}{text}{closing}"))
 
@@ -115,7 +116,7 @@ def _replace(document: Document, container: Node, position: int, *, value: objec
 
 
 def _cut(document: Document, container: Node, position: int) -> Document:
-    """Removes the child with the comma and the space that `_add` would have given it."""
+    """Remove the child with the comma and the space that `_add` would have given it."""
     child = container.children[position]
     if position > 0:
         start, end = container.children[position - 1].end, child.end
@@ -123,25 +124,26 @@ def _cut(document: Document, container: Node, position: int) -> Document:
         start, end = container.starts[0], container.starts[1]
     else:
         start, end = container.start + 1, child.end
-        closing = _closing_gap(document, container)
+        closing = _find_closing_gap(document, container)
         end += len(closing) if document.text.startswith(closing, end) else 0
     return _apply(document, edits.Edit(start=start, end=end, text=""))
 
 
-def _child_gap(document: Document, container: Node) -> str:
-    """The space before a new last child."""
+def _find_child_gap(document: Document, container: Node) -> str:
+    """Return the space before a new last child."""
     if container.children:
         gap = edits.find_gap(document.text, container.starts[-1])
         if "\n" in gap or len(container.children) > 1:
             return gap
         return " " if document.style.colon == ": " else ""
-    first = document.root.starts[:1]
-    if first and "\n" not in edits.find_gap(document.text, first[0]):
+    starts = document.root.starts
+    if starts and "\n" not in edits.find_gap(document.text, starts[0]):
         return ""
-    return _closing_gap(document, container) + document.style.unit
+    return _find_closing_gap(document, container) + document.style.unit
 
 
-def _closing_gap(document: Document, container: Node) -> str:
+def _find_closing_gap(document: Document, container: Node) -> str:
+    """Return the line break and indentation before the container's closing bracket."""
     text = document.text
     line = text[text.rfind("\n", 0, container.start) + 1 : container.start]
     line = line.removeprefix(BYTE_ORDER_MARK)

@@ -30,7 +30,7 @@ class Style(Struct, frozen=True, kw_only=True):
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """All edits at once; their places are those of the text before any of them."""
+    """Apply all edits at once; their places are those of the text before any of them."""
     parts: list[str] = []
     at = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
@@ -40,7 +40,7 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 
 
 def find_gap(text: str, at: int) -> str:
-    """The space before a place, from its last line break on."""
+    """Return the space before a place, from its last line break on."""
     before = text[max(0, at - _WIDEST_GAP) : at]
     space = before[len(before.rstrip(" \t\r\n")) :]
     if "\n" not in space:
@@ -55,9 +55,9 @@ def format_member(key: str, value: object, *, gap: str, style: Style) -> str:
 
 
 def format_value(value: object, *, gap: str, style: Style) -> str:
-    """On one line if the member itself has no line of its own."""
-    compact = style.lists_on_one_line and not isinstance(value, dict)
-    if compact or "\n" not in gap:
+    """Format a value, on one line if the member itself has no line of its own."""
+    is_compact = style.lists_on_one_line and not isinstance(value, dict)
+    if is_compact or "\n" not in gap:
         separators = style.comma, style.colon
         return json.dumps(value, ensure_ascii=False, separators=separators)
     separators = ",", style.colon
@@ -74,6 +74,6 @@ def replace_child(
 
 
 def append_text(container: Node, text: str, *, gap: str) -> Edit:
-    """Adds an already formatted child to a container that has some."""
+    """Return the edit that adds a formatted child to a container that has some."""
     end = container.children[-1].end
     return Edit(start=end, end=end, text=f",{gap}{text}")

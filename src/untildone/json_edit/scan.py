@@ -1,4 +1,7 @@
-"""Finds where each value of a JSON text begins and ends."""
+"""Where each value of a JSON text begins and ends.
+
+In `{"a": [1]}` the root is 0 to 10, its child `a` is 6 to 9 and starts with its key at 1.
+"""
 
 import json
 import re
@@ -36,7 +39,7 @@ class Node(Struct, frozen=True, kw_only=True):
 
 
 def scan(text: str) -> Node:
-    """The whole text; raises UnreadableError unless it is JSON without repeated keys."""
+    """Scan the whole text; raise UnreadableError unless it is JSON without repeated keys."""
     start = _skip_space(text, len(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else 0)
     try:
         root = _scan(text, start, depth=-1)
@@ -52,7 +55,7 @@ def scan(text: str) -> Node:
 
 
 def scan_value(text: str, at: int = 0, *, depth: int) -> Node:
-    """The value that begins at or after `at` in valid JSON, with children of `depth` levels.
+    """Return the value that begins at or after `at` in valid JSON, with `depth` levels of children.
 
     Deeper values are skipped by the standard library's decoder, which is many times faster.
     """
@@ -101,7 +104,7 @@ def _scan_object(text: str, at: int, *, depth: int) -> Node:
             raise json.JSONDecodeError(f"the key `{key}` appears twice", text, start)
         starts[key] = start
         children.append(_scan(text, _skip_space(text, colon + 1), depth=depth - 1))
-        mark, start = _next_mark(text, children[-1].end, marks=",}")
+        mark, start = _scan_mark(text, children[-1].end, marks=",}")
     return Node(
         start=at,
         end=start,
@@ -119,7 +122,7 @@ def _scan_array(text: str, at: int, *, depth: int) -> Node:
     mark = ","
     while mark == ",":
         children.append(_scan(text, start, depth=depth - 1))
-        mark, start = _next_mark(text, children[-1].end, marks=",]")
+        mark, start = _scan_mark(text, children[-1].end, marks=",]")
     starts = tuple(child.start for child in children)
     return Node(start=at, end=start, starts=starts, children=tuple(children))
 
@@ -134,8 +137,8 @@ def _scan_key(text: str, at: int) -> tuple[str, int]:
     return str(key), colon
 
 
-def _next_mark(text: str, end: int, *, marks: str) -> tuple[str, int]:
-    """The comma and where the next child begins, or the closing mark and the end after it."""
+def _scan_mark(text: str, end: int, *, marks: str) -> tuple[str, int]:
+    """Return the comma and where the next child begins, or the closing mark and its end."""
     at = _skip_space(text, end)
     mark = text[at : at + 1]
     if mark not in tuple(marks):

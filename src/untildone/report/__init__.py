@@ -1,1 +1,1 @@
-"""Everything a user reads: text, JSON, XML."""
+"""The texts, JSON and XML that users read."""

@@ -105,7 +105,7 @@ def build_table(results: tuple[CheckResult, ...], *, signs: bool) -> Table:
 
 
 def _describe_result(counted: str, result: CheckResult) -> tuple[str, str]:
-    """Counts and reason, without saying the same thing twice."""
+    """Return counts and reason, without saying the same thing twice."""
     tests = result.tests
     if tests and not tests.executed:
         return "", result.reason
@@ -127,7 +127,7 @@ def _render_findings(result: CheckResult, project: Path) -> Iterable[RenderableT
 
 
 def _build_grid(rows: Iterable[tuple[str, Text]]) -> Table:
-    """A grid in which long text wraps under its beginning, not under the line number."""
+    """Return a grid in which long text wraps under its beginning, not under the line number."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(justify="right", min_width=_MARGIN, no_wrap=True)
     grid.add_column(overflow="fold")
@@ -145,9 +145,10 @@ def _render_finding(finding: Finding, source: list[str]) -> Iterable[tuple[str, 
 
 
 def _render_code(line: str) -> Text:
-    """One line of source, cut to the terminal, with control characters replaced."""
-    shown = "".join(char if char.isprintable() else "\ufffd" for char in line.expandtabs(4).strip())
-    return Text(shown[:_LONGEST_CODE], style="dim", no_wrap=True, overflow="ellipsis")
+    """Return one line of source, cut to the terminal, with control characters replaced."""
+    line = line.expandtabs(4).strip()
+    code = "".join(char if char.isprintable() else "\ufffd" for char in line)
+    return Text(code[:_LONGEST_CODE], style="dim", no_wrap=True, overflow="ellipsis")
 
 
 def _read_source(path: Path) -> list[str]:

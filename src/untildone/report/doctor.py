@@ -23,7 +23,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
 
 
 def build_diagnosis(problems: Iterable[Problem]) -> Diagnosis:
-    """Errors come before notes."""
+    """Return the problems with errors before notes."""
     ordered = tuple(sorted(problems, key=lambda problem: problem.level))
     ok = all(problem.level == "note" for problem in ordered)
     return Diagnosis(ok=ok, findings=ordered)

@@ -28,8 +28,8 @@ def _render_case(result: CheckResult) -> str:
     if result.green:
         return f"{head}/>\n"
     message = quoteattr(_replace_forbidden(result.reason or result.outcome))
-    found = [f"{item.path}:{item.line}: {item.code} {item.text}" for item in result.findings]
-    body = escape(_replace_forbidden("\n".join(found) or result.output))
+    findings = [f"{item.path}:{item.line}: {item.code} {item.text}" for item in result.findings]
+    body = escape(_replace_forbidden("\n".join(findings) or result.output))
     return f"{head}>\n    <failure message={message}>{body}</failure>\n  </testcase>\n"
 
 
@@ -38,7 +38,7 @@ def _replace_forbidden(text: str) -> str:
 
 
 def build_sarif(results: tuple[CheckResult, ...]) -> dict[str, object]:
-    """One run per check, so that each keeps its tool's name."""
+    """Return a SARIF log with one run per check, so that each keeps its tool's name."""
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -56,13 +56,13 @@ def build_sarif(results: tuple[CheckResult, ...]) -> dict[str, object]:
 
 
 def _build_result(finding: Finding) -> dict[str, object]:
-    place: dict[str, object] = {"artifactLocation": {"uri": finding.path}}
+    location: dict[str, object] = {"artifactLocation": {"uri": finding.path}}
     if finding.line:
-        place["region"] = {"startLine": finding.line}
+        location["region"] = {"startLine": finding.line}
     return {
         "ruleId": finding.code or finding.severity,
         "level": _LEVELS[finding.severity],
         "message": {"text": finding.text},
-        "locations": [{"physicalLocation": place}] if finding.path else [],
+        "locations": [{"physicalLocation": location}] if finding.path else [],
         "partialFingerprints": {"untildone/v1": finding.fingerprint},
     }

@@ -19,6 +19,7 @@ def describe_round(contract: Contract, progress: Progress) -> str:
 
 
 def format_status_line(record: Record) -> str:
+    """Return `untildone 1f2e | round 3 of 10 | unmet: test | 0.42 USD`."""
     contract, progress = record.agreed, record.progress
     parts = [f"untildone {contract.id}", describe_round(contract, progress)]
     if progress.status != "active":
@@ -31,7 +32,7 @@ def format_status_line(record: Record) -> str:
 
 
 def describe_next_step(loop: str, outcome: Outcome) -> str:
-    """How the user continues a paused loop; empty where that is not possible."""
+    """Say how the user continues a paused loop; empty where that is not possible."""
     if OUTCOMES[outcome].status != "paused":
         return ""
     if outcome == "gate":
@@ -54,30 +55,29 @@ def describe_pause(record: Record) -> str:
 
 
 def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) -> str:
-    """The notice that the user sees; empty where the verdict changes nothing."""
+    """Return the notice that the user sees; empty where the verdict changes nothing."""
     contract, progress = record.agreed, record.progress
     match verdict:
         case Continue(cause="background" | "fault"):
             return f"untildone: held ({verdict.cause}): {', '.join(verdict.names)}"
         case Continue(cause="losses"):
             names = ", ".join(strip_content_digest(finding) for finding in verdict.names[:_SHOWN])
-            held = f"untildone: held, {describe_round(contract, progress)}"
-            return f"{held}, concerns: {names}"
+            return f"untildone: held, {describe_round(contract, progress)}, concerns: {names}"
         case Continue():
             red = [
                 f"{result.name} {summarize_result(result)}" for result in checks if not result.green
             ]
             unmet = "; ".join(red) or ", ".join(verdict.names) or "the agent's word"
-            held = f"untildone: held, {describe_round(contract, progress)}, unmet: {unmet}"
-            return f"{held} | {_describe_counts(progress)}" if contract.counts else held
+            counts = f" | {_describe_counts(progress)}" if contract.counts else ""
+            return f"untildone: held, {describe_round(contract, progress)}, unmet: {unmet}{counts}"
         case Finish(outcome="done"):
             names = ", ".join(f"{result.name} {summarize_result(result)}" for result in checks)
-            ended = f"untildone: done after {pluralize(progress.round, 'round')}: {names}"
-            return _add_improvement(ended, progress)
+            text = f"untildone: done after {pluralize(progress.round, 'round')}: {names}"
+            return _add_improvement(text, progress)
         case Finish():
             rounds = pluralize(progress.round, "round")
-            ended = f"untildone: {verdict.outcome} after {rounds}: {verdict.reason}"
-            return _add_improvement(ended, progress)
+            text = f"untildone: {verdict.outcome} after {rounds}: {verdict.reason}"
+            return _add_improvement(text, progress)
         case Pause():
             return _describe_new_pause(contract.id, progress, verdict)
         case Wait():
@@ -89,33 +89,34 @@ def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult
 
 
 def _format_outcome(outcome: Outcome | None, status: str = "paused") -> str:
-    """` (stagnated)`; empty where the outcome says no more than the status."""
+    """Return ` (stagnated)`; empty where the outcome says no more than the status."""
     return "" if outcome in (None, status) else f" ({outcome})"
 
 
 def _describe_new_pause(loop: str, progress: Progress, pause: Pause) -> str:
     if pause.outcome == "gate":
         return f"untildone: {pause.reason} Your next prompt is the answer."
-    ended = (
+    text = (
         f"untildone: paused{_format_outcome(pause.outcome)}: {pause.reason}."
         " The agent is no longer held"
     )
     if pause.outcome == "needs-approval":
         return (
-            f"{ended}. `untildone show {loop}` shows the changes. If you wanted them:"
+            f"{text}. `untildone show {loop}` shows the changes. If you wanted them:"
             " `untildone approve --all`. If not: restore them, then `untildone continue`"
         )
-    ended += f"; resume with `untildone {OUTCOMES[pause.outcome].resume}`"
-    left = f" | left: {', '.join(progress.unmet[:_SHOWN])}" if progress.unmet else ""
-    return _add_improvement(ended + left, progress)
+    text += f"; resume with `untildone {OUTCOMES[pause.outcome].resume}`"
+    if progress.unmet:
+        text += f" | left: {', '.join(progress.unmet[:_SHOWN])}"
+    return _add_improvement(text, progress)
 
 
 def _describe_counts(progress: Progress) -> str:
     totals = describe_totals(progress.totals) if progress.totals else ""
-    improved = "" if progress.improved is None else f", progress: {progress.improved} %"
-    return f"now: {totals or 'nothing'}{improved}"
+    per_cent = "" if progress.improved is None else f", progress: {progress.improved} %"
+    return f"now: {totals or 'nothing'}{per_cent}"
 
 
-def _add_improvement(ended: str, progress: Progress) -> str:
+def _add_improvement(text: str, progress: Progress) -> str:
     improvement = describe_improvement(progress.baseline_totals, progress.totals, progress.improved)
-    return f"{ended} | {improvement}" if improvement else ended
+    return f"{text} | {improvement}" if improvement else text

@@ -166,7 +166,7 @@ def _list_allowances(record: Record, evidence: Evidence) -> Iterator[Allowance]:
 
 
 def _list_unmet(record: Record) -> tuple[str, ...]:
-    """What was unmet at the last stop."""
+    """Return what was unmet at the last stop."""
     progress = record.progress
     if progress.outcome == "done":
         return ()
@@ -187,7 +187,7 @@ def _summarize_check(result: CheckResult) -> ReceiptCheck:
 
 
 def _compute_costs(rounds: tuple[Round, ...]) -> list[float | None]:
-    """The cost of each round, where it is known; rounds record the sum so far."""
+    """Return the cost of each round, where it is known; rounds record the sum so far."""
     totals = [0.0, *(entry.spend_usd for entry in rounds)]
     return [
         None if after is None or before is None else after - before
@@ -198,9 +198,13 @@ def _compute_costs(rounds: tuple[Round, ...]) -> list[float | None]:
 def _describe_round(entry: Round, cost: float | None, fixed: int) -> str:
     results = ", ".join(f"{result.name} {summarize_result(result)}" for result in entry.checks)
     verdict = type(entry.verdict).__name__.lower()
-    paid = "" if cost is None else f"; {cost:.2f} USD"
-    summary = f"round {entry.number}: {verdict}" + (f"; {results}" if results else "") + paid
-    return "; ".join((summary, *([f"fixed {fixed}"] if fixed > 0 else []), *_describe_work(entry)))
+    parts = [
+        f"round {entry.number}: {verdict}",
+        results,
+        "" if cost is None else f"{cost:.2f} USD",
+        f"fixed {fixed}" if fixed > 0 else "",
+    ]
+    return "; ".join((*filter(None, parts), *_describe_work(entry)))
 
 
 def _describe_work(entry: Round) -> Iterator[str]:

@@ -12,7 +12,7 @@ from untildone.report.totals import describe_improvement
 
 
 def encode_receipt(receipt: Receipt) -> bytes:
-    """JSON in ASCII, because a path that is not UTF-8 cannot be encoded otherwise."""
+    """Return JSON in ASCII, because a path that is not UTF-8 cannot be encoded otherwise."""
     return json.dumps(msgspec.to_builtins(receipt), indent=2).encode() + b"\n"
 
 

@@ -15,31 +15,26 @@ _NOUNS = {
 }
 
 
-def describe_totals(counted: Totals | FileTotals) -> str:
-    """`12 errors, 1 warning`: every count that is not zero."""
-    return _format_counts(counted, _list_nonzero(counted))
+def describe_totals(totals: Totals | FileTotals) -> str:
+    """Return every count that is not zero: `12 errors, 1 warning`."""
+    return _format_counts(totals, _list_nonzero(totals))
 
 
-def describe_improvement(first: Totals | None, last: Totals | None, per_cent: int | None) -> str:
-    """`initial: 12 errors; final: 0 errors; improvement: 100 %`, where anything was counted."""
-    if first is None or last is None:
+def describe_improvement(initial: Totals | None, final: Totals | None, per_cent: int | None) -> str:
+    """Return `initial: 12 errors; final: 0 errors; improvement: 100 %`, or an empty text."""
+    if initial is None or final is None:
         return ""
-    fields = [field for field in _NOUNS if field in (*_list_nonzero(first), *_list_nonzero(last))]
+    nonzero = {*_list_nonzero(initial), *_list_nonzero(final)}
+    fields = [field for field in _NOUNS if field in nonzero]
     if not fields:
         return ""
-    gone = [] if per_cent is None else [f"improvement: {per_cent} %"]
-    return "; ".join(
-        (
-            f"initial: {_format_counts(first, fields)}",
-            f"final: {_format_counts(last, fields)}",
-            *gone,
-        )
-    )
+    text = f"initial: {_format_counts(initial, fields)}; final: {_format_counts(final, fields)}"
+    return text if per_cent is None else f"{text}; improvement: {per_cent} %"
 
 
-def _list_nonzero(counted: Totals | FileTotals) -> list[str]:
-    return [field for field in _NOUNS if getattr(counted, field, 0)]
+def _list_nonzero(totals: Totals | FileTotals) -> list[str]:
+    return [field for field in _NOUNS if getattr(totals, field, 0)]
 
 
-def _format_counts(counted: Totals | FileTotals, fields: Iterable[str]) -> str:
-    return ", ".join(pluralize(getattr(counted, field), _NOUNS[field]) for field in fields)
+def _format_counts(totals: Totals | FileTotals, fields: Iterable[str]) -> str:
+    return ", ".join(pluralize(getattr(totals, field), _NOUNS[field]) for field in fields)

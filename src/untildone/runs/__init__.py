@@ -1,1 +1,1 @@
-"""Headless runs, plan runs, demo and drill."""
+"""Runs without a user at the terminal: headless runs, plan runs, demo and drill."""

@@ -1,6 +1,5 @@
-"""Hooks of Claude Code, read from its settings and run as the client runs them."""
+"""The hooks of Claude Code: read from its settings, and run as the client runs them."""
 
-import json
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,6 +9,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from untildone.agents.json_fields import get_object, get_objects, get_text, parse_object
 from untildone.process.runner import run
 
 Settings: TypeAlias = Mapping[str, Any]
@@ -35,6 +35,7 @@ class Hook(Struct, frozen=True, kw_only=True):
         return ["sh", "-c", self.command] if self.args is None else [self.command, *self.args]
 
     def wants(self, event: str, subject: str) -> bool:
+        """Say whether the client runs this hook; `subject` is the tool or the source."""
         if event != self.event:
             return False
         if event == "Stop" or self.matcher in _EVERYTHING:
@@ -54,42 +55,38 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     @property
     def output(self) -> Mapping[str, Any]:
-        try:
-            value = json.loads(self.stdout)
-        except ValueError:
-            return {}
-        return value if isinstance(value, dict) and self.exit_code == 0 else {}
+        """Return the answer on stdout; empty if the client would ignore it."""
+        return parse_object(self.stdout) if self.exit_code == 0 else {}
 
     @property
     def notice(self) -> str:
-        """The text that the client shows to the user."""
-        return _get_text(self.output, "systemMessage")
+        """Return the text that the client shows to the user."""
+        return get_text(self.output, "systemMessage")
 
     @property
     def context(self) -> str:
-        """The text that the client adds to the conversation."""
-        return _get_text(self._specific, "additionalContext")
+        """Return the text that the client adds to the conversation."""
+        return get_text(self._specific, "additionalContext")
 
     @property
     def block(self) -> str:
-        """The reason for which the event is blocked, by the answer or by exit code 2."""
+        """Return the reason for which the event is blocked, by the answer or by exit code 2."""
         if self.exit_code == _BLOCKS:
             return self.stderr.strip() or "blocked"
         if self.output.get("decision") == "block":
-            return _get_text(self.output, "reason") or "blocked"
+            return get_text(self.output, "reason") or "blocked"
         if self._specific.get("permissionDecision") == "deny":
-            return _get_text(self._specific, "permissionDecisionReason") or "denied"
+            return get_text(self._specific, "permissionDecisionReason") or "denied"
         return ""
 
     @property
     def feedback(self) -> str:
-        """For a stop: the text that keeps the agent working."""
+        """Return, for a stop, the text that keeps the agent working."""
         return self.block or self.context
 
     @property
     def _specific(self) -> Mapping[str, Any]:
-        specific = self.output.get("hookSpecificOutput")
-        return specific if isinstance(specific, dict) else {}
+        return get_object(self.output, "hookSpecificOutput")
 
 
 def read_hooks(files: Iterable[Settings]) -> tuple[Hook, ...]:
@@ -97,17 +94,17 @@ def read_hooks(files: Iterable[Settings]) -> tuple[Hook, ...]:
     files = tuple(files)
     if any(settings.get("disableAllHooks") for settings in files):
         return ()
-    found = (hook for settings in files for hook in _parse_hooks(settings))
+    hooks = (hook for settings in files for hook in _parse_hooks(settings))
     # The client runs a command once, even if several files name it.
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(hooks))
 
 
 def read_variables(files: Iterable[Settings]) -> dict[str, str]:
     """Return the environment variables that the files set; later files win."""
     variables: dict[str, str] = {}
     for settings in files:
-        env = settings.get("env")
-        variables.update({str(k): str(v) for k, v in env.items()} if isinstance(env, dict) else {})
+        env = get_object(settings, "env")
+        variables.update({str(name): str(value) for name, value in env.items()})
     return variables
 
 
@@ -146,12 +143,12 @@ def _run_hook(hook: Hook, payload: bytes, *, cwd: Path, env: Mapping[str, str]) 
 
 
 def _parse_hooks(settings: Settings) -> Iterator[Hook]:
-    events = settings.get("hooks")
-    for event, groups in events.items() if isinstance(events, dict) else ():
-        for group in _list_objects(groups):
-            for hook in _list_objects(group.get("hooks")):
+    events = get_object(settings, "hooks")
+    for event in events:
+        for group in get_objects(events, event):
+            for hook in get_objects(group, "hooks"):
                 if hook.get("type") == "command" and isinstance(hook.get("command"), str):
-                    yield _parse_hook(event, hook, matcher=_get_text(group, "matcher"))
+                    yield _parse_hook(event, hook, matcher=get_text(group, "matcher"))
 
 
 def _parse_hook(event: str, fields: Mapping[str, Any], *, matcher: str) -> Hook:
@@ -164,12 +161,3 @@ def _parse_hook(event: str, fields: Mapping[str, Any], *, matcher: str) -> Hook:
         matcher=matcher,
         timeout=seconds,
     )
-
-
-def _list_objects(value: object) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _get_text(fields: Mapping[str, Any], key: str) -> str:
-    value = fields.get(key)
-    return value if isinstance(value, str) else ""

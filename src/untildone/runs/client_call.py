@@ -27,7 +27,7 @@ from untildone.process.runner import run
 
 Show: TypeAlias = Callable[[RunEvent], None]
 # Longer lines are skipped; none of them holds anything that is needed.
-_LONGEST = 16_000_000
+_MAX_LINE = 16_000_000
 _LONGEST_REASON = 500
 
 
@@ -72,6 +72,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 def call(
     settings: CallSettings, request: ClientCall, prompt: str, *, limits: Limits, show: Show
 ) -> Return:
+    """Run the client with the prompt until it returns, fails or is ended."""
     reader = _OutputReader(settings.client, show, limits.stop)
     outer = settings.client.SESSION_VARIABLES
     with tempfile.TemporaryDirectory(prefix="untildone-run-") as folder:
@@ -92,17 +93,17 @@ def call(
         raise reader.broken
     returned = reader.returned
     if ended.interrupted or ended.timed_out:
-        cut = replace(returned, fault=None, reason="")
-        return replace(cut, interrupted=ended.interrupted, timed_out=ended.timed_out)
+        returned = replace(returned, fault=None, reason="")
+        return replace(returned, interrupted=ended.interrupted, timed_out=ended.timed_out)
     if ended.missing:
         return replace(returned, fault="missing", reason=ended.missing)
     if reader.has_result:
         return returned
     # Exit code 0 without a result is no return either: the client was cut off.
     fault = settings.client.classify_failure(stderr)
-    how = f"signal {ended.signal}" if ended.signal else f"exit code {ended.exit_code}"
-    last = stderr.strip().splitlines()[-1:] or [f"the client ended with {how}"]
-    return replace(returned, fault=fault, reason=last[0][:_LONGEST_REASON])
+    end = f"signal {ended.signal}" if ended.signal else f"exit code {ended.exit_code}"
+    *_, reason = (f"the client ended with {end}", *stderr.strip().splitlines())
+    return replace(returned, fault=fault, reason=reason[:_LONGEST_REASON])
 
 
 class _OutputReader:
@@ -120,25 +121,25 @@ class _OutputReader:
 
     def read(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
-        self._rest = self._rest[:_LONGEST]
+        self._rest = self._rest[:_MAX_LINE]
         for line in lines:
             for event in self._client.parse_line(line):
                 self._add(event)
 
     def _add(self, event: ClientEvent) -> None:
-        known = self.returned
+        total = self.returned
         match event:
             case Tool():
-                self.returned = replace(known, tools=known.tools + 1)
+                self.returned = replace(total, tools=total.tools + 1)
             case ContextFill():
-                self.returned = replace(known, tokens=event.tokens)
+                self.returned = replace(total, tokens=event.tokens)
             case Denied():
-                self.returned = replace(known, denied=(*known.denied, event.tool))
+                self.returned = replace(total, denied=(*total.denied, event.tool))
             case Limited():
-                self.returned = replace(known, until=event.until)
+                self.returned = replace(total, until=event.until)
             case Returned():
                 self.has_result = True
-                self.returned = _add_result(known, event)
+                self.returned = _add_result(total, event)
             case AgentText() | Retrying():
                 pass
         try:
@@ -149,14 +150,14 @@ class _OutputReader:
             self._stop.set()
 
 
-def _add_result(known: Return, result: Returned) -> Return:
-    """Add up a result; a call has several if background work made the client continue."""
+def _add_result(total: Return, result: Returned) -> Return:
+    """Add a result; a call has several if background work made the client continue."""
     return replace(
-        known,
+        total,
         message=result.message,
-        cost_usd=known.cost_usd if result.cost_usd is None else result.cost_usd,
-        window=result.window or known.window,
+        cost_usd=total.cost_usd if result.cost_usd is None else result.cost_usd,
+        window=result.window or total.window,
         fault=result.fault,
         reason=result.reason,
-        until=result.until or known.until,
+        until=result.until or total.until,
     )

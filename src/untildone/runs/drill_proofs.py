@@ -1,4 +1,4 @@
-"""What the drill proves of the installed hooks, one function per fault."""
+"""The faults that the drill plays against the installed hooks, one function for each."""
 
 import time
 import uuid
@@ -36,7 +36,7 @@ class Proof(Struct, frozen=True, kw_only=True):
 
 
 def stop_without_loop(scene: DrillScene) -> str:
-    scene.agent().begin()
+    scene.open_agent().begin()
     answer = scene.stop()
     return answer.fault or ("" if answer.silent else answer.summary)
 
@@ -48,53 +48,52 @@ def stop_while_red(scene: DrillScene) -> str:
 
 def stop_when_green(scene: DrillScene) -> str:
     scene.start()
-    first = scene.stop()
-    if not first.held:
-        return f"not held before: {first.summary}"
+    answer = scene.stop()
+    if not answer.held:
+        return f"not held before: {answer.summary}"
     scene.write("done", "")
     answer = scene.stop()
-    outcome = scene.progress().outcome
-    return (
-        ""
-        if outcome == "done" and not answer.held
-        else f"{outcome or 'not ended'}: {answer.summary}"
-    )
+    outcome = scene.load_progress().outcome
+    if outcome == "done" and not answer.held:
+        return ""
+    return f"{outcome or 'not ended'}: {answer.summary}"
 
 
 def stop_in_other_session(scene: DrillScene) -> str:
     scene.start()
     other = str(uuid.uuid4())
-    scene.agent(other).begin()
+    scene.open_agent(other).begin()
     answer = scene.stop(other)
-    if scene.progress().round:
+    if scene.load_progress().round:
         return "the stop of another session was counted"
     return answer.fault or ("" if answer.silent else answer.summary)
 
 
 def stop_in_subdirectory(scene: DrillScene) -> str:
     scene.start()
-    below = scene.project / "a" / "b"
-    below.mkdir(parents=True)
-    return _explain_not_held(scene.stop(cwd=below))
+    folder = scene.project / "a" / "b"
+    folder.mkdir(parents=True)
+    return _explain_not_held(scene.stop(cwd=folder))
 
 
 def stop_in_worktree(scene: DrillScene) -> str:
-    """The main checkout is green, so only a judged worktree can be red."""
+    """Stop in a red worktree of a green main checkout: held only if the worktree is judged."""
     scene.start()
-    place = scene.folder / "worktree"
-    scene.git("worktree", "add", "-q", str(place))
+    worktree = scene.folder / "worktree"
+    scene.git("worktree", "add", "-q", str(worktree))
     scene.write("done", "")
-    return _explain_not_held(scene.stop(cwd=place))
+    return _explain_not_held(scene.stop(cwd=worktree))
 
 
 def send_garbage(scene: DrillScene) -> str:
+    """Send payloads that are no JSON object: the user reads a line, and the loop is not done."""
     scene.start()
     scene.write("done", "")
     for stdin in (b"\xff\xfe not JSON {", b"[]"):
         answer = scene.stop_with(stdin)
         if answer.fault:
             return answer.fault
-        if scene.progress().outcome == "done":
+        if scene.load_progress().outcome == "done":
             return "the loop was ended as done"
         if not (answer.held or answer.notice):
             return "neither held nor a line to the user"
@@ -102,6 +101,7 @@ def send_garbage(scene: DrillScene) -> str:
 
 
 def damage_state(scene: DrillScene) -> str:
+    """Stop with damaged state files: the user reads a line, and the loop is not done."""
     loop = scene.start()
     folder = scene.context.loops.get_folder(loop)
     for path in folder.iterdir():
@@ -119,12 +119,12 @@ def hang_check(scene: DrillScene) -> str:
     scene.start("hangs.py", timeout=_CHECK_TIMEOUT)
     began = time.monotonic()
     problem = _explain_not_held(scene.stop())
-    late = time.monotonic() - began
-    return problem or ("" if late < _IN_TIME else f"held only after {late:.0f} seconds")
+    seconds = time.monotonic() - began
+    return problem or ("" if seconds < _IN_TIME else f"held only after {seconds:.0f} seconds")
 
 
 def enter_hostile_repository(scene: DrillScene) -> str:
-    """What a repository contains is neither run nor written through."""
+    """Stop in a repository with hostile files: none is run, no link of it is written through."""
     target = scene.folder / "elsewhere"
     target.mkdir()
     scene.write("untildone.toml", _HOSTILE)
@@ -134,10 +134,10 @@ def enter_hostile_repository(scene: DrillScene) -> str:
     with suppress(OSError):
         (scene.project / ".untildone").symlink_to(target, target_is_directory=True)
     scene.git("config", "core.fsmonitor", "touch ran-by-untildone; false")
-    scene.agent().begin()
-    before = scene.stop()
-    if not before.silent:
-        return f"not silent without a loop: {before.summary}"
+    scene.open_agent().begin()
+    answer = scene.stop()
+    if not answer.silent:
+        return f"not silent without a loop: {answer.summary}"
     scene.start()
     problem = _explain_not_held(scene.stop())
     if (scene.project / "ran-by-untildone").exists():
@@ -166,9 +166,10 @@ SCENES: dict[str, tuple[str, Scene]] = {
 
 
 def prove(name: str, *, context: Context, settings: Sequence[Settings], folder: Path) -> Proof:
-    expected, scene = SCENES[name]
+    """Play a scene in its own folder and return what it proves."""
+    expected, play = SCENES[name]
     began = time.monotonic()
-    with closing(DrillScene(context, settings, folder / name.replace(" ", "-"))) as stage:
-        problem = scene(stage)
+    with closing(DrillScene(context, settings, folder / name.replace(" ", "-"))) as scene:
+        problem = play(scene)
     seconds = round(time.monotonic() - began, 2)
     return Proof(name=name, expected=expected, passed=not problem, problem=problem, seconds=seconds)

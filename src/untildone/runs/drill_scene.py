@@ -52,7 +52,7 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
 
     @property
     def fault(self) -> str:
-        """Why the client would ignore the answer of a hook, or nothing."""
+        """Say why the client would ignore the answer of a hook; empty if it would not."""
         if not self.answers:
             return "no hook was run"
         for answer in self.answers:
@@ -66,7 +66,7 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
 
     @property
     def summary(self) -> str:
-        """What came instead of what was expected, for the report of a failure."""
+        """Return what came instead of what was expected, for the report of a failure."""
         if self.fault:
             return self.fault
         return self.notice or ("silence" if self.silent else _last_line(self.answers[0].stdout))
@@ -96,19 +96,19 @@ class DrillScene:
 
     def git(self, *arguments: str) -> None:
         # The user may have set up signatures and hooks that ask for a passphrase.
-        own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+        no_configuration = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
         run_git(
             arguments,
             cwd=self.project,
             timeout=_GIT_TIMEOUT,
             environ=self.context.environ,
-            variables=_AUTHOR | own,
+            variables=_AUTHOR | no_configuration,
         )
 
     def write(self, name: str, text: str) -> None:
         (self.project / name).write_text(text, encoding="utf-8")
 
-    def agent(self, session: str = "", *, cwd: Path | None = None) -> Agent:
+    def open_agent(self, session: str = "", *, cwd: Path | None = None) -> Agent:
         agent = Agent(
             self.project,
             settings=self._settings,
@@ -121,7 +121,7 @@ class DrillScene:
 
     def start(self, script: str = "wants_done.py", *, timeout: float = 20) -> str:
         """Start a loop in a new session; its check is one of the scripts above."""
-        self.agent().begin()
+        self.open_agent().begin()
         python = sys.executable if os.name == "nt" else shlex.quote(sys.executable)
         check = Check(name="drill", command=f"{python} {script}", timeout=timeout)
         request = Request(
@@ -132,16 +132,16 @@ class DrillScene:
         return loop
 
     def stop(self, session: str = "", *, cwd: Path | None = None) -> HookAnswer:
-        agent = self.agent(session, cwd=cwd)
+        agent = self.open_agent(session, cwd=cwd)
         return HookAnswer(answers=agent.fire("Stop", build_stop_fields("Done.", held_before=False)))
 
     def stop_with(self, stdin: bytes) -> HookAnswer:
         """Send a stop with a payload that the client would not send."""
         hooks = [hook for hook in read_hooks(self._settings) if hook.event == "Stop"]
-        environ = {**self.agent().environment, "CLAUDE_PROJECT_DIR": str(self.project)}
+        environ = {**self.open_agent().environment, "CLAUDE_PROJECT_DIR": str(self.project)}
         return HookAnswer(answers=run_hooks(hooks, stdin, cwd=self.project, env=environ))
 
-    def progress(self) -> Progress:
+    def load_progress(self) -> Progress:
         return self.context.loops.load(self._loops[-1]).progress
 
     def close(self) -> None:
@@ -153,12 +153,12 @@ class DrillScene:
             session = self.context.session(name)
             session.release()
             shutil.rmtree(session.folder, ignore_errors=True)
-        for place in self.folder.iterdir():
-            kept = project_folder(self.context.home, place)
-            shutil.rmtree(kept, ignore_errors=True)
+        for project in self.folder.iterdir():
+            folder = project_folder(self.context.home, project)
+            shutil.rmtree(folder, ignore_errors=True)
             with suppress(OSError):
                 # Removed only if it holds no project of the user.
-                kept.parent.rmdir()
+                folder.parent.rmdir()
 
 
 def make_settings(hooks: dict[str, list[dict[str, object]]], env: dict[str, object]) -> Settings:

@@ -13,6 +13,7 @@ _PART = re.compile(r"(\d+)\s*([dhms])", re.I)
 _SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 # retry-after: 30
 _RETRY = re.compile(r"\bretry[- ]after:?\s*(\d+)\b", re.I)
+# A message that names a day or a time of day:
 # resets 3pm (Europe/Berlin); will reset at 15:30; resets Oct 9, 5am; resets Mon 9am
 _AT = re.compile(
     r"\breset(?:s|ting)?\s+(?:at\s+|on\s+)?"
@@ -27,43 +28,43 @@ _JUST_NOW = timedelta(minutes=10)
 
 
 def parse_limit_end(text: str, now: datetime) -> float:
-    """Return seconds since the epoch, 0 if the text names no time."""
+    """Return the end in seconds since the epoch; 0 if the text names no time."""
     return next(_find_times(text, now), 0)
 
 
 def _find_times(text: str, now: datetime) -> Iterator[float]:
-    if found := _EPOCH.search(text):
-        yield float(found[1])
-    if found := _AFTER.search(text):
-        parts = _PART.findall(found[1])
+    if match := _EPOCH.search(text):
+        yield float(match[1])
+    if match := _AFTER.search(text):
+        parts = _PART.findall(match[1])
         yield now.timestamp() + sum(int(count) * _SECONDS[unit.lower()] for count, unit in parts)
-    if found := _RETRY.search(text):
-        yield now.timestamp() + int(found[1])
-    for found in _AT.finditer(text):
+    if match := _RETRY.search(text):
+        yield now.timestamp() + int(match[1])
+    for match in _AT.finditer(text):
         # A number alone is not a time of day.
-        if found["half"] or found["minute"]:
-            yield from _parse_time_of_day(found, now)
+        if match["half"] or match["minute"]:
+            yield from _parse_time_of_day(match, now)
 
 
-def _parse_time_of_day(found: re.Match[str], now: datetime) -> Iterator[float]:
+def _parse_time_of_day(match: re.Match[str], now: datetime) -> Iterator[float]:
     try:
-        here = now.astimezone(ZoneInfo(found["zone"])) if found["zone"] else now
+        local = now.astimezone(ZoneInfo(match["zone"])) if match["zone"] else now
     except (ZoneInfoNotFoundError, ValueError):
-        here = now
-    half, hour = (found["half"] or "").lower(), int(found["hour"])
+        local = now
+    half, hour = (match["half"] or "").lower(), int(match["hour"])
     hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
     try:
-        clock = here.replace(hour=hour, minute=int(found["minute"] or 0), second=0, microsecond=0)
-        yield _find_next_occurrence(found, clock, now).timestamp()
+        clock = local.replace(hour=hour, minute=int(match["minute"] or 0), second=0, microsecond=0)
+        yield _find_next_occurrence(match, clock, now).timestamp()
     except ValueError:
         # 25:00 or the 31st of February.
         return
 
 
-def _find_next_occurrence(found: re.Match[str], clock: datetime, now: datetime) -> datetime:
-    name = (found["name"] or "").lower()
-    if name in _MONTHS and found["day"]:
-        moment = clock.replace(month=_MONTHS.index(name) + 1, day=int(found["day"]))
+def _find_next_occurrence(match: re.Match[str], clock: datetime, now: datetime) -> datetime:
+    name = (match["name"] or "").lower()
+    if name in _MONTHS and match["day"]:
+        moment = clock.replace(month=_MONTHS.index(name) + 1, day=int(match["day"]))
         return moment if moment > now - _JUST_NOW else moment.replace(year=moment.year + 1)
     if name in _WEEKDAYS:
         clock += timedelta(days=(_WEEKDAYS.index(name) - clock.weekday()) % 7)

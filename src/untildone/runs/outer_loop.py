@@ -44,14 +44,14 @@ class RetryDelays(Struct, frozen=True, kw_only=True):
     limit: Sequence[float] = (60, 120, 300, 600, 900, 1_800)
 
 
-def drive(context: Context, loop: str, *, show: Show, pace: RetryDelays | None = None) -> Ended:
+def drive(context: Context, loop: str, *, show: Show, delays: RetryDelays | None = None) -> Ended:
     """Run until the loop is finished or paused; after an interruption it can be resumed."""
-    why = explain_ignored(context.agent, context.environ)
-    if why:
-        raise UserError(f"nothing would be judged: {why}", hint="unset the variable")
+    reason = explain_ignored(context.agent, context.environ)
+    if reason:
+        raise UserError(f"nothing would be judged: {reason}", hint="unset the variable")
     with ExitStack() as locks, end_runs_on_signal():
         locks.enter_context(_lock_run(context, loop))
-        run = _Run(Conversation(context, loop, show), show, pace or RetryDelays(), locks)
+        run = _Run(Conversation(context, loop, show), show, delays or RetryDelays(), locks)
         record = _run_or_pause(run)
     ended = _make_ended_event(context, record, run.fault)
     show(ended)
@@ -59,17 +59,18 @@ def drive(context: Context, loop: str, *, show: Show, pace: RetryDelays | None =
 
 
 def _run_or_pause(run: "_Run") -> Record:
+    """Run to the end; an interruption pauses the loop and, if repeated, ends this process."""
     try:
-        with catch_first_interrupt(run.conversation.stopping):
+        with catch_first_interrupt(run.conversation.stop_request):
             return run.run_to_end()
     except (KeyboardInterrupt, SystemExit, BrokenPipeError) as interruption:
         # A second interruption ends this process; this was the first.
-        if run.conversation.stopping.asked or not isinstance(interruption, KeyboardInterrupt):
+        if run.conversation.stop_request.asked or not isinstance(interruption, KeyboardInterrupt):
             run.pause("interrupted")
             raise
         return run.pause(_BY_USER)
     finally:
-        run.conversation.let_go()
+        run.conversation.end_driving()
 
 
 @contextmanager
@@ -88,7 +89,7 @@ def _lock_run(context: Context, loop: str) -> Iterator[None]:
 
 def _make_ended_event(context: Context, record: Record, fault: ClientFault | None) -> Ended:
     progress, loop = record.progress, record.contract.id
-    how = OUTCOMES[progress.outcome or "unverified"]
+    outcome = OUTCOMES[progress.outcome or "unverified"]
     receipt = context.loops.get_folder(loop) / "receipt.md"
     return Ended(
         loop=loop,
@@ -98,34 +99,34 @@ def _make_ended_event(context: Context, record: Record, fault: ClientFault | Non
         reason=progress.reason,
         rounds=progress.round,
         spend_usd=progress.spend_usd,
-        exit_code=how.exit_code,
-        resume=f"untildone continue {loop}" if how.resume else "",
+        exit_code=outcome.exit_code,
+        resume=f"untildone continue {loop}" if outcome.resume else "",
         receipt=str(receipt) if receipt.exists() else "",
         fault=fault,
     )
 
 
 class _Run:
-    """`locks` holds the lock of each loop that this run drives."""
+    """One run; `locks` holds the lock of each loop that it drives."""
 
     def __init__(
-        self, conversation: Conversation, show: Show, pace: RetryDelays, locks: ExitStack
+        self, conversation: Conversation, show: Show, delays: RetryDelays, locks: ExitStack
     ) -> None:
         self.conversation = conversation
         self._show = show
-        self._pace = pace
+        self._delays = delays
         self._locks = locks
         self._denied_before = False
         self.fault: ClientFault | None = None
 
     def run_to_end(self) -> Record:
         """Call and judge until the loop is no longer active."""
-        talk = self.conversation
+        conversation = self.conversation
         self._begin_loop()
-        prompt = write_reminder(talk.record)
-        if talk.memory.how.mode == "fresh" and talk.memory.begun:
-            prompt = talk.begin_anew(prompt)
-        while talk.active:
+        prompt = write_reminder(conversation.record)
+        if conversation.memory.options.mode == "fresh" and conversation.memory.begun:
+            prompt = conversation.start_new_session(prompt)
+        while conversation.active:
             returned = self._call_until_return(prompt)
             if returned is None or returned.interrupted:
                 # By Ctrl-C, unless the loop was ended or paused elsewhere.
@@ -134,80 +135,82 @@ class _Run:
             # Nothing was done, so there is nothing to judge.
             answer = None if returned.fault and not returned.tools else self._judge_return(returned)
             self._give_up_on_fault(returned)
-            if answer and talk.active:
-                prompt = self._next_prompt(answer, returned)
-        return talk.record
+            if answer and conversation.active:
+                prompt = self._make_next_prompt(answer, returned)
+        return conversation.record
 
     def pause(self, reason: str) -> Record:
         return self._end(Pause(outcome="paused", reason=reason))
 
     def _end(self, verdict: Pause) -> Record:
-        talk = self.conversation
-        if talk.reload().progress.status == "active":
-            talk.record = verbs.end(talk.context, talk.loop, verdict)
-        return talk.record
+        if self.conversation.reload().progress.status == "active":
+            self.conversation.record = verbs.end(
+                self.conversation.context, self.conversation.loop, verdict
+            )
+        return self.conversation.record
 
     def _begin_loop(self) -> None:
         """Take the loop's session and show that it started."""
-        talk = self.conversation
-        contract, bounds = talk.record.contract, talk.bounds
-        talk.take()
+        conversation = self.conversation
+        contract, bounds = conversation.record.contract, conversation.bounds
+        conversation.begin_driving()
         self._show(
             Started(
-                loop=talk.loop,
-                session=talk.session,
+                loop=conversation.loop,
+                session=conversation.session,
                 agent=contract.agent,
                 project=contract.project,
                 task=contract.task,
                 checks=tuple(check.command for check in contract.checks),
-                rounds=talk.record.progress.round,
+                rounds=conversation.record.progress.round,
                 max_rounds=bounds.rounds,
                 budget_usd=bounds.budget_usd,
             )
         )
 
-    def _next_prompt(self, answer: Answer, returned: Return) -> str:
+    def _make_next_prompt(self, answer: Answer, returned: Return) -> str:
+        """Return the feedback, for a new conversation with a note; pause without a verdict."""
         if not isinstance(answer.verdict, Continue):
             self.pause("nobody judged the agent's return")
-        mode = self.conversation.memory.how.mode
+        mode = self.conversation.memory.options.mode
         if mode == "fresh" or (mode == "auto" and returned.fill > _FULL):
-            return self.conversation.begin_anew(answer.feedback)
+            return self.conversation.start_new_session(answer.feedback)
         return answer.feedback
 
     def _call_until_return(self, prompt: str) -> Return | None:
         """Call the client with retries and waits; None if the user stopped it."""
-        tries, limits = list(self._pace.tries), list(self._pace.limit)
+        tries, limits = list(self._delays.tries), list(self._delays.limit)
         while True:
             returned = self.conversation.ask(prompt)
             match returned.fault:
                 case None | "authentication" | "billing" | "refused" | "missing":
                     return returned
                 case "limit":
-                    seconds = self._seconds_until_reset(returned, limits)
+                    seconds = self._compute_wait(returned, limits)
                 case _:
                     seconds = tries.pop(0) if tries else None
             if seconds is None:
                 return returned
             if returned.fault == "lost":
-                prompt = self.conversation.begin_anew(prompt)
+                prompt = self.conversation.start_new_session(prompt)
             elif not self._wait(returned, seconds):
                 return None
 
-    def _seconds_until_reset(self, returned: Return, limits: list[float]) -> float | None:
-        """None if the run should not wait for the end of the usage limit."""
-        if not self.conversation.memory.how.wait:
+    def _compute_wait(self, returned: Return, limits: list[float]) -> float | None:
+        """Return the seconds until the usage limit ends; None if the run should not wait for it."""
+        if not self.conversation.memory.options.wait:
             return None
         now = self.conversation.context.clock()
         local = datetime.fromtimestamp(now, UTC).astimezone()
-        left = (returned.until or parse_limit_end(returned.reason, local)) + _MARGIN - now
-        if 0 < left < _LONGEST_WAIT:
-            return left
+        seconds = (returned.until or parse_limit_end(returned.reason, local)) + _MARGIN - now
+        if 0 < seconds < _LONGEST_WAIT:
+            return seconds
         return limits.pop(0) if limits else None
 
     def _wait(self, returned: Return, seconds: float) -> bool:
-        """Wait; False if the user does not want that. The time counts for no bound."""
-        talk = self.conversation
-        until = datetime.fromtimestamp(talk.context.clock() + seconds, UTC)
+        """Wait, at no cost to the loop's minutes; return False if the user stopped the run."""
+        conversation = self.conversation
+        until = datetime.fromtimestamp(conversation.context.clock() + seconds, UTC)
         self._show(
             Waiting(
                 fault=returned.fault or "crashed",
@@ -218,32 +221,36 @@ class _Run:
         )
 
         def stop_clock(record: Record) -> Progress:
-            return count_time(record.progress, talk.context.session_of(record))
+            return count_time(record.progress, conversation.context.session_of(record))
 
         def start_clock(record: Record) -> Progress:
             return replace(record.progress, clock=read_clock())
 
-        verbs.change_loop(talk.context, talk.loop, stop_clock, kind="waiting")
-        waited = talk.stopping.pause_until(until.timestamp(), talk.context.clock)
-        talk.record = verbs.change_loop(talk.context, talk.loop, start_clock, kind="waited")
+        verbs.change_loop(conversation.context, conversation.loop, stop_clock, kind="waiting")
+        waited = conversation.stop_request.pause_until(
+            until.timestamp(), conversation.context.clock
+        )
+        conversation.record = verbs.change_loop(
+            conversation.context, conversation.loop, start_clock, kind="waited"
+        )
         return waited
 
     def _judge_return(self, returned: Return) -> Answer | None:
         """Judge the agent's return like a stop; go on with the next loop if one follows."""
-        talk = self.conversation
+        conversation = self.conversation
         stop = Stop(
-            session=talk.session,
-            cwd=talk.record.contract.project,
-            project=talk.record.contract.project,
+            session=conversation.session,
+            cwd=conversation.record.contract.project,
+            project=conversation.record.contract.project,
             message=returned.message,
             attended=False,
-            spent_usd=talk.memory.spent,
+            spent_usd=conversation.memory.spent,
         )
-        answer = judge_return(talk.context, stop)
-        talk.record = self._load_judged_loop(answer)
-        if talk.context.loops.get_folder(talk.loop).exists():
-            talk.mark_judged()
-        progress = talk.record.progress
+        answer = judge_return(conversation.context, stop)
+        conversation.record = self._load_judged_loop(answer)
+        if conversation.context.loops.get_folder(conversation.loop).exists():
+            conversation.mark_judged()
+        progress = conversation.record.progress
         if answer:
             self._show(
                 Judged(
@@ -255,13 +262,13 @@ class _Run:
                 )
             )
         if progress.followed_by:
-            self._locks.enter_context(_lock_run(talk.context, progress.followed_by))
-            talk.follow(progress.followed_by)
+            self._locks.enter_context(_lock_run(conversation.context, progress.followed_by))
+            conversation.follow(progress.followed_by)
             self._begin_loop()
         return answer
 
     def _load_judged_loop(self, answer: Answer | None) -> Record:
-        """The loop after a verdict; if its state was removed at its end, as it would be."""
+        """Return the loop after a verdict; if its end removed its state, as that would be."""
         record = self.conversation.record
         if answer and isinstance(answer.verdict, Finish) and record.contract.clean:
             progress = replace(record.progress, round=record.progress.round + 1)
@@ -270,13 +277,13 @@ class _Run:
 
     def _give_up_on_fault(self, returned: Return) -> None:
         """Pause the loop because of a failure that another round would not fix."""
-        talk = self.conversation
         denied = ", ".join(dict.fromkeys(returned.denied))
-        again, self._denied_before = self._denied_before, bool(denied)
-        if not talk.active:
+        denied_before, self._denied_before = self._denied_before, bool(denied)
+        if not self.conversation.active:
             return
         fault, reason = returned.fault, returned.reason
-        if not fault and denied and again and talk.record.progress.stale_rounds:
+        is_stuck = denied_before and self.conversation.record.progress.stale_rounds
+        if not fault and denied and is_stuck:
             fault, reason = "denied", f"the client has no permission for {denied}"
         if not fault:
             return
@@ -284,5 +291,5 @@ class _Run:
         if fault == "limit":
             self.pause(f"usage limit: {reason}")
             return
-        remedy = talk.context.agent.load_headless().REMEDIES[fault]
+        remedy = self.conversation.context.agent.load_headless().REMEDIES[fault]
         self._end(Pause(outcome="blocked", reason=f"{fault}: {reason}; {remedy}"))

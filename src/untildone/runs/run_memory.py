@@ -24,23 +24,23 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
 
 
-class RunMemory(Struct, frozen=True, kw_only=True):
-    how: RunOptions = RunOptions()
+class RunMemory(Struct, frozen=True, kw_only=True, rename={"options": "how"}):
+    options: RunOptions = RunOptions()
     # The client may still have the conversation, so it is resumed.
     begun: bool = False
     # In USD, of this conversation and of earlier ones; None if no client reported costs.
     spent_here: float | None = None
     spent_before: float = 0
-    # Calls that came to their end; what the last one came to while nobody has judged it, and the
-    # round that it will be.
+    # Calls that returned; the last return until it is judged, and the number of its round.
     calls: int = 0
     returned: Return | None = None
     round: int = 0
 
     @property
     def spent(self) -> float | None:
-        known = self.spent_before or self.spent_here is not None
-        return self.spent_before + (self.spent_here or 0) if known else None
+        """Return the costs of all conversations in USD; None if no client reported any."""
+        is_known = self.spent_before or self.spent_here is not None
+        return self.spent_before + (self.spent_here or 0) if is_known else None
 
 
 def read(context: Context, loop: str) -> RunMemory | None:
@@ -52,9 +52,9 @@ def read(context: Context, loop: str) -> RunMemory | None:
         return None
 
 
-def write(context: Context, loop: str, book: RunMemory) -> None:
+def write(context: Context, loop: str, memory: RunMemory) -> None:
     path = context.loops.get_folder(loop) / _NAME
-    write_atomically(path, msgspec.json.encode(book), keep_previous=False)
+    write_atomically(path, msgspec.json.encode(memory), keep_previous=False)
 
 
 def forget(context: Context, loop: str) -> None:

@@ -9,13 +9,13 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
+from untildone.agents.claude import read_cap
 from untildone.process.runner import run
 from untildone.runs.claude_hooks import Answer, Settings, read_hooks, read_variables, run_hooks
 
 # The version of the client that this follows.
 VERSION = "2-1-325"
-CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
-CAP = 8
+
 _COMMAND_TIMEOUT = 120.0
 
 
@@ -75,7 +75,7 @@ class Agent:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of hooks and of the agent's shell."""
+        """Return the environment of hooks and of the agent's shell."""
         return {
             **self._environ,
             "AI_AGENT": f"claude-code_{VERSION}_harness",
@@ -93,7 +93,7 @@ class Agent:
         self.fire("SessionEnd", {"reason": reason}, subject=reason)
 
     def prompt(self, text: str, turns: Iterable[Turn]) -> Ended:
-        """Submit a prompt, then play turns until a stop is allowed."""
+        """Submit a prompt, play turns until a stop is allowed, and say how that ended."""
         self._prompt, self._held, self._holds = str(uuid.uuid4()), False, 0
         self._show(ScriptEvent(what="prompt", text=text))
         answers = self.fire("UserPromptSubmit", {"permission_mode": "default", "prompt": text})
@@ -130,7 +130,7 @@ class Agent:
         return {**common, "prompt_id": self._prompt} if self._prompt else common
 
     def _stop(self, message: str) -> bool:
-        """Play a stop; True if the agent is held."""
+        """Play a stop, and say whether the agent is held."""
         self._show(ScriptEvent(what="says", text=message))
         answers = self.fire("Stop", build_stop_fields(message, held_before=self._held))
         feedback = "\n".join(answer.feedback for answer in answers if answer.feedback)
@@ -140,10 +140,8 @@ class Agent:
         return self._held
 
     def _is_overridden(self) -> bool:
-        """Whether the client ends the turn itself, after too many holds without a tool call."""
-        value = self._environ.get(CAP_VARIABLE, "")
-        cap = int(value) if value.isdecimal() else CAP
-        return 0 < cap < self._holds
+        """Say whether the client ends the turn itself, after too many holds without a tool call."""
+        return 0 < read_cap(self._environ) < self._holds
 
     def _use_tool(self, edit: Edit | Shell) -> None:
         self._holds = 0

@@ -57,6 +57,7 @@ def write_script(path: Path, steps: Sequence[Step]) -> str:
 
 
 def main(argv: Sequence[str]) -> int:
+    """Play the next step of the script and return the client's exit code."""
     path, arguments = Path(argv[0]), list(argv[1:])
     script = read(path)
     step = script.steps[min(script.played, len(script.steps) - 1)]
@@ -66,8 +67,8 @@ def main(argv: Sequence[str]) -> int:
         return 1
     costs = {**script.costs, session: script.costs.get(session, 0) + step.cost_usd}
     prompts = (*script.prompts, sys.stdin.read())
-    now = Script(steps=script.steps, played=script.played + 1, costs=costs, prompts=prompts)
-    write_atomically(path, msgspec.json.encode(now), keep_previous=False)
+    script = Script(steps=script.steps, played=script.played + 1, costs=costs, prompts=prompts)
+    write_atomically(path, msgspec.json.encode(script), keep_previous=False)
     return _play(step, session, costs[session])
 
 
@@ -111,14 +112,14 @@ def _play(step: Step, session: str, cost: float) -> int:
     return 1 if step.status else 0
 
 
-def _show(happened: ScriptEvent) -> None:
-    match happened.what:
+def _show(event: ScriptEvent) -> None:
+    match event.what:
         case "edit":
-            block = {"type": "tool_use", "name": "Write", "input": {"file_path": happened.text}}
+            block = {"type": "tool_use", "name": "Write", "input": {"file_path": event.text}}
         case "shell":
-            block = {"type": "tool_use", "name": "Bash", "input": {"command": happened.text}}
+            block = {"type": "tool_use", "name": "Bash", "input": {"command": event.text}}
         case "says":
-            block = {"type": "text", "text": happened.text}
+            block = {"type": "text", "text": event.text}
         case _:
             return
     _print_event("assistant", message={"content": [block]}, parent_tool_use_id="scripted")

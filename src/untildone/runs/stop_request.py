@@ -24,22 +24,23 @@ class StopRequest(threading.Event):
 
     @property
     def asked(self) -> bool:
-        """Whether Ctrl-C was pressed, or our output was closed."""
+        """Say whether Ctrl-C was pressed or our output was closed."""
         return super().is_set()
 
     def is_set(self) -> bool:
+        """Say whether the run should end: it was interrupted, or its loop is no longer active."""
         return super().is_set() or (self._session is not None and not self._session.is_active())
 
     def pause_until(self, moment: float, clock: Callable[[], float]) -> bool:
-        """Sleep until then; False if the run was stopped.
+        """Sleep until then, and return False if the run was stopped.
 
         One clock continues while the machine sleeps, the other if the time is set back.
         """
         latest = time.monotonic() + moment - clock()
-        while (left := min(moment - clock(), latest - time.monotonic())) > 0:
+        while (remaining := min(moment - clock(), latest - time.monotonic())) > 0:
             if self.is_set():
                 return False
-            time.sleep(min(_LOOK_SECONDS, left))
+            time.sleep(min(_LOOK_SECONDS, remaining))
         return True
 
 

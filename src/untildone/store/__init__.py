@@ -1,1 +1,1 @@
-"""What survives: loop files, journal, lock, sessions."""
+"""The files that outlive a process: loops, journals, locks, sessions."""

@@ -21,7 +21,7 @@ Value = TypeVar("Value")
 
 
 def write_results(folder: Path, results: object) -> str:
-    """Write the check results; returns the file's SHA-256, empty if it would be too large.
+    """Write the check results and return the file's SHA-256, empty if it would be too large.
 
     The caller holds the loop's lock.
     """
@@ -35,12 +35,12 @@ def write_results(folder: Path, results: object) -> str:
 
 
 def read_results(folder: Path, digest: str, kind: type[Value]) -> Value:
-    """The baseline's results, with the fields that `kind` has."""
+    """Return the baseline's results, with the fields that `kind` has."""
     return decode(durable_files.strip_checksum(read_unaltered(folder, digest)), kind)
 
 
 def read_unaltered(folder: Path, digest: str) -> bytes:
-    """The bytes of the results file; raises DamagedFileError if it was altered."""
+    """Return the bytes of the results file; raise DamagedFileError if it was altered."""
     path = _get_results_path(folder)
     try:
         data = durable_files.read_bounded(path, MAX_RESULTS_SIZE)
@@ -60,7 +60,7 @@ def verify_baseline(folder: Path, progress: Progress) -> None:
 
 
 def drop_damaged_records(folder: Path, progress: Progress) -> Progress:
-    """The progress without the records that are damaged; those are moved aside."""
+    """Return the progress without its damaged records, and move those aside."""
     try:
         verify_baseline(folder, replace(progress, baseline_tree_digest=""))
     except DamagedFileError:
@@ -76,14 +76,14 @@ def drop_damaged_records(folder: Path, progress: Progress) -> Progress:
 def _verify_tree_record(folder: Path, digest: str) -> None:
     """Verify the record of the baseline's files; the files are compared with it at the end."""
     path = folder / "baseline" / "start.json"
-    found = sha256()
+    content = sha256()
     try:
         with os.fdopen(durable_files.open_own(path, os.O_RDONLY), "rb") as file:
             while block := file.read(_BLOCK):
-                found.update(block)
+                content.update(block)
     except (FileNotFoundError, NotADirectoryError):
         raise DamagedFileError(f"{quote_path(path)} is missing") from None
-    if found.hexdigest() != digest:
+    if content.hexdigest() != digest:
         raise DamagedFileError(f"{quote_path(path)} was altered")
 
 

@@ -41,7 +41,7 @@ class DamagedFileError(Exception):
         self.reason = reason
 
     def prefix(self, subject: str) -> "DamagedFileError":
-        """The same error with a subject in front of its reason."""
+        """Return the same error with a subject in front of its reason."""
         return type(self)(f"{subject} {self.reason}")
 
 
@@ -49,15 +49,15 @@ class OtherFormatError(DamagedFileError):
     """The file was written by a version of untildone with another state format."""
 
 
-def describe_format(found: object) -> str:
+def describe_format(version: object) -> str:
     return (
         "was written by another version of untildone"
-        f" (state format {found}, this version reads {FORMAT})"
+        f" (state format {version}, this version reads {FORMAT})"
     )
 
 
 def quote_path(path: Path) -> str:
-    """The path in backticks, on one line, with unprintable characters escaped."""
+    """Return the path in backticks, on one line, with unprintable characters escaped."""
     text = "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(path)
     )
@@ -65,18 +65,20 @@ def quote_path(path: Path) -> str:
 
 
 def add_checksum(body: bytes, version: int = FORMAT) -> bytes:
+    """Return the body after a header line, `untildone-2 <length> <SHA-256>`."""
     digest = sha256(body).hexdigest().encode()
     return b"untildone-%d %d %b\n%b" % (version, len(body), digest, body)
 
 
 def strip_checksum(data: bytes) -> bytes:
+    """Return what `add_checksum` was given; raise DamagedFileError if the header does not fit."""
     if not data:
         raise DamagedFileError("is empty")
-    first, _, body = data.partition(b"\n")
-    header = re.match(rb"untildone-(\d{1,4}) ", first)
-    if header is None:
+    header, _, body = data.partition(b"\n")
+    match = re.match(rb"untildone-(\d{1,4}) ", header)
+    if match is None:
         raise DamagedFileError("is not a file of untildone")
-    version = int(header[1])
+    version = int(match[1])
     if add_checksum(body, version) != data:
         raise DamagedFileError("is cut off or was altered")
     if version != FORMAT:
@@ -95,12 +97,12 @@ def open_own(path: Path, flags: int) -> int:
             raise DamagedFileError(f"{quote_path(path)} is not a regular file") from error
         raise
     status = os.fstat(descriptor)
-    if stat.S_ISREG(status.st_mode) and is_owned(status):
+    is_regular = stat.S_ISREG(status.st_mode)
+    if is_regular and is_owned(status):
         return descriptor
     os.close(descriptor)
-    regular = stat.S_ISREG(status.st_mode)
-    wrong = f"belongs to user {status.st_uid}" if regular else "is not a regular file"
-    raise DamagedFileError(f"{quote_path(path)} {wrong}")
+    reason = f"belongs to user {status.st_uid}" if is_regular else "is not a regular file"
+    raise DamagedFileError(f"{quote_path(path)} {reason}")
 
 
 def is_owned(status: os.stat_result) -> bool:
@@ -108,6 +110,7 @@ def is_owned(status: os.stat_result) -> bool:
 
 
 def read_bounded(path: Path, limit: int = MAX_FILE_SIZE) -> bytes:
+    """Return the content, also after a transient error; raise DamagedFileError over the limit."""
     for _ in range(_ATTEMPTS - 1):
         try:
             return _read(path, limit)
@@ -238,7 +241,7 @@ def read_checked(path: Path, parse: Callable[[bytes], Value]) -> Value:
 
 
 def read_or_recover(path: Path, parse: Callable[[bytes], Value]) -> tuple[Value, tuple[str, ...]]:
-    """The newest whole generation, and what was wrong; the caller holds the writers' lock.
+    """Return the newest whole generation and warnings; the caller holds the writers' lock.
 
     A damaged file is copied aside and replaced by the previous generation. A missing file is not
     restored: untildone never removes it, so its absence is evidence of tampering.
@@ -275,7 +278,7 @@ def _read_previous(
 
 
 def warn_if_unwritable(path: Path, write: Callable[[], object]) -> tuple[str, ...]:
-    """Call `write`; returns a warning if the disk refuses."""
+    """Call `write`, and return a warning if the disk refuses."""
     try:
         write()
     except OSError as error:
@@ -293,16 +296,16 @@ def _report_copy_aside(path: Path) -> str:
 def copy_aside(path: Path) -> Path:
     """Give a damaged file a second name that is never overwritten."""
     for number in count(1):
-        kept = path.with_name(f"{path.name}.corrupt" + (f".{number}" if number > 1 else ""))
-        if not os.path.lexists(kept):
+        copy = path.with_name(f"{path.name}.corrupt" + (f".{number}" if number > 1 else ""))
+        if not os.path.lexists(copy):
             break
-        if os.path.samestat(kept.lstat(), path.lstat()):
-            return kept
+        if os.path.samestat(copy.lstat(), path.lstat()):
+            return copy
     try:
-        os.link(path, kept, follow_symlinks=False)
+        os.link(path, copy, follow_symlinks=False)
     except (OSError, NotImplementedError):
-        path.rename(kept)
-    return kept
+        path.rename(copy)
+    return copy
 
 
 def move_aside(path: Path) -> None:

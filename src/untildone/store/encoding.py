@@ -21,6 +21,7 @@ def encode(value: object) -> bytes:
 
 
 def decode(data: bytes, kind: type[Value]) -> Value:
+    """Decode JSON to a value of this type; raise DamagedFileError if it is not one."""
     try:
         try:
             return msgspec.json.decode(data, type=kind)

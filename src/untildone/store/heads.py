@@ -10,7 +10,7 @@ from untildone.store.durable_files import DamagedFileError, read_bounded, warn_i
 
 
 def record_head(home: Path, loop_id: str, generation: int) -> tuple[str, ...]:
-    """Record the generation, never a lower one; returns warnings. Needs the loop's lock."""
+    """Record the generation, never a lower one, and return warnings. Needs the loop's lock."""
     path = _get_path(home, loop_id)
     # Not synced: if a crash loses it, at worst a rollback goes unnoticed.
     draft = path.with_name(f".{loop_id}")
@@ -24,7 +24,7 @@ def record_head(home: Path, loop_id: str, generation: int) -> tuple[str, ...]:
 
 
 def read_head(home: Path, loop_id: str) -> int:
-    """The recorded generation; 0 if there is none."""
+    """Return the recorded generation; 0 if there is none."""
     try:
         text = read_bounded(_get_path(home, loop_id), 100).decode("ascii")
     except (OSError, DamagedFileError, UnicodeDecodeError):
@@ -38,7 +38,7 @@ def remove_head(home: Path, loop_id: str) -> None:
 
 
 def list_heads(home: Path) -> set[str]:
-    """The ids of the loops that were unfinished when they were last saved."""
+    """Return the ids of the loops that were unfinished when they were last saved."""
     try:
         return {path.name for path in (home / "heads").iterdir() if path.name[0] != "."}
     except OSError:

@@ -102,29 +102,30 @@ def _close_to_others(home: Path) -> None:
 
 
 def _probe(home: Path, seize: Callable[[int], bool]) -> None:
+    """Raise an error if the folder cannot be written or its file locks do not exclude others."""
     # A plan run starts its tasks in several threads.
     probe = home / f".probe-{os.getpid()}-{threading.get_ident()}"
     try:
-        first = open_own(probe, os.O_RDWR | os.O_CREAT)
+        descriptor = open_own(probe, os.O_RDWR | os.O_CREAT)
         try:
-            excluded = _is_exclusive(first, probe, seize)
+            is_exclusive = _is_exclusive(descriptor, probe, seize)
         finally:
-            os.close(first)
+            os.close(descriptor)
             discard(probe)
     except OSError as error:
         if error.errno in _LOCKS_UNSUPPORTED:
             raise _make_error(home, f"does not allow file locks: {error.strerror}") from error
         raise _make_error(home, f"cannot be written: {error.strerror}") from error
-    if not excluded:
+    if not is_exclusive:
         raise _make_error(home, "does not allow file locks: two holders at once")
 
 
-def _is_exclusive(first: int, probe: Path, seize: Callable[[int], bool]) -> bool:
-    second = open_own(probe, os.O_RDWR)
+def _is_exclusive(descriptor: int, probe: Path, seize: Callable[[int], bool]) -> bool:
+    other = open_own(probe, os.O_RDWR)
     try:
-        return seize(first) and not seize(second)
+        return seize(descriptor) and not seize(other)
     finally:
-        os.close(second)
+        os.close(other)
 
 
 def _make_error(home: Path, reason: str) -> UserError:
@@ -132,19 +133,20 @@ def _make_error(home: Path, reason: str) -> UserError:
 
 
 def find_volatile_file_system(home: Path, *, mounts: Path = Path("/proc/self/mounts")) -> str:
-    """The type of the folder's file system if it does not survive a restart, else empty."""
+    """Return the type of the folder's file system if it does not survive a restart, else empty."""
     try:
         table = mounts.read_bytes()
     except OSError:
         return ""
-    kind, longest = "", -1
-    place = home.resolve()
+    file_system, longest = "", -1
+    folder = home.resolve()
+    # tmpfs /run/user/1000 tmpfs rw,nosuid,nodev 0 0
     for line in table.splitlines():
-        _, escaped, found, *_ = line.split(b" ")
+        _, escaped, kind, *_ = line.split(b" ")
         # Spaces, tabs, newlines and backslashes are written as three octal digits.
         plain = re.sub(rb"\\([0-7]{3})", lambda match: bytes([int(match[1], 8)]), escaped)
-        point = Path(os.fsdecode(plain))
+        mount_point = Path(os.fsdecode(plain))
         # A later line with the same mount point hides the earlier one.
-        if len(point.parts) >= longest and place.is_relative_to(point):
-            kind, longest = found.decode(), len(point.parts)
-    return kind if kind in _VOLATILE else ""
+        if len(mount_point.parts) >= longest and folder.is_relative_to(mount_point):
+            file_system, longest = kind.decode(), len(mount_point.parts)
+    return file_system if file_system in _VOLATILE else ""

@@ -1,4 +1,7 @@
-"""The append-only journal: one JSON object per line, each with the hash of the previous one."""
+"""The append-only journal: one JSON object per line, each with the hash of the previous one.
+
+`{"n":2,"at":"…","kind":"round","data":{…},"state":{…},"previous":"5d…","hash":"c1…"}`
+"""
 
 import os
 import re
@@ -86,7 +89,7 @@ def _write_or_undo(file: BinaryIO, line: bytes) -> None:
 
 
 def _repair_end(file: BinaryIO, path: Path) -> Entry | None:
-    """The last whole entry; the remains of a crash after it are moved aside."""
+    """Return the last whole entry, and move aside what a crash left after it."""
     while True:
         line, end = _read_last_line(file, path)
         if end < os.fstat(file.fileno()).st_size:
@@ -112,7 +115,7 @@ def _move_rest_aside(file: BinaryIO, path: Path, start: int) -> None:
 
 
 def _read_last_line(file: BinaryIO, path: Path) -> tuple[bytes, int]:
-    """The last line with its newline, and the offset of its end, read backwards."""
+    """Return the last line with its newline, and the offset of its end; read backwards."""
     size = os.fstat(file.fileno()).st_size
     window = _WINDOW
     while True:
@@ -141,7 +144,7 @@ def _verify_line(line: bytes) -> Entry:
 
 
 def read_last(path: Path) -> Entry:
-    """The last whole entry, without reading the others."""
+    """Return the last whole entry, without reading the others."""
     with _open_journal(path) as file:
         line, _ = _read_last_line(file, path)
     if not line:
@@ -153,12 +156,12 @@ def read_last(path: Path) -> Entry:
 
 
 def read_entries(path: Path) -> tuple[Entry, ...]:
-    """Every entry, without verifying the chain of hashes."""
+    """Return every entry, without verifying the chain of hashes."""
     return tuple(_walk(path, lambda line: decode(line, Entry)))
 
 
 def walk_verified(path: Path) -> Iterator[Entry]:
-    """Every entry in order; raises DamagedFileError at the first break in the chain."""
+    """Yield every entry in order; raise DamagedFileError at the first break in the chain."""
     previous = FIRST_HASH
     for n, entry in enumerate(_walk(path, _verify_line), 1):
         if entry.n != n:
@@ -181,7 +184,7 @@ def _walk(path: Path, parse: Callable[[bytes], Entry]) -> Iterator[Entry]:
 
 
 def _iterate_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """The complete lines; a last line without a newline was never finished."""
+    """Yield the complete lines; a last line without a newline was never finished."""
     while (line := file.readline(MAX_LINE + 1)).endswith(b"\n"):
         yield line
     if len(line) > MAX_LINE:

@@ -21,7 +21,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def try_lock(descriptor: int) -> bool:
-        """Whether we have the lock now; False if another holder has it."""
+        """Say whether we have the lock now; False if another holder has it."""
         os.lseek(descriptor, 0, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -33,7 +33,7 @@ else:
     import fcntl
 
     def try_lock(descriptor: int) -> bool:
-        """Whether we have the lock now; False if another holder has it."""
+        """Say whether we have the lock now; False if another holder has it."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -43,6 +43,7 @@ else:
 
 @contextmanager
 def hold_lock(path: Path, *, timeout: float) -> Iterator[None]:
+    """Hold the lock; raise LockTimeoutError if another process has it until the deadline."""
     deadline = time.monotonic() + timeout
     pause = _FIRST_PAUSE
     # Polled, because a blocking flock has no timeout.
@@ -60,7 +61,7 @@ def hold_lock(path: Path, *, timeout: float) -> Iterator[None]:
 
 
 def _try_acquire(path: Path) -> int | None:
-    """The descriptor that holds the lock; None if it is taken, or the file was replaced."""
+    """Return the descriptor that holds the lock; None if it is taken or the file was replaced."""
     descriptor = open_own(path, os.O_RDWR | os.O_CREAT)
     is_ours = False
     try:

@@ -41,7 +41,7 @@ class Record(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def agreed(self) -> Contract:
-        """The contract with its amendments."""
+        """Return the contract with its amendments."""
         return apply_amendments(self.contract, self.progress.amendments)
 
 
@@ -69,19 +69,19 @@ class Loops:
         return self._loops / loop_id
 
     def create(self, contract: Contract, progress: Progress | None = None) -> Record:
-        """Write the folder under another name and move it in place, so that it is never partial."""
+        """Create the loop's folder under another name and move it in place, so it is whole."""
         folder = self.get_folder(contract.id)
         if os.path.lexists(folder):
             raise UserError(
                 f"there is already a loop `{contract.id}`",
                 hint=f"run `untildone show {contract.id}` to see it",
             )
-        first = progress or Progress(updated_at=contract.started_at)
+        progress = progress or Progress(updated_at=contract.started_at)
         draft = self._loops / f".{contract.id}-{os.urandom(8).hex()}"
         self._loops.mkdir(mode=0o700, exist_ok=True)
         draft.mkdir(mode=0o700)
         try:
-            _write_first_state(draft, contract, first)
+            _write_first_state(draft, contract, progress)
             draft.rename(folder)
         except BaseException:
             # Imported here because every stop loads this module and hardly any gets here.
@@ -90,7 +90,7 @@ class Loops:
             shutil.rmtree(draft, ignore_errors=True)
             raise
         return Record(
-            contract=contract, progress=first, generation=1, warnings=_sync_or_warn(self._loops)
+            contract=contract, progress=progress, generation=1, warnings=_sync_or_warn(self._loops)
         )
 
     def load(self, loop_id: str) -> Record:
@@ -120,6 +120,7 @@ class Loops:
     def save(
         self, record: Record, progress: Progress, *, kind: str, data: dict[str, object], at: str
     ) -> Record:
+        """Write the next generation; raise ConflictError if `record` is not the last one."""
         loop_id = record.contract.id
         with self.lock(loop_id):
             current, warnings = self._read_state(loop_id)
@@ -146,43 +147,43 @@ class Loops:
         return journal.read_entries(self._find_folder(loop_id) / JOURNAL)
 
     def read_rounds(self, loop_id: str) -> tuple[Round, ...]:
-        """Every round, with the notes that the agent made since the previous one."""
-        found: list[Round] = []
+        """Return every round, with the notes that the agent made since the previous one."""
+        rounds: list[Round] = []
         notes: list[str] = []
         for entry in self.read_journal(loop_id):
             if entry.kind == "note":
                 notes.append(str(entry.data.get("text", "")))
             elif entry.kind == "round":
-                found.append(replace(convert(entry.data, Round), notes=tuple(notes)))
+                rounds.append(replace(convert(entry.data, Round), notes=tuple(notes)))
                 notes = []
-        return tuple(found)
+        return tuple(rounds)
 
     def list_all(self) -> tuple[Record | UnreadableLoop, ...]:
-        """Every loop, the newest first; names with a leading dot are incomplete folders."""
-        there = self._loops.iterdir() if self._loops.exists() else ()
-        names = {path.name for path in there if path.name[0] != "."}
-        found = [
+        """Return every loop, the newest first; names with a leading dot are incomplete folders."""
+        folders = self._loops.iterdir() if self._loops.exists() else ()
+        names = {path.name for path in folders if path.name[0] != "."}
+        dated = [
             self._load_or_explain(self._loops / name)
             for name in names | heads.list_heads(self._home)
         ]
-        newest_first = sorted(found, key=lambda entry: entry[0], reverse=True)
-        return tuple(record for _, record in newest_first)
+        dated.sort(key=lambda entry: entry[0], reverse=True)
+        return tuple(record for _, record in dated)
 
     def list_unfinished(self) -> tuple[Record, ...]:
-        """The unfinished loops, without reading all others."""
-        found = (
+        """Return the unfinished loops, without reading all others."""
+        loops = (
             self._load_or_explain(self._loops / name)[1] for name in heads.list_heads(self._home)
         )
-        return tuple(record for record in found if isinstance(record, Record))
+        return tuple(loop for loop in loops if isinstance(loop, Record))
 
     def explain_broken_seal(self, loop_id: str) -> str:
-        """Why the loop's files differ from what was agreed and recorded; empty if they do not."""
+        """Say how the loop's files differ from what was agreed and recorded, if they do."""
         with self.lock(loop_id):
             at_least = heads.read_head(self._home, loop_id)
             return seal.explain_broken_seal(self._find_folder(loop_id), loop_id, at_least=at_least)
 
     def is_remembered(self, loop_id: str) -> bool:
-        """Whether the loop is recorded as unfinished outside its own folder."""
+        """Say whether the loop is recorded as unfinished outside its own folder."""
         return bool(heads.read_head(self._home, loop_id))
 
     def forget(self, loop_id: str) -> None:
@@ -207,7 +208,7 @@ class Loops:
             return self.load(loop_id)
 
     def _load_or_explain(self, path: Path) -> tuple[str, Record | UnreadableLoop]:
-        """The loop and its start time, or the folder's time if the loop cannot be read."""
+        """Return the loop and its start time, or the folder's time if the loop cannot be read."""
         try:
             record = self.load(path.name)
         except (UserError, DamagedFileError, LockTimeoutError, OSError) as error:
@@ -227,7 +228,7 @@ class Loops:
         return warnings
 
     def _read_state(self, loop_id: str) -> tuple[State, tuple[str, ...]]:
-        """The state and warnings; under the lock it is read once, as nobody else may write it."""
+        """Return the state and warnings; under the lock, where nobody else writes, read it once."""
         holder = (get_ident(), loop_id)
         if known := self._locked.get(holder):
             return known, ()

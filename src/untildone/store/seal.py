@@ -26,7 +26,7 @@ _SEALING_KINDS = ("started", "resealed")
 
 
 def write_contract(folder: Path, contract: Contract) -> tuple[str, dict[str, object]]:
-    """Write the file; returns its SHA-256 and the data of its journal entry."""
+    """Write the file, and return its SHA-256 and the data of its journal entry."""
     data = encode_checked(contract)
     path = folder / CONTRACT
     durable_files.move_aside(path)
@@ -36,7 +36,7 @@ def write_contract(folder: Path, contract: Contract) -> tuple[str, dict[str, obj
 
 
 def load_contract(folder: Path, digest: str) -> tuple[Contract, tuple[str, ...]]:
-    """The contract with this SHA-256: from the file, or the journal's copy and a warning."""
+    """Return the contract with this SHA-256: from the file, or the journal's copy and a warning."""
     try:
         return _read_contract_file(folder / CONTRACT, digest), ()
     except DamagedFileError as damage:
@@ -61,17 +61,17 @@ def _read_contract_file(path: Path, digest: str) -> Contract:
 
 
 def _read_contract_from_journal(path: Path, digest: str) -> Contract | None:
-    found = None
+    contract = None
     # Entries before a break in the chain still prove what they say.
     with suppress(DamagedFileError):
         for entry in journal.walk_verified(path):
             if entry.kind in _SEALING_KINDS and entry.data.get("sha256") == digest:
-                found = convert(entry.data.get("contract"), Contract)
-    return found
+                contract = convert(entry.data.get("contract"), Contract)
+    return contract
 
 
 def explain_broken_seal(folder: Path, loop_id: str, *, at_least: int = 0) -> str:
-    """Why the files differ from what was agreed and recorded; empty if they do not.
+    """Say how the files differ from what was agreed and recorded; empty if they do not.
 
     The caller holds the loop's lock.
     """
@@ -91,7 +91,7 @@ def explain_broken_seal(folder: Path, loop_id: str, *, at_least: int = 0) -> str
 
 
 def _verify_journal(path: Path) -> State:
-    """The last state of the journal, if each entry's state follows from the previous one."""
+    """Return the journal's last state; raise an error if one does not follow from the previous."""
     newest: State | None = None
     for entry in journal.walk_verified(path):
         state = decode_state(entry)
@@ -108,7 +108,7 @@ def _verify_journal(path: Path) -> State:
 
 
 def choose_sealing_kind(path: Path) -> str:
-    """The kind of the next sealing entry; a journal that is broken is moved aside."""
+    """Return the kind of the next sealing entry, and move a broken journal aside."""
     try:
         _verify_journal(path)
     except DamagedFileError:

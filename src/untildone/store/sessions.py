@@ -39,18 +39,18 @@ class Session:
         return os.path.join(self.folder, name)
 
     def get_loop_id(self) -> str:
-        """The id of this session's loop, active or paused; empty if it has none."""
+        """Return the id of this session's loop, active or paused; empty if it has none."""
         return self.get_held_loop_id() or self.read("loop").strip() or self.read("active").strip()
 
     def is_active(self) -> bool:
         return self.known and (os.path.isfile(self.path("active")) or bool(self.get_held_loop_id()))
 
     def get_held_loop_id(self) -> str:
-        """The id of the active loop as recorded outside the session's folder."""
+        """Return the id of the active loop as recorded outside the session's folder."""
         return self.read(self._get_held_path()).strip()
 
     def explain_index_damage(self) -> str:
-        """Which entry of an active loop was removed or altered; empty if none was."""
+        """Say which entry of an active loop was removed or altered; empty if none was."""
         loop = self.get_held_loop_id()
         for name in ("loop", "active") if loop else ():
             if self.read(name).strip() != loop:
@@ -64,6 +64,7 @@ class Session:
         return self.known and os.path.exists(self.path(name))
 
     def read(self, name: str) -> str:
+        """Return the text of a file of this session; empty if there is none."""
         if not self.known:
             return ""
         try:
@@ -119,6 +120,7 @@ class Session:
             self._clear_active()
 
     def release(self) -> None:
+        """Remove the loop from the index: the session has none any more."""
         self._clear_active()
         self.remove("loop")
 
@@ -126,10 +128,10 @@ class Session:
         # Written last and removed first, so that a crash never leaves this entry alone.
         if self.get_held_loop_id() == loop:
             return
-        held = self._get_held_path()
-        os.makedirs(os.path.dirname(held), mode=0o700, exist_ok=True)
+        path = self._get_held_path()
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         self.write("held", loop)
-        os.replace(self.path("held"), held)
+        os.replace(self.path("held"), path)
 
     def _clear_active(self) -> None:
         self.remove(self._get_held_path())
@@ -151,21 +153,21 @@ class Session:
     def watch_stops(self, reason: str, *, wanted: bool = True) -> None:
         """Have stops examined for this reason although there is no loop, or stop doing so."""
         reasons = self.read_stop_reasons()
-        left = reasons | {reason} if wanted else reasons - {reason}
-        if left == reasons:
+        remaining = reasons | {reason} if wanted else reasons - {reason}
+        if remaining == reasons:
             return
-        if left:
-            self.write("look", " ".join(sorted(left)))
+        if remaining:
+            self.write("look", " ".join(sorted(remaining)))
         else:
             self.remove("look")
 
     def find_last_event(self) -> float:
-        """When a hook of this session last ran; 0 if none did."""
-        seen = ("session.json", "pre", "prompt.json", "stop.json")
-        return max(_get_mtime(self.path(name)) for name in seen)
+        """Return the time at which a hook of this session last ran; 0 if none did."""
+        names = ("session.json", "pre", "prompt.json", "stop.json")
+        return max(_get_mtime(self.path(name)) for name in names)
 
     def read_calls(self) -> dict[str, list[dict[str, object]]]:
-        """Payloads of the tool calls that ended since the last judged stop, by file."""
+        """Return the payloads of the tool calls that ended since the last judged stop, by file."""
         folder = self.path("calls")
         return {name: _parse_objects(os.path.join(folder, name)) for name in _list_names(folder)}
 
@@ -183,7 +185,7 @@ class Session:
         self.remove("post")
 
     def find_last_call(self) -> float:
-        """When a tool call of this turn last began or ended; 0 if none did."""
+        """Return the time at which a tool call of this turn last began or ended; 0 if none did."""
         return max(_get_mtime(self.path(name)) for name in ("pre", "post"))
 
     def has_call_in_flight(self) -> bool:
@@ -212,8 +214,8 @@ def _list_names(folder: str) -> list[str]:
 
 
 def _parse_objects(path: str) -> list[dict[str, object]]:
-    """Concatenated JSON objects; of one that is cut off, the keys at its beginning."""
-    found: list[dict[str, object]] = []
+    """Parse concatenated JSON objects; of one that is cut off, the keys at its beginning."""
+    objects: list[dict[str, object]] = []
     with open(path, encoding="utf-8", errors="replace") as file:
         text = file.read(MAX_FILE_LENGTH).strip()
     decoder = json.JSONDecoder()
@@ -222,29 +224,31 @@ def _parse_objects(path: str) -> list[dict[str, object]]:
         try:
             value, position = decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
-            return [*found, _parse_beginning(text[position:])]
+            return [*objects, _parse_beginning(text[position:])]
         if isinstance(value, dict):
-            found.append(value)
+            objects.append(value)
         while text[position : position + 1].isspace():
             position += 1
-    return found
+    return objects
 
 
 def _parse_beginning(text: str) -> dict[str, object]:
-    found: dict[str, object] = {"cut": True}
+    fields: dict[str, object] = {"cut": True}
     for key in ("hook_event_name", "tool_name", "file_path", "command"):
         start = text.find(f'"{key}":')
         if start >= 0:
             try:
-                found[key] = json.JSONDecoder().raw_decode(text[start + len(key) + 3 :].lstrip())[0]
+                fields[key] = json.JSONDecoder().raw_decode(text[start + len(key) + 3 :].lstrip())[
+                    0
+                ]
             except (ValueError, RecursionError):
                 continue
-    return found
+    return fields
 
 
 def list_sessions(home: str, agent: str) -> list[Session]:
-    """Every known session of the agent, the one with the newest event first."""
+    """Return every known session of the agent, the one with the newest event first."""
     names = _list_names(os.path.join(home, "sessions", agent))
-    found = [Session(home, agent, name) for name in names]
-    known = [session for session in found if session.known and session.find_last_event()]
+    sessions = [Session(home, agent, name) for name in names]
+    known = [session for session in sessions if session.known and session.find_last_event()]
     return sorted(known, key=lambda session: -session.find_last_event())

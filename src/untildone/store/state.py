@@ -33,7 +33,7 @@ class State(Struct, frozen=True, kw_only=True):
 
 
 def encode_checked(value: Contract | State) -> bytes:
-    """The bytes of the file; raises an error for values that could not be read back."""
+    """Return the bytes of the file; raise an error for values that could not be read back."""
     body = encode(value)
     if not _reads_back(body, value):
         raise ValueError(f"{type(value).__name__} holds a number that JSON cannot")
@@ -55,6 +55,8 @@ def _reads_back(body: bytes, value: Contract | State) -> bool:
 
 
 def make_parser(loop_id: str) -> Callable[[bytes], State]:
+    """Return a function that parses a state and refuses one of another loop."""
+
     def parse(body: bytes) -> State:
         state = _check_counters(decode(body, State))
         if state.loop != loop_id:
@@ -67,9 +69,9 @@ def make_parser(loop_id: str) -> Callable[[bytes], State]:
 def decode_state(entry: journal.Entry) -> State:
     try:
         # Format 1 did not record its number.
-        found = (entry.state or {}).get("format", 1)
-        if found != durable_files.FORMAT:
-            raise durable_files.OtherFormatError(durable_files.describe_format(found))
+        version = (entry.state or {}).get("format", 1)
+        if version != durable_files.FORMAT:
+            raise durable_files.OtherFormatError(durable_files.describe_format(version))
         return _check_counters(convert(entry.state, State))
     except DamagedFileError as damage:
         raise damage.prefix(f"the state in entry {entry.n} of the journal") from damage
@@ -87,7 +89,7 @@ def _check_counters(state: State) -> State:
 def commit(
     folder: Path, state: State, *, kind: str, data: dict[str, object], at: str
 ) -> tuple[str, ...]:
-    """Write journal entry and state; returns warnings. The caller holds the loop's lock.
+    """Write journal entry and state, and return warnings. The caller holds the loop's lock.
 
     The journal comes first and decides: its entry holds the whole state, so a reader that finds it
     one generation ahead of `state.json` catches up, whereas a state without its entry would be a
@@ -120,7 +122,7 @@ def catch_up(folder: Path, current: State) -> None:
 
 
 def read_unlocked(folder: Path, loop_id: str) -> tuple[State, bool]:
-    """The state, and whether `state.json` is behind it; read without the lock.
+    """Return the state, and whether `state.json` is behind it; read without the lock.
 
     Raises DamagedFileError where the lock is needed.
     """
@@ -140,7 +142,7 @@ def describe_mismatch(state: State, newest: State) -> str:
 
 
 def recover_state(folder: Path, loop_id: str) -> tuple[State, tuple[str, ...]]:
-    """The newest whole state, and what was wrong; the caller holds the loop's lock."""
+    """Return the newest whole state and warnings; the caller holds the loop's lock."""
     newest: State | None = None
     warnings: tuple[str, ...] = ()
     try:
@@ -163,7 +165,7 @@ def recover_state(folder: Path, loop_id: str) -> tuple[State, tuple[str, ...]]:
 
 
 def _read_state_or(newest: State | None, path: Path, loop_id: str) -> tuple[State, tuple[str, ...]]:
-    """The state of the file or its previous generation, else the journal's newest."""
+    """Return the state of the file or its previous generation, else the journal's newest."""
     try:
         return durable_files.read_or_recover(path, make_parser(loop_id))
     except FileNotFoundError:

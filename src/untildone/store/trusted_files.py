@@ -1,4 +1,4 @@
-"""The configuration files whose content the user trusts on this machine."""
+"""The record of the configuration files whose content the user trusts on this machine."""
 
 import hashlib
 import json
@@ -14,25 +14,25 @@ def _get_record_path(home: Path, path: Path) -> Path:
 
 
 def read_trusted_hash(home: Path, path: Path) -> str:
-    """The SHA-256 of the trusted content of this file; empty if there is none."""
+    """Return the SHA-256 of the trusted content of this file; empty if there is none."""
     return _read_field(home, path, "sha256")
 
 
 def read_trusted_text(home: Path, path: Path) -> str:
-    """The trusted content, to show what changed since."""
+    """Return the trusted content, to show what changed since."""
     return _read_field(home, path, "text")
 
 
 def _read_field(home: Path, path: Path, field: str) -> str:
     try:
-        known = json.loads(_get_record_path(home, path).read_bytes())
+        record = json.loads(_get_record_path(home, path).read_bytes())
     except (OSError, ValueError):
         return ""
-    return str(known.get(field, "")) if isinstance(known, dict) else ""
+    return str(record.get(field, "")) if isinstance(record, dict) else ""
 
 
 def record_trust(home: Path, path: Path, *, sha256: str, text: str) -> None:
-    record = _get_record_path(home, path)
-    record.parent.mkdir(mode=0o700, exist_ok=True)
-    known = {"path": os.fspath(path.resolve()), "sha256": sha256, "text": text}
-    write_atomically(record, json.dumps(known).encode("utf-8", "surrogateescape"))
+    record_path = _get_record_path(home, path)
+    record_path.parent.mkdir(mode=0o700, exist_ok=True)
+    record = {"path": os.fspath(path.resolve()), "sha256": sha256, "text": text}
+    write_atomically(record_path, json.dumps(record).encode("utf-8", "surrogateescape"))

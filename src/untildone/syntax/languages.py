@@ -1,4 +1,4 @@
-"""The one table of programming languages, by the suffixes of their files."""
+"""The one table of programming languages, by the suffixes of their files: `a.mjs` is javascript."""
 
 from pathlib import PurePosixPath
 
@@ -35,9 +35,10 @@ _TESTED = frozenset(("python", "go", "rust", "java", "javascript", "typescript",
 
 def language_of(path: str, text: str = "") -> str:
     """Return the language by the suffix, else by the `#!` line; empty if no parser knows it."""
-    known = _BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), "")
-    if known or not text.startswith("#!"):
-        return known
+    language = _BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), "")
+    if language or not text.startswith("#!"):
+        return language
+    # #!/usr/bin/env python3
     program = text.partition("\n")[0].split("/")[-1].split()[-1]
     if program in _SHELLS:
         return "bash"
@@ -46,5 +47,5 @@ def language_of(path: str, text: str = "") -> str:
 
 def language_of_tests(path: str) -> str:
     """Return the language, empty where the tests of the file cannot be read."""
-    known = language_of(path)
-    return known if known in _TESTED else ""
+    language = language_of(path)
+    return language if language in _TESTED else ""

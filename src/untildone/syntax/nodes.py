@@ -1,4 +1,8 @@
-"""One set of functions to read the syntax trees of six languages."""
+"""One set of functions to read the syntax trees of six languages.
+
+For `assertEquals(2, sum.of(1))` in Java, `read_callee` of the inner call gives the node `sum` and
+the name `of`, `list_arguments` the node `1`, and `read_literal` of that the text `1.0`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -8,23 +12,21 @@ from ast_grep_py import SgNode
 from untildone.syntax.languages import language_of_tests
 from untildone.syntax.parsing import parse_source
 from untildone.syntax.rust_macros import expand_macros
+from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.limits import count_steps
 
-# No kind means different things in two grammars, so one set serves all languages.
-NUMBERS = frozenset(
-    (
-        *("integer", "float", "number", "int_literal", "float_literal", "integer_literal"),
-        *("decimal_integer_literal", "decimal_floating_point_literal", "hex_integer_literal"),
-        *("rune_literal", "char_literal", "character_literal", "imaginary_literal"),
-    )
-)
-STRINGS = frozenset(
-    (
-        *("string", "template_string", "interpreted_string_literal", "raw_string_literal"),
-        *("string_literal", "concatenated_string", "regex"),
-    )
-)
+# Kinds of nodes. No kind means different things in two grammars, so one set serves all languages.
+NUMBERS = words("""
+    integer float number int_literal float_literal integer_literal decimal_integer_literal
+    decimal_floating_point_literal hex_integer_literal rune_literal char_literal
+    character_literal imaginary_literal
+""")
+STRINGS = words("""
+    string template_string interpreted_string_literal raw_string_literal string_literal
+    concatenated_string regex
+""")
+# One spelling for all languages.
 CONSTANTS = {
     **dict.fromkeys(("true", "True"), "true"),
     **dict.fromkeys(("false", "False"), "false"),
@@ -38,41 +40,33 @@ SUBSCRIPTS = frozenset(("subscript", "subscript_expression", "index_expression")
 CALLS = frozenset(
     ("call", "call_expression", "method_invocation", "new_expression", "object_creation_expression")
 )
-FUNCTIONS = frozenset(
-    (
-        *("function_definition", "function_declaration", "method_definition", "function_item"),
-        *("method_declaration", "generator_function_declaration"),
-    )
-)
-CLOSURES = frozenset(
-    (
-        *("arrow_function", "function_expression", "func_literal", "lambda", "lambda_expression"),
-        "closure_expression",
-    )
-)
-SEQUENCES = frozenset(
-    (
-        *("list", "tuple", "set", "array", "array_expression", "tuple_expression", "literal_value"),
-        *("array_initializer", "element_value_array_initializer", "expression_list"),
-    )
-)
+FUNCTIONS = words("""
+    function_definition function_declaration method_definition function_item method_declaration
+    generator_function_declaration
+""")
+CLOSURES = words("""
+    arrow_function function_expression func_literal lambda lambda_expression closure_expression
+""")
+SEQUENCES = words("""
+    list tuple set array array_expression tuple_expression literal_value array_initializer
+    element_value_array_initializer expression_list
+""")
 MAPPINGS = frozenset(("dictionary", "object", "struct_expression"))
 PAIRS = frozenset(("pair", "keyed_element", "field_initializer"))
-WRAPPERS = frozenset(
-    (
-        *("parenthesized_expression", "await_expression", "await", "literal_element"),
-        *("reference_expression", "as_expression", "non_null_expression", "try_expression"),
-        *("satisfies_expression", "type_cast_expression", "cast_expression"),
-    )
-)
+WRAPPERS = words("""
+    parenthesized_expression await_expression await literal_element reference_expression
+    as_expression non_null_expression try_expression satisfies_expression type_cast_expression
+    cast_expression
+""")
 BLOCKS = frozenset(("block", "statement_block", "statement_list", "declaration_list"))
+INTERPOLATIONS = frozenset(("interpolation", "template_substitution"))
 COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 
 MAX_TEST_FILE_LENGTH = 1_000_000
 # The grammar reads a Rust macro's arguments as tokens; those of a call are expressions.
 _MACRO = re.compile(r"\b(?!macro_rules)(\w+)!\s*\(")
 _VECTOR = re.compile(r"\bvec!\s*\[")
-_LONGEST_PATH = 50
+_MAX_PATH_LENGTH = 50
 
 
 def parse_test_source(text: str, language: str) -> SgNode:
@@ -96,13 +90,13 @@ def list_parts(node: SgNode) -> list[SgNode]:
 
 def find_below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
     """Yield nodes of these kinds at any depth, the node itself included."""
-    left = [node]
-    while left:
-        current = left.pop()
+    pending = [node]
+    while pending:
+        current = pending.pop()
         count_steps()
         if current.kind() in kinds:
             yield current
-        left += reversed(current.children())
+        pending += reversed(current.children())
 
 
 def find_named(node: SgNode, kinds: frozenset[str]) -> Iterator[tuple[str, SgNode]]:
@@ -127,6 +121,7 @@ def list_assignments(body: SgNode) -> Iterator[tuple[str, SgNode | None]]:
 
 
 def unwrap(node: SgNode) -> SgNode:
+    """Return the expression inside parentheses, casts, `await` and the like."""
     while node.kind() in WRAPPERS and (parts := list_parts(node)):
         node = parts[0]
     return node
@@ -163,6 +158,7 @@ def get_member(node: SgNode) -> str:
 
 
 def list_arguments(call: SgNode) -> list[SgNode]:
+    """Return the arguments of a call; the template is the argument of `` tag`text` ``."""
     arguments = call.field("arguments")
     if arguments is None:
         return []
@@ -184,49 +180,41 @@ def read_call_path(call: SgNode) -> str:
     names: list[str] = []
     receiver: SgNode | None = call
     while receiver is not None and receiver.kind() in CALLS:
-        if len(names) > _LONGEST_PATH:
+        if len(names) > _MAX_PATH_LENGTH:
             # No known function has such a long path, and every part of a chain is a call itself.
             return "…"
         receiver, name = read_callee(receiver)
         names += [name] if name or receiver is None else []
-    ahead = [re.sub(r"\s+", "", receiver.text())] if receiver is not None else []
-    return ".".join((*ahead, *reversed(names)))
+    start = [re.sub(r"\s+", "", receiver.text())] if receiver is not None else []
+    return ".".join((*start, *reversed(names)))
 
 
 def read_literal(node: SgNode) -> str | None:
-    """Return a literal's value in one spelling, whatever quotes or zeros were used."""
+    """Return a literal's value in one spelling: `"a` for `'a'`, `1.0` for `1`; None for others."""
     kind, text = node.kind(), node.text()
     if kind in NUMBERS:
         return normalize_number(text)
     if kind == "boolean_literal" or text in CONSTANTS:
         return CONSTANTS.get(text)
     if kind in ("unary_operator", "unary_expression") and text[:1] in "-+":
-        under = read_literal(list_parts(node)[-1]) if list_parts(node) else None
-        return (
-            f"-{under}"
-            if under and text[0] == "-" and list_parts(node)[-1].kind() in NUMBERS
-            else None
-        )
+        # -1; a plus sign makes no literal.
+        parts = list_parts(node) if text.startswith("-") else []
+        is_number = bool(parts) and parts[-1].kind() in NUMBERS
+        return f"-{normalize_number(parts[-1].text())}" if is_number else None
     if kind in STRINGS and (
         "{" not in text or not any(True for _ in find_below(node, INTERPOLATIONS))
     ):
-        return normalize_string(text) if kind != "concatenated_string" else _join_strings(node)
+        if kind == "concatenated_string":
+            return '"' + "".join(normalize_string(part.text())[1:] for part in list_parts(node))
+        return normalize_string(text)
     return None
 
 
-INTERPOLATIONS = frozenset(("interpolation", "template_substitution"))
-
-
-def _join_strings(node: SgNode) -> str:
-    return '"' + "".join(normalize_string(part.text())[1:] for part in list_parts(node))
-
-
 def normalize_number(text: str) -> str:
+    """Return the number without its type and underscores: `1000.0` for `1_000u32` and `0x3E8`."""
     plain = re.sub(r"(?<=[\d.])(_?[iuf]\d+|usize|isize|[nLlfFdD])$", "", text).replace("_", "")
     try:
-        return (
-            str(float(plain)) if not plain.lower().startswith("0x") else str(float(int(plain, 16)))
-        )
+        return str(float(int(plain, 16) if plain.lower().startswith("0x") else plain))
     except (ValueError, OverflowError):
         return text
 

@@ -1,4 +1,4 @@
-"""Source text as a syntax tree; each parser reads a text at most once.
+"""Source text as a syntax tree, of ast-grep or of Python; each parser reads a text at most once.
 
 Most files are the same in both trees of a comparison, so what is parsed is kept by its text.
 """
@@ -17,6 +17,7 @@ _MAX_KEPT = 4_096
 
 @lru_cache(maxsize=_MAX_KEPT)
 def parse_source(text: str, language: str) -> SgNode:
+    """Return the root of a text in a language of `languages.py`."""
     return SgRoot(text, language).root()
 
 

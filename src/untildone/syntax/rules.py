@@ -1,5 +1,9 @@
 """Rules that are data: ast-grep rules in YAML files, run in the process.
 
+    - id: as any
+      message: A cast to `any` switches the type checker off.
+      rule: {pattern: $VALUE as any}
+
 A file holds the rules of one language and of those that share its grammar. `utils` are rules that
 others refer to by `matches`; those under a language hold for that language alone.
 """
@@ -19,7 +23,7 @@ from untildone.syntax.parsing import parse_file
 from untildone.worktree.contents import Tree
 
 # Languages whose rules stand in the file of another.
-_SHARED = {"typescript": "javascript", "tsx": "javascript", "kotlin": "java", "cpp": "c"}
+_FILE_OF_LANGUAGE = {"typescript": "javascript", "tsx": "javascript", "kotlin": "java", "cpp": "c"}
 _SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -37,6 +41,7 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class RuleFile(Struct, frozen=True, forbid_unknown_fields=True):
+    # The utils of each language that the rules are for.
     languages: dict[str, dict[str, Any]] = {}
     utils: dict[str, Any] = {}
     # What this rule matches is no match of any other.
@@ -51,7 +56,7 @@ AnyData = TypeVar("AnyData")
 def find_matches(
     tree: Tree, path: str, rules: Iterable[tuple[AnyRule, Config]]
 ) -> Iterator[tuple[AnyRule, SgNode]]:
-    """Yield the nodes of the file that the rules match."""
+    """Yield the nodes of the file that match a rule, each with that rule."""
     text = tree.text(path)
     for rule, config in rules:
         is_excluded = rule.unless_path and re.search(rule.unless_path, path)
@@ -66,7 +71,7 @@ def load_rules(
     folder: Path, language: str, kind: type[AnyRule]
 ) -> tuple[tuple[AnyRule, Config], ...]:
     """Return the rules for the language, each as ast-grep reads it; none if no file has any."""
-    path = folder / f"{_SHARED.get(language, language)}.yml"
+    path = folder / f"{_FILE_OF_LANGUAGE.get(language, language)}.yml"
     file = read_data(path, RuleFile) if path.exists() else RuleFile()
     if language not in file.languages:
         return ()
@@ -85,11 +90,12 @@ def read_words(folder: Path) -> dict[str, Any]:
 def read_data(path: Path, kind: type[AnyData]) -> AnyData:
     """Return the YAML file as a value of this type; raise an error if it is none."""
     text = path.read_text(encoding="utf-8")
-    read = yaml.load(text, Loader=_SafeLoader)  # noqa: S506  it is one of yaml's safe loaders
-    return msgspec.convert(read, kind)
+    data = yaml.load(text, Loader=_SafeLoader)  # noqa: S506  it is one of yaml's safe loaders
+    return msgspec.convert(data, kind)
 
 
 def _make_config(rule: dict[str, Any], exception: dict[str, Any], utils: dict[str, Any]) -> Config:
+    """Return what ast-grep needs to run a rule: the rule without its exception, and its utils."""
     complete: Any = {"all": [rule, {"not": exception}]} if exception else rule
     # ast-grep compiles all utils that it is given, so a rule gets only those that it refers to.
     needed: dict[str, Any] = {}
@@ -103,6 +109,7 @@ def _make_config(rule: dict[str, Any], exception: dict[str, Any], utils: dict[st
 
 
 def _find_references(rule: object) -> Iterator[str]:
+    """Yield the names of the utils that a rule refers to by `matches`."""
     match rule:
         case dict():
             for key, value in rule.items():

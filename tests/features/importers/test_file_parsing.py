@@ -61,7 +61,7 @@ def test_json_values_of_the_wrong_kind_have_defaults_that_are_named() -> None:
         count=2,
         rounds=10,
         stagnation=3,
-        zero=("zero_errors",),
+        zero_counts=("zero_errors",),
         done_when="either",
         active=False,
         defaults=(

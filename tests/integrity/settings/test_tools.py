@@ -166,6 +166,14 @@ def test_the_first_configuration_of_a_tool_is_no_concern(tmp_path: Path) -> None
     assert found[:1] == ["src/tsconfig.json:tsconfig.compilerOptions.skipLibCheck"]
 
 
+def test_a_new_file_is_compared_with_the_nearest_one_above_it(tmp_path: Path) -> None:
+    old = {"ruff.toml": "lint.select = ['E']\n", "lib/ruff.toml": "lint.select = ['E', 'F']\n"}
+    files = {**old, "a.py": "", "lib/in/a.py": ""}
+    found = find_ids(tmp_path, files, {**files, "lib/in/ruff.toml": "lint.select = ['E']\n"})
+
+    assert found == ["lib/in/ruff.toml:ruff.lint.select"]
+
+
 def vitest(include: str) -> str:
     return f"export default defineConfig({{ test: {{ include: [{include}] }} }});\n"
 

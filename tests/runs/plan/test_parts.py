@@ -119,7 +119,7 @@ def test_what_git_says_is_reported(tmp_path: Path) -> None:
         git.ask("rev-parse", "--verify", "nothing")
     with pytest.raises(UserError, match="`git merge-base` failed in "):
         git.contains("nothing", "else")
-    assert git.commit("HEAD") == ""
+    assert git.find_commit("HEAD") == ""
     subprocess.run(["git", "init", "-q", "inner"], cwd=tmp_path, check=True)
     with pytest.raises(UserError, match=r"'inner/' does not have a commit .*; adding files failed"):
         git.ask("add", "-A")

@@ -74,8 +74,8 @@ def import_command(source: Path, *, kind: str | None, path: Path, as_json: bool)
     untildone plan import prd.json
     untildone plan import .beads/issues.jsonl --plan plans/TASKS.json
     """
-    with source.open("rb") as opened:
-        data = opened.read(MAX_BYTES + 1)
+    with source.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
     foreign = read_foreign_plan(source.as_posix(), data, kind=kind or "")
     feature = foreign.feature or source.stem
     plan = Plan(feature=feature, phases=(Phase(id=1, name=feature),), tasks=foreign.tasks)

@@ -1,4 +1,4 @@
-"""`untildone plan next`: shows the next task."""
+"""`untildone plan next`: show the next task."""
 
 from pathlib import Path
 from typing import Any
@@ -33,23 +33,23 @@ def next_command(*, path: Path, as_json: bool) -> None:
     """
     tasks = require_order(read_plan(path)).plan.tasks
     unfinished = group_open_tasks(tasks)
-    first = next(iter(unfinished.ready), None)
-    shown = Next(
-        task=None if first is None else {"id": first, **to_builtins(tasks[first])},
+    name = next(iter(unfinished.ready), None)
+    report = Next(
+        task=None if name is None else {"id": name, **to_builtins(tasks[name])},
         ready=unfinished.ready,
         in_progress=unfinished.in_progress,
         blocked=unfinished.blocked,
     )
-    title = [] if first is None else [f"{first}: {tasks[first].title} ({tasks[first].size})"]
-    print_report(shown, [*title, _describe_rest(shown, len(tasks))], as_json=as_json)
+    title = [] if name is None else [f"{name}: {tasks[name].title} ({tasks[name].size})"]
+    print_report(report, [*title, _describe_rest(report, len(tasks))], as_json=as_json)
 
 
-def _describe_rest(shown: Next, total: int) -> str:
-    if not (shown.ready or shown.in_progress or shown.blocked):
+def _describe_rest(report: Next, total: int) -> str:
+    if not (report.ready or report.in_progress or report.blocked):
         return f"all {total} tasks are completed" if total else "there is no task"
-    parts = [f"{len(shown.ready)} ready"]
-    if shown.in_progress:
-        parts.append(f"in progress: {', '.join(shown.in_progress)}")
-    if shown.blocked:
-        parts.append(f"{len(shown.blocked)} wait for others")
+    parts = [f"{len(report.ready)} ready"]
+    if report.in_progress:
+        parts.append(f"in progress: {', '.join(report.in_progress)}")
+    if report.blocked:
+        parts.append(f"{len(report.blocked)} wait for others")
     return "; ".join(parts)

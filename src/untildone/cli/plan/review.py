@@ -142,8 +142,8 @@ def refine_command(task: str | None, *, into: str | None, path: Path, as_json: b
         for name in find_large_tasks(plan.tasks)
     )
     lines = [f"{part.id}: {part.title} ({part.points} points)" for part in large]
-    shown = lines or ["no task is over 5 points"]
-    print_report(Refinement(large=large), shown, as_json=as_json)
+    lines = lines or ["no task is over 5 points"]
+    print_report(Refinement(large=large), lines, as_json=as_json)
     return 1 if large and task is None else 0
 
 

@@ -1,4 +1,4 @@
-"""`untildone plan show`: shows the plan, or one task and how it is verified."""
+"""`untildone plan show`: show the plan, or one task and how it is verified."""
 
 from pathlib import Path
 
@@ -99,30 +99,30 @@ def _build_details(document: Document, name: str) -> TaskDetails:
     )
 
 
-def _format_overview(shown: Overview) -> list[str]:
-    summary = shown.summary
+def _format_overview(overview: Overview) -> list[str]:
+    summary = overview.summary
     tasks, points = pluralize(summary.total_tasks, "task"), pluralize(summary.total_points, "point")
-    lines = [f"{shown.feature or shown.file}: {tasks}, {points}"]
-    for task in shown.tasks:
+    lines = [f"{overview.feature or overview.file}: {tasks}, {points}"]
+    for task in overview.tasks:
         after = f", after {', '.join(task.depends_on)}" if task.depends_on else ""
         box = _BOXES[task.status]
         lines.append(f"[{box}] {task.id}: {task.title} (points: {task.points}{after})")
     if summary.critical_path:
         lines.append(f"critical path: {' → '.join(summary.critical_path)}")
-    if shown.large:
-        lines.append(f"over 5 points: {', '.join(shown.large)}; `untildone plan refine`")
+    if overview.large:
+        lines.append(f"over 5 points: {', '.join(overview.large)}; `untildone plan refine`")
     return lines
 
 
-def _format_task(shown: TaskDetails) -> list[str]:
-    task = shown.task
-    lines = [f"{shown.id}: {task.title} ({task.status.replace('_', ' ')}, {task.size})"]
+def _format_task(details: TaskDetails) -> list[str]:
+    task = details.task
+    lines = [f"{details.id}: {task.title} ({task.status.replace('_', ' ')}, {task.size})"]
     fields = {key: value for key, value in to_builtins(task).items() if value}
     lines += [
         f"{key}: {', '.join(fields[key])}" for key in ("depends_on", "blocks") if key in fields
     ]
-    lines += [f"checked: {check.name}  (`{check.command}`)" for check in shown.checked]
-    lines += [f"needs review: {sentence}" for sentence in shown.subjective]
-    if shown.promise:
-        lines.append(f"promise: {shown.promise}")
+    lines += [f"checked: {check.name}  (`{check.command}`)" for check in details.checked]
+    lines += [f"needs review: {sentence}" for sentence in details.subjective]
+    if details.promise:
+        lines.append(f"promise: {details.promise}")
     return [*lines, "", task.prompt.strip()] if task.prompt.strip() else lines

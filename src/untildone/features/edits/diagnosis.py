@@ -7,7 +7,7 @@ disk: the comparison of both shows which errors an edit introduced.
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
@@ -48,10 +48,8 @@ def read_texts(files: tuple[Path, ...]) -> dict[Path, str]:
     """Return the current texts, without files that cannot be read."""
     texts = {}
     for file in files:
-        try:
+        with suppress(UnreadableFileError):
             texts[file] = read_content(file).decode("utf-8", "replace")
-        except UnreadableFileError:
-            continue
     return texts
 
 

@@ -85,7 +85,7 @@ def _describe_followed_file(loop_file: LoopFile, project: Path) -> FollowedFile:
 def _build_request(loop: ImportedLoop, *, project: Path, session: str, by: Speaker) -> Request:
     """Return the request for a loop as if it came from `untildone start`.
 
-    A file that names no count (`zero`) means a loop whose checks must report no errors.
+    A file that names no count means a loop whose checks must report no errors.
     """
     return Request(
         session=session,
@@ -93,9 +93,9 @@ def _build_request(loop: ImportedLoop, *, project: Path, session: str, by: Speak
         preset=loop.preset,
         task=loop.task,
         checks=loop.checks,
-        also=(security.make_check(project),) if "zero_security" in loop.zero else (),
-        counts=select_counts(set(loop.zero) - {"zero_errors"}),
-        zero_errors="zero_errors" in loop.zero or not loop.zero,
+        also=(security.make_check(project),) if "zero_security" in loop.zero_counts else (),
+        counts=select_counts(set(loop.zero_counts) - {"zero_errors"}),
+        zero_errors="zero_errors" in loop.zero_counts or not loop.zero_counts,
         targets=loop.targets,
         promises=loop.promises,
         claims=loop.claims,
@@ -126,8 +126,8 @@ def describe_differences(loop: ImportedLoop, by: Speaker) -> tuple[str, ...]:
         lines.append(
             f"an agent may set at most {CEILINGS['rounds']} rounds: used instead of {limit}"
         )
-    if loop.no_counterpart:
-        unknown = ", ".join(f"`{key}`" for key in loop.no_counterpart)
+    if loop.ignored_fields:
+        unknown = ", ".join(f"`{key}`" for key in loop.ignored_fields)
         lines.append(f"ignored: {unknown}")
     return tuple(lines)
 

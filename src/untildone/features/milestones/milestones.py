@@ -128,13 +128,11 @@ def _is_halfway(record: Record) -> bool:
 
 def _claim_halfway(context: Context, record: Record) -> bool:
     """Note that the event "half" is sent; False if it was before, or if that cannot be noted."""
-    try:
-        (context.loops.get_folder(record.contract.id) / _HALFWAY_FILE).touch(
-            mode=0o600, exist_ok=False
-        )
-    except OSError:
-        return False
-    return True
+    file = context.loops.get_folder(record.contract.id) / _HALFWAY_FILE
+    with suppress(OSError):
+        file.touch(mode=0o600, exist_ok=False)
+        return True
+    return False
 
 
 def _deliver_events(context: Context, record: Record, events: tuple[Event, ...]) -> None:

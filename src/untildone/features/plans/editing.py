@@ -26,15 +26,7 @@ from untildone.features.plans.plan_file import (
     require_task,
 )
 from untildone.features.plans.plan_rules import correct_summary
-from untildone.json_edit.edits import (
-    Edit,
-    Style,
-    append_text,
-    apply_edits,
-    find_gap,
-    format_member,
-    replace_child,
-)
+from untildone.json_edit import edits
 from untildone.json_edit.scan import Node, scan_value, value_at
 
 _LOCK_SECONDS = 60.0
@@ -63,11 +55,8 @@ def edit_status(document: Document, name: str, status: TaskStatus, *, worker: st
     worker = worker if status == "in_progress" else ""
     if status == "in_progress":
         _require_free_worker(document.plan, name, worker)
-    fields: dict[str, object] = {}
-    if task.status != status:
-        fields["status"] = status
-    if task.worker != worker:
-        fields["worker"] = worker
+    new_values = {"status": status, "worker": worker}
+    fields = {key: value for key, value in new_values.items() if getattr(task, key) != value}
     return edit_fields(document, {name: fields} if fields else {})
 
 
@@ -85,7 +74,7 @@ def edit_fields(document: Document, changes: Mapping[str, Mapping[str, object]])
     """Return the plan's text with these fields, by task, and a correct summary."""
     text, plan = document.text, document.plan
     root, tasks = scan_tasks(text)
-    edits = [
+    changed_members = [
         set_member(text, scan_value(text, tasks[name].start, depth=1), field, value)
         for name, fields in changes.items()
         for field, value in fields.items()
@@ -98,8 +87,8 @@ def edit_fields(document: Document, changes: Mapping[str, Mapping[str, object]])
         old = value_at(text, node) if node else {}
         old_fields = old if isinstance(old, dict) else {}
         new_fields = {**old_fields, **msgspec.to_builtins(summary)}
-        edits.append(set_member(text, root, "summary", new_fields))
-    return apply_edits(text, edits)
+        changed_members.append(set_member(text, root, "summary", new_fields))
+    return edits.apply_edits(text, changed_members)
 
 
 def scan_tasks(text: str) -> tuple[Node, dict[str, Node]]:
@@ -109,25 +98,27 @@ def scan_tasks(text: str) -> tuple[Node, dict[str, Node]]:
     return root, dict(zip(node.keys, node.children, strict=True)) if node else {}
 
 
-def set_member(text: str, container: Node, key: str, value: object) -> Edit:
+def set_member(text: str, container: Node, key: str, value: object) -> edits.Edit:
     """Return the edit that replaces the member of that key, or appends it."""
     style = find_style(text)
     if key in container.keys:
-        return replace_child(text, container, container.keys.index(key), value, style=style)
+        return edits.replace_child(text, container, container.keys.index(key), value, style=style)
     gap = find_member_gap(text, container.starts[-1])
-    return append_text(container, format_member(key, value, gap=gap, style=style), gap=gap)
+    return edits.append_text(
+        container, edits.format_member(key, value, gap=gap, style=style), gap=gap
+    )
 
 
 def find_member_gap(text: str, member_start: int) -> str:
     """Return the white space before a member, such as a line break and its indentation."""
-    gap = find_gap(text, member_start)
+    gap = edits.find_gap(text, member_start)
     return gap if "\n" in gap else " "
 
 
-def find_style(text: str) -> Style:
+def find_style(text: str) -> edits.Style:
     """Return the file's indentation, two spaces if it has none; lists stay on one line."""
     indentation = re.search(r"\n([ \t]+)\"", text)
-    return Style(unit=indentation[1] if indentation else "  ", lists_on_one_line=True)
+    return edits.Style(unit=indentation[1] if indentation else "  ", lists_on_one_line=True)
 
 
 def save_plan(path: Path, text: str) -> None:

@@ -182,11 +182,6 @@ def _describe_task(name: str, task: Task) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def mark_in_progress(contract: Contract) -> tuple[str, ...]:
-    """Write in the plan that work on the loop's task has begun; return a notice if that fails."""
-    return _write_status(contract, "in_progress")
-
-
 def mark_outcome(record: Record) -> tuple[str, ...]:
     """Write the status that follows from the loop's end; return a notice if that fails.
 
@@ -194,10 +189,10 @@ def mark_outcome(record: Record) -> tuple[str, ...]:
     paused one leaves it in progress.
     """
     status = _STATUS_AFTER.get(record.progress.outcome) if record.progress.outcome else None
-    return _write_status(record.contract, status) if status else ()
+    return write_status(record.contract, status) if status else ()
 
 
-def _write_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
+def write_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
     """Set the task's status in the plan; return a notice if that fails."""
     plan = contract.plan
     if plan is None or not plan.task or not plan.path:

@@ -22,7 +22,6 @@ from untildone.worktree import listing
 # The mode and blob hash of each file, by path relative to the root.
 Files: TypeAlias = dict[str, tuple[str, str]]
 _LINK, _PROGRAM, _PLAIN = "120000", "100755", "100644"
-_NO_VARIABLES: Mapping[str, str] = {}
 _IDENTITY = {
     f"GIT_{who}_{what}": value
     for who in ("AUTHOR", "COMMITTER")
@@ -226,10 +225,10 @@ def _write_file(place: Path, mode: str, content: bytes) -> None:
 
 
 def _run_git(
-    *arguments: str, cwd: Path, stdin: bytes = b"", variables: Mapping[str, str] = _NO_VARIABLES
+    *arguments: str, cwd: Path, stdin: bytes = b"", variables: Mapping[str, str] | None = None
 ) -> bytes:
     """Return what git prints; raise UserError if it fails."""
-    output = listing.read_git_output(*arguments, cwd=cwd, stdin=stdin, **variables)
+    output = listing.read_git_output(*arguments, cwd=cwd, stdin=stdin, **(variables or {}))
     if output is None:
         raise UserError(
             f"git could not save or restore the tree of `{cwd}` (`git {arguments[0]}`)",

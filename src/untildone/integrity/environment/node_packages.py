@@ -1,8 +1,7 @@
 """Finds files in `node_modules` that were made or changed by hand since the baseline.
 
-An installer replaces all files of a package and records its work. So `node_modules/jest/index.js`
-was edited if the other files of `jest` are as before. A command in `.bin` that belongs to no
-package, and a package that nobody declared, were made by hand as well.
+An installer replaces all files of a package, so `node_modules/jest/index.js` was edited if other
+files of `jest` are as before. So were commands of no package and packages that nobody declared.
 """
 
 import re
@@ -37,12 +36,8 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     Only files whose stamp differs from that of the baseline are read.
     """
     project, baseline = comparison.new.root, comparison.baseline.dependencies
-    baseline_folders = {
-        f"{path.partition(_FOLDER)[0]}{_FOLDER}" for path in baseline if _FOLDER in path
-    }
-    folders = sorted(
-        folder for folder in {_FOLDER, *baseline_folders} if (project / folder).is_dir()
-    )
+    old_folders = {f"{path.partition(_FOLDER)[0]}{_FOLDER}" for path in baseline if _FOLDER in path}
+    folders = sorted(folder for folder in {_FOLDER, *old_folders} if (project / folder).is_dir())
     current = dict(read_stamps(project, folders))
     changed = [path for path, stamp in current.items() if baseline.get(path) != stamp]
     is_recorded = any(path.endswith(_INSTALLER_RECORDS) for path in changed)
@@ -71,11 +66,9 @@ def _find_edited_files(
     changed: list[str], baseline: Mapping[str, Stamp], current: Mapping[str, Stamp]
 ) -> Iterator[tuple[str, str]]:
     """Yield changed files of packages, each with the reason for a concern."""
-    for path in changed:
-        if path not in baseline or not _LOADED_FILE.fullmatch(path) or not _find_package(path):
-            continue
+    for path in (path for path in changed if _LOADED_FILE.fullmatch(path) and _find_package(path)):
         # Size and modification time: a new hard link to the file alters the change time too.
-        if baseline[path][:2] != current[path][:2]:
+        if path in baseline and baseline[path][:2] != current[path][:2]:
             yield path, f"`{path}` was changed, and its package was not installed anew"
 
 

@@ -82,21 +82,18 @@ def collect_site_facts(folder: Path) -> Iterator[tuple[str, str]]:
 def _find_startup_files(folder: Path, recorded: set[str]) -> Iterator[tuple[str, str]]:
     """Yield a fact for each startup file that is not recorded."""
     patterns = ("*.pth", "sitecustomize*", "usercustomize*")
-    for found in (found for pattern in patterns for found in sorted(folder.glob(pattern))):
-        file = found / "__init__.py" if found.is_dir() else found
+    for top in (top for pattern in patterns for top in sorted(folder.glob(pattern))):
+        file = top / "__init__.py" if top.is_dir() else top
         path = file.relative_to(folder).as_posix()
-        is_harmless = path in recorded or _HARMLESS_STARTUP_FILE.fullmatch(found.name)
+        is_harmless = path in recorded or _HARMLESS_STARTUP_FILE.fullmatch(top.name)
         if _STARTUP_FILE.fullmatch(path) and not is_harmless:
             yield f"loaded {file}", _hash_as_recorded(file)
 
 
 def _find_unrecorded_files(folder: Path, recorded_names: set[str]) -> Iterator[tuple[str, str]]:
     """Yield facts about modules and plugins of a virtual environment that are not recorded."""
-    if not _is_in_virtual_environment(folder):
-        return
-    for top in sorted(folder.glob("*")):
-        if top.name in recorded_names:
-            continue
+    unrecorded = (top for top in sorted(folder.glob("*")) if top.name not in recorded_names)
+    for top in unrecorded if _is_in_virtual_environment(folder) else ():
         if top.suffix in (".dist-info", ".egg-info"):
             if (top / _PLUGINS).exists():
                 yield f"plugin {top / _PLUGINS}", _hash_as_recorded(top / _PLUGINS)
@@ -114,12 +111,10 @@ def _is_in_virtual_environment(folder: Path) -> bool:
 
 
 def _read_record(record: Path) -> list[tuple[str, str]]:
-    """Return path and digest of each line of a RECORD: `_pytest/runner.py,sha256=5f2d…,17123`.
-
-    Only quoted lines need the slower CSV reader.
-    """
+    """Return path and digest of each line of a RECORD: `_pytest/runner.py,sha256=5f2d…,17123`."""
     try:
         lines = record.read_text(encoding="utf-8", errors="replace").splitlines()
+        # Only quoted lines need the slower CSV reader.
         quoted = csv.reader(line for line in lines if line.startswith('"'))
         rows = [*(line.rsplit(",", 2) for line in lines if line[:1] != '"'), *quoted]
     except (OSError, csv.Error):

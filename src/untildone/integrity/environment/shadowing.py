@@ -52,10 +52,7 @@ def _find_shadowing_modules(comparison: Comparison) -> Iterator[Concern]:
 
 
 def _find_stubs(comparison: Comparison) -> Iterator[Concern]:
-    """Yield a concern for each new stub of an existing module, unless the task asks for stubs.
-
-    A type checker reads `stock.pyi` and never looks at `stock.py`.
-    """
+    """Yield a concern for each new stub of an existing module, unless the task asks for stubs."""
     if _ABOUT_STUBS.search(comparison.task):
         return
     for path in comparison.changes.added:
@@ -67,12 +64,9 @@ def _find_stubs(comparison: Comparison) -> Iterator[Concern]:
 
 
 def _list_stubbed_modules(path: str) -> Iterator[str]:
-    """Yield the modules that a stub may be about; none if the file is no stub.
-
-    For `typings/shop.pyi` they are `typings/shop.py`, `shop.py` and `src/shop.py`; for `cart.d.ts`
-    `cart.js` and `cart.jsx`.
-    """
+    """Yield the modules that a stub may be about; none if the file is no stub."""
     if path.endswith(".pyi"):
+        # Of `typings/shop.pyi` they are `typings/shop.py`, `shop.py` and `src/shop.py`.
         module = path.removesuffix("i")
         yield module
         yield from (f"{folder}{_STUB_FOLDER.sub('', module)}" for folder in ("", "src/"))
@@ -112,15 +106,14 @@ def _find_import_roots(comparison: Comparison) -> frozenset[str]:
 def _find_plugins(comparison: Comparison) -> Iterator[Concern]:
     """Yield a concern for each file that newly makes pytest load a plugin.
 
-    pytest loads every plugin that an `entry_points.txt` on its path names. A project that is such
-    a plugin itself is not reported.
+    pytest loads every plugin that an `entry_points.txt` on its path names.
     """
     manifests = ("pyproject.toml", "setup.cfg", "setup.py")
     if any(_PLUGIN in comparison.old.text(path) for path in manifests):
+        # The project is such a plugin itself.
         return
-    for path in comparison.changes.edited_or_added:
-        if not path.endswith("/entry_points.txt"):
-            continue
+    changed = comparison.changes.edited_or_added
+    for path in (path for path in changed if path.endswith("/entry_points.txt")):
         if _PLUGIN in comparison.new.text(path) and _PLUGIN not in comparison.old.text(path):
             reason = f"`{path}` makes pytest load a plugin automatically"
             yield comparison.make_concern(ConcernKind.RUNNER, path, reason=reason)

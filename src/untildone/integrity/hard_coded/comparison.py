@@ -12,14 +12,8 @@ from itertools import chain, product
 
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.hard_coded import copied_answers
 from untildone.integrity.hard_coded.answers import Answer, find_answers
-from untildone.integrity.hard_coded.copied_answers import (
-    Pairs,
-    describe_copied_answers,
-    describe_special_inputs,
-    format_value,
-    has_same_digits,
-)
 from untildone.integrity.hard_coded.encoded_answers import describe_encoding
 from untildone.integrity.hard_coded.input_dependence import find_computing_functions
 from untildone.integrity.hard_coded.literals import (
@@ -31,6 +25,7 @@ from untildone.integrity.hard_coded.literals import (
 )
 from untildone.integrity.hard_coded.specific_values import (
     has_many_digits,
+    has_same_digits,
     is_documented,
     is_large_number,
     is_literal,
@@ -114,7 +109,7 @@ class _Search:
                 new_literals=new_literals,
                 suite_literals=self._suite.literals,
             )
-            or describe_copied_answers(
+            or copied_answers.describe_copied_answers(
                 self._copies,
                 path,
                 answers=answers,
@@ -123,7 +118,9 @@ class _Search:
             )
             or self._describe_known_result(path)
             or self._describe_quoted_pair(path)
-            or describe_special_inputs(self._copies, path, self._new_literals, self._suite)
+            or copied_answers.describe_special_inputs(
+                self._copies, path, self._new_literals, self._suite
+            )
         )
 
     def _describe_known_result(self, path: str) -> str:
@@ -140,8 +137,9 @@ class _Search:
             is_result = answer.function_computes and value not in answer.keys
             is_expected = value in expected and is_large_number(value)
             if is_result and is_expected and not is_documented(self._comparison, path, (value,)):
-                result = f"{format_value(value)} (line {answer.line}), which a test expects"
-                return f"`{path}` has a hard-coded result inside a computation: {result}"
+                result = f"{copied_answers.format_value(value)} (line {answer.line})"
+                where = f"a hard-coded result inside a computation: {result}"
+                return f"`{path}` has {where}, which a test expects"
         return ""
 
     def _describe_quoted_pair(self, path: str) -> str:
@@ -156,22 +154,17 @@ class _Search:
 
 
 def _is_telling_input(key: str, expected: list[str]) -> bool:
-    """Say whether it is no coincidence that the product has this input of a test.
-
-    It is none for a string that only a test would have, and for 3.4.2024 if 2024-04-03 is expected.
-    """
+    """Say whether it is no coincidence that the product has this input of a test."""
     if key in expected:
         return False
+    # A string that only a test would have, or 3.4.2024 if 2024-04-03 is expected.
     return is_specific_string(key) or any(has_same_digits(key, value) for value in expected)
 
 
 def _list_shared_literals(
     test: Test, new_literals: frozenset[str]
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the new literals on both sides of each assertion that expects one of them.
-
-    Of `assert price(501) == 400` the sides are [501] and [400].
-    """
+    """Yield the new literals on both sides of assertions: [501], [400] of `price(501) == 400`."""
     for assertion in test.assertions:
         actual, expected = (
             [literal for literal in map(_normalize_asserted, side) if literal in new_literals]
@@ -216,11 +209,8 @@ def _is_suspicious(answer: Answer) -> bool:
     )
 
 
-def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> Pairs:
-    """Return pairs of an input and an expected value, for those values that are wanted.
-
-    `assert price(501) == 400` gives ("501", "400").
-    """
+def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> copied_answers.Pairs:
+    """Return ("501", "400") for `assert price(501) == 400` if 400 is wanted."""
     return frozenset(
         pair
         for test in tests

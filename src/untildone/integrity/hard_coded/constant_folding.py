@@ -24,6 +24,7 @@ _ARITHMETIC: dict[type[ast.operator], Callable[..., object]] = {
 _CONSTANT_DEFINITION = re.compile(
     r"(?m)^[ \t]*(?:[a-z]\w*[ \t]+)*([A-Z][A-Z0-9_]*)\b[ \t]*(?::[^=\n]+)?=[ \t]*([^;\n]+);?[ \t]*$"
 )
+_OPERAND = (int, float, str)
 _MAX_EXPRESSION_LENGTH = 200
 # Without a limit, constants built from each other, `B = A + A` and `C = B + B`, double each time.
 _MAX_OPERANDS_LENGTH = 4_096
@@ -37,10 +38,8 @@ def evaluate_literal(node: ast.expr) -> object:
 
 
 def read_constants(text: str, language: str) -> dict[str, object]:
-    """Return the values of the constants that a file defines, by name.
-
-    A constant may use those above it: `HOUR = 60 * MINUTE`.
-    """
+    """Return the values of the constants that a file defines, by name."""
+    # A constant may use those above it: `HOUR = 60 * MINUTE`.
     constants: dict[str, object] = {}
     is_python = language == "python"
     definitions = _list_assignments(text) if is_python else _CONSTANT_DEFINITION.findall(text)
@@ -60,20 +59,15 @@ def _list_assignments(text: str) -> Iterator[tuple[str, str]]:
 
 
 def fold_constants(text: str, constants: Mapping[str, object]) -> str:
-    """Return the value of an expression or a `return` statement as a literal.
-
-    It is "" if the value depends on more than literals and the constants.
-    """
+    """Return the value of an expression or `return` statement as a literal; "" if it is unknown."""
     expression = re.sub(r"^return\b", "", text.strip()).rstrip(" ;")
     value = _evaluate(_parse_expression(expression), constants)
     return repr(value) if isinstance(value, int | float | str) else ""
 
 
 def _parse_expression(text: str) -> ast.expr | None:
-    """Parse an expression of any language as Python; None if it is too long or has other syntax.
-
-    JavaScript's `{ s: 1 }` is read as `{ 's': 1 }`.
-    """
+    """Parse an expression of any language as Python; None if it is too long or has other syntax."""
+    # JavaScript's `{ s: 1 }` is read as `{ 's': 1 }`.
     with_quoted_keys = re.sub(r"([{,]\s*)([A-Za-z_]\w*)\s*:", r"\1'\2':", text.strip())
     is_short = len(with_quoted_keys) <= _MAX_EXPRESSION_LENGTH
     return parse_expression(with_quoted_keys) if is_short else None
@@ -103,9 +97,7 @@ def _look_up(table: object, key: object) -> object:
 def _calculate(left: object, op: ast.operator, right: object) -> object:
     """Return the result of a calculation; None if an operand is unknown or the result too large."""
     apply = _ARITHMETIC.get(type(op))
-    if apply is None or not all(
-        isinstance(operand, int | float | str) for operand in (left, right)
-    ):
+    if apply is None or not (isinstance(left, _OPERAND) and isinstance(right, _OPERAND)):
         return None
     has_string = isinstance(left, str) or isinstance(right, str)
     is_too_long = len(str(left)) + len(str(right)) > _MAX_OPERANDS_LENGTH

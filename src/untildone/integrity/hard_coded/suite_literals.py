@@ -84,10 +84,8 @@ class SuiteLiterals:
         return self._has_value(path, (*answer.keys, *forms))
 
     def _has_value(self, path: str, values: Iterable[str]) -> bool:
-        """Say whether the file has one of the values.
-
-        A string of several lines, which `_LITERAL` does not match, is looked for in the text.
-        """
+        """Say whether the file has one of the values."""
+        # A string of several lines, which `_LITERAL` does not match, is looked for in the text.
         literals, text = self._literals[path], self._read(path)
         return any(
             value in literals or (not _NUMBER.match(value) and value.strip("'") in text)

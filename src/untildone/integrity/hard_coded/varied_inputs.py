@@ -20,12 +20,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.hard_coded import varied_inputs_child
-from untildone.integrity.hard_coded.answer_sources import (
-    DATA_SUFFIXES,
-    find_answer_sources,
-    read_values,
-)
+from untildone.integrity.hard_coded import answer_sources, varied_inputs_child
 from untildone.integrity.hard_coded.tested_calls import FunctionCall, list_calls
 from untildone.process.runner import run
 from untildone.syntax.parsing import parse_python_file
@@ -70,7 +65,8 @@ class TreeCopies:
         data = [
             path
             for path in tree
-            if path.endswith(DATA_SUFFIXES) and tree.entries[path].size < _MAX_DATA_FILE_SIZE
+            if path.endswith(answer_sources.DATA_SUFFIXES)
+            and tree.entries[path].size < _MAX_DATA_FILE_SIZE
         ]
         folder = Path(self._resources.enter_context(tempfile.TemporaryDirectory()))
         for path in (*sources, *data[:_MAX_FILES]):
@@ -85,10 +81,10 @@ def find_special_inputs(
 ) -> dict[FunctionCall, str]:
     """Return test inputs whose result changed although the result of no similar input did.
 
-    The result is by call, with the current result as text (`repr`). It has a function's inputs only
-    if they are most of its inputs whose result changed: new behaviour changes similar inputs too.
-    It is empty if the code cannot run. Constants of the code count as similar inputs, so that a
-    table with more entries than the tests have is not suspected.
+    It is empty if the code cannot run; else it has the `repr` of the current result by call. It has
+    a function's inputs only if they are most of those whose result changed: new behaviour changes
+    similar inputs too. Constants of the code count as similar inputs, so that a table with more
+    entries than the tests have is not suspected.
     """
     tested = _list_tested_calls(functions, tests)
     constants = _list_untested_constants(copies.comparison, path, tested) if tested else []
@@ -118,15 +114,14 @@ def _find_missing_entries(
     If `rate("FR")` works and `rate("IR")` now raises an error, the code looks up a table without
     an entry "IR". Such an error is no change of the result.
     """
-    calls = {*similar, *chain.from_iterable(similar.values())}
-    like_entries = {call for call in calls if not set(constants).isdisjoint(call.arguments)}
-    like_entries |= {
+    pairs = [(call, other) for call, others in similar.items() for other in (call, *others)]
+    entries = set(constants)
+    return {
         other
-        for call, others in similar.items()
-        for other in others
-        if _has_same_shape(call, other)
+        for call, other in pairs
+        if _is_error(results.get(other))
+        and (not entries.isdisjoint(other.arguments) or _has_same_shape(call, other))
     }
-    return {call for call in like_entries if _is_error(results.get(call))}
 
 
 def _select_special(similar: SimilarCalls, changed: set[FunctionCall]) -> list[FunctionCall]:
@@ -144,10 +139,7 @@ def _select_special(similar: SimilarCalls, changed: set[FunctionCall]) -> list[F
 
 
 def _list_tested_calls(functions: Sequence[str], tests: Sequence[str]) -> dict[FunctionCall, None]:
-    """Return the first distinct calls of the functions in the texts of the tests.
-
-    Calls of the functions that come first in `functions` come first.
-    """
+    """Return the first distinct calls in the texts of the tests, in the order of `functions`."""
     calls = chain.from_iterable(list_calls(text, functions) for text in tests)
     in_order = sorted(calls, key=lambda call: functions.index(call.function))
     return dict.fromkeys(list(dict.fromkeys(in_order))[:_MAX_CALLS])
@@ -160,21 +152,18 @@ def _list_untested_constants(
 
     If the code looks its answers up in a table, they are the other entries of the table.
     """
-    passed = set(chain.from_iterable(call.arguments for call in tested))
-    sources = find_answer_sources(comparison, path)
-    entries = (read_values(source, comparison.new.text(source)) for source in sources)
+    tested_values = set(chain.from_iterable(call.arguments for call in tested))
+    sources = answer_sources.find_answer_sources(comparison, path)
+    entries = (
+        answer_sources.read_values(source, comparison.new.text(source)) for source in sources
+    )
     module = comparison.new.fact(parse_python_file, path)
     nodes = ast.walk(module) if module is not None else ()
     # Zero is what a remainder is compared with, hardly ever an entry of a table.
-    constants = dict.fromkeys(
-        node.value
-        for node in nodes
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, int | float | str)
-        and node.value
-    )
-    known = (*constants, *chain.from_iterable(entries))
-    return [constant for constant in known if constant not in passed]
+    values = (node.value for node in nodes if isinstance(node, ast.Constant) and node.value)
+    constants = dict.fromkeys(value for value in values if isinstance(value, int | float | str))
+    candidates = (*constants, *chain.from_iterable(entries))
+    return [constant for constant in candidates if constant not in tested_values]
 
 
 def _is_error(result: str | None) -> bool:
@@ -193,20 +182,14 @@ def vary_arguments(
 
 
 def _vary(value: object) -> Sequence[object]:
-    """Return similar values: 101, 99, 203 and 117 for 100.
-
-    A `bool`, which has just one other value, and a collection have none.
-    """
-    match value:
-        case bool():
-            return ()
-        case int() | float():
-            return (value + 1, value - 1, value * 2 + 3, value + 17)
-        case str():
-            same_shape = (text for text in _vary_keeping_shape(value) if text != value)
-            return (f"{value} q", f"Zq {value}", f"{value}{value}", *dict.fromkeys(same_shape))
-        case _:
-            return ()
+    """Return similar values: 101, 99, 203 and 117 for 100."""
+    if isinstance(value, str):
+        same_shape = (text for text in _vary_keeping_shape(value) if text != value)
+        return (f"{value} q", f"Zq {value}", f"{value}{value}", *dict.fromkeys(same_shape))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return (value + 1, value - 1, value * 2 + 3, value + 17)
+    # A `bool` has just one other value; a collection is not varied.
+    return ()
 
 
 def _has_same_shape(call: FunctionCall, other: FunctionCall) -> bool:
@@ -224,10 +207,7 @@ def _vary_keeping_shape(text: str) -> Iterator[str]:
 def _run_calls(
     copy: Path | None, path: str, calls: Sequence[FunctionCall]
 ) -> dict[FunctionCall, str]:
-    """Run the calls in a process of their own and return their results as texts.
-
-    Empty if there is no copy, or if the process fails or takes too long.
-    """
+    """Run the calls in a process of their own; return their results, none if the process fails."""
     if copy is None:
         return {}
     finished = run(

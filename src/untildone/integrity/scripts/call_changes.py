@@ -4,41 +4,47 @@ A call is a program with its arguments, such as `("pytest", "-q", "tests")`. If 
 `("pytest", "-q", "tests/unit")` it is weakened by `tests`, the target that it lost.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from untildone.commands.arguments import parse_arguments
 from untildone.commands.exit_status import Call
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.argument_changes import (
     find_loosening_argument,
     find_loosening_option,
 )
 from untildone.integrity.scripts.covered_files import find_covered_files, runs_tests
+from untildone.integrity.scripts.tool_replacements import is_replaced
 from untildone.worktree.contents import Tree
 
-# The baseline's tree and the current one.
-Trees: TypeAlias = tuple[Tree, Tree]
+
+class WeakenedCall(NamedTuple):
+    """A call of the baseline that no current call is as strict as."""
+
+    call: Call
+    # The argument that loosens the call; empty if no current call runs its program.
+    argument: str = ""
+    # Whether the task asks for another tool, which now checks as much.
+    has_replacement: bool = False
 
 
 def find_weakened_calls(
-    old_calls: Iterable[Call], new_calls: Iterable[Call], trees: Trees
-) -> Iterator[tuple[Call, str]]:
-    """Yield old calls that no new call is as strict as, with the argument that loosens them.
-
-    The argument is empty if no new call runs the same program.
-    """
-    current = list(new_calls)
+    comparison: Comparison, old_calls: list[Call], new_calls: list[Call]
+) -> Iterator[WeakenedCall]:
+    """Yield the weakened ones of the calls that decided a check in the baseline."""
     for call in dict.fromkeys(old_calls):
         program, *arguments = call
-        similar = [other for other in current if other[0] == program]
+        similar = [other for other in new_calls if other[0] == program]
         loosening = [find_loosening_argument(program, arguments, other[1:]) for other in similar]
         if not similar:
-            yield call, ""
-        elif all(loosening) and not _cover_together(call, similar, trees):
-            yield call, min(loosening, key=len)
+            has_replacement = is_replaced(call, (old_calls, new_calls), comparison.task)
+            yield WeakenedCall(call, has_replacement=has_replacement)
+        elif all(loosening) and not _cover_together(call, similar, comparison.trees):
+            yield WeakenedCall(call, min(loosening, key=len))
 
 
-def _cover_together(call: Call, similar: list[Call], trees: Trees) -> bool:
+def _cover_together(call: Call, similar: list[Call], trees: tuple[Tree, Tree]) -> bool:
     """Say whether new calls of the same program cover the files of the old call together.
 
     `pytest tests` may become `pytest tests/unit` and `pytest tests/web` if no test is elsewhere.

@@ -7,7 +7,6 @@ to the calls of tools that decide their exit status. If `check.sh` ran `pytest` 
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from untildone.commands.ci import find_ci_commands, is_ci_file
 from untildone.commands.deciding_calls import find_deciding_calls
@@ -15,13 +14,9 @@ from untildone.commands.exit_status import Call
 from untildone.commands.invoked_scripts import find_named_checks, find_run_scripts
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.scripts.call_changes import find_weakened_calls
-from untildone.integrity.scripts.deciding_file_changes import (
-    find_changed_data,
-    find_changed_programs,
-)
+from untildone.integrity.scripts import deciding_file_changes
+from untildone.integrity.scripts.call_changes import WeakenedCall, find_weakened_calls
 from untildone.integrity.scripts.hand_written_evidence import find_hand_written_evidence
-from untildone.integrity.scripts.tool_replacements import is_replaced
 from untildone.worktree.contents import Tree
 
 # The events at which CI runs a workflow by itself: one that is started by hand decides nothing.
@@ -30,20 +25,12 @@ _AUTOMATIC_TRIGGER = re.compile(
 )
 
 
-class _WeakenedCall(NamedTuple):
-    call: Call
-    # The argument that loosens the call; empty if it decides nothing any more.
-    argument: str
-    # Whether the task asks for another tool, which now checks as much.
-    has_replacement: bool
-
-
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """Yield every concern about commands, CI workflows, and the files that decide the checks."""
     yield from _compare_commands(comparison)
     yield from _compare_workflows(comparison)
-    yield from find_changed_programs(comparison)
-    yield from find_changed_data(comparison)
+    yield from deciding_file_changes.find_changed_programs(comparison)
+    yield from deciding_file_changes.find_changed_data(comparison)
     for path in find_hand_written_evidence(comparison):
         reason = f"all checks rest on `{path}`, which was written by hand"
         yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason)
@@ -54,19 +41,18 @@ def only_replaces_tool(comparison: Comparison, path: str) -> bool:
     if comparison.role(path) != "script" or path not in comparison.changes.edited:
         return False
     text = comparison.old.text(path)
-    weakened = (
-        call for command in comparison.commands for call in _find_weakened(comparison, command)
+    replaces = any(
+        has_replacement and call[0] in text
+        for command in comparison.commands
+        for call, _, has_replacement in _find_weakened(comparison, command)
     )
-    replaces = any(each.has_replacement and each.call[0] in text for each in weakened)
     return replaces and not any(concern.path == path for concern in find_concerns(comparison))
 
 
-def _find_weakened(comparison: Comparison, command: str) -> Iterator[_WeakenedCall]:
+def _find_weakened(comparison: Comparison, command: str) -> Iterator[WeakenedCall]:
     """Yield the calls that decided the command in the baseline and decide less of it now."""
     old, new = (list(find_deciding_calls(tree, command)) for tree in comparison.trees)
-    for call, argument in find_weakened_calls(old, new, comparison.trees):
-        has_replacement = not argument and is_replaced(call, (old, new), comparison.task)
-        yield _WeakenedCall(call, argument, has_replacement)
+    return find_weakened_calls(comparison, old, new)
 
 
 def _compare_commands(comparison: Comparison) -> Iterator[Concern]:
@@ -108,8 +94,8 @@ def _compare_workflows(comparison: Comparison) -> Iterator[Concern]:
             continue
         old = _find_workflow_calls(comparison.old, [comparison.old.text(path)])
         new = _find_workflow_calls(comparison.new, _read_current_workflows(comparison, path))
-        for call, argument in find_weakened_calls(old, new, comparison.trees):
-            if argument or not is_replaced(call, (old, new), comparison.task):
+        for call, argument, has_replacement in find_weakened_calls(comparison, old, new):
+            if not has_replacement:
                 yield _make_call_concern(comparison, path, call, argument)
 
 

@@ -62,6 +62,8 @@ def _is_compared_by_call(comparison: Comparison, path: str) -> bool:
 
 
 class _DocstringRemover(ast.NodeTransformer):
+    """Removes docstrings and other statements that are only a literal."""
+
     def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
         return None if isinstance(node.value, ast.Constant) else node
 

@@ -27,19 +27,19 @@ _PATH_WORD = re.compile(r"[\w./@+-]+")
 
 def find_deciding_files(tree: Tree, commands: Iterable[str]) -> frozenset[str]:
     """Return the paths of the scripts and data files that decide the checks `commands`."""
-    found: set[str] = set()
+    paths: set[str] = set()
     for command in commands:
-        found.update(_find_deciding_data(tree, command, folder=""))
-        named_paths = set(_list_path_words(command))
+        paths.update(_find_deciding_data(tree, command, folder=""))
+        named_paths = set(list_path_words(command))
         for _, script in find_run_scripts(tree, command):
             # The path is empty for the command itself.
-            if not script or script in found:
+            if not script or script in paths:
                 continue
             if _is_part_of_check(tree, script, is_named=script in named_paths):
                 folder = PurePosixPath(script).parent.as_posix()
-                found.add(script)
-                found.update(_find_deciding_data(tree, tree.text(script), folder=folder))
-    return frozenset(found)
+                paths.add(script)
+                paths.update(_find_deciding_data(tree, tree.text(script), folder=folder))
+    return frozenset(paths)
 
 
 def is_deciding_data(path: str) -> bool:
@@ -64,12 +64,12 @@ def _is_part_of_check(tree: Tree, script: str, *, is_named: bool) -> bool:
 
 def _find_deciding_data(tree: Tree, text: str, *, folder: str) -> Iterator[str]:
     """Yield the deciding data files that a text names, from the project's top or from `folder`."""
-    for word in set(_list_path_words(text)):
+    for word in set(list_path_words(text)):
         for path in (word, (PurePosixPath(folder) / word).as_posix()):
             if path in tree and is_deciding_data(path):
                 yield path
 
 
-def _list_path_words(text: str) -> list[str]:
+def list_path_words(text: str) -> list[str]:
     """Return the words of a shell text that may be paths, without a leading `./`."""
     return [word.removeprefix("./") for word in _PATH_WORD.findall(text)]

@@ -6,24 +6,14 @@ passing the tests.
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from untildone.commands.invoked_scripts import (
-    find_called_scripts,
-    find_run_scripts,
-    is_shell_script,
-)
+from untildone.commands import invoked_scripts
 from untildone.commands.makefiles import is_makefile
 from untildone.commands.programs import PACKAGE_MANAGERS
-from untildone.commands.shell import (
-    SHELLS,
-    find_redirect_targets,
-    parse_calls,
-    program_name,
-)
+from untildone.commands.shell import SHELLS, find_redirect_targets, parse_calls, program_name
 from untildone.commands.written_files import is_writing_awk
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.scripts.deciding_files import is_deciding_data
+from untildone.integrity.scripts.deciding_files import is_deciding_data, list_path_words
 from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
@@ -55,13 +45,6 @@ _ASKS_FOR_DOCUMENTATION = re.compile(
 )
 
 
-class _Script(NamedTuple):
-    """The text of a check's command or of a script that it runs."""
-
-    text: str
-    only_reads: bool
-
-
 def find_hand_written_evidence(comparison: Comparison) -> Iterator[str]:
     """Yield the paths of changed texts that the checks read, if the checks do nothing but read.
 
@@ -73,19 +56,16 @@ def find_hand_written_evidence(comparison: Comparison) -> Iterator[str]:
     scripts = [
         script for command in comparison.commands for script in _list_scripts(comparison, command)
     ]
-    if not all(script.only_reads for script in scripts):
+    if not all(only_reads for _, only_reads in scripts):
         return
-    names = {
-        word.removeprefix("./")
-        for script in scripts
-        for word in re.findall(r"[\w./-]+", script.text)
-    }
+    names = {word for text, _ in scripts for word in list_path_words(text)}
     for path in sorted(names.intersection(comparison.changes.edited_or_added)):
         if _is_written_by_hand(comparison, path) and not _is_asked_for(path, comparison.task):
             yield path
 
 
 def _is_written_by_hand(comparison: Comparison, path: str) -> bool:
+    """Say whether a changed file is a free text, or new data such as `report.json`."""
     if is_deciding_data(path):
         # `scripts/comparison.py` reports the changes of data that the baseline has.
         return path in comparison.changes.added
@@ -99,21 +79,21 @@ def _is_asked_for(path: str, task: str) -> bool:
     return is_named or (is_documentation and _ASKS_FOR_DOCUMENTATION.search(task) is not None)
 
 
-def _list_scripts(comparison: Comparison, command: str) -> Iterator[_Script]:
-    """Yield the check's command and every script that it runs in the baseline."""
+def _list_scripts(comparison: Comparison, command: str) -> Iterator[tuple[str, bool]]:
+    """Yield the texts of the command and of its scripts, each with whether it only reads."""
     tree = comparison.old
-    scripts = find_run_scripts(tree, command)
+    scripts = invoked_scripts.find_run_scripts(tree, command)
     paths = frozenset(path for _, path in scripts)
     for shell_text, path in scripts:
         # The text is empty for a script in another language.
         text = shell_text or tree.text(path)
         if is_makefile(path):
             text = "\n".join(_RECIPE_LINE.findall(text))
-        if shell_text or is_shell_script(path, text):
+        if shell_text or invoked_scripts.is_shell_script(path, text):
             only_reads = all(_only_reads(tree, call, paths) for call in parse_calls(text))
         else:
             only_reads = not _RUNS_OR_WRITES.search(text)
-        yield _Script(text, only_reads)
+        yield text, only_reads
 
 
 def _only_reads(tree: Tree, call: list[str], scripts: frozenset[str]) -> bool:
@@ -131,7 +111,7 @@ def _only_reads(tree: Tree, call: list[str], scripts: frozenset[str]) -> bool:
         return False
     if program in PACKAGE_MANAGERS:
         # `npm test` runs a script of `package.json`; `yarn jest` and `bun test` run a tool.
-        return first_argument in _INSTALLING or any(find_called_scripts(tree, call))
+        return first_argument in _INSTALLING or any(invoked_scripts.find_called_scripts(tree, call))
     if _INTERPRETER.fullmatch(program) and first_argument.removeprefix("./") in scripts:
         return True
     return program in _READERS or call[0].removeprefix("./") in scripts

@@ -1,4 +1,8 @@
-"""Settings of Cargo: targets, aliases, and lints of the compiler."""
+"""Settings of Cargo: targets, aliases, and lints of the compiler.
+
+`[[test]] name = "api"` with `test = false`, `alias.test = "check"` and `unused = "allow"` each make
+`cargo test` or `cargo clippy` check less.
+"""
 
 import re
 
@@ -19,8 +23,9 @@ _SOURCES = {
     "example": ("examples/{}.rs", "examples/{}/main.rs"),
     "test": ("tests/{}.rs", "tests/{}/main.rs"),
 }
+# lints.clippy.unwrap_used.level
 _LINT = re.compile(r"(workspace\.)?lints\.(?P<name>(rust|clippy|rustdoc)\.[\w-]+)(\.level)?")
-_GROUP = re.compile(
+_LINT_GROUP = re.compile(
     r"clippy\.(all|pedantic|nursery|restriction|cargo|complexity|style|perf|suspicious)"
     r"|rust\.(unused|nonstandard_style|future_incompatible|rust_\d+_\w+|warnings)|rustdoc\.all"
 )
@@ -43,25 +48,25 @@ _ERROR = 3
 
 
 def disables_baseline_target(change: SettingChange) -> bool:
-    """Nothing is lost if the baseline does not have the target."""
-    above, name, _ = change.key.rsplit(".", 2)
+    """Say whether `test.api.test = false` is set for a target that the baseline has."""
+    kind, name, _ = change.key.rsplit(".", 2)
     file = change.file
-    declared = [str(path) for path in file.new_settings.get(f"{above}.{name}.path", ())]
-    sources = declared or [pattern.format(name) for pattern in _SOURCES[above.rpartition(".")[2]]]
+    declared = [str(path) for path in file.new_settings.get(f"{kind}.{name}.path", ())]
+    sources = declared or [pattern.format(name) for pattern in _SOURCES[kind.rpartition(".")[2]]]
     folder = f"{file.folder}/" if file.folder else ""
     exists = any(f"{folder}{path}" in file.old_paths for path in sources)
     return exists and is_set_to_false(change)
 
 
 def is_milder_lint(change: SettingChange) -> bool:
-    """To allow a lint is harmless where only a group that is new enables it."""
+    """Say whether a lint is milder; to allow one that only a new group enables is harmless."""
     if change.old is not None:
         return is_milder(change)
     return find_severities(change.new) == [0] and not _enables_new_group(change.file)
 
 
 def needs_run_to_decide(key: str, old: Settings, new: Settings) -> bool:
-    """Whether only a run without the lint's new level shows if it hides a finding."""
+    """Say whether only a run without the lint's new level shows if it hides a finding."""
     lint = _LINT.fullmatch(key)
     if not lint or key in old:
         return False
@@ -70,19 +75,23 @@ def needs_run_to_decide(key: str, old: Settings, new: Settings) -> bool:
 
 
 def _enables_new_group(file: SettingsFile) -> bool:
+    """Say whether a group of lints is on that the old settings do not name."""
     added = (
         (values, _LINT.fullmatch(key))
         for key, values in file.new_settings.items()
         if key not in file.old_settings
     )
     return any(
-        lint and _GROUP.fullmatch(lint["name"]) and find_severities(values) not in ([], [0])
+        lint and _LINT_GROUP.fullmatch(lint["name"]) and find_severities(values) not in ([], [0])
         for values, lint in added
     )
 
 
 def shadows_subcommand(change: SettingChange) -> bool:
-    """A name of the project's own is harmless; a built-in alias may be made stricter."""
+    """Say whether an alias replaces a subcommand that a check may run.
+
+    To write `t = "test --locked"` is harmless: it does the same as the built-in alias.
+    """
     name = change.key.rpartition(".")[2]
     if change.old is None and name in _BUILT_IN_ALIASES:
         words = " ".join(map(str, change.new or ())).split()

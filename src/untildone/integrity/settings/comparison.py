@@ -1,4 +1,8 @@
-"""Lint, type, test and coverage configuration of two trees, compared key by key."""
+"""Lint, type, test and coverage configuration of two trees, compared key by key.
+
+`fail_under = 90` that became `fail_under = 50` is reported as "`coverage.report.fail_under` in
+`.coveragerc` was `90` and is `50`: less is checked".
+"""
 
 import re
 from collections.abc import Iterator
@@ -18,10 +22,10 @@ from untildone.integrity.settings.referenced_files import resolve_beside
 from untildone.integrity.settings.setting_change import SettingChange, SettingsFile
 from untildone.worktree.contents import Tree
 
-# A new file of theirs hides the settings above it, unless it extends them.
-_REPLACING = ("ruff", "pytest", "mypy", "coverage", "biome", "eslint", "jest")
+# Tools that read one file: a new one hides those in folders above, unless it extends them.
+_READS_ONE_FILE = ("ruff", "pytest", "mypy", "coverage", "biome", "eslint", "jest")
 _LOCK_FILE = re.compile(r"(.*[-.])?lock(\.(json|ya?ml))?|go\.sum|npm-shrinkwrap\.json|.*\.lockb")
-# Names that a package gives to its own files: nothing could use them before they were there.
+# Keys of package.json that name the package's own files. Nothing could use the names before.
 _PACKAGE_MAPS = ("imports", "exports", "bin")
 # A dependency that the agent could have written itself.
 _LOCAL_DEPENDENCY = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
@@ -35,6 +39,7 @@ _SOURCE = re.compile(r".*\.(py|[cm]?[jt]sx?|go|rs|java|kt|md|rst|sh)")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    """Yield the settings of changed files that make a check see less than in the baseline."""
     changes = comparison.changes
     changed = (*changes.edited, *changes.added, *changes.removed)
     for path in (*changed, *changes.moved, *changes.moved.values()):
@@ -51,14 +56,14 @@ def _find_file_concerns(comparison: Comparison, path: str) -> Iterator[Concern]:
 
 
 def _forgives_more_findings(comparison: Comparison, path: str) -> bool:
+    """Say whether a list of forgiven findings, as `.secrets.baseline`, has new ones."""
     if not _FORGIVEN_FINDINGS.fullmatch(path) or _SOURCE.fullmatch(path):
         return False
     is_changed = path in (*comparison.changes.edited, *comparison.changes.added)
     if not is_changed or comparison.role(path) == "test":
         return False
-    return bool(
-        _read_findings(comparison.new.text(path)) - _read_findings(comparison.old.text(path))
-    )
+    old, new = (_read_findings(tree.text(path)) for tree in (comparison.old, comparison.new))
+    return not new <= old
 
 
 def _read_findings(text: str) -> set[str]:
@@ -70,7 +75,7 @@ def _read_findings(text: str) -> set[str]:
 
 
 def is_harmless_edit(comparison: Comparison, path: str, *, but_for: str = "\0") -> bool:
-    """Whether every changed key of the file is known, and none is loosened.
+    """Say whether every changed key of the file is known, and none is loosened.
 
     Keys that begin with `but_for` are left out.
     """
@@ -81,13 +86,14 @@ def is_harmless_edit(comparison: Comparison, path: str, *, but_for: str = "\0") 
     old, new = _find_old_settings(comparison, path), _read_extended(comparison.new, path)
     if not old and not new:
         return False
-    elsewhere = _find_moved_settings(comparison, path)
-    changed = [key for key in {**old, **new} if old.get(key) != new.get(key, elsewhere.get(key))]
-    known = all(_is_known(key, old, new) for key in changed if not key.startswith(but_for))
-    return known and not any(_find_file_concerns(comparison, path))
+    moved = _find_moved_settings(comparison, path)
+    changed = [key for key in {**old, **new} if old.get(key) != new.get(key, moved.get(key))]
+    are_known = all(_is_known(key, old, new) for key in changed if not key.startswith(but_for))
+    return are_known and not any(_find_file_concerns(comparison, path))
 
 
 def _is_known(key: str, old: parsing.Settings, new: parsing.Settings) -> bool:
+    """Say whether we can tell what a change of the key does to the checks."""
     section = key.partition(".")[0]
     if section in _PACKAGE_MAPS and not any(name.partition(".")[0] == section for name in old):
         return True
@@ -100,31 +106,28 @@ def _is_known(key: str, old: parsing.Settings, new: parsing.Settings) -> bool:
 
 
 def _find_loosened_settings(comparison: Comparison, path: str) -> Iterator[Concern]:
+    """Report the keys of a file that are looser than in the baseline."""
     old, new = _find_old_settings(comparison, path), _read_extended(comparison.new, path)
-    elsewhere = _find_moved_settings(comparison, path)
+    moved = _find_moved_settings(comparison, path)
     file = SettingsFile(
-        folder=_find_folder(path),
+        folder=_get_folder(path),
         old_paths=tuple(comparison.old),
         new_paths=tuple(comparison.new),
         old_settings=old,
-        new_settings={**elsewhere, **new},
+        new_settings={**moved, **new},
     )
     for key in {**old, **new}:
-        change = SettingChange(key, old.get(key), new.get(key, elsewhere.get(key)), file)
-        if _is_loosened(change) and not _is_idle(comparison, path, change):
+        change = SettingChange(key, old.get(key), new.get(key, moved.get(key)), file)
+        is_loosened = find_loosening_test(key) if change.old != change.new else None
+        if is_loosened and is_loosened(change) and not _is_without_effect(comparison, path, change):
             effect = f"was {_quote(change.old)} and is {_quote(change.new)}: less is checked"
             reason = f"`{key}` in `{path}` {effect}"
             content = hash_values(change.new)
             yield make_concern(ConcernKind.CONFIG, path, key, reason=reason, content=content)
 
 
-def _is_loosened(change: SettingChange) -> bool:
-    test = find_loosening_test(change.key) if change.old != change.new else None
-    return test is not None and test(change)
-
-
-def _is_idle(comparison: Comparison, path: str, change: SettingChange) -> bool:
-    """Whether the setting changes nothing that a check does."""
+def _is_without_effect(comparison: Comparison, path: str, change: SettingChange) -> bool:
+    """Say whether the setting changes nothing that a check does."""
     return (
         transfers.is_abandoned_tox(comparison, change.key, change.file.new_settings)
         or is_of_unused_tool(comparison, path, change.key)
@@ -142,18 +145,23 @@ def _read_extended(tree: Tree, path: str, depth: int = 0) -> parsing.Settings:
 
 
 def _find_old_settings(comparison: Comparison, path: str) -> parsing.Settings:
-    """Return what the baseline has: for a new file, the settings of the files above it."""
+    """Return the baseline's settings of a file; of a new file, what it replaces.
+
+    These are the keys that other files gave up, and those of the files in the folders above.
+    """
     new = _read_extended(comparison.new, path)
-    others = sorted(_find_configurations_above(comparison.old, path), key=len, reverse=True)
+    above = _find_configurations_above(comparison.old, path)
+    # Later ones override: those of nearer folders, and in a folder `ruff.toml` as the shorter name.
+    others = sorted(above, key=lambda other: (other.count("/"), -len(other)))
     given_up = transfers.find_given_up_settings(comparison, path, others)
     found = {key: values for key, values in given_up.items() if key in new}
     if path in comparison.old:
         return {**found, **_read_extended(comparison.old, path)}
-    tools = set(map(parsing.find_tool, new)) or {
-        path.rpartition("/")[2].strip(".").partition(".")[0]
-    }
+    # An empty `.ruff.toml` is one of ruff.
+    tool_of_file = path.rpartition("/")[2].strip(".").partition(".")[0]
+    tools = set(map(parsing.find_tool, new)) or {tool_of_file}
     extends = any(re.fullmatch(r"\w+\.extends?", key) for key in new)
-    replaced = [tool for tool in tools if tool in _REPLACING and not extends]
+    replaced = [tool for tool in tools if tool in _READS_ONE_FILE and not extends]
     for other in others:
         found.update(parsing.read_settings(comparison.old, other))
     return {
@@ -165,15 +173,14 @@ def _find_old_settings(comparison: Comparison, path: str) -> parsing.Settings:
 
 def _find_configurations_above(tree: Tree, path: str) -> Iterator[str]:
     """Yield the configurations in the same folder or above it."""
-    folder = _find_folder(path)
     for other in parsing.list_configurations(tree):
-        above = _find_folder(other)
-        if not above or folder == above or folder.startswith(f"{above}/"):
+        folder = _get_folder(other)
+        if not folder or path.startswith(f"{folder}/"):
             yield other
 
 
 def _find_moved_settings(comparison: Comparison, path: str) -> parsing.Settings:
-    """Return the settings that are new in other files at the same place or above it."""
+    """Return the settings that are new in other files of the same folder or above it."""
     found: parsing.Settings = {}
     for other in _find_configurations_above(comparison.new, path):
         if other != path and transfers.is_changed_file(comparison, other):
@@ -184,7 +191,7 @@ def _find_moved_settings(comparison: Comparison, path: str) -> parsing.Settings:
     return {**transfers.translate_to_flake8(comparison, found), **found}
 
 
-def _find_folder(path: str) -> str:
+def _get_folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 

@@ -1,4 +1,4 @@
-"""Settings of ESLint: the files and globals it knows, and the rules that are on."""
+"""Settings of ESLint: whether it lints fewer files, knows more globals or has milder rules."""
 
 import re
 from collections.abc import Mapping
@@ -7,33 +7,30 @@ from untildone.integrity.settings.lists import covers_fewer_paths
 from untildone.integrity.settings.parsing import Values
 from untildone.integrity.settings.setting_change import SettingChange
 from untildone.integrity.settings.values import inherits_rules, is_milder, is_off
+from untildone.words import words
 
-_SCOPE = "eslint.scope."
-# An element of the list that is no block of its own: `js.configs.recommended`
-_ELEMENT = "eslint"
-# ...globals.node
+# `formats.py` puts the files of each rule there: `eslint.scope.no-console`
+_SCOPE_PREFIX = "eslint.scope."
+# The key of elements of the list that are no blocks: `js.configs.recommended`
+_PRESET_KEY = "eslint"
 _GLOBALS_OF_ENVIRONMENT = re.compile(r"\.\.\.globals\.[\w.]+")
-_KNOWN_GLOBALS = frozenset(
-    (
-        *("console", "process", "Buffer", "global", "globalThis", "require", "module", "exports"),
-        *("__dirname", "__filename", "setTimeout", "clearTimeout", "setInterval", "clearInterval"),
-        *("setImmediate", "clearImmediate", "queueMicrotask", "structuredClone", "performance"),
-        *("fetch", "Headers", "Request", "Response", "FormData", "Blob", "File", "WebSocket"),
-        *("URL", "URLSearchParams", "TextEncoder", "TextDecoder", "AbortController", "AbortSignal"),
-        *("Event", "EventTarget", "MessageChannel", "ReadableStream", "WritableStream", "crypto"),
-        *("window", "document", "navigator", "location", "history", "localStorage", "self"),
-        *("sessionStorage", "HTMLElement", "Element", "Node", "CustomEvent", "customElements"),
-        *("requestAnimationFrame", "cancelAnimationFrame", "MutationObserver", "alert", "Bun"),
-        *("Deno", "jest", "vi", "describe", "it", "test", "expect", "suite", "before", "after"),
-        *("beforeAll", "afterAll", "beforeEach", "afterEach", "cy", "Cypress", "atob", "btoa"),
-    )
-)
+_KNOWN_GLOBALS = words("""
+    console process Buffer global globalThis require module exports __dirname __filename
+    setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate queueMicrotask
+    structuredClone performance fetch Headers Request Response FormData Blob File WebSocket URL
+    URLSearchParams TextEncoder TextDecoder AbortController AbortSignal Event EventTarget
+    MessageChannel ReadableStream WritableStream crypto window document navigator location
+    history localStorage self sessionStorage HTMLElement Element Node CustomEvent customElements
+    requestAnimationFrame cancelAnimationFrame MutationObserver alert Bun Deno jest vi describe
+    it test expect suite before after beforeAll afterAll beforeEach afterEach cy Cypress atob
+    btoa
+""")
 
 
 def lints_fewer_files(change: SettingChange) -> bool:
-    """Compare the files rule by rule, where blocks name them."""
+    """Say whether `files` leave more out; where blocks have rules, for one of the rules."""
     old, new = change.file.old_settings, change.file.new_settings
-    scopes = [key for key in old if key.startswith(_SCOPE)]
+    scopes = [key for key in old if key.startswith(_SCOPE_PREFIX)]
     if not scopes:
         return covers_fewer_paths(change)
     return any(
@@ -42,9 +39,10 @@ def lints_fewer_files(change: SettingChange) -> bool:
 
 
 def declares_unknown_global(change: SettingChange) -> bool:
-    """Whether a global is declared that no environment has: the code may be missing it."""
+    """Say whether a global is declared that no environment has: it may not exist at all."""
     name, new = change.key.rpartition("globals.")[2], change.new
     if name == "...":
+        # globals: { ...globals.node }
         added = (str(value) for value in new or () if value not in (change.old or ()))
         return not all(map(_GLOBALS_OF_ENVIRONMENT.fullmatch, added))
     is_new = new is not None and new != change.old
@@ -52,7 +50,7 @@ def declares_unknown_global(change: SettingChange) -> bool:
 
 
 def is_milder_rule(change: SettingChange) -> bool:
-    """ESLint enables no rule by default; presets may."""
+    """Say whether a rule is milder; without presets, a rule that was not set was off."""
     old_settings = change.file.old_settings
     if change.old is None and old_settings and not uses_presets(old_settings):
         return False
@@ -60,4 +58,5 @@ def is_milder_rule(change: SettingChange) -> bool:
 
 
 def uses_presets(settings: Mapping[str, Values]) -> bool:
-    return _ELEMENT in settings or inherits_rules(settings)
+    """Say whether rules may be on that the settings do not name."""
+    return _PRESET_KEY in settings or inherits_rules(settings)

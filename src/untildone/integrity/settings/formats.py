@@ -1,4 +1,8 @@
-"""The formats of configuration files: which files have which, and the reader of each."""
+"""The formats of configuration files: which files have which, and the reader of each.
+
+`tox.ini` is read by `_read_ini`: `[testenv]` with `commands = pytest` becomes
+`{"testenv": {"commands": "pytest"}}`. A reader raises ValueError for a text that it cannot read.
+"""
 
 import configparser
 import json
@@ -13,7 +17,9 @@ from untildone.integrity.settings.javascript import find_effects, parse_objects
 
 Scalar: TypeAlias = str | int | float | bool | None
 
+# <rule name="x"> or </rule> or the text between tags
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[\w.:-]+)[^<>]*>|(?P<text>[^<>]+)")
+# export CI=1
 _PAIR = re.compile(r"^\s*(?:export\s+|set\s+)?([\w.:@/-]+)\s*=\s*(.*?)\s*$")
 # test { ignoreFailures = true }, exclude '**/*Test*', useJUnitPlatform { excludeTags 'slow' }
 _STATEMENT = re.compile(
@@ -28,19 +34,18 @@ _CARGO_TARGETS = ("bench", "bin", "example", "test")
 
 
 class Format(NamedTuple):
-    """`prefix` is put before the keys of a file that holds the settings of one tool."""
-
+    # The names or whole paths of its files.
     paths: re.Pattern[str]
+    # Put before the keys of a file that holds the settings of one tool.
     prefix: str
     read: Callable[[str], object]
 
 
 def _read_ini(text: str) -> object:
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
+    head = "" if re.search(r"(?m)^\[", text) else f"[{configparser.DEFAULTSECT}]\n"
     try:
-        parser.read_string(
-            text if re.search(r"(?m)^\[", text) else f"[{configparser.DEFAULTSECT}]\n{text}"
-        )
+        parser.read_string(head + text)
     except AttributeError:
         # configparser fails so on a second line of an option without a value.
         return {}
@@ -51,6 +56,7 @@ def _read_ini(text: str) -> object:
 
 
 def _parse_ini_value(value: str | None) -> object:
+    """Return one scalar, or a list where the value has commas or several lines."""
     if value is None or ("\n" not in value and "," not in value):
         return _parse_scalar(value or "")
     parts = [part.strip() for part in re.split(r"[\n,]", value)]
@@ -58,6 +64,7 @@ def _parse_ini_value(value: str | None) -> object:
 
 
 def _parse_scalar(value: str) -> Scalar:
+    """Return a number, a boolean or the text without its quotes."""
     plain = value.strip().strip("\"'")
     if re.fullmatch(r"-?\d+(\.\d+)?", plain):
         return float(plain)
@@ -67,6 +74,7 @@ def _parse_scalar(value: str) -> Scalar:
 
 
 def _read_json(text: str) -> object:
+    """Return the value; a text with comments or trailing commas is read as JavaScript."""
     try:
         return json.loads(text)
     except ValueError:
@@ -74,8 +82,8 @@ def _read_json(text: str) -> object:
 
 
 def _read_pairs(text: str) -> object:
-    found = (_PAIR.match(line) for line in text.splitlines() if not re.match(r"\s*[#;]", line))
-    return {pair[1]: _parse_scalar(pair[2]) for pair in found if pair}
+    lines = (line for line in text.splitlines() if not re.match(r"\s*[#;]", line))
+    return {pair[1]: _parse_scalar(pair[2]) for pair in map(_PAIR.match, lines) if pair}
 
 
 def _read_ignore_file(text: str) -> object:
@@ -89,6 +97,7 @@ def _read_gradle(text: str) -> object:
 
 
 def _group(pairs: Iterable[tuple[str, Scalar]]) -> dict[str, list[Scalar]]:
+    """Return the values of each name."""
     found: dict[str, list[Scalar]] = {}
     for name, value in pairs:
         found.setdefault(name, []).append(value)
@@ -105,28 +114,30 @@ def _read_cmake(text: str) -> object:
 
 
 def _read_xml(text: str) -> object:
-    found: dict[str, list[Scalar]] = {}
-    above: list[str] = []
-    pieces = (piece.rpartition("-->")[2] for piece in text.split("<!--"))
-    for tag in _TAG.finditer("".join(pieces)):
+    """Return the texts between tags by the names of the three innermost tags around them."""
+    found: list[tuple[str, Scalar]] = []
+    open_tags: list[str] = []
+    without_comments = (piece.rpartition("-->")[2] for piece in text.split("<!--"))
+    for tag in _TAG.finditer("".join(without_comments)):
         if tag["close"]:
-            above = above[:-1]
+            open_tags = open_tags[:-1]
         elif tag["name"] and not tag[0].endswith("/>"):
-            above = [*above[-5:], tag["name"]]
+            open_tags = [*open_tags[-5:], tag["name"]]
         elif tag["text"] and tag["text"].strip():
-            found.setdefault(".".join(above[-3:]), []).append(_parse_scalar(tag["text"]))
-    return found
+            found.append((".".join(open_tags[-3:]), _parse_scalar(tag["text"])))
+    return _group(found)
 
 
 def _read_script(text: str) -> object:
-    """Return the literals, and the statements that may change them in a way that is not known."""
+    """Return the literals of a JavaScript file, and as `effects` what may change them."""
     effects = find_effects(text, "typescript")
     return [*parse_objects(text, "typescript"), *([{"effects": effects}] if effects else ())]
 
 
 def _read_eslint_config(text: str) -> object:
-    """Return the blocks, and the files of each rule; a block without files is for all of them."""
+    """Return the blocks, and as `scope` the files of each rule."""
     found = _read_script(text)
+    # A block without files is for all of them.
     every_file = "**/*" if _TYPESCRIPT.search(text) else "**/*.{js,mjs,cjs}"
     blocks = [inner for outer in _as_list(found) for inner in _as_list(outer)]
     scopes: dict[str, list[object]] = {}
@@ -142,33 +153,33 @@ def _as_list(value: object) -> list[Any]:
 
 
 def _read_pyproject(text: str) -> object:
-    """Name mypy's overrides by their modules, as `mypy.ini` does."""
+    """Return the document, and mypy's overrides as `mypy.ini` has them: by `mypy-MODULE`."""
     document = tomllib.loads(text)
     tools = document.get("tool")
     mypy = tools.get("mypy") if isinstance(tools, dict) else None
     overrides = mypy.pop("overrides", ()) if isinstance(mypy, dict) else ()
     tables = [table for table in _as_list(overrides) if isinstance(table, dict)]
-    named = [
+    overrides_by_module = [
         {f"mypy-{module}": {key: value for key, value in table.items() if key != "module"}}
         for table in tables
         for module in _as_list(table.get("module", ""))
     ]
-    return [document, *named]
+    return [document, *overrides_by_module]
 
 
 def _read_cargo(text: str) -> object:
-    """Return targets by their names: `[[bench]]` is a list of them."""
+    """Return the document with targets by name: `[[bench]]` is a list of them."""
     document = tomllib.loads(text)
     for kind in _CARGO_TARGETS:
         if isinstance(document.get(kind), list):
-            named = (target for target in document[kind] if isinstance(target, dict))
-            document[kind] = {str(target.get("name", "")): target for target in named}
+            targets = (target for target in document[kind] if isinstance(target, dict))
+            document[kind] = {str(target.get("name", "")): target for target in targets}
     return document
 
 
 def _read_go_mod(text: str) -> object:
-    """Read `require a/b v1.2.3`, alone or in a block."""
-    found: dict[str, list[Scalar]] = {}
+    """Return `{"require": ["a/b v1.2.3"]}` for `require a/b v1.2.3`, alone or in a block."""
+    found: list[tuple[str, Scalar]] = []
     block = ""
     for line in (line.partition("//")[0].strip() for line in text.splitlines()):
         word, _, rest = line.partition(" ")
@@ -177,11 +188,11 @@ def _read_go_mod(text: str) -> object:
         elif line == ")":
             block = ""
         elif line:
-            name, value = (block, line) if block else (word, rest)
-            found.setdefault(name, []).append(value)
-    return found
+            found.append((block, line) if block else (word, rest))
+    return _group(found)
 
 
+# The first row that matches a file counts.
 FORMATS = tuple(
     Format(re.compile(paths), prefix, read)
     for paths, prefix, read in (
@@ -189,11 +200,7 @@ FORMATS = tuple(
         (r"Cargo\.toml", "", _read_cargo),
         (r"\.cargo/config(\.toml)?|(.*/)\.cargo/config(\.toml)?", "cargo", tomllib.loads),
         (r"\.?ruff\.toml", "ruff", tomllib.loads),
-        (
-            r"\.?pytest\.(ini|toml)|setup\.cfg|tox\.ini|\.?mypy\.ini|\.flake8|\.isort\.cfg",
-            "",
-            _read_ini,
-        ),
+        (r"\.?pytest\.(ini|toml)|(setup|\.isort)\.cfg|(tox|\.?mypy)\.ini|\.flake8", "", _read_ini),
         (r"\.coveragerc(\.toml)?", "coverage", _read_ini),
         (r"\.?pylintrc", "pylint", _read_ini),
         (r"\.?rustfmt\.toml", "rustfmt", tomllib.loads),
@@ -211,29 +218,14 @@ FORMATS = tuple(
         (r"\.eslintrc\.[cm]?[jt]s", "eslint", _read_script),
         (r"jest[.-](config|preset)[^/]*\.[cm]?[jt]s", "jest", _read_script),
         (r"jest\.config\.json", "jest", _read_json),
-        (
-            r"(vite|vitest|karma|ava|playwright|cypress|stryker)[^/]*\.[cm]?[jt]s",
-            "vitest",
-            _read_script,
-        ),
+        (r"(vite|karma|ava|playwright|cypress|stryker)[^/]*\.[cm]?[jt]s", "vitest", _read_script),
         (r"biome\.jsonc?|deno\.jsonc?|\.?oxlintrc\.json", "biome", _read_json),
         (r"\.(nycrc|c8rc)(\.json)?|\.mocharc\.jsonc?", "coverage", _read_json),
         (r"\.mocharc\.ya?ml", "mocha", yaml.safe_load),
-        (
-            r"\.?(golangci|codecov|coveralls|pre-commit-config|yamllint|detekt|rubocop)\.ya?ml",
-            "",
-            yaml.safe_load,
-        ),
-        (
-            r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml",
-            "ci",
-            yaml.safe_load,
-        ),
-        (
-            r"\.npmrc|\.env(\.[\w.]+)?|gradle\.properties|sonar[^/]*\.properties",
-            "environment",
-            _read_pairs,
-        ),
+        (r"\.?(golangci|codecov|coveralls|pre-commit-config)\.ya?ml", "", yaml.safe_load),
+        (r"\.?(yamllint|detekt|rubocop)\.ya?ml", "", yaml.safe_load),
+        (r"\.(github/workflows/[^/]+|gitlab-ci|circleci/config)\.ya?ml", "ci", yaml.safe_load),
+        (r"\.npmrc|\.env(\.[\w.]+)?|(gradle|sonar[^/]*)\.properties", "environment", _read_pairs),
         (r"\.(eslint|prettier|git|stylelint|docker)ignore", "", _read_ignore_file),
         (r"pom\.xml", "maven", _read_xml),
         (r"[^/]*\.gradle(\.kts)?", "gradle", _read_gradle),

@@ -1,4 +1,8 @@
-"""New configuration files that loosen nothing: no tool reads them, or did anything without them."""
+"""New configuration files that loosen nothing: no tool reads them, or did anything without them.
+
+`tsconfig.build.json` that no check names; the first `eslint.config.js` of a project; a second
+workflow of GitHub.
+"""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +21,6 @@ _READ_BY_NAME = re.compile(
     r"|(jest|vitest?|eslint|playwright|cypress)[.-][\w-]+\.config)\.([cm]?[jt]s|json)"
     r"|\.env\.(example|sample|template|dist)"
 )
-# packages/new/package.json
 _MANIFEST = re.compile(r"(package|[jt]sconfig)\.json|(Cargo|pyproject)\.toml|go\.mod")
 # Tools that do nothing without settings.
 _IDLE_WITHOUT_SETTINGS = ("tsconfig", "eslint", "tox", "testenv")
@@ -25,7 +28,7 @@ _IMAGE_BUILDER = re.compile(r"docker|podman|buildah")
 
 
 def is_manifest_of_new_package(comparison: Comparison, path: str) -> bool:
-    """Whether it is the manifest of a folder that the baseline does not have."""
+    """Say whether it is `packages/new/package.json` in a folder that the baseline does not have."""
     folder, _, name = path.rpartition("/")
     if not folder or path in comparison.old or not _MANIFEST.fullmatch(name):
         return False
@@ -34,6 +37,7 @@ def is_manifest_of_new_package(comparison: Comparison, path: str) -> bool:
 
 
 def is_harmless_file(comparison: Comparison, path: str) -> bool:
+    """Say whether the configuration at `path` changes nothing that a check of the baseline does."""
     if path.rpartition("/")[2] == ".dockerignore":
         return not any(map(_IMAGE_BUILDER.search, _list_check_words(comparison)))
     if path in comparison.old:
@@ -46,7 +50,7 @@ def is_harmless_file(comparison: Comparison, path: str) -> bool:
 
 
 def _is_unread(comparison: Comparison, path: str) -> bool:
-    """Whether neither a check nor another configuration names a file that is read by name."""
+    """Say whether neither a check nor another configuration names a file that is read by name."""
     name = path.rpartition("/")[2]
     if not _READ_BY_NAME.fullmatch(name) or path in comparison.deciding_files:
         return False
@@ -68,6 +72,7 @@ def _list_check_words(comparison: Comparison) -> Iterator[str]:
 
 
 def _is_first_of_its_tool(comparison: Comparison, path: str) -> bool:
+    """Say whether the baseline has no settings of the tool, which did nothing without them."""
     tools = _find_sections(read_settings(comparison.new, path))
     if not tools or not tools.issubset(_IDLE_WITHOUT_SETTINGS):
         return False
@@ -82,7 +87,7 @@ def _find_sections(settings: Settings) -> set[str]:
 
 
 def _is_additional_workflow(comparison: Comparison, path: str) -> bool:
-    """Whether it is a workflow beside those of the baseline, which run as before."""
+    """Say whether it is a workflow beside those of the baseline, which run as before."""
     changes = comparison.changes
     changed = (*changes.edited, *changes.removed, *changes.moved)
     return is_ci_file(path) and not any(map(is_ci_file, changed))

@@ -1,4 +1,8 @@
-"""Settings that decide nothing: of tools that nobody runs, of rules that fail nothing."""
+"""Settings that decide nothing: of tools that nobody runs, of rules that are off.
+
+`[mypy] strict = false` where no check and no file mentions mypy; `ruff.line-length` where `E501` is
+not selected.
+"""
 
 import re
 from collections.abc import Iterable
@@ -7,26 +11,23 @@ from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.formats import Scalar
 from untildone.integrity.settings.parsing import find_tool, list_configurations, read_settings
+from untildone.words import words
 from untildone.worktree.contents import Tree
 
 # They run no other tool unless a file of the project names it.
-_SELF_CONTAINED = frozenset(
-    (
-        *("pytest", "unittest", "mypy", "ruff", "pyright", "flake8", "pylint", "python", "python3"),
-        *("node", "vitest", "jest", "mocha", "eslint", "tsc", "prettier", "biome", "go", "cargo"),
-    )
-)
+_SELF_CONTAINED = words("""
+    pytest unittest mypy ruff pyright flake8 pylint python python3 node vitest jest mocha eslint tsc
+    prettier biome go cargo
+""")
 _TOOL_OF_FILE = re.compile(
     r"\.?(pytest|mypy|ruff|flake8|pylint|pyright|bandit|playwright|cypress|stryker|vite|jest|mocha"
     r"|golangci|codecov|sonar|biome|oxlint|isort|deny|rustfmt|pre-commit|lefthook)"
 )
-# In files that hold the settings of several tools.
+# The first part of a key, in files that hold the settings of several tools.
 _TOOL_OF_KEY = re.compile(r"pytest|mypy|ruff|flake8|pylint|pyright|bandit|jest|coverage")
-_OTHER_NAMES = {
-    "coverage": r"(?<![a-z])cov|coverage|\bc8\b|\bnyc\b|istanbul",
-    "rustfmt": "fmt",
-}
-# They name caches of tools that nobody may use.
+# Patterns by which commands mention a tool, if not by its name.
+_MENTIONS = {"coverage": r"(?<![a-z])cov|coverage|\bc8\b|\bnyc\b|istanbul", "rustfmt": "fmt"}
+# They often name caches of tools that the project does not use.
 _IGNORE_FILE = re.compile(r"(.*/)?\.\w+ignore")
 # Rules of line length, which no version of ruff enables by default.
 _LENGTH_RULES = frozenset(("E501", "W505"))
@@ -37,13 +38,14 @@ _WARNINGS_AS_ERRORS = r"-W\W{0,4}error|PYTHONWARNINGS|filterwarnings|simplefilte
 
 
 def is_of_unused_tool(comparison: Comparison, path: str, key: str) -> bool:
+    """Say whether the key belongs to a tool that neither the checks nor any file mention."""
     found = _TOOL_OF_FILE.match(path.rpartition("/")[2]) or _TOOL_OF_KEY.fullmatch(find_tool(key))
     tool = found[found.lastindex or 0] if found else ""
-    return tool != "" and not is_mentioned(comparison, _OTHER_NAMES.get(tool, tool))
+    return tool != "" and not is_mentioned(comparison, _MENTIONS.get(tool, tool))
 
 
 def is_mentioned(comparison: Comparison, pattern: str) -> bool:
-    """Whether the checks or a file of the baseline mention it; True if the calls are not known."""
+    """Say whether the checks or a baseline file mention it; True if the calls are not known."""
     trees, commands = (comparison.old, comparison.new), comparison.commands
     calls = [
         call
@@ -53,9 +55,9 @@ def is_mentioned(comparison: Comparison, pattern: str) -> bool:
     ]
     if not calls or any(call[0] not in _SELF_CONTAINED for call in calls):
         return True
-    words = (*commands, *(word for call in calls for word in call))
+    texts = (*commands, *(word for call in calls for word in call))
     mentions = re.compile(pattern, re.IGNORECASE).search
-    return any(map(mentions, words)) or comparison.old.fact(_is_in_files, pattern)
+    return any(map(mentions, texts)) or comparison.old.fact(_is_in_files, pattern)
 
 
 def _is_in_files(tree: Tree, pattern: str) -> bool:
@@ -65,7 +67,7 @@ def _is_in_files(tree: Tree, pattern: str) -> bool:
 
 
 def is_of_inactive_rules(comparison: Comparison, key: str, new: Iterable[Scalar]) -> bool:
-    """Whether the key is about rules that are not active."""
+    """Say whether the key is only about rules that are off; `new` are its new values."""
     if key == "pytest.filterwarnings":
         return not is_mentioned(comparison, _WARNINGS_AS_ERRORS)
     if key == "ruff.line-length":
@@ -78,15 +80,17 @@ def is_of_inactive_rules(comparison: Comparison, key: str, new: Iterable[Scalar]
 
 
 def _is_unselected(comparison: Comparison, rules: frozenset[str]) -> bool:
-    every = [read_settings(comparison.old, path) for path in list_configurations(comparison.old)]
-    keys = {key for settings in every for key in settings}
-    selected = [
-        str(value)
-        for settings in every
-        for key, values in settings.items()
-        if _SELECTED.fullmatch(key)
-        for value in values
+    """Say whether no settings of ruff in the baseline select any of the rules."""
+    settings = [
+        setting
+        for path in list_configurations(comparison.old)
+        for setting in read_settings(comparison.old, path).items()
     ]
+    keys = {key for key, _ in settings}
+    selected = [
+        str(value) for key, values in settings if _SELECTED.fullmatch(key) for value in values
+    ]
+    # `E501` is selected by `E5`, and a rule of `E5` by `E501`.
     is_selected = any(
         name == "ALL" or name.startswith(rule) or rule.startswith(name)
         for name in selected

@@ -1,4 +1,7 @@
-"""Which changes of a setting loosen a check: `loosening.yml` names a test for every known key."""
+"""Which changes of a setting loosen a check: `loosening.yml` names a test for every known key.
+
+`fail_under` is loosened if it `is_lower`; `strict` if it `is_switched_off`.
+"""
 
 import re
 from collections.abc import Callable
@@ -17,17 +20,20 @@ TABLE = Path(__file__).with_name("loosening.yml")
 
 
 class Row(Struct, frozen=True, forbid_unknown_fields=True):
-    # The name of a function below, which takes the change.
+    # The name of a function of `_TESTS`.
     loosened_if: str
+    # Patterns of the last parts of a key.
     keys: tuple[str, ...]
 
 
 class Table(Struct, frozen=True, forbid_unknown_fields=True):
+    # Patterns of the first parts of keys that have nothing to do with checks.
     unrelated: tuple[str, ...]
     rows: tuple[Row, ...]
 
 
 def never(_change: SettingChange) -> bool:
+    """Say that no change of the setting loosens a check."""
     return False
 
 
@@ -47,12 +53,13 @@ _TESTS: dict[str, IsLoosened] = {
 
 
 def find_loosening_test(key: str) -> IsLoosened | None:
-    """Return the test for a key; None if nothing is known of it."""
+    """Return the test that tells whether a change of the key loosens it; None if it is unknown."""
     return next((test for pattern, test in _load_tests() if pattern.match(key)), None)
 
 
 @cache
 def _load_tests() -> tuple[tuple[re.Pattern[str], IsLoosened], ...]:
+    """Return the patterns of keys with their tests; the first that matches counts."""
     table = read_data(TABLE, Table)
     unrelated = re.compile(rf"({'|'.join(table.unrelated)})(\.|$)", re.IGNORECASE)
     rows = (

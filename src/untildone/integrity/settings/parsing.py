@@ -1,4 +1,7 @@
-"""Configuration files as flat settings: every value by its dotted key, whatever the format."""
+"""Configuration files as flat settings: every value by its dotted key, whatever the format.
+
+`[tool.ruff.lint]` with `select = ["E", "F"]` is `{"ruff.lint.select": ("E", "F")}`.
+"""
 
 import configparser
 import re
@@ -12,6 +15,7 @@ import yaml
 from untildone.integrity.settings.formats import FORMATS, Format, Scalar
 from untildone.worktree.contents import Tree
 
+# A key has several values if it is a list.
 Values: TypeAlias = tuple[Scalar, ...]
 Settings: TypeAlias = dict[str, Values]
 
@@ -21,7 +25,7 @@ _MAX_VALUES = 20_000
 # Nobody writes such a line, and some readers need quadratic time for it.
 _MAX_LINE_LENGTH = 10_000
 # pytest takes several paths or patterns from one line.
-_SEVERAL_IN_ONE = re.compile(
+_SPLIT_AT_BLANKS = re.compile(
     r"pytest\.(testpaths|pythonpath|norecursedirs|python_(files|classes|functions))"
 )
 # The same setting has the same key in every file that may hold it.
@@ -48,6 +52,7 @@ def read_settings(tree: Tree, path: str) -> Settings:
 
 
 def list_configurations(tree: Tree) -> tuple[str, ...]:
+    """Return the paths of all configuration files of the tree."""
     return tree.fact(_list_configurations, "")
 
 
@@ -60,22 +65,23 @@ def _list_configurations(tree: Tree, _path: str) -> tuple[str, ...]:
 
 
 def is_configuration(path: str) -> bool:
+    """Say whether the file has one of the known formats, by its path."""
     return _find_format(path) is not None
 
 
 def parse_settings(path: str, text: str) -> Settings:
     """Return the settings of a text; empty if it is no configuration or cannot be read."""
-    known = _find_format(path)
-    if known is None or any(len(line) > _MAX_LINE_LENGTH for line in text.splitlines()):
+    file_format = _find_format(path)
+    if file_format is None or any(len(line) > _MAX_LINE_LENGTH for line in text.splitlines()):
         return {}
     try:
-        value = known.read(text)
+        document = file_format.read(text)
     except (ValueError, RecursionError, configparser.Error, yaml.YAMLError):
         return {}
     found: dict[str, list[Scalar]] = {}
-    for key, leaf in islice(_walk(value, known.prefix, 0), _MAX_VALUES):
-        if not isinstance(leaf, _Inner):
-            found.setdefault(_normalize_key(key), []).append(leaf)
+    for key, value in islice(_flatten(document, file_format.prefix, 0), _MAX_VALUES):
+        if not isinstance(value, _Container):
+            found.setdefault(_normalize_key(key), []).append(value)
     return {key: tuple(_split_values(key, values)) for key, values in found.items()}
 
 
@@ -87,34 +93,33 @@ def find_tool(key: str) -> str:
 @lru_cache(maxsize=65_536)
 def _find_format(path: str) -> Format | None:
     name = path.rpartition("/")[2]
-    fitting = (
-        known for known in FORMATS if known.paths.fullmatch(name) or known.paths.fullmatch(path)
-    )
-    return next(fitting, None)
+    matching = (row for row in FORMATS if row.paths.fullmatch(name) or row.paths.fullmatch(path))
+    return next(matching, None)
 
 
-class _Inner:
+class _Container:
     """Stands for a value that holds others, so that it counts towards the limit too."""
 
 
-def _walk(value: object, key: str, depth: int) -> Iterator[tuple[str, Scalar | _Inner]]:
+def _flatten(value: object, key: str, depth: int) -> Iterator[tuple[str, Scalar | _Container]]:
+    """Yield the values in a document with their dotted keys."""
     if isinstance(value, dict) and depth < _MAX_DEPTH:
-        yield key, _Inner()
+        yield key, _Container()
         for name, inner in value.items():
-            yield from _walk(inner, f"{key}.{name}" if key else str(name), depth + 1)
+            yield from _flatten(inner, f"{key}.{name}" if key else str(name), depth + 1)
     elif isinstance(value, list | tuple) and depth < _MAX_DEPTH:
         # An empty list is a setting, unlike a key that is missing.
-        yield key, _Inner() if value else None
+        yield key, _Container() if value else None
         for inner in value:
-            yield from _walk(inner, key, depth + 1)
+            yield from _flatten(inner, key, depth + 1)
     elif isinstance(value, str | int | float | bool) or value is None:
         yield key, value
 
 
 def _split_values(key: str, values: list[Scalar]) -> Iterator[Scalar]:
-    splits = _SEVERAL_IN_ONE.fullmatch(key) is not None
+    is_split = _SPLIT_AT_BLANKS.fullmatch(key) is not None
     for value in values:
-        yield from value.split() if splits and isinstance(value, str) else (value,)
+        yield from value.split() if is_split and isinstance(value, str) else (value,)
 
 
 def _normalize_key(key: str) -> str:

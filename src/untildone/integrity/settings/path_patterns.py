@@ -1,4 +1,9 @@
-"""The files that a list of paths or patterns names, read as the tools read it."""
+"""The files that a list of paths or patterns in a configuration names.
+
+Tools read such lists differently, so each pattern counts as every form that a tool may take it
+for: `tests` is a folder at the top or at any depth, `*.py` also a file in a folder, `tests/.*_old`
+a regular expression. A path matches if it matches one of these forms.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,49 +13,51 @@ import regex  # type: ignore[import-untyped]  # it ships no types
 
 from untildone.commands.globs import expand_braces
 
-_SECONDS = 0.2
+_MAX_SECONDS_PER_SEARCH = 0.2
 
 
 def match_patterns(patterns: Iterable[object], paths: Iterable[str], folder: str) -> frozenset[str]:
     """Return the matching paths; patterns are relative to the folder of the configuration."""
-    inside = f"{folder}/" if folder else ""
-    below = [path.removeprefix(inside) for path in paths if path.startswith(inside)]
+    prefix = f"{folder}/" if folder else ""
+    relative = [path.removeprefix(prefix) for path in paths if path.startswith(prefix)]
     texts = (pattern for pattern in patterns if isinstance(pattern, str))
-    wanted = {expanded for pattern in texts for expanded in expand_braces(pattern)}
-    by_pattern = (path for pattern in wanted for path in below if _matches(pattern, path))
-    found = {*by_pattern, *_match_expressions(wanted, below)}
-    return frozenset(f"{inside}{path}" for path in found)
+    expanded = {plain for pattern in texts for plain in expand_braces(pattern)}
+    by_pattern = (path for pattern in expanded for path in relative if _matches(pattern, path))
+    found = {*by_pattern, *_match_expressions(expanded, relative)}
+    return frozenset(f"{prefix}{path}" for path in found)
 
 
 def _matches(pattern: str, path: str) -> bool:
+    """Say whether the path, or a folder that it is in, matches the shell pattern."""
+    # Jest begins paths with `<rootDir>`; `!` only says that the files are left out.
     plain = re.sub(r"^(<rootDir>/?|\./|/|!)", "", pattern.strip().strip("'\""))
     if plain in ("", ".", "*", "**", "**/*", "./"):
         return True
-    name = path.rpartition("/")[2]
-    flat = plain.rstrip("/")
+    name_pattern = plain.rstrip("/")
     parts = path.split("/")
-    prefixes = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
+    # `a`, `a/b` and `a/b/c.py` for `a/b/c.py`
+    leading_paths = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
     return (
-        any(fnmatchcase(prefix, flat) for prefix in prefixes)
+        any(fnmatchcase(leading_path, name_pattern) for leading_path in leading_paths)
         or fnmatchcase(path, plain.replace("**/", "*"))
         or fnmatchcase(path, plain.replace("**/", ""))
-        or ("/" not in flat and any(fnmatchcase(part, flat) for part in parts))
-        or fnmatchcase(name, flat)
+        or ("/" not in name_pattern and any(fnmatchcase(part, name_pattern) for part in parts))
     )
 
 
 def _match_expressions(patterns: Iterable[str], paths: list[str]) -> Iterator[str]:
-    """Jest and mypy take regular expressions where other tools take patterns."""
+    """Yield the paths that match a pattern as a regular expression, for jest and mypy."""
     for pattern in patterns:
         try:
             compiled = regex.compile(pattern)
             for path in paths:
                 if any(
-                    compiled.search(spelling, timeout=_SECONDS) for spelling in (path, f"/{path}")
+                    compiled.search(spelling, timeout=_MAX_SECONDS_PER_SEARCH)
+                    for spelling in (path, f"/{path}")
                 ):
                     yield path
         except regex.error:
             continue
         except TimeoutError:
-            # Do not wait for a second one.
+            # Another search would take as long.
             return

@@ -1,4 +1,7 @@
-"""Files of the project that a configuration refers to: what it extends, imports or runs."""
+"""Files of the project that a configuration refers to: what it extends, imports or runs.
+
+`eslint.config.js` with `import rules from "./tooling/rules.js"` refers to `tooling/rules.js`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -8,13 +11,15 @@ from untildone.integrity.settings.parsing import is_configuration, read_settings
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-# What these keys name is a part of the configuration, wherever it lies.
+# Keys that name a part of the configuration, wherever it lies.
 _EXTENDS = re.compile(r"(.*\.)?(extends?|preset|presets)")
+# Keys that name code which the tool runs.
 _RUNS = re.compile(
     r"(.*\.)?(setupFiles(AfterEnv)?|global(Setup|Teardown)|testEnvironment|runner|testRunner"
     r"|reporters|testSequencer|transform\..*|resolver|require|import)"
 )
 _IMPORT = re.compile(r"(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['\"](\.{1,2}/[^'\"]+)['\"]")
+# pytest_plugins = ["tools.plugin"]
 _PYTEST_PLUGINS = re.compile(
     r"(?ms)^pytest_plugins\s*[:=][^\n]*?((?:\[|\().*?[\])]|['\"][\w.]+['\"])"
 )
@@ -32,21 +37,22 @@ _MAX_STEPS = 4
 
 
 def find_referenced_files(tree: Tree) -> frozenset[str]:
-    """Return those whose own names do not mark them as configuration."""
+    """Return the referenced files whose own names do not mark them as configuration."""
     found: set[str] = set()
-    waiting = [path for path in tree if is_configuration(path) or path.endswith("conftest.py")]
+    pending = [path for path in tree if is_configuration(path) or path.endswith("conftest.py")]
     for _ in range(_MAX_STEPS):
-        waiting = [
+        pending = [
             path
-            for source in waiting
+            for source in pending
             for path in dict.fromkeys(_find_references(tree, source))
             if path not in found and classify_file(path) == "product"
         ]
-        found.update(waiting)
+        found.update(pending)
     return frozenset(found)
 
 
 def _find_references(tree: Tree, path: str) -> Iterator[str]:
+    """Yield the files that one file refers to."""
     if _SCRIPT.fullmatch(path):
         imports = _IMPORT.findall(tree.text(path))
         yield from filter(_is_tooling, _resolve(tree, path, imports))
@@ -61,20 +67,22 @@ def _find_references(tree: Tree, path: str) -> Iterator[str]:
 
 def _find_python_modules(tree: Tree, path: str) -> Iterator[str]:
     """Yield the files of Python plugins, which are named by their modules."""
-    named = _PYTEST_PLUGINS.findall(tree.text(path)) if path.endswith("conftest.py") else []
+    names = _PYTEST_PLUGINS.findall(tree.text(path)) if path.endswith("conftest.py") else []
     for key, values in read_settings(tree, path).items():
         if key.endswith("addopts"):
-            named += re.findall(r"(?<!\S)-p[ ,]*([\w.]+)(?![\w:])", ",".join(map(str, values)))
+            # addopts = -p tools.plugin
+            names += re.findall(r"(?<!\S)-p[ ,]*([\w.]+)(?![\w:])", ",".join(map(str, values)))
         elif _LOADS_PLUGINS.fullmatch(key):
-            named += map(str, values)
-    for name in re.findall(r"[\w.]+", " ".join(named)):
+            names += map(str, values)
+    for name in re.findall(r"[\w.]+", " ".join(names)):
         stem = name.replace(".", "/")
         yield from (file for file in (f"{stem}.py", f"{stem}/__init__.py") if file in tree)
 
 
-def _resolve(tree: Tree, beside: str, names: list[str]) -> Iterator[str]:
+def _resolve(tree: Tree, source: str, names: list[str]) -> Iterator[str]:
+    """Yield the files that the names in the file `source` stand for, with or without a suffix."""
     for name in names:
-        path = resolve_beside(beside, name)
+        path = resolve_beside(source, name)
         yield from (f"{path}{ending}" for ending in _ENDINGS if f"{path}{ending}" in tree)
 
 

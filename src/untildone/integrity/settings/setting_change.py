@@ -1,4 +1,7 @@
-"""One setting in two trees, with what is needed to judge whether it was loosened."""
+"""One setting in two trees, with what is needed to judge whether it was loosened.
+
+`mypy.strict` with the old values `(True,)` and no new ones: the key was removed.
+"""
 
 from collections.abc import Mapping
 
@@ -9,9 +12,10 @@ from untildone.integrity.settings.parsing import Values
 
 
 class SettingsFile(Struct, frozen=True):
-    """A configuration file: its folder, the files of both trees, its settings in both."""
+    """A configuration file in two trees."""
 
     folder: str
+    # All paths of the trees.
     old_paths: tuple[str, ...]
     new_paths: tuple[str, ...]
     old_settings: Mapping[str, Values]
@@ -28,4 +32,5 @@ class SettingChange(Struct, frozen=True):
     file: SettingsFile
 
     def with_values(self, old: Values | None, new: Values | None) -> "SettingChange":
+        """Return the same key with other values."""
         return replace(self, old=old, new=new)

@@ -1,4 +1,7 @@
-"""Settings that moved to another file, or to the tool that replaces the former one."""
+"""Settings that moved to another file, or to the tool that replaces the former one.
+
+`flake8.max-line-length` of `setup.cfg` that is now `ruff.line-length` of `pyproject.toml`.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,7 +13,7 @@ from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.formats import Scalar
 from untildone.integrity.settings.parsing import Settings, find_tool, read_settings
 
-# The settings of flake8, and where ruff has them; the second place only adds to the first.
+# The settings of flake8, and the keys of ruff for them; the second key only adds to the first.
 _RUFF_KEYS = {
     "flake8.select": ("ruff.lint.select", "ruff.lint.extend-select"),
     "flake8.extend-select": ("ruff.lint.select", "ruff.lint.extend-select"),
@@ -27,15 +30,15 @@ _TOX_KEY = re.compile(r"(tox|testenv)\b")
 
 
 def find_given_up_settings(comparison: Comparison, path: str, others: Iterable[str]) -> Settings:
-    """Return what other files no longer say of tools that are new to this file."""
+    """Return the settings that other files lost, of tools without settings in this file before."""
     own_tools = set(map(find_tool, read_settings(comparison.old, path)))
     found: Settings = {}
     for other in others:
         if other == path or not is_changed_file(comparison, other):
             continue
         old, new = (read_settings(tree, other) for tree in (comparison.old, comparison.new))
-        gone = {key: values for key, values in old.items() if key not in new}
-        found.update({**_translate_to_ruff(comparison, gone), **gone})
+        lost = {key: values for key, values in old.items() if key not in new}
+        found.update({**_translate_to_ruff(comparison, lost), **lost})
     return {key: values for key, values in found.items() if find_tool(key) not in own_tools}
 
 
@@ -56,20 +59,21 @@ def translate_to_flake8(comparison: Comparison, settings: Settings) -> Settings:
 
 
 def is_abandoned_tox(comparison: Comparison, key: str, settings: Iterable[str]) -> bool:
-    """Whether the key is one of tox, which has no settings any more and which no check calls."""
+    """Say whether the key is one of tox, which has no settings any more and no check calls."""
     if not _TOX_KEY.match(key) or any(map(_TOX_KEY.match, settings)):
         return False
     return not _is_called(comparison, "tox")
 
 
-def _translate_to_ruff(comparison: Comparison, gone: Settings) -> Settings:
-    if not _has_tool(gone, "flake8") or _is_called(comparison, "flake8"):
+def _translate_to_ruff(comparison: Comparison, lost: Settings) -> Settings:
+    """Return lost settings of flake8 by the keys of ruff, if no check calls flake8 any more."""
+    if not _has_tool(lost, "flake8") or _is_called(comparison, "flake8"):
         return {}
     found: dict[str, list[Scalar]] = {}
     for name, keys in _RUFF_KEYS.items():
-        for key in keys if name in gone else ():
-            found.setdefault(key, []).extend(gone[name])
-    for pattern, rule in _split_per_file(gone.get(_PER_FILE, ())):
+        for key in keys if name in lost else ():
+            found.setdefault(key, []).extend(lost[name])
+    for pattern, rule in _split_per_file(lost.get(_PER_FILE, ())):
         found.setdefault(f"ruff.lint.per-file-ignores.{pattern}", []).append(rule)
     return {key: tuple(values) for key, values in found.items()}
 
@@ -88,14 +92,16 @@ def _has_tool(settings: Settings, tool: str) -> bool:
 
 
 def _is_called(comparison: Comparison, program: str) -> bool:
+    """Say whether a check, a package script, a make target or CI runs the program."""
     tree = comparison.new
-    of_ci = (
+    ci_commands = (
         command
         for path in tree
         if is_ci_file(path)
         for command in find_ci_commands(tree.text(path))
     )
-    commands = dict.fromkeys((*comparison.commands, *find_named_checks(tree), *of_ci))
+    commands = dict.fromkeys((*comparison.commands, *find_named_checks(tree), *ci_commands))
+    # A call under a condition begins with `if` and the condition.
     return any(
         program in call[:4] for command in commands for call in find_deciding_calls(tree, command)
     )

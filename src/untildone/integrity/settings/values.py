@@ -1,4 +1,7 @@
-"""Settings of one value: whether a switch, a number or a severity was loosened."""
+"""Settings of one value: whether a switch, a number or a severity was loosened.
+
+`loosening.yml` names these functions: `fail_under` is loosened if it `is_lower`.
+"""
 
 import re
 from collections.abc import Mapping
@@ -8,6 +11,7 @@ from untildone.integrity.settings.setting_change import SettingChange
 
 _ON = ("true", "1", "1.0", "yes", "on")
 _OFF = ("false", "0", "0.0", "no", "off", "none")
+# From off to what cannot be overridden.
 _SEVERITIES = {
     **dict.fromkeys(("off", "allow", "none", "0", "false", "ignore"), 0),
     **dict.fromkeys(("hint", "info", "information", "basic", "convention", "minor"), 1),
@@ -25,6 +29,7 @@ _DEFAULTS = (
 )
 # max-lines: ['error', 300]
 _RULE_WITH_LIMIT = re.compile(r"\.(max-[\w-]+|complexity)(\.\w+)?$")
+# Switches that `strict = true` implies.
 _STRICT_FAMILY = re.compile(
     r"noImplicit(Any|This)|strict\w+|alwaysStrict|useUnknown\w+|warn_\w+|disallow_\w+|check_untyped_defs"
     r"|no_implicit_\w+|extra_checks",
@@ -33,7 +38,7 @@ _STRICT_FAMILY = re.compile(
 
 
 def is_changed(change: SettingChange) -> bool:
-    """For settings that decide what the tool runs: only to leave them out is harmless."""
+    """Say whether a setting has another value now; to drop it is harmless."""
     return change.new is not None and change.new != change.old
 
 
@@ -42,11 +47,12 @@ def is_switched_on(change: SettingChange) -> bool:
 
 
 def is_set_to_false(change: SettingChange) -> bool:
-    """For switches that are on by default."""
+    """Say whether a switch that is on by default is off now."""
     return is_off(change.new) and not is_off(change.old)
 
 
 def is_switched_off(change: SettingChange) -> bool:
+    """Say whether a switch that is off by default was on, and neither it nor `strict` is now."""
     if change.new is not None:
         return is_set_to_false(change)
     prefix, _, name = change.key.rpartition(".")
@@ -64,11 +70,13 @@ def is_off(values: Values | None) -> bool:
 
 
 def is_lower(change: SettingChange) -> bool:
+    """Say whether a number such as `fail_under` fell or is no longer set."""
     old, new = _find_numbers(change.old), _find_numbers(change.new)
     return bool(old) and (not new or min(new) < min(old))
 
 
 def is_higher(change: SettingChange) -> bool:
+    """Say whether a number such as `max-warnings` rose above its old value or default."""
     old, new, key = _find_numbers(change.old), _find_numbers(change.new), change.key
     old = old or [number for pattern, number in _DEFAULTS if pattern.match(key)]
     if not new:
@@ -87,7 +95,7 @@ def _find_numbers(values: Values | None) -> list[float]:
 
 
 def is_milder(change: SettingChange) -> bool:
-    """Whether the severity of a rule is lower, or its limit higher."""
+    """Say whether the severity of a rule is lower, or its limit higher."""
     if _RULE_WITH_LIMIT.search(change.key) and is_higher(change):
         return True
     old, new = find_severities(change.old), find_severities(change.new)
@@ -101,13 +109,15 @@ def is_milder(change: SettingChange) -> bool:
 
 
 def find_severities(values: Values | None) -> list[int]:
+    """Return the severities among the values of a rule: `[3]` for `["error", 300]`."""
     named = [value for value in values or () if isinstance(value, str | bool)]
+    # ESLint also has numbers, which JSON readers may give as `2.0`.
     words = [re.sub(r"\.0$", "", str(value).lower()) for value in named or values or ()]
     return [_SEVERITIES[word] for word in words if word in _SEVERITIES]
 
 
 def inherits_rules(settings: Mapping[str, Values]) -> bool:
-    """Whether the settings take rules from a preset."""
+    """Say whether the settings take rules from a preset."""
     return any(
         key.endswith(("extends", "..."))
         or re.search(r"recommended|strict|all\b", f"{key} {values}")

@@ -1,1 +1,1 @@
-"""A plan run unattended: each task in its own worktree, merged when verified."""
+"""Runs of a plan without a user: each task in its own worktree, merged when verified."""

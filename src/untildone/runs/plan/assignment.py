@@ -28,20 +28,21 @@ _OUTPUT = 2_000
 
 def make_request(workspace: Workspace, name: str, state: TaskProgress) -> Request:
     """Make the start request; subjective criteria need the prompt's promise or evidence."""
-    task, place = workspace.plan.tasks[name], workspace.place(name)
+    task, project = workspace.plan.tasks[name], workspace.get_project(name)
     promise, claims = find_promise(task), list_task_claims(task)
-    left = workspace.bounds.rounds - count_rounds(workspace, state)
-    rounds = max(left, 1) if workspace.bounds.rounds else 0
-    own = (
+    remaining = workspace.bounds.rounds - count_rounds(workspace, state)
+    rounds = max(remaining, 1) if workspace.bounds.rounds else 0
+    checks = (
+        *list_project_checks(workspace, project),
         *list_task_checks(task),
         *_check_merge_markers(state),
         *_list_checks_of(workspace, state.beside),
     )
     return Request(
         session=state.session,
-        project=place,
+        project=project,
         task=write_task_text(name, task, state),
-        checks=merge_checks((*list_project_checks(workspace, place), *own)),
+        checks=merge_checks(checks),
         claims=claims,
         done_when="both" if promise or claims else None,
         bounds=replace(workspace.bounds, rounds=rounds),
@@ -57,32 +58,31 @@ def count_rounds(workspace: Workspace, state: TaskProgress) -> int:
 
 
 def write_task_text(name: str, task: Task, state: TaskProgress) -> str:
-    """The task as the agent reads it, with the evidence of a failed merge."""
+    """Return the task as the agent reads it, with the evidence of a failed merge."""
     criteria = [f"- {text}" for text in (*task.acceptance_criteria, *task.testing)]
-    back = f"This was done once, but {state.evidence}\n\nFix that." if state.evidence else ""
     parts = (
         f"{name}: {task.title}",
-        back,
+        f"This was done once, but {state.evidence}\n\nFix that." if state.evidence else "",
         task.prompt,
         "\n".join(("What must hold:", *criteria)) if criteria else "",
     )
     return "\n\n".join(part for part in parts if part)
 
 
-def list_project_checks(workspace: Workspace, place: Path) -> tuple[Check, ...]:
+def list_project_checks(workspace: Workspace, project: Path) -> tuple[Check, ...]:
     """Return the checks trusted in the user's checkout, else those detected in the worktree."""
     configured = load_trusted_configuration(workspace.context, workspace.project).checks
-    return load_project_checks(workspace.context, workspace.project if configured else place)
+    return load_project_checks(workspace.context, workspace.project if configured else project)
 
 
 def run_task_checks(
-    workspace: Workspace, place: Path, tasks: Iterable[str]
+    workspace: Workspace, project: Path, tasks: Iterable[str]
 ) -> tuple[CheckResult, ...]:
     """Run the checks of the project and of these tasks on the current tree."""
     checks = merge_checks(
-        (*list_project_checks(workspace, place), *_list_checks_of(workspace, tasks))
+        (*list_project_checks(workspace, project), *_list_checks_of(workspace, tasks))
     )
-    return run_checks(checks, RunOptions(project=place))
+    return run_checks(checks, RunOptions(project=project))
 
 
 def _list_checks_of(workspace: Workspace, tasks: Iterable[str]) -> Iterator[Check]:
@@ -112,7 +112,7 @@ def describe_failures(results: Iterable[CheckResult]) -> str:
 
 
 def _check_merge_markers(state: TaskProgress) -> tuple[Check, ...]:
-    """The check that no merge marker is left, if a merge has conflicted."""
+    """Return a check that no merge marker is left, if a merge has conflicted."""
     if not state.conflicts:
         return ()
     argv = (sys.executable, "-I", "-m", "untildone.runs.plan.merge_markers", *state.conflicts)

@@ -14,12 +14,13 @@ from untildone.process.git import run_git
 _SECONDS = 300
 # The first version that can merge without a checkout.
 _OLDEST = (2, 38)
-_BESIDE = re.compile("hint|warning")
+_NOT_A_REASON = re.compile("hint|warning")
 _KIND = re.compile("^(fatal|error): ")
 _NOTHING: Mapping[str, str] = {}
-_OURS = {"NAME": "untildone", "EMAIL": "untildone@localhost"}
-_NOBODY = {
-    f"GIT_{who}_{what}": ours for who in ("AUTHOR", "COMMITTER") for what, ours in _OURS.items()
+_OUR_NAME = {
+    f"GIT_{role}_{field}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for field, value in (("NAME", "untildone"), ("EMAIL", "untildone@localhost"))
 }
 
 
@@ -34,23 +35,23 @@ class Git(Struct, frozen=True):
             raise _make_error(self.folder, arguments[0], complaint)
         return output.strip()
 
-    def try_git(self, *arguments: str) -> tuple[int, str]:
-        """Return exit code and output; failing is an answer too."""
+    def ask_with_status(self, *arguments: str) -> tuple[int, str]:
+        """Return exit code and output; exit code 1 is an answer too."""
         code, output, complaint = self._run(arguments)
         if code is None or code > 1:
             raise _make_error(self.folder, arguments[0], complaint)
         return code, output
 
-    def knows(self, *arguments: str) -> str:
-        """Return the answer, or nothing if git has none."""
+    def ask_or_empty(self, *arguments: str) -> str:
+        """Return the output, or an empty text if git fails."""
         code, output, _ = self._run(arguments)
         return output.strip() if code == 0 else ""
 
-    def commit(self, name: str) -> str:
-        """Return the id of the commit that a name refers to, or nothing."""
-        return self.knows("rev-parse", "--verify", "-q", f"{name}^{{commit}}")
+    def find_commit(self, name: str) -> str:
+        """Return the id of the commit that a name refers to, or an empty text."""
+        return self.ask_or_empty("rev-parse", "--verify", "-q", f"{name}^{{commit}}")
 
-    def tip(self, branch: str) -> str:
+    def get_tip(self, branch: str) -> str:
         return self.ask("rev-parse", f"refs/heads/{branch}")
 
     def move_branch(self, branch: str, commit: str, *, onto: str) -> None:
@@ -58,14 +59,16 @@ class Git(Struct, frozen=True):
         self.ask("update-ref", f"refs/heads/{branch}", commit, onto)
 
     def contains(self, later: str, earlier: str) -> bool:
-        known = later == earlier
-        return known or self.try_git("merge-base", "--is-ancestor", earlier, later)[0] == 0
+        """Say whether the commit `later` has `earlier` among its ancestors, or is the same."""
+        if later == earlier:
+            return True
+        return self.ask_with_status("merge-base", "--is-ancestor", earlier, later)[0] == 0
 
     def make_commit(self, tree: str, *parents: str, message: str) -> str:
         """Commit with the user's configured name, else with ours."""
-        above = [word for parent in parents for word in ("-p", parent)]
-        words = ("commit-tree", tree, *above, "-m", message)
-        return self.knows(*words) or self.ask(*words, env=_NOBODY)
+        options = [word for parent in parents for word in ("-p", parent)]
+        words = ("commit-tree", tree, *options, "-m", message)
+        return self.ask_or_empty(*words) or self.ask(*words, env=_OUR_NAME)
 
     def _run(
         self, arguments: tuple[str, ...], env: Mapping[str, str] = _NOTHING, *, stdin: bytes = b""
@@ -101,7 +104,9 @@ def require_git_version(git: Git) -> None:
 
 
 def _make_error(folder: Path, verb: str, complaint: str) -> UserError:
-    lines = [line for line in complaint.splitlines() if line.strip() and not _BESIDE.match(line)]
+    lines = [
+        line for line in complaint.splitlines() if line.strip() and not _NOT_A_REASON.match(line)
+    ]
     # The last line may only say that it failed.
     reason = "; ".join(_KIND.sub("", line) for line in lines[-2:]) or "no reason given"
     return UserError(

@@ -9,10 +9,9 @@ _MARKER = re.compile(rb"(?m)^(?:<{7}|>{7}) ")
 
 
 def main(paths: Sequence[str]) -> int:
-    """A file that one side deleted may be gone."""
+    """Return 1 if a file has merge markers; a file that one side deleted may be gone."""
     for path in map(Path, paths):
-        found = _MARKER.search(path.read_bytes()) if path.is_file() else None
-        if found:
+        if path.is_file() and _MARKER.search(path.read_bytes()):
             sys.stdout.write(f"{path}: has conflict markers\n")
             return 1
     return 0

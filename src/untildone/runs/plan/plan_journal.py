@@ -50,7 +50,7 @@ class PlanJournal:
     def __init__(self, folder: Path, now: Callable[[], str]) -> None:
         self._path = folder / _NAME
         self._now = now
-        self._alone = threading.Lock()
+        self._lock = threading.Lock()
         # Ordered by their last steps.
         self.states: dict[str, TaskProgress] = {}
         # The commit at which the work branch started; empty before the first run.
@@ -59,7 +59,7 @@ class PlanJournal:
             if entry.kind == _PLAN:
                 self.base = str(entry.data["base"])
             else:
-                self._take(entry.data)
+                self._apply(entry.data)
 
     def get(self, task: str) -> TaskProgress:
         return self.states.get(task, TaskProgress())
@@ -67,9 +67,9 @@ class PlanJournal:
     def append(self, task: str, state: TaskProgress) -> TaskProgress:
         """Append a step; it is on the disk before it counts."""
         data: dict[str, object] = {"task": task, "course": msgspec.to_builtins(state)}
-        with self._alone:
+        with self._lock:
             journal.append(self._path, state.step, data=data, at=self._now())
-            self._take(data)
+            self._apply(data)
         return state
 
     def list_merged(self) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ class PlanJournal:
         self.base = base
         journal.append(self._path, _PLAN, data={"base": base}, at=self._now())
 
-    def _take(self, data: dict[str, object]) -> None:
+    def _apply(self, data: dict[str, object]) -> None:
         try:
             state = msgspec.convert(data.get("course"), TaskProgress)
         except msgspec.ValidationError as error:

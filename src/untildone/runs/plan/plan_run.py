@@ -1,4 +1,4 @@
-"""`run --plan`: works on ready tasks in parallel until all are merged or none is ready."""
+"""`run --plan`: work on ready tasks in parallel until all are merged or none is ready."""
 
 import os
 import time
@@ -35,7 +35,7 @@ from untildone.store.lock import LockTimeoutError, hold_lock
 _MARK = "UNTILDONE_PLAN"
 _LOOK_SECONDS = 0.2
 # Failures that every task would have; a crash or a denied tool may be due to one task.
-_OF_THE_CLIENT = ("limit", "authentication", "billing", "refused", "network", "missing")
+_CLIENT_FAULTS = ("limit", "authentication", "billing", "refused", "network", "missing")
 _ELSEWHERE = (
     "it is in progress elsewhere; if nobody works on it, `untildone plan set-status {} not_started`"
 )
@@ -63,9 +63,10 @@ def run_plan(workspace: Workspace, show: Show) -> PlanEnded:
 
 @contextmanager
 def _lock_plan(workspace: Workspace) -> Iterator[None]:
-    with ExitStack() as held:
+    """Hold the plan's lock and mark our processes, after ending those that a crash left."""
+    with ExitStack() as locks:
         try:
-            held.enter_context(hold_lock(workspace.folder / "run.lock", timeout=0))
+            locks.enter_context(hold_lock(workspace.folder / "run.lock", timeout=0))
         except LockTimeoutError:
             raise UserError(
                 f"`{workspace.path}` is running already", hint="wait for that run, or end it"
@@ -93,7 +94,7 @@ class _PlanRun:
 
     def run_to_end(self) -> None:
         """Start ready tasks until none is left, then check the whole feature."""
-        self._introduce()
+        self._show_start()
         for name, task in self._tasks.items():
             if task.status == "in_progress" and self._journal.get(name).step == "waiting":
                 reason = _ELSEWHERE.format(quote_argument(name))
@@ -108,13 +109,13 @@ class _PlanRun:
                 raise
         if self._errors:
             raise self._errors[0]
-        if not self._list_left() and not self._shared.stop.is_set():
-            self._check_whole()
+        if not self._list_remaining() and not self._shared.stop.is_set():
+            self._check_feature()
 
-    def _list_left(self) -> tuple[str, ...]:
+    def _list_remaining(self) -> tuple[str, ...]:
         return list_uncompleted(self._tasks, completed=self._journal.list_merged())
 
-    def _introduce(self) -> None:
+    def _show_start(self) -> None:
         workspace = self._workspace
         self._shared.show(
             "",
@@ -124,7 +125,7 @@ class _PlanRun:
                 branch=workspace.branch if workspace.git else "",
                 base=self._journal.base,
                 jobs=workspace.jobs,
-                tasks=self._list_left(),
+                tasks=self._list_remaining(),
                 notices=list_notices(workspace),
             ),
         )
@@ -133,18 +134,16 @@ class _PlanRun:
         """Start the next ready task; False if there is none."""
         if self._shared.stop.is_set() or self._has_no_client():
             return False
-        taken = {*self._working.values(), *self._given_up}
-        free = self._workspace.jobs - len(self._working)
-        names = list_startable(self._tasks, completed=self._journal.list_merged(), excluded=taken)[
-            :free
-        ]
+        merged, excluded = self._journal.list_merged(), {*self._working.values(), *self._given_up}
+        names = list_startable(self._tasks, completed=merged, excluded=excluded)
+        names = names[: self._workspace.jobs - len(self._working)]
         for name in names:
             self._working[pool.submit(TaskRun(self._shared, name).run_to_end)] = name
         return bool(names)
 
     def _has_no_client(self) -> bool:
-        """Whether the next task would fail for the same reason."""
-        return any(state.fault in _OF_THE_CLIENT for state in self._given_up.values())
+        """Say whether a task failed for a reason that would fail the next one too."""
+        return any(state.fault in _CLIENT_FAULTS for state in self._given_up.values())
 
     def _poll(self) -> None:
         """Wait a moment for tasks that end and note how they did."""
@@ -168,22 +167,22 @@ class _PlanRun:
                 with suppress(UserError):
                     verbs.pause(self._workspace.context, loop)
 
-    def _check_whole(self) -> None:
+    def _check_feature(self) -> None:
         """Run every check of every task on the last merged tree."""
         workspace, git = self._workspace, self._workspace.git
         last = next(reversed(self._journal.list_merged()), "whole")
-        place = workspace.place(last)
-        if git and not place.exists():
-            tip = git.tip(workspace.branch)
+        project = workspace.get_project(last)
+        if git and not project.exists():
+            tip = git.get_tip(workspace.branch)
             git.ask("worktree", "prune")
-            workspace.worktree(last).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            worktrees.check_out(git, workspace.worktree(last), "--detach", commit=tip)
-        results = run_task_checks(workspace, place, self._tasks)
+            workspace.get_worktree(last).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            worktrees.check_out(git, workspace.get_worktree(last), "--detach", commit=tip)
+        results = run_task_checks(workspace, project, self._tasks)
         self._red = tuple(result.name for result in results if not result.green)
         if git and not self._red:
-            worktrees.remove_worktree(git, workspace.worktree("whole"))
+            worktrees.remove_worktree(git, workspace.get_worktree("whole"))
             for name in self._journal.list_merged():
-                if workspace.worktree(name).exists():
+                if workspace.get_worktree(name).exists():
                     remove_merged_task(workspace, name)
             for folder in (workspace.worktrees, workspace.worktrees.parent):
                 # Other plans may have worktrees there.
@@ -198,7 +197,7 @@ class _PlanRun:
             reason=reason,
             exit_code=OUTCOMES[outcome].exit_code,
             branch=workspace.branch if git else "",
-            commit=git.tip(workspace.branch) if git else "",
+            commit=git.get_tip(workspace.branch) if git else "",
             red=self._red,
             seconds=round(seconds, 1),
             tasks=tuple(self._summarize_task(name) for name in self._tasks),
@@ -212,9 +211,9 @@ class _PlanRun:
         if self._red:
             return "unverified", f"the whole feature is red: {', '.join(self._red)}"
         merged = self._journal.list_merged()
-        words = [name for name in merged if self._journal.get(name).outcome == "claimed"]
-        if words:
-            return "claimed", f"every task is merged; by words alone: {', '.join(words)}"
+        claimed = [name for name in merged if self._journal.get(name).outcome == "claimed"]
+        if claimed:
+            return "claimed", f"every task is merged; by words alone: {', '.join(claimed)}"
         return "done", "every task is verified and merged, and the whole feature is green"
 
     def _summarize_task(self, name: str) -> TaskSummary:

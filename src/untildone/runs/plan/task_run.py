@@ -1,4 +1,4 @@
-"""One task from its beginning to its merge, step by step; a crash resumes at the last step."""
+"""One task of a plan, step by step up to its merge; a crash resumes at the last step."""
 
 import threading
 import uuid
@@ -49,9 +49,9 @@ class PlanContext:
         self._shows = threading.Lock()
         self._show = show
 
-    def show(self, task: str, happening: RunEvent) -> None:
+    def show(self, task: str, event: RunEvent) -> None:
         with self._shows:
-            self._show(task, happening)
+            self._show(task, event)
 
 
 class TaskRun:
@@ -60,9 +60,9 @@ class TaskRun:
         self._shared = shared
         self._workspace = shared.workspace
         self._task = shared.workspace.plan.tasks[name]
-        self._git = Git(shared.workspace.worktree(name)) if shared.workspace.git else None
+        self._git = Git(shared.workspace.get_worktree(name)) if shared.workspace.git else None
         # The new session of an attempt; no loop can exist in it yet.
-        self._new = ""
+        self._new_session = ""
 
     def run_to_end(self) -> TaskProgress:
         """Resume the task at its last step and take it to its end."""
@@ -96,24 +96,24 @@ class TaskRun:
 
     def _restore_worktree(self, state: TaskProgress) -> None:
         """Check the worktree out again if it was removed; its commits still exist."""
-        git, path = self._workspace.git, self._workspace.worktree(self.name)
+        git, path = self._workspace.git, self._workspace.get_worktree(self.name)
         if not git or not self._git or not state.loops or path.exists():
             return
-        branch = self._workspace.branch_of(self.name)
-        commit = git.commit(f"refs/heads/{branch}") or state.onto
+        branch = self._workspace.get_task_branch(self.name)
+        commit = git.find_commit(f"refs/heads/{branch}") or state.onto
         worktrees.make_worktree(git, path, branch=branch, commit=state.commit or commit)
         if state.tree and not state.commit:
             worktrees.restore_tree(self._git, state.tree)
 
     def _require_own_worktree(self) -> None:
-        git, branch = self._workspace.git, self._workspace.branch_of(self.name)
-        path = self._workspace.worktree(self.name)
+        git, branch = self._workspace.git, self._workspace.get_task_branch(self.name)
+        path = self._workspace.get_worktree(self.name)
         if git and path.exists():
             raise UserError(
                 f"task `{self.name}` has a worktree already: `{path}`",
                 hint=f"`git worktree remove --force {quote_argument(str(path))}` removes it",
             )
-        if git and git.commit(f"refs/heads/{branch}"):
+        if git and git.find_commit(f"refs/heads/{branch}"):
             raise UserError(
                 f"task `{self.name}` has a branch already: `{branch}`",
                 hint=f"rename it: `git branch -m {branch} NAME`",
@@ -121,13 +121,13 @@ class TaskRun:
 
     def _find_tip(self) -> str:
         git = self._workspace.git
-        return git.tip(self._workspace.branch) if git else ""
+        return git.get_tip(self._workspace.branch) if git else ""
 
     def _begin_attempt(self, state: TaskProgress) -> TaskProgress:
         """Begin an attempt in a new session."""
-        self._new = str(uuid.uuid4())
-        fresh = replace(state, step="begun", session=self._new, outcome=None, reason="")
-        return self._record(replace(fresh, fault=None, commit="", merge=""))
+        self._new_session = str(uuid.uuid4())
+        state = replace(state, step="begun", session=self._new_session, outcome=None, reason="")
+        return self._record(replace(state, fault=None, commit="", merge=""))
 
     def _drive(self, state: TaskProgress) -> TaskProgress:
         """Run the loop of this attempt; commit its work if it is verified."""
@@ -137,7 +137,7 @@ class TaskRun:
         began = TaskBegan(
             title=self._task.title,
             attempt=len(state.loops),
-            folder=str(self._workspace.place(self.name)),
+            folder=str(self._workspace.get_project(self.name)),
             evidence=state.evidence,
         )
         self._shared.show(self.name, began)
@@ -149,10 +149,10 @@ class TaskRun:
             record = context.loops.load(loop)
         progress = record.progress
         outcome = progress.outcome or "unverified"
-        known = replace(state, outcome=outcome, reason=progress.reason, fault=fault)
+        state = replace(state, outcome=outcome, reason=progress.reason, fault=fault)
         if outcome not in ("done", "claimed"):
-            return self._record(replace(known, step="ended"))
-        return self._record(replace(known, step="verified", commit=self._commit_work(state)))
+            return self._record(replace(state, step="ended"))
+        return self._record(replace(state, step="verified", commit=self._commit_work(state)))
 
     def _open_loop(self, state: TaskProgress) -> Record:
         """Return the loop of this attempt: the one a crash left, or a new one."""
@@ -169,13 +169,13 @@ class TaskRun:
         if not record.progress.baseline and record.progress.status == "active":
             record = record_baseline(context, record)
         if run_memory.read(context, loop) is None:
-            run_memory.write(context, loop, RunMemory(how=self._workspace.how))
+            run_memory.write(context, loop, RunMemory(options=self._workspace.options))
         if loop not in state.loops:
             self._record(replace(state, loops=(*state.loops, loop)))
         return record
 
     def _find_loop(self, session: str) -> Record | None:
-        if session == self._new:
+        if session == self._new_session:
             return None
         for record in self._workspace.context.loops.list_all():
             if isinstance(record, Record) and record.contract.session == session:
@@ -184,11 +184,11 @@ class TaskRun:
 
     def _prepare_worktree(self, state: TaskProgress) -> None:
         """Check out the work branch for a first attempt, the failed merge for a later one."""
-        git, path = self._workspace.git, self._workspace.worktree(self.name)
+        git, path = self._workspace.git, self._workspace.get_worktree(self.name)
         if not git or not self._git:
             return
         if not state.loops:
-            branch = self._workspace.branch_of(self.name)
+            branch = self._workspace.get_task_branch(self.name)
             worktrees.make_worktree(git, path, branch=branch, commit=state.onto)
         elif state.tree:
             worktrees.unlock(self._git)
@@ -199,7 +199,7 @@ class TaskRun:
             return ""
         return worktrees.commit_worktree(
             self._git,
-            branch=self._workspace.branch_of(self.name),
+            branch=self._workspace.get_task_branch(self.name),
             onto=state.onto,
             plan=self._workspace.tracked,
             message=f"{self.name}: {self._task.title}",
@@ -215,30 +215,31 @@ class TaskRun:
         if state.step == "merging" and self._advance_branch(git, state, tip):
             return self._settle(state, ())
         worktrees.unlock(git)
-        found = worktrees.merge_trees(git, tip, state.commit)
-        if found.conflicts:
-            listed = ", ".join(f"`{name}`" for name in found.conflicts)
-            why = f"merging it into `{workspace.branch}` conflicts in {listed}"
-            return self._send_back(state, tip, found, why)
-        tree = found.tree
+        merged = worktrees.merge_trees(git, tip, state.commit)
+        if merged.conflicts:
+            names = ", ".join(f"`{name}`" for name in merged.conflicts)
+            reason = f"merging it into `{workspace.branch}` conflicts in {names}"
+            return self._send_back(state, tip, merged, reason)
+        tree = merged.tree
         worktrees.restore_tree(git, tree)
         if workspace.tracked:
             tree = worktrees.complete_task_in_tree(git, plan=workspace.tracked, task=self.name)
         # The checks of all merged tasks must still pass.
-        names = (*self._shared.journal.list_merged(), self.name)
-        results = run_task_checks(workspace, workspace.place(self.name), names)
+        tasks = (*self._shared.journal.list_merged(), self.name)
+        results = run_task_checks(workspace, workspace.get_project(self.name), tasks)
         if not all(result.green for result in results):
-            why = f"merged into `{workspace.branch}` its checks fail:\n{describe_failures(results)}"
-            return self._send_back(state, tip, replace(found, tree=tree), why)
+            failures = describe_failures(results)
+            reason = f"merged into `{workspace.branch}` its checks fail:\n{failures}"
+            return self._send_back(state, tip, replace(merged, tree=tree), reason)
         message = f"Merge {self.name}: {self._task.title}"
-        made = git.make_commit(tree, tip, state.commit, message=message)
-        state = self._record(replace(state, step="merging", onto=tip, merge=made))
-        git.move_branch(workspace.branch, made, onto=tip)
+        commit = git.make_commit(tree, tip, state.commit, message=message)
+        state = self._record(replace(state, step="merging", onto=tip, merge=commit))
+        git.move_branch(workspace.branch, commit, onto=tip)
         return self._settle(state, results)
 
     def _advance_branch(self, git: Git, state: TaskProgress, tip: str) -> bool:
         """Move the work branch to the verified merge, unless it is there already."""
-        if not git.commit(state.merge):
+        if not git.find_commit(state.merge):
             return False
         if tip != state.onto:
             return git.contains(tip, state.merge)
@@ -260,26 +261,27 @@ class TaskRun:
         return state
 
     def _send_back(
-        self, state: TaskProgress, tip: str, found: worktrees.Merged, why: str
+        self, state: TaskProgress, tip: str, merged: worktrees.Merged, reason: str
     ) -> TaskProgress:
         """Begin another attempt on the merged tree, unless the rounds are used up."""
-        self._shared.show(self.name, TaskSentBack(reason=why))
+        self._shared.show(self.name, TaskSentBack(reason=reason))
         rounds = count_rounds(self._workspace, state)
         state = replace(
             state,
-            evidence=why,
-            tree=found.tree,
+            evidence=reason,
+            tree=merged.tree,
             onto=tip,
             beside=self._shared.journal.list_merged(),
-            conflicts=found.conflicts,
+            conflicts=merged.conflicts,
         )
         if self._workspace.bounds.rounds and rounds >= self._workspace.bounds.rounds:
-            return self._record(replace(state, step="ended", outcome="out-of-rounds", reason=why))
+            state = replace(state, step="ended", outcome="out-of-rounds", reason=reason)
+            return self._record(state)
         return self._begin_attempt(state)
 
 
 def remove_merged_task(workspace: Workspace, name: str) -> None:
     """Remove worktree and branch of a merged task."""
     if workspace.git:
-        worktrees.remove_worktree(workspace.git, workspace.worktree(name))
-        workspace.git.knows("branch", "-D", workspace.branch_of(name))
+        worktrees.remove_worktree(workspace.git, workspace.get_worktree(name))
+        workspace.git.ask_or_empty("branch", "-D", workspace.get_task_branch(name))

@@ -25,13 +25,13 @@ class Workspace(Struct, frozen=True, kw_only=True):
     plan: Plan
     project: Path
     folder: Path
-    how: RunOptions
+    options: RunOptions
     bounds: Bounds
     jobs: int = 1
     git: Git | None = None
     # Paths of the project and the plan in the repository; the plan's is empty if it is not
     # tracked in the work branch.
-    below: Path = Path()
+    subfolder: Path = Path()
     tracked: str = ""
 
     @property
@@ -42,21 +42,21 @@ class Workspace(Struct, frozen=True, kw_only=True):
     def branch(self) -> str:
         return f"untildone/{make_slug(self.feature)}"
 
-    def branch_of(self, task: str) -> str:
+    def get_task_branch(self, task: str) -> str:
         return f"untildone-task/{make_slug(self.feature)}/{make_slug(task)}"
 
     @property
     def worktrees(self) -> Path:
-        """The folder of worktrees, beside our state folder, which agents may not touch."""
+        """Return the folder of worktrees, beside our state folder, which agents may not touch."""
         home = self.context.home
         return home.with_name(f"{home.name}-worktrees") / self.folder.name
 
-    def worktree(self, task: str) -> Path:
+    def get_worktree(self, task: str) -> Path:
         return self.worktrees / make_slug(task) if self.git else self.project
 
-    def place(self, task: str) -> Path:
+    def get_project(self, task: str) -> Path:
         """Return the project folder in that task's worktree."""
-        return self.worktree(task) / self.below
+        return self.get_worktree(task) / self.subfolder
 
 
 def make_slug(text: str) -> str:
@@ -71,12 +71,12 @@ def find_state_folder(context: Context, path: Path) -> Path:
 
 
 def find_repository(project: Path) -> Git | None:
-    """Return the repository, or None if there is none with a commit."""
+    """Return the repository, None without one; raise an error if it has no commit yet."""
     root = find_worktree_root(project)
     if root is None:
         return None
     git = Git(root)
-    if not git.commit("HEAD"):
+    if not git.find_commit("HEAD"):
         raise UserError(f"`{root}` has no commit yet", hint='run `git commit -m "Begin"` first')
     require_git_version(git)
     return git
@@ -84,11 +84,11 @@ def find_repository(project: Path) -> Git | None:
 
 def find_tracked_plan(workspace: Workspace) -> str:
     """Return the plan's path in the work branch, or nothing if it is not tracked."""
-    git, place = workspace.git, workspace.path.resolve()
-    if not git or not place.is_relative_to(git.folder.resolve()):
+    git, path = workspace.git, workspace.path.resolve()
+    if not git or not path.is_relative_to(git.folder.resolve()):
         return ""
-    name = place.relative_to(git.folder.resolve()).as_posix()
-    kind = git.knows("cat-file", "-t", f"refs/heads/{workspace.branch}:{name}")
+    name = path.relative_to(git.folder.resolve()).as_posix()
+    kind = git.ask_or_empty("cat-file", "-t", f"refs/heads/{workspace.branch}:{name}")
     return name if kind == "blob" else ""
 
 
@@ -96,19 +96,19 @@ def list_notices(workspace: Workspace) -> tuple[str, ...]:
     """Return what the user should know about their checkout."""
     git = workspace.git
     if git is None:
-        where = f"`{workspace.project}` is in no git repository"
-        return (f"{where}: tasks are worked on there, one after another",)
-    found = []
+        problem = f"`{workspace.project}` is in no git repository"
+        return (f"{problem}: tasks are worked on there, one after another",)
+    notices = []
     if list_changed_files(git.folder):
-        found.append("what is not committed in your checkout is not part of this: HEAD is used")
-    if not git.knows("symbolic-ref", "-q", "HEAD"):
-        found.append("HEAD is detached: the work branch begins at that commit")
-    if git.knows("cat-file", "-t", "HEAD:.gitmodules"):
-        found.append("submodules are empty folders in the worktrees of tasks")
+        notices.append("what is not committed in your checkout is not part of this: HEAD is used")
+    if not git.ask_or_empty("symbolic-ref", "-q", "HEAD"):
+        notices.append("HEAD is detached: the work branch begins at that commit")
+    if git.ask_or_empty("cat-file", "-t", "HEAD:.gitmodules"):
+        notices.append("submodules are empty folders in the worktrees of tasks")
     attributes = ":(glob)**/.gitattributes"
-    if git.knows("grep", "-l", "-e", "filter=", "HEAD", "--", attributes):
-        found.append("git filters, such as LFS, are not run: worktrees have files as committed")
-    return tuple(found)
+    if git.ask_or_empty("grep", "-l", "-e", "filter=", "HEAD", "--", attributes):
+        notices.append("git filters, such as LFS, are not run: worktrees have files as committed")
+    return tuple(notices)
 
 
 def prepare_work_branch(workspace: Workspace, journal: PlanJournal) -> None:
@@ -117,7 +117,7 @@ def prepare_work_branch(workspace: Workspace, journal: PlanJournal) -> None:
     if git is None:
         return
     require_free_branch(git, branch)
-    head, tip = git.ask("rev-parse", "HEAD"), git.commit(f"refs/heads/{branch}")
+    head, tip = git.ask("rev-parse", "HEAD"), git.find_commit(f"refs/heads/{branch}")
     if not tip:
         # Without the branch there is nothing left to resume.
         if journal.states or journal.base != head:
@@ -145,9 +145,10 @@ def require_free_branch(git: Git, branch: str) -> None:
 
 
 def _require_no_lost_work(git: Git, branch: str, tip: str, journal: PlanJournal) -> None:
+    """Raise an error if the branch lacks a merge that the journal recorded."""
     for task in journal.list_merged():
         merge = journal.get(task).merge
-        if merge and not (git.commit(merge) and git.contains(tip, merge)):
+        if merge and not (git.find_commit(merge) and git.contains(tip, merge)):
             raise UserError(
                 f"the branch `{branch}` has lost the merge of `{task}`",
                 hint=f"bring it back with `git branch -f {branch} {merge[:12]}`, or begin again"

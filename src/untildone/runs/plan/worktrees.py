@@ -1,4 +1,4 @@
-"""A task's worktree and branch: created, committed, merged, removed."""
+"""The worktree and branch of a task: created, committed, merged, removed."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ def make_worktree(git: Git, path: Path, *, branch: str, commit: str) -> None:
 
 
 def check_out(git: Git, path: Path, *options: str, commit: str) -> None:
-    """Create it empty, then fill it: its filters are known only once it exists."""
+    """Create a worktree empty, then fill it: its filters are known only once it exists."""
     git.ask("worktree", "add", "-q", "--no-checkout", *options, str(path), commit)
     try:
         Git(path).ask("reset", "-q", "--hard")
@@ -40,8 +40,9 @@ def check_out(git: Git, path: Path, *options: str, commit: str) -> None:
 
 
 def remove_worktree(git: Git, path: Path) -> None:
+    """Remove the worktree, also one that git does not know any more."""
     if path.exists():
-        git.knows("worktree", "remove", "--force", "--force", str(path))
+        git.ask_or_empty("worktree", "remove", "--force", "--force", str(path))
         if not path.exists():
             return
         shutil.rmtree(path, ignore_errors=True)
@@ -78,13 +79,14 @@ def commit_worktree(git: Git, *, branch: str, onto: str, plan: str, message: str
         git.ask("reset", "-q", onto, "--", f":(top,literal){plan}")
     tree = git.ask("write-tree")
     # The agent may have switched to another branch, or to none.
-    known = git.knows("rev-parse", "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
-    if not known:
+    names = ("HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
+    output = git.ask_or_empty("rev-parse", *names)
+    if not output:
         raise UserError(f"`{git.folder}` has no commit any more", hint="run the same command again")
-    head, before, name = known.split()
-    above = git.contains(head, onto)
-    if not above or tree != before:
-        parents = (head,) if above else (head, onto)
+    head, head_tree, name = output.split()
+    is_above = git.contains(head, onto)
+    if not is_above or tree != head_tree:
+        parents = (head,) if is_above else (head, onto)
         head = git.make_commit(tree, *parents, message=message)
     git.ask("update-ref", f"refs/heads/{branch}", head)
     if name != f"refs/heads/{branch}":
@@ -94,14 +96,14 @@ def commit_worktree(git: Git, *, branch: str, onto: str, plan: str, message: str
 
 def _stage(git: Git) -> None:
     """Stage like `git add -A`, which would start another git in each submodule."""
-    known: dict[str, None] = {}
+    paths: dict[str, None] = {}
     # Removals first: a folder may be where a file was.
     for kinds in (("--cached",), ("--others", "--exclude-standard")):
-        _, listed = git.try_git("ls-files", "-z", *kinds, "--", *_WORK)
+        _, output = git.ask_with_status("ls-files", "-z", *kinds, "--", *_WORK)
         # A repository inside the worktree is listed with a trailing `/`.
-        known |= dict.fromkeys(path.rstrip("/") for path in listed.split("\0") if path)
-    fed = os.fsencode("".join(f"{path}\0" for path in known))
-    git.ask("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=fed)
+        paths |= dict.fromkeys(path.rstrip("/") for path in output.split("\0") if path)
+    stdin = os.fsencode("".join(f"{path}\0" for path in paths))
+    git.ask("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=stdin)
 
 
 def restore_tree(git: Git, tree: str) -> None:
@@ -110,10 +112,11 @@ def restore_tree(git: Git, tree: str) -> None:
 
 
 def merge_trees(git: Git, onto: str, commit: str) -> Merged:
+    """Merge without a checkout; the tree also exists if files conflict."""
     if git.contains(commit, onto):
         return Merged(tree=git.ask("rev-parse", f"{commit}^{{tree}}"))
     options = ("--write-tree", "--name-only", "--no-messages")
-    code, output = git.try_git("merge-tree", *options, onto, commit)
+    code, output = git.ask_with_status("merge-tree", *options, onto, commit)
     tree, *names = output.splitlines()
     return Merged(tree=tree, conflicts=tuple(filter(None, names)) if code else ())
 

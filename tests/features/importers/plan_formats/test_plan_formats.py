@@ -270,6 +270,14 @@ def test_a_plan_of_each_tool(path: str, text: str, expected: ImportedPlan) -> No
     assert read_foreign_plan(path, text.encode()) == expected
 
 
+def test_a_long_title_becomes_a_valid_id() -> None:
+    title = f"{'x' * 63} and more"
+    found = read_foreign_plan("prd.json", json.dumps({"stories": [{"title": title}]}).encode())
+
+    # Cut after 64 characters it would end with a hyphen, which no id may.
+    assert list(found.tasks) == ["x" * 63]
+
+
 def test_a_heading_without_an_id_names_its_task() -> None:
     found = read_foreign_plan("p.md", b"### Dates\n<!-- task -->\nx\n### Task 2\n")
 

@@ -18,7 +18,7 @@ _ZERO_COUNTS = {
 }
 
 
-def read(source: loop_format.Source) -> loop_format.ImportedLoop:
+def read_loop(source: loop_format.Source) -> loop_format.ImportedLoop:
     fields = parse_json_object(source.path, source.data)
     criteria = fields.group("completion_criteria")
     targets = fields.texts("target_files")
@@ -30,7 +30,9 @@ def read(source: loop_format.Source) -> loop_format.ImportedLoop:
         task=f"{task}\n\nWork on: {', '.join(targets)}" if targets else task,
         preset="fix",
         stagnation=criteria.count("stagnation_limit", 3),
-        zero=tuple(name for name, default in _ZERO_COUNTS.items() if criteria.flag(name, default)),
+        zero_counts=tuple(
+            name for name, default in _ZERO_COUNTS.items() if criteria.flag(name, default)
+        ),
         targets=targets,
         done_when="either",
         active=fields.flag("active", True) and not final_status,

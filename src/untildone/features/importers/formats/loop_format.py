@@ -52,7 +52,7 @@ class ImportedLoop(Struct, frozen=True, kw_only=True):
     steps: tuple[str, ...] = ()
     steps_done: tuple[str, ...] = ()
     # The counts that must be zero at the end, such as `zero_errors`.
-    zero: tuple[str, ...] = ()
+    zero_counts: tuple[str, ...] = ()
     # The paths whose findings count.
     targets: tuple[str, ...] = ()
     done_when: ExitRule | None = None
@@ -64,7 +64,7 @@ class ImportedLoop(Struct, frozen=True, kw_only=True):
     # Messages about values that were missing or wrong, so that a default is used.
     defaults: tuple[str, ...] = ()
     # The fields of the file that have no meaning for us.
-    no_counterpart: tuple[str, ...] = ()
+    ignored_fields: tuple[str, ...] = ()
 
     @property
     def rounds_used(self) -> int:
@@ -85,7 +85,7 @@ class LoopFormat(Protocol):
     def AT_STOPS(self) -> tuple[str, ...]: ...
 
     # Return the loop that the file describes; raise UserError if it describes none.
-    def read(self, source: Source) -> ImportedLoop: ...
+    def read_loop(self, source: Source) -> ImportedLoop: ...
 
 
 def read_shared_fields(
@@ -112,7 +112,7 @@ def read_shared_fields(
 
 def list_differences(fields: Fields) -> dict[str, Any]:
     """Return the arguments of `ImportedLoop` that say what was replaced or ignored."""
-    return {"defaults": tuple(fields.defaults), "no_counterpart": fields.list_unread_keys()}
+    return {"defaults": tuple(fields.defaults), "ignored_fields": fields.list_unread_keys()}
 
 
 def read_promises(fields: Fields, key: str, *, required: bool = False) -> tuple[str, ...]:
