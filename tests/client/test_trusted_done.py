@@ -20,6 +20,15 @@ FERRY_TEST = snippet(
             self.assertEqual(fare(15), 6)
     """
 )
+OLD_BUILD_TEST = snippet(
+    """
+    const test = require("node:test");
+    const assert = require("node:assert");
+    const { fare } = require("./fare.js");
+
+    test("youths pay half", () => assert.equal(fare(), 6));
+    """
+)
 UNITTEST = ("--check", "python3 -m unittest")
 
 
@@ -134,3 +143,22 @@ def test_three_green_runs_in_a_row_are_stated_in_the_receipt(tmp_path: Path) -> 
     receipt = (world.project / ".untildone" / "receipt.md").read_text(encoding="utf-8")
     assert world.standing()[:2] == ("finished", "done")
     assert "it was red on the same tree, then green in 3 runs in a row" in receipt
+
+
+def test_tests_of_an_old_build_are_not_done(tmp_path: Path) -> None:
+    """The build copies sources to `dist`, which git ignores and the tests read."""
+    world = ClientWorld(tmp_path)
+    world.write("src/fare.test.js", OLD_BUILD_TEST)
+    world.write("src/fare.js", "exports.fare = () => 12;\n")
+    scripts = '{"build": "sleep 1 && cp -r src/. dist/", "test": "node --test dist/"}'
+    world.write("package.json", f'{{"name": "ferry", "scripts": {scripts}}}\n')
+    world.write(".gitignore", "dist/\n")
+    world.write("dist/fare.test.js", OLD_BUILD_TEST)
+    world.write("dist/fare.js", "exports.fare = () => 6;\n")
+    world.git("add", "-A")
+    world.git("commit", "-qm", "ferry")
+    world.start("--preset", "ship", "--rounds", "2")
+
+    world.run(["Done."] * 3)
+
+    assert world.standing("unmet") == ("paused", "out-of-rounds", 2, ["test"])

@@ -11,7 +11,7 @@ from untildone.errors import UserError
 
 CHECK_KEYS = (
     "`command`, `when`, `timeout`, `cwd`, `success_pattern`, `failure_pattern`, `fix`, `env`,"
-    " `parser`, `pattern`, `replay`, `replay_reason`"
+    " `parser`, `pattern`, `replay`, `replay_reason`, `flaky`, `after`"
 )
 GROUPS = "`(?P<path>…)`, `(?P<line>…)`, `(?P<code>…)`, `(?P<severity>…)`, `(?P<text>…)`"
 
@@ -78,6 +78,21 @@ def read_error(project: Path, text: str, name: str = "untildone.toml") -> str:
             parser='pytst'
         """),
          f"3: `parser` is `pytst`; allowed: {', '.join(f'`{name}`' for name in PARSERS)}"),
+        (snippet("""
+            [checks.a]
+            command='x'
+            after=["b"]
+            [checks.c]
+            command='y'
+        """), "3: `after` is `b`; allowed: `c`"),
+        (snippet("""
+            [checks.a]
+            command='x'
+            after=["c"]
+            [checks.c]
+            command='y'
+            after=["a"]
+        """), "3: the checks come after each other: a → c → a"),
         (snippet("""
             [checks.a]
             command='x'

@@ -5,7 +5,7 @@ import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from threading import Event, Lock
@@ -14,6 +14,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.checks.check_order import find_prerequisites, sort_by_prerequisites
 from untildone.checks.clean_output import write_clean_copy
 from untildone.checks.preview import make_preview
 from untildone.checks.reports import load_report, request_report
@@ -114,19 +115,35 @@ def _run_on_settled_tree(
 def _run_all(
     checks: Sequence[Check], options: RunOptions, *, tree: str, report: ProgressCallback
 ) -> tuple[CheckResult, ...]:
-    def run_one(
-        check: Check, log: Path | None, lock: AbstractContextManager[object]
-    ) -> CheckResult:
-        with lock:
+    """Run the checks at the same time, but each after those whose output it reads."""
+    logs, locks = _choose_logs(checks, options.logs), assign_locks(checks)
+    prerequisites = find_prerequisites(checks, options.project)
+    runs: dict[int, Future[CheckResult]] = {}
+
+    def run_one(index: int) -> CheckResult:
+        check = checks[index]
+        before = [runs[number].result() for number in sorted(prerequisites[index])]
+        with locks[index]:
             report(check, None)
-            result = _run_cached(check, options, tree=tree, log=log)
+            result = _run_cached(check, options, tree=tree, log=logs[index])
+        result = _doubt_without_prerequisites(result, before)
         report(check, result)
         return result
 
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        return tuple(
-            pool.map(run_one, checks, _choose_logs(checks, options.logs), assign_locks(checks))
-        )
+        # Prerequisites are submitted first: a check that waits for one never takes its thread.
+        for index in sort_by_prerequisites(prerequisites):
+            runs[index] = pool.submit(run_one, index)
+    return tuple(runs[index].result() for index in range(len(checks)))
+
+
+def _doubt_without_prerequisites(result: CheckResult, before: Sequence[CheckResult]) -> CheckResult:
+    """Return the result as no evidence if it is green, but what it needs is not."""
+    broken = ", ".join(f"`{other.name}`" for other in before if not other.green)
+    if not result.green or not broken:
+        return result
+    reason = f"{broken}, which it comes after, is not green"
+    return replace(result, outcome="no-evidence", reason=reason)
 
 
 def _run_cached(check: Check, options: RunOptions, *, tree: str, log: Path | None) -> CheckResult:
@@ -144,7 +161,8 @@ def _run_cached(check: Check, options: RunOptions, *, tree: str, log: Path | Non
     if cached_result and _contradicts(cached_result, result) and not options.stopped:
         result = _settle_contradiction(check, result, lambda: _run(check, options, log=log))
     if not options.stopped:
-        cache.store(check, key, result)
+        # The key has changed if the check wrote files that later checks read.
+        cache.store(check, cache.make_key(check, options.project, tree), result)
     return result
 
 

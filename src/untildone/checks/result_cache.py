@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone import __version__
+from untildone.checks.check_order import find_output_folders
 from untildone.checks.file_stamp import read_stamp
 from untildone.commands.programs import split_words
 from untildone.core.check_results import CheckResult
@@ -70,8 +71,12 @@ class ResultCache:
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
     def _find_tools(self, check: Check, project: Path) -> Iterator[Path]:
-        """Yield packages, and the programs and files outside the project that the command names."""
+        """Yield packages, and the programs and files outside the project that the command names.
+
+        A build's output belongs to them: a green build whose output is gone must run again.
+        """
         yield from (project / name for name in _INSTALLED)
+        yield from find_output_folders(check, project)
         yield from sorted(project.glob(".venv/lib/python*/site-packages"))
         for word in _list_words(check.command):
             outside = _find_outside(word, project / check.cwd, project)

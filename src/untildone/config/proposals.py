@@ -43,9 +43,13 @@ class Proposal(Struct, frozen=True, kw_only=True):
         for name, check in self.configuration.checks.items():
             settings = msgspec.structs.asdict(check)
             settings["cwd"] = "/".join(filter(None, (self.folder, check.cwd)))
-            full = f"{self.folder}:{name}" if self.folder else name
-            checks[name] = Check(name=full, reason=f"configured in `{self.name}`", **settings)
+            settings["after"] = tuple(map(self._make_full_name, check.after))
+            reason = f"configured in `{self.name}`"
+            checks[name] = Check(name=self._make_full_name(name), reason=reason, **settings)
         return checks
+
+    def _make_full_name(self, check: str) -> str:
+        return f"{self.folder}:{check}" if self.folder else check
 
 
 def load_proposals(project: Path) -> tuple[Proposal, ...]:

@@ -1,6 +1,7 @@
 """Which values are of the right type but invalid: ranges, patterns, names of parsers."""
 
 from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, TypeVar
 
@@ -22,8 +23,10 @@ Entry = TypeVar("Entry", bound=Struct)
 
 def find_value_problems(settings: Mapping[str, Any]) -> Iterator[ConfigProblem]:
     """Yield invalid values; those of the wrong type are left to `find_type_problems`."""
-    for path, check in _convert_entries(settings, "checks", CheckSettings):
+    checks = dict(_convert_entries(settings, "checks", CheckSettings))
+    for path, check in checks.items():
         yield from _validate_check(check, path)
+    yield from _validate_order({str(path[-1]): check for path, check in checks.items()})
     for path, template in _convert_entries(settings, "templates", Template):
         yield from _validate_template(template, path)
     for path, milestone in _convert_entries(settings, "milestones", Milestone):
@@ -67,6 +70,21 @@ def _validate_check(check: CheckSettings, path: KeyPath) -> Iterator[ConfigProbl
             yield ConfigProblem((*path, key), f"`{key}` is not a regular expression: {reason}")
         elif key == "pattern" and check.pattern:
             yield from _validate_groups(check.pattern, (*path, key))
+
+
+def _validate_order(checks: Mapping[str, CheckSettings]) -> Iterator[ConfigProblem]:
+    """Yield a problem for each `after` that names no check of the file, and for circles."""
+    for name, check in checks.items():
+        for other in check.after:
+            if other not in checks or other == name:
+                allowed = ", ".join(f"`{known}`" for known in checks if known != name)
+                yield make_problem(("checks", name, "after"), other, allowed or "no other check")
+    try:
+        TopologicalSorter({name: check.after for name, check in checks.items()}).prepare()
+    except CycleError as error:
+        circle = list(map(str, error.args[1]))
+        text = f"the checks come after each other: {' → '.join(circle)}"
+        yield ConfigProblem(("checks", circle[0], "after"), text)
 
 
 def _validate_groups(pattern: str, path: KeyPath) -> Iterator[ConfigProblem]:

@@ -37,6 +37,8 @@ class CheckSettings(Struct, frozen=True, kw_only=True):
     replay_reason: str = ""
     # What to do with a check that is red and green on the same tree: ask the user, or take green.
     flaky: Literal["refuse", "tolerate"] = "refuse"
+    # Names of the checks that run before this one; empty: inferred, a build before the tests.
+    after: tuple[str, ...] = ()
 
 
 class Check(CheckSettings, frozen=True, kw_only=True):
