@@ -166,26 +166,37 @@ def _explain_red_project(
 ) -> PassToPass:
     """Return the outcome where the current tree, as it is, fails in a sandbox too.
 
-    It counts only if the baseline's tree does there what it did in the project; else the checks
-    need something that a sandbox does not have.
+    A check that was green on the baseline and is red on the same tree in the sandbox needs
+    something that a sandbox does not have: its failure there shows nothing. For any other check
+    the user is asked.
     """
     baseline = runs.run(take_tree(runs.comparison, current=False), checks)
-    known = {result.name: result for result in runs.evidence.baseline or ()}
-    if baseline.fault or not all(_is_as_recorded(result, known) for result in baseline.results):
+    if baseline.fault:
+        return PassToPass(None, "", fault=baseline.fault)
+    recorded = {result.name: result for result in runs.evidence.baseline or ()}
+    unusable = {
+        result.name
+        for result in baseline.results
+        if _shows_that_sandbox_lacks_something(result, recorded.get(result.name))
+    }
+    failures = tuple(result for result in first.red if result.name not in unusable)
+    if not failures:
         reasons = "; ".join(f"{result.name}: {result.reason}" for result in first.red)
-        summary = f"comparison only: the checks do not run in the sandbox ({reasons})"
-        return PassToPass(None, summary, fault=baseline.fault)
-    concerns = tuple(report_sandbox_failures(first.red))
+        return PassToPass(
+            None, f"comparison only: the checks do not run in the sandbox ({reasons})"
+        )
+    concerns = tuple(report_sandbox_failures(failures))
     return PassToPass(False, "pass-to-pass: the checks pass in the project only", concerns)
 
 
-def _is_as_recorded(result: CheckResult, known: dict[str, BaselineResult]) -> bool:
-    """Say whether a result of the baseline's tree in the sandbox is that of the project."""
-    recorded = known.get(result.name)
-    if recorded is None or recorded.outcome != result.outcome:
-        return False
-    if result.green:
+def _shows_that_sandbox_lacks_something(
+    result: CheckResult, recorded: BaselineResult | None
+) -> bool:
+    """Say whether a run of the baseline's tree in the sandbox went worse than in the project.
+
+    Without a program, or with a red result of what was green, the sandbox lacks a service, a
+    file or a setting of this machine.
+    """
+    if result.outcome == "unrunnable":
         return True
-    old, new = recorded.tests, result.tests
-    # A check that was red has to fail after as many tests, and not because the runner is missing.
-    return bool(old and new and old.executed and old.executed == new.executed)
+    return recorded is not None and recorded.green and not result.green
