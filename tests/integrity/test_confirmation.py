@@ -218,6 +218,20 @@ def test_a_check_that_a_clean_copy_is_not_enough_for_accuses_nobody(world: World
     ]
 
 
+def test_a_red_confirming_run_that_nobody_can_explain_is_asked_about(world: World) -> None:
+    """The check reports no tests and was red: nobody knows what the sandbox may lack."""
+    (world.project / ".pytest_cache").mkdir()
+    (world.project / ".pytest_cache" / "needed").touch()
+    world.start_check("test -e .pytest_cache/needed && grep -q percent shop.py")
+    world.write("shop.py", "# percent\n" + FIXED)
+
+    first = world.stop()
+    world.stop()
+
+    assert "the checks pass, but" in shown(first)
+    assert world.outcome == "needs-approval"
+
+
 def test_a_check_left_out_by_the_user_is_named_with_the_reason(world: World) -> None:
     world.start_check(PYTEST, replay=False, replay_reason="it drives the one printer")
     world.write("shop.py", FIXED)
