@@ -28,9 +28,9 @@ def require_coverage(check: Check, percent: int, *, project: Path) -> Check:
     """Return the check with a command that fails below this percentage of covered lines."""
     runner = _find_runner(check, project / check.cwd)
     if runner not in _COMMANDS or _SHELL_CHARACTERS.intersection(check.command):
-        known = ", ".join(f"`{name}`" for name in _COMMANDS)
+        names = ", ".join(f"`{name}`" for name in _COMMANDS)
         raise UserError(
-            f"coverage of `{check.command}` cannot be measured (known: {known})",
+            f"coverage of `{check.command}` cannot be measured (known: {names})",
             hint='use a command that fails below it: `untildone start --check "YOUR COMMAND"`',
         )
     command = _COMMANDS[runner].format(

@@ -60,11 +60,11 @@ def detect_preset(project: Path, preset: str) -> tuple[Check, ...]:
     detected = detect_checks(project)
     checks = tuple(check for aspect in aspects for check in detected[aspect])
     if not checks:
-        wanted = " or ".join(filter(None, (", ".join(aspects[:-1]), aspects[-1])))
+        kinds = " or ".join(filter(None, (", ".join(aspects[:-1]), aspects[-1])))
         rejected = [entry for entry in find_rejected(project) if entry.aspect in aspects]
-        why = "".join(f"; `{entry.command}` {entry.harm}" for entry in rejected)
+        reasons = "".join(f"; `{entry.command}` {entry.harm}" for entry in rejected)
         raise UserError(
-            f"no {wanted} command was found in `{project}`{why}",
+            f"no {kinds} command was found in `{project}`{reasons}",
             hint=f'name it: `untildone start --preset {preset} --check "YOUR COMMAND"`',
         )
     return checks

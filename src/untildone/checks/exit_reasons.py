@@ -127,7 +127,7 @@ def _explain_broken_runner(output: str) -> str:
 def explain_exit(finished: Finished) -> str:
     """Return the exit code of a red run, or the signal that ended it, in words."""
     number = finished.signal or (finished.exit_code or 0) - 128
-    name = {known.value: known.name for known in signal.Signals}.get(number)
+    name = {member.value: member.name for member in signal.Signals}.get(number)
     if name is None:
         return f"exit code {finished.exit_code}"
     hint = " (out of memory?)" if name == "SIGKILL" else ""

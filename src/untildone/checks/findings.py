@@ -68,7 +68,8 @@ def _make_path_converter(folder: str, project: Path | None) -> Callable[[str], s
         path = _FILE_URI.sub("", printed.replace("\\", "/"))
         if root := next((root for root in roots if _is_below(path, root)), ""):
             return posixpath.normpath(path[len(root) :])
-        if not path or path.startswith("/") or path[1:2] == ":":
+        is_absolute = path.startswith("/") or path[1:2] == ":"
+        if not path or is_absolute:
             return path
         if find_file and "/" not in path:
             return find_file(path)

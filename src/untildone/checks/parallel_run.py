@@ -131,13 +131,16 @@ def _run_cached(check: Check, options: RunOptions, *, tree: str, log: Path | Non
     if cache is None:
         return _run(check, options, log=log)
     key = cache.make_key(check, options.project, tree)
-    earlier = cache.load(check)
-    known = next((entry.result for entry in earlier if entry.key == key), None)
-    if known and known.green and cache.serve_green:
-        return replace(known, cached=True)
-    _run_preview(check, options, earlier[-1].result if earlier else None)
+    entries = cache.load(check)
+    cached_result = next((entry.result for entry in entries if entry.key == key), None)
+    if cached_result and cached_result.green and cache.serve_green:
+        return replace(cached_result, cached=True)
+    _run_preview(check, options, entries[-1].result if entries else None)
     result = _run(check, options, log=log)
-    contradicts = known is not None and {known.outcome, result.outcome} == {"green", "red"}
+    contradicts = cached_result is not None and {cached_result.outcome, result.outcome} == {
+        "green",
+        "red",
+    }
     if contradicts and not options.stopped:
         result = _compare_runs(result, _run(check, options, log=log))
     if not options.stopped:
@@ -145,11 +148,12 @@ def _run_cached(check: Check, options: RunOptions, *, tree: str, log: Path | Non
     return result
 
 
-def _run_preview(check: Check, options: RunOptions, last: CheckResult | None) -> None:
+def _run_preview(check: Check, options: RunOptions, last_run: CheckResult | None) -> None:
     if options.on_preview is None:
         return
-    preview = make_preview(check, last, options.project)
+    preview = make_preview(check, last_run, options.project)
     result = _run(preview, options, log=None) if preview else None
+    # A failure without details would not help the agent.
     if result and result.outcome == "red" and (result.findings or result.tests):
         options.on_preview(check, result)
 

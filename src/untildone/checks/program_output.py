@@ -73,8 +73,8 @@ class ProgramOutput(Struct, frozen=True, kw_only=True):
 
 
 def load_output(finished: Finished, *, folder: RunFolder, file: Path | None) -> ProgramOutput:
-    cut = finished.size > len(finished.head) + len(finished.tail)
-    if file is None or not cut or not _is_complete(file, finished.size):
+    is_cut = finished.size > len(finished.head) + len(finished.tail)
+    if file is None or not is_cut or not _is_complete(file, finished.size):
         return ProgramOutput(folder=folder, text=folder.clean(finished.text))
     if finished.size <= _READ_AT_ONCE:
         return ProgramOutput(folder=folder, text=folder.clean(_read_text(file)))
@@ -154,7 +154,8 @@ def restore_cut_texts(
     for diagnostic in found:
         text = reported.get(f"{diagnostic.path}::{diagnostic.code}", "")
         beginning = diagnostic.text.removesuffix(_ELLIPSIS)
-        if text and beginning != diagnostic.text and text.startswith(beginning):
+        is_cut = beginning != diagnostic.text
+        if text and is_cut and text.startswith(beginning):
             texts[diagnostic] = text
     cleaned = folder.clean_lines(dict.fromkeys(texts.values()))
     return tuple(

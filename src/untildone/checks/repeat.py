@@ -37,15 +37,15 @@ def main(arguments: Sequence[str]) -> int:
         while len(finished) < times and not _disagree(finished):
             finished.append(run(parse_argv(command), cwd=Path.cwd(), timeout=None))
     # Print one run only, since parsers expect a single report: the run that failed, if any.
-    shown = next((ended for ended in finished if ended.exit_code != 0), finished[-1])
-    _write(shown.text)
-    if shown.missing:
-        _write(f"{shown.missing}\n{parse_argv(command)[0]}: not found\n")
+    reported = next((ended for ended in finished if ended.exit_code != 0), finished[-1])
+    _write(reported.text)
+    if reported.missing:
+        _write(f"{reported.missing}\n{parse_argv(command)[0]}: not found\n")
         return NOT_FOUND
     codes = ", ".join(str(ended.exit_code) for ended in finished)
     agreement = "do not agree" if _disagree(finished) else "agree"
     _write(f"\n{len(finished)} of {times} runs {agreement}: exit codes {codes}\n")
-    return 1 if shown.exit_code is None else shown.exit_code
+    return 1 if reported.exit_code is None else reported.exit_code
 
 
 def _disagree(finished: Sequence[Finished]) -> bool:

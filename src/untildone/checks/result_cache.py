@@ -90,7 +90,7 @@ class ResultCache:
         stored = replace(result, findings=result.findings[:_MOST_FINDINGS], output="")
         others = [entry for entry in self.load(check) if entry.key != key]
         entries = [*others, CachedRun(key=key, result=stored)][-_MOST_ENTRIES:]
-        path = self._path(check)
+        path = self._get_path(check)
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             temporary = path.with_suffix(f".{os.getpid()}")
@@ -103,11 +103,11 @@ class ResultCache:
     def load(self, check: Check) -> list[CachedRun]:
         """Return the last runs, the newest at the end."""
         try:
-            return msgspec.json.decode(self._path(check).read_bytes(), type=list[CachedRun])
+            return msgspec.json.decode(self._get_path(check).read_bytes(), type=list[CachedRun])
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             return []
 
-    def _path(self, check: Check) -> Path:
+    def _get_path(self, check: Check) -> Path:
         identity = json.dumps([check.name, check.command, check.cwd])
         return self._folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.json"
 

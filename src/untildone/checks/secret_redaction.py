@@ -98,41 +98,42 @@ def _is_secret(name: str) -> bool:
 def _remove_assigned(text: str) -> str:
     """Remove assigned values, searching only the lines that may contain a secret name."""
     parts: list[str] = []
-    done = 0
+    position = 0
     for likely in _LIKELY.finditer(text):
-        if likely.start() < done:
+        if likely.start() < position:
             continue
-        begin = text.rfind("\n", done, likely.start()) + 1 or done
+        begin = text.rfind("\n", position, likely.start()) + 1 or position
         end = text.find("\n", likely.end())
         end = end if end >= 0 else len(text)
-        parts += text[done:begin], _remove_from_line(text[begin:end])
-        done = end
-    return "".join((*parts, text[done:]))
+        parts += text[position:begin], _remove_from_line(text[begin:end])
+        position = end
+    return "".join((*parts, text[position:]))
 
 
 def _remove_from_line(text: str) -> str:
     parts: list[str] = []
-    done = 0
+    position = 0
     for match in _ASSIGNMENT.finditer(text):
-        if match.start() < done or not _is_secret(match["name"]):
+        if match.start() < position or not _is_secret(match["name"]):
             continue
         # A value may contain further assignments, so only its beginning decides.
         value = _VALUE.match(text, match.end(), match.end() + _LONGEST_JUDGED)
         if value and _reveals(match, value[0], followed_by=text[value.end() : value.end() + 1]):
-            parts += text[done : match.end()], REMOVED
+            parts += text[position : match.end()], REMOVED
             full = _VALUE.match(text, match.end()) or value
-            done = full.end()
-    return "".join((*parts, text[done:]))
+            position = full.end()
+    return "".join((*parts, text[position:]))
 
 
-def _reveals(before: re.Match[str], value: str, *, followed_by: str) -> bool:
+def _reveals(assignment: re.Match[str], value: str, *, followed_by: str) -> bool:
     """Say whether the value after a secret's name is a secret."""
-    name, bare = before["name"].lower(), value.strip("\"'")
-    if not bare or bare.lower() == name or before[0] == _TEST_RESULT:
+    name, bare = assignment["name"].lower(), value.strip("\"'")
+    # Nothing, `token=token`, or the name of a test.
+    if not bare or bare.lower() == name or assignment[0] == _TEST_RESULT:
         return False
     is_random = len(bare) >= _SHORTEST_VALUE and any(map(str.isdigit, bare))
     is_quoted = bare != value
-    if not (is_quoted or is_random) and _is_prose_or_code(before["between"], bare, followed_by):
+    if not (is_quoted or is_random) and _is_prose_or_code(assignment["between"], bare, followed_by):
         return False
     if _PASSWORD.search(name):
         return True

@@ -13,14 +13,10 @@ from msgspec.structs import replace
 from untildone.core.contract import Check, Contract
 from untildone.integrity.baseline import load_baseline
 from untildone.integrity.comparison import Comparison, compare_trees
+from untildone.integrity.experiments import sandbox_files
 from untildone.integrity.experiments.adaptation import adapt_tests
 from untildone.integrity.experiments.python_path import add_moved_folders
 from untildone.integrity.experiments.renamed_names import find_renamed_only_tests
-from untildone.integrity.experiments.sandbox_files import (
-    UsesCurrent,
-    compose_files,
-    make_is_allowed,
-)
 from untildone.integrity.scripts.comparison import only_replaces_tool
 from untildone.integrity.settings.comparison import is_harmless_edit
 from untildone.sandbox.sandboxes import SandboxFiles
@@ -50,7 +46,7 @@ class ConfirmationInputs(Struct, frozen=True, kw_only=True):
     # Environment variables by which Python finds what the baseline's tests import.
     python_path: dict[str, str] = {}
     # Whether the current version of a test or setting is used instead of the baseline's.
-    uses_current: UsesCurrent = _never_uses_current
+    uses_current: sandbox_files.UsesCurrent = _never_uses_current
     # Why there is no baseline to compare with; empty if there is one.
     missing_reason: str = ""
     # How the saved baseline was tampered with or damaged; empty if it was not.
@@ -95,7 +91,7 @@ def load_inputs(
 
 def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> ConfirmationInputs:
     """Return the inputs with the comparison, and with the files to run in the sandbox."""
-    is_allowed = make_is_allowed(inputs.contract.allow, comparison)
+    is_allowed = sandbox_files.make_is_allowed(inputs.contract.allow, comparison)
     renamed_only_tests = find_renamed_only_tests(comparison)
     adapted_tests = adapt_tests(comparison)
 
@@ -114,7 +110,9 @@ def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> Confirma
     return replace(
         inputs,
         comparison=comparison,
-        files=compose_files(comparison, uses_current=is_harmless, adapted=adapted_tests),
+        files=sandbox_files.compose_files(
+            comparison, uses_current=is_harmless, adapted=adapted_tests
+        ),
         adapted_tests=adapted_tests,
         renamed_only_tests=tuple(sorted(renamed_only_tests.intersection(comparison.new))),
         uses_current=uses_current,

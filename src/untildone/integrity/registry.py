@@ -19,12 +19,7 @@ from untildone.integrity.sniffing import comparison as sniffing
 from untildone.integrity.suppressions import comparison as suppressions
 from untildone.integrity.tests import comparison as tests
 from untildone.integrity.tests import expected_files, mocks, runner_interference
-from untildone.worktree.limits import (
-    COMPARISON_SECONDS,
-    LimitExceeded,
-    get_last_read_path,
-    limit_time,
-)
+from untildone.worktree import limits
 
 # They compare the files of the two trees.
 COMPARISONS: tuple[FindConcerns, ...] = (
@@ -55,7 +50,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 
 
 def find_concerns(
-    comparison: Comparison | None, *, seconds: float = COMPARISON_SECONDS
+    comparison: Comparison | None, *, seconds: float = limits.COMPARISON_SECONDS
 ) -> tuple[Concern, ...]:
     """Return the concerns about files of the trees, each once; none without a comparison.
 
@@ -65,10 +60,10 @@ def find_concerns(
         return ()
     concerns: list[Concern] = []
     try:
-        with limit_time(seconds):
+        with limits.limit_time(seconds):
             for find in COMPARISONS:
                 concerns.extend(_run_comparison(find, comparison))
-    except LimitExceeded as error:
+    except limits.LimitExceeded as error:
         concerns.append(unread_files.make_unfinished_concern(comparison, error.path, str(error)))
     return tuple({concern.id: concern for concern in concerns}.values())
 
@@ -85,6 +80,6 @@ def _run_comparison(find: FindConcerns, comparison: Comparison) -> Iterator[Conc
     try:
         yield from find(comparison)
     except (RecursionError, MemoryError) as error:
-        path = get_last_read_path()
+        path = limits.get_last_read_path()
         why = "is nested too deep" if isinstance(error, RecursionError) else "takes too much memory"
         yield unread_files.make_unfinished_concern(comparison, path, f"`{path}` {why}")

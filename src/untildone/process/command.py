@@ -63,12 +63,12 @@ def quote_argument(word: str) -> str:
 
 def filter_environment(base: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a check: no key, token or session of a coding client."""
-    kept = {
+    inherited = {
         name: value
         for name, value in base.items()
         if name.upper() not in _COLOURS and not _CLIENT_VARIABLE.fullmatch(name)
     }
-    return kept | _PLAIN
+    return inherited | _PLAIN
 
 
 def explain_missing_program(argv: Sequence[str], *, cwd: Path, error: Exception) -> str:

@@ -73,7 +73,7 @@ def run_git(
     The command is not run if git is missing or a driver cannot be disabled.
     """
     verb, *rest = arguments
-    env = {**_environment(environ), **variables}
+    env = {**_make_environment(environ), **variables}
     program = find_git(env)
     driver_settings = () if verb in _READING else _disable_drivers(cwd=cwd, env=env)
     if program is None or driver_settings is None:
@@ -90,7 +90,7 @@ def read_git_config(
     pattern: str, *, cwd: Path, environ: Mapping[str, str] | None = None
 ) -> tuple[tuple[str, str], ...] | None:
     """Return the settings whose names match, or None if git cannot read its configuration."""
-    return _read_config(pattern, cwd=cwd, env=_environment(environ))
+    return _read_config(pattern, cwd=cwd, env=_make_environment(environ))
 
 
 def find_git(env: Mapping[str, str]) -> str | None:
@@ -101,7 +101,7 @@ def find_git(env: Mapping[str, str]) -> str | None:
     return None
 
 
-def _environment(environ: Mapping[str, str] | None) -> dict[str, str]:
+def _make_environment(environ: Mapping[str, str] | None) -> dict[str, str]:
     base = os.environ if environ is None else environ
     inherited = {name: value for name, value in base.items() if not name.upper().startswith("GIT_")}
     return filter_environment(inherited) | _VARIABLES

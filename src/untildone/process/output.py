@@ -39,11 +39,11 @@ class Log:
     def close(self, *, size: int, tail: bytes) -> None:
         with self._file:
             if size > self._written:
-                kept = min(self._written, FLOOD_LIMIT - TAIL_LIMIT)
-                end = tail[kept - size :]
-                self._file.truncate(kept)
-                self._file.seek(kept)
-                self._file.write(describe_gap(size - kept - len(end)) + end)
+                head_size = min(self._written, FLOOD_LIMIT - TAIL_LIMIT)
+                end = tail[head_size - size :]
+                self._file.truncate(head_size)
+                self._file.seek(head_size)
+                self._file.write(describe_gap(size - head_size - len(end)) + end)
 
 
 class Output:

@@ -110,8 +110,8 @@ class Posix:
 
         `ps` separates entries by blanks, so a value with a blank is cut there.
         """
-        shown = self._run_tool(["ps", "eww", "-o", "command=", "-p", str(pid)])
-        return b"\0".join(os.fsencode(word) for word in shown.split())
+        output = self._run_tool(["ps", "eww", "-o", "command=", "-p", str(pid)])
+        return b"\0".join(os.fsencode(word) for word in output.split())
 
 
 class Linux(Posix):

@@ -60,6 +60,7 @@ def is_main_thread() -> bool:
 
 
 def is_ending() -> bool:
+    """Say whether a signal ends this process, so that this thread must start nothing more."""
     return STATE.ending == "all" or (STATE.ending == "workers" and not is_main_thread())
 
 

@@ -50,8 +50,8 @@ def link_home(home: Path, environ: Mapping[str, str], *, since: float) -> None:
         _link(_locate(user_home, name, environ), home / name)
     for name in _SETTINGS:
         source = _locate(user_home, name, environ)
-        inside = source.rglob("*") if source.is_dir() else ()
-        if all(_is_older(path, since) for path in (source, *inside)):
+        files = source.rglob("*") if source.is_dir() else ()
+        if all(_is_older(path, since) for path in (source, *files)):
             _link(source, home / name)
     if _is_user_site_older(user_home, since):
         _link(user_home / _USER_SITE, home / _USER_SITE)

@@ -41,7 +41,8 @@ def _link_packages(source: Path, folder: Path, *, project: Path, copy: Path) -> 
     """Link each package separately: packages of the workspace lead into the copy."""
     folder.mkdir(exist_ok=True)
     for entry in source.iterdir():
-        if entry.name.startswith("@") and entry.is_dir() and not entry.is_symlink():
+        is_scope = entry.name.startswith("@") and entry.is_dir() and not entry.is_symlink()
+        if is_scope:
             _link_packages(entry, folder / entry.name, project=project, copy=copy)
             continue
         real_path = Path(os.path.realpath(entry))

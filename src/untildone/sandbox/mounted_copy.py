@@ -64,44 +64,44 @@ def _make_own_folder(scratch: str) -> str:
 def _enter_namespace() -> None:
     """Enter a new user and mount namespace, as the same user and group."""
     user, group = os.getuid(), os.getgid()
-    _check(_libc().unshare(_NEW_USER | _NEW_MOUNTS), "unshare")
+    _check(_load_libc().unshare(_NEW_USER | _NEW_MOUNTS), "unshare")
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{user} {user} 1")
     _write("/proc/self/gid_map", f"{group} {group} 1")
     _mount("none", "/", flags=_RECURSIVE | _PRIVATE)
 
 
-def _mount_overlay(original: str, place: str, scratch: str, number: int) -> None:
+def _mount_overlay(original: str, target: str, scratch: str, number: int) -> None:
     """Mount the original's content; what is written there is discarded."""
-    os.makedirs(place, exist_ok=True)
+    os.makedirs(target, exist_ok=True)
     upper, work = (os.path.join(scratch, f"{name}{number}") for name in ("upper", "work"))
     os.makedirs(upper)
     os.makedirs(work)
     options = f"lowerdir={_escape(original)},upperdir={_escape(upper)},workdir={_escape(work)}"
     try:
-        _mount("overlay", place, kind="overlay", options=f"{options},userxattr")
+        _mount("overlay", target, kind="overlay", options=f"{options},userxattr")
     except _RefusedError:
-        _mount(original, place, flags=_BIND | _RECURSIVE)
-        _mount("none", place, flags=_BIND | _REMOUNT | _READ_ONLY)
+        _mount(original, target, flags=_BIND | _RECURSIVE)
+        _mount("none", target, flags=_BIND | _REMOUNT | _READ_ONLY)
 
 
 def _escape(path: str) -> str:
     return path.replace("\\", "\\\\").replace(":", "\\:").replace(",", "\\,")
 
 
-def _libc() -> ctypes.CDLL:
+def _load_libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
 def _mount(source: str, target: str, *, kind: str = "", flags: int = 0, options: str = "") -> None:
     texts = [os.fsencode(text) or None for text in (source, target, kind)]
-    result = _libc().mount(*texts, ctypes.c_ulong(flags), os.fsencode(options) or None)
+    result = _load_libc().mount(*texts, ctypes.c_ulong(flags), os.fsencode(options) or None)
     _check(result, f"mount {target}")
 
 
-def _check(result: int, what: str) -> None:
+def _check(result: int, action: str) -> None:
     if result != 0:
-        raise _RefusedError(f"{what}: {os.strerror(ctypes.get_errno())}")
+        raise _RefusedError(f"{action}: {os.strerror(ctypes.get_errno())}")
 
 
 def _write(path: str, text: str) -> None:

@@ -61,9 +61,11 @@ class ComparisonLimit:
     def extend_for(self, path: str, size: int) -> None:
         if path not in self.read_paths:
             self.read_paths.add(path)
-            more = size / 1_000_000
-            self.seconds = _grow(self.seconds, more * _SECONDS_PER_MB, _MAX_COMPARISON_SECONDS)
-            self.megabytes = _grow(self.megabytes, more * _MEMORY_PER_MB, _MAX_COMPARISON_MEGABYTES)
+            size_mb = size / 1_000_000
+            self.seconds = _grow(self.seconds, size_mb * _SECONDS_PER_MB, _MAX_COMPARISON_SECONDS)
+            self.megabytes = _grow(
+                self.megabytes, size_mb * _MEMORY_PER_MB, _MAX_COMPARISON_MEGABYTES
+            )
 
     def check(self) -> None:
         if time.process_time() - self.began >= self.seconds:
@@ -74,8 +76,8 @@ class ComparisonLimit:
             raise LimitExceeded(f"it takes more than {self.megabytes:.0f} MB of memory", self.path)
 
 
-def _grow(current: float, more: float, most: float) -> float:
-    return max(current, min(current + more, most))
+def _grow(current: float, growth: float, most: float) -> float:
+    return max(current, min(current + growth, most))
 
 
 def _read_memory() -> float:

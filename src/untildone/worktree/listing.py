@@ -18,15 +18,15 @@ def find_worktree_root(cwd: Path) -> Path | None:
 
     A repository's `core.worktree` could name any other folder, so it is not believed.
     """
-    top = _path_from_git("--show-toplevel", cwd=cwd)
+    top = _read_git_path("--show-toplevel", cwd=cwd)
     nearest = _find_nearest_git(cwd.resolve()) if top else None
     return top if top and nearest and top.exists() and top.samefile(nearest[0]) else None
 
 
 def is_same_repository(a: Path, b: Path) -> bool:
     """Say whether both folders are in worktrees of one repository."""
-    repository = _path_from_git("--git-common-dir", cwd=a)
-    return repository is not None and repository == _path_from_git("--git-common-dir", cwd=b)
+    repository = _read_git_path("--git-common-dir", cwd=a)
+    return repository is not None and repository == _read_git_path("--git-common-dir", cwd=b)
 
 
 def find_worktree(project: str, cwd: str) -> Path:
@@ -58,7 +58,7 @@ def _list_known(project: Path, *pathspecs: str) -> dict[Path, None]:
     in_git = find_tracking_root(project)
     output = read_git_entries("ls-files", *kinds, *pathspecs, cwd=project) if in_git else None
     return dict.fromkeys(
-        map(Path, walk_unignored_files(project)) if output is None else _split(output)
+        map(Path, walk_unignored_files(project)) if output is None else _split_entries(output)
     )
 
 
@@ -76,8 +76,8 @@ def list_ignored_folders(project: Path) -> list[Path]:
     output = read_git_entries("ls-files", *ignored, cwd=project) if in_git else None
     if output is None:
         return [Path(name) for name in sorted(_GENERATED) if (project / name).is_dir()]
-    entries = (entry for entry in output.split(b"\0") if entry.endswith(b"/"))
-    return [path for entry in entries for path in _split(entry) if ".untildone" not in path.parts]
+    folders = b"\0".join(entry for entry in output.split(b"\0") if entry.endswith(b"/"))
+    return [path for path in _split_entries(folders) if ".untildone" not in path.parts]
 
 
 def list_changed_files(project: Path) -> frozenset[str]:
@@ -87,10 +87,10 @@ def list_changed_files(project: Path) -> frozenset[str]:
         # Without a commit everything is new.
         changes = read_git_entries("ls-files", "--cached", cwd=project) or b""
     new = read_git_entries("ls-files", "--others", "--exclude-standard", cwd=project) or b""
-    return frozenset(path.as_posix() for path in (*_split(changes), *_split(new)))
+    return frozenset(path.as_posix() for path in (*_split_entries(changes), *_split_entries(new)))
 
 
-def _path_from_git(question: str, *, cwd: Path) -> Path | None:
+def _read_git_path(question: str, *, cwd: Path) -> Path | None:
     """Return git's answer, cached while the same `.git` is the nearest: a stop asks often."""
     folder = cwd.absolute()
     with suppress(_NoAnswerError):
@@ -149,7 +149,7 @@ def find_tracking_root(project: Path) -> Path | None:
     return None if ignored else root
 
 
-def _split(output: bytes) -> Iterator[Path]:
+def _split_entries(output: bytes) -> Iterator[Path]:
     return (Path(os.fsdecode(entry)) for entry in output.split(b"\0") if entry)
 
 

@@ -52,19 +52,19 @@ def read_toml(path: Path) -> dict[str, Any] | None:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        what, line, column = locate_toml_error(error, text)
-        raise _make_error(path, what.lower(), line=line, column=column) from error
+        message, line, column = locate_toml_error(error, text)
+        raise _make_error(path, message.lower(), line=line, column=column) from error
     except RecursionError as error:
         raise _make_error(path, "nested too deeply", line=1, column=1) from error
 
 
 def locate_toml_error(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, int, int]:
     """Return message, line and column; `(at end of document)` stands for the last line."""
-    what, _, position = str(error).partition(" (at ")
+    message, _, position = str(error).partition(" (at ")
     lines = text.split("\n")
     numbers = [int(number) for number in re.findall(r"\d+", position)]
     line, column = numbers or (len(lines), len(lines[-1]) + 1)
-    return what, line, column
+    return message, line, column
 
 
 def read_or_empty(path: Path) -> dict[str, Any]:
@@ -91,9 +91,9 @@ def find_first(project: Path, *patterns: str) -> str:
     return ""
 
 
-def _make_error(path: Path, what: str, *, line: int, column: int) -> UserError:
+def _make_error(path: Path, message: str, *, line: int, column: int) -> UserError:
     return UserError(
-        f"`{path}` is broken at line {line}, column {column}: {what}",
+        f"`{path}` is broken at line {line}, column {column}: {message}",
         hint=f"fix line {line} of `{path.name}`",
     )
 

@@ -49,6 +49,7 @@ def _read_patterns(project: Path, package: dict[str, Any]) -> Iterator[str]:
         patterns = _read_pnpm_patterns(project / "pnpm-workspace.yaml")
     for pattern in patterns if isinstance(patterns, list) else ():
         text = str(pattern).removeprefix("./").rstrip("/")
+        # A pattern that leads out of the project is ignored.
         if text and not Path(text.lstrip("!")).is_absolute() and ".." not in text:
             yield text
 

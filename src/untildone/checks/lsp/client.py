@@ -129,7 +129,9 @@ class Client:
         remaining = list(files)
         while remaining:
             answers = self._pull(remaining, deadline)
-            found |= {path: it for path, it in answers.items() if isinstance(it, FileDiagnostics)}
+            found |= {
+                path: entry for path, entry in answers.items() if isinstance(entry, FileDiagnostics)
+            }
             remaining = [path for path, code in answers.items() if code in _RETRY_CODES]
             if remaining and not self._pause(deadline):
                 break
@@ -199,23 +201,23 @@ class Client:
         server, limit = self._server, self._limits.diagnostics
         converted: dict[Path, tuple[Diagnostic, ...]] = {}
         for path in files:
-            shown = self._shorten(path)
+            shown_path = self._shorten(path)
             if path not in found:
-                reasons.append(f"`{server.name}` is not ready with `{shown}`")
+                reasons.append(f"`{server.name}` is not ready with `{shown_path}`")
                 continue
             if (total := found[path].total) > limit:
                 reasons.append(
-                    f"`{server.name}` said {total} things about `{shown}`, {limit} count"
+                    f"`{server.name}` said {total} things about `{shown_path}`, {limit} count"
                 )
             converted[path] = messages.make_diagnostics(
-                shown, found[path].diagnostics, prefix=server.code_prefix, rate=server.severity
+                shown_path, found[path].diagnostics, prefix=server.code_prefix, rate=server.severity
             )
         return ServerAnswer(found=converted, reasons=tuple(reasons))
 
     def _shorten(self, path: Path) -> str:
         """Return the path relative to the project if it is inside."""
-        inside = path.is_relative_to(self._project)
-        return path.relative_to(self._project).as_posix() if inside else str(path)
+        is_inside = path.is_relative_to(self._project)
+        return path.relative_to(self._project).as_posix() if is_inside else str(path)
 
     def _answer_nothing(self, reason: str) -> ServerAnswer:
         return ServerAnswer(reasons=(f"`{self._server.name}` {self.failure or reason}",))

@@ -64,7 +64,7 @@ class Documents:
                 del self._open[path]
                 yield _notify("didClose", path)
 
-    def version(self, path: Path) -> int:
+    def get_version(self, path: Path) -> int:
         """Return the version of an open document; 0 if it is not open."""
         document = self._open.get(path)
         return document.version if document else 0

@@ -30,10 +30,10 @@ class Frames:
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         self._buffer += data
-        while (message := self._next()) is not None:
+        while (message := self._take_message()) is not None:
             yield message
 
-    def _next(self) -> bytes | None:
+    def _take_message(self) -> bytes | None:
         if self._length is None:
             self._length = self._read_header()
         if self._length is None or len(self._buffer) < self._length:

@@ -52,19 +52,21 @@ class _PooledServer:
 
 
 class ServerPool:
-    """The servers of a project; `path` and `use_own` say where their programs are searched."""
+    """The servers of a project; `path` and `allow_own` say where their programs are searched."""
 
     def __init__(
         self,
         project: Path,
         *,
         path: str,
-        use_own: bool = True,
+        allow_own: bool = True,
         limits: ServerLimits | None = None,
         servers: Sequence[Server] = SERVERS,
     ) -> None:
         self._project = project
-        self._select = partial(select_servers, project, path=path, use_own=use_own, servers=servers)
+        self._select = partial(
+            select_servers, project, path=path, allow_own=allow_own, servers=servers
+        )
         self._limits = limits
         self._pooled: dict[tuple[str, str], _PooledServer] = {}
         self._watch = Watch(project)

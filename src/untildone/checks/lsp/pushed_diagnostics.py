@@ -36,11 +36,11 @@ class PushedDiagnostics:
     def store(self, published: messages.PublishedDiagnostics) -> bool:
         """Store diagnostics; return False for an old version, or a file that is not open."""
         path = parse_file_uri(published.uri)
-        version = self._documents.version(path) if path else 0
+        version = self._documents.get_version(path) if path else 0
         if not path or not version or published.version not in (None, version):
             return False
-        kept, total = published.diagnostics[: self._most], len(published.diagnostics)
-        self._by_path[path] = FileDiagnostics(kept, total, version, at=time.monotonic())
+        diagnostics, total = published.diagnostics[: self._most], len(published.diagnostics)
+        self._by_path[path] = FileDiagnostics(diagnostics, total, version, at=time.monotonic())
         return True
 
     def store_progress(self, progress: messages.ProgressNotification) -> None:
@@ -51,7 +51,9 @@ class PushedDiagnostics:
 
     def forget_closed(self) -> None:
         entries = self._by_path.items()
-        self._by_path = {path: found for path, found in entries if self._documents.version(path)}
+        self._by_path = {
+            path: found for path, found in entries if self._documents.get_version(path)
+        }
 
     def select_settled(
         self, files: Sequence[Path], *, since: float, quiet: float
@@ -65,5 +67,7 @@ class PushedDiagnostics:
         found = {path: self._by_path[path] for path in files if path in self._by_path}
         versions = {path: diagnostics.version for path, diagnostics in found.items()}
         return (
-            found if versions == {path: self._documents.version(path) for path in files} else None
+            found
+            if versions == {path: self._documents.get_version(path) for path in files}
+            else None
         )

@@ -109,14 +109,14 @@ def select_servers(
     suffix: str,
     *,
     path: str,
-    use_own: bool = True,
+    allow_own: bool = True,
     servers: Sequence[Server] = SERVERS,
 ) -> tuple[SelectedServer, ...]:
     """Return the servers that the project uses for this suffix, at most one per role.
 
     A configured server is preferred to one that is only installed in the project; others are not
     used, since their findings would be unknown to the project. Programs outside the project are
-    searched in `path`. Without `use_own` the project's are ignored: a cloned repository may
+    searched in `path`. Without `allow_own` the project's are ignored: a cloned repository may
     contain hostile ones.
     """
     best: dict[Role, tuple[tuple[bool, bool], SelectedServer]] = {}
@@ -127,12 +127,12 @@ def select_servers(
         if suffix not in server.languages or (server.accepts and not server.accepts(project)):
             continue
         program = server.program or server.name
-        inside = shutil.which(program, path=own_path) if use_own else None
-        found = inside or (None if server.own_only else shutil.which(program, path=path))
+        own_program = shutil.which(program, path=own_path) if allow_own else None
+        found = own_program or (None if server.own_only else shutil.which(program, path=path))
         if not found:
             continue
         has_file = any((project / file).is_file() for file in server.files)
-        rank = (server.name in tools or has_file, inside is not None)
+        rank = (server.name in tools or has_file, own_program is not None)
         if any(rank) and (server.role not in best or rank > best[server.role][0]):
             best[server.role] = rank, SelectedServer(server=server, program=found)
     return tuple(choice for _, choice in best.values())

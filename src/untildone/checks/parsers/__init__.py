@@ -68,5 +68,5 @@ LAST_RESORT: Parser = lines
 
 def find_parsers(programs: Iterable[str]) -> dict[str, Parser]:
     """Return the parsers that know one of these programs, by name."""
-    known = set(programs)
-    return {name: parser for name, parser in PARSERS.items() if known.intersection(parser.PROGRAMS)}
+    names = set(programs)
+    return {name: parser for name, parser in PARSERS.items() if names.intersection(parser.PROGRAMS)}

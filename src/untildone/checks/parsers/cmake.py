@@ -29,18 +29,19 @@ def parse(output: str) -> Iterator[Diagnostic]:
     for match in _MESSAGE.finditer(output):
         text = " ".join(filter(None, (match["text"], match["what"])))
         yield make_diagnostic(match, text=text)
-    for test, how in _read_results(output):
-        if how not in ("Passed", *_SKIPPED):
-            yield Diagnostic(path="", code=test, text=how.replace("***", " ").strip(" :").lower())
+    for test, result in _read_results(output):
+        if result not in ("Passed", *_SKIPPED):
+            text = result.replace("***", " ").strip(" :").lower()
+            yield Diagnostic(path="", code=test, text=text)
 
 
 def parse_tests(output: str) -> Tests | None:
     results = list(_read_results(output))
     if not results:
         return Tests() if _NONE.search(output) else None
-    passing = [test for test, how in results if how == "Passed"]
-    skipping = [test for test, how in results if how in _SKIPPED]
-    failing = [test for test, how in results if how not in ("Passed", *_SKIPPED)]
+    passing = [test for test, result in results if result == "Passed"]
+    skipping = [test for test, result in results if result in _SKIPPED]
+    failing = [test for test, result in results if result not in ("Passed", *_SKIPPED)]
     return name_tests(failing, passing=passing, skipping=skipping)
 
 
@@ -48,7 +49,7 @@ def _read_results(output: str) -> Iterator[tuple[str, str]]:
     """Yield each test with its result."""
     for match in _TEST.finditer(output):
         # Split from the end, since a name may contain dots; a pattern would be slow.
-        before, _, _seconds = match["result"].rpartition(" ")
-        test, dots, how = before.rpartition("..")
+        text, _, _seconds = match["result"].rpartition(" ")
+        test, dots, result = text.rpartition("..")
         if dots:
-            yield test.rstrip(".").removesuffix(" "), how.strip()
+            yield test.rstrip(".").removesuffix(" "), result.strip()

@@ -42,8 +42,8 @@ def parse(output: str) -> Iterator[Diagnostic]:
     results = list(_RESULT.finditer(output))
     for package in _PACKAGE.finditer(output):
         if _is_broken(package, results):
-            why = "build failed" if "failed]" in package[0] else "ended early"
-            yield Diagnostic(path="", code=package["name"], text=why)
+            text = "build failed" if "failed]" in package[0] else "ended early"
+            yield Diagnostic(path="", code=package["name"], text=text)
 
 
 def _find_failures(output: str) -> Iterator[Diagnostic]:
@@ -77,15 +77,15 @@ def parse_tests(output: str) -> Tests | None:
     results = list(_RESULT.finditer(output))
     if not packages and not results:
         return Tests() if _COVERAGE.search(output) else None
-    shown = [match["result"] for match in results]
+    outcomes = [match["result"] for match in results]
     broken = [match["name"] for match in packages if _is_broken(match, results)]
     passed_packages = [match["name"] for match in packages if _has_passed(match)]
     ids = {kind: list(_make_ids(results, packages, kind)) for kind in ("PASS", "FAIL", "SKIP")}
     return add_names(
         Tests(
-            passed=shown.count("PASS") or len(passed_packages),
-            failed=shown.count("FAIL") + len(broken),
-            skipped=shown.count("SKIP"),
+            passed=outcomes.count("PASS") or len(passed_packages),
+            failed=outcomes.count("FAIL") + len(broken),
+            skipped=outcomes.count("SKIP"),
         ),
         [*ids["FAIL"], *broken],
         passing=ids["PASS"] or passed_packages,

@@ -39,9 +39,9 @@ def parse(output: str) -> Iterator[Diagnostic]:
 def _find_failures(output: str) -> Iterator[tuple[str, str, str]]:
     """Yield file, test and text of each failure; jest may repeat them all after the counts."""
     ending = _END.search(output)
-    shown = output[: ending.start()] if ending else output
+    text = output[: ending.start()] if ending else output
     path = ""
-    for match, block in split_blocks(_FILE_OR_TEST, shown):
+    for match, block in split_blocks(_FILE_OR_TEST, text):
         if match["path"]:
             path = match["path"] if match["result"] == "FAIL" else ""
         elif path and match["test"] != "Console":

@@ -94,15 +94,15 @@ class _Reader:
 
 
 def _make_id(attributes: dict[str, str], suites: str) -> str:
-    name, where = attributes.get("name", ""), attributes.get("classname", "")
+    name, class_name = attributes.get("name", ""), attributes.get("classname", "")
     file = attributes.get("file", "")
     module = file.rpartition(".")[0].replace("/", ".")
-    if module and f"{where}.".startswith(f"{module}."):
+    if module and f"{class_name}.".startswith(f"{module}."):
         # The id that pytest prints, if the report has the file.
-        parts = [file, *where[len(module) :].split("."), name]
+        parts = [file, *class_name[len(module) :].split("."), name]
     else:
         # node calls the class of every test `test`.
-        parts = [where if where not in ("", "test") else suites or file, name]
+        parts = [class_name if class_name not in ("", "test") else suites or file, name]
     return shorten_to_line("::".join(filter(None, parts)))
 
 

@@ -60,9 +60,9 @@ def _parse_failures(output: str) -> Iterator[Diagnostic]:
             continue
         message, *trace = block.strip("\n").split("\n")
         frames = filter(None, map(_FRAME.match, trace[:200]))
-        own = next((frame for frame in frames if frame["suite"].startswith(suite)), None)
+        location = next((frame for frame in frames if frame["suite"].startswith(suite)), None)
         text = message if message and not message.startswith("[") else "failed"
-        yield make_diagnostic(own, code=_make_id(match["test"], suite), text=text)
+        yield make_diagnostic(location, code=_make_id(match["test"], suite), text=text)
 
 
 def _make_id(test: str, suite: str) -> str:

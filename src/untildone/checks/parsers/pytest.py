@@ -19,7 +19,7 @@ _FAILURE = re.compile(
 # ________________________________ test_price[2] _________________________________
 # E   ModuleNotFoundError: No module named 'nothing_like_this'
 # tests/test_cart.py:14: AssertionError
-_SHOWN = re.compile(
+_DETAIL = re.compile(
     r"(?m)^(?:_{3,} (?P<title>\S.*?) _{3,}|E +(?P<error>\S.*)"
     r"|(?P<path>[^\s:][^:\n]*):(?P<line>\d{1,9}): .*)$"
 )
@@ -36,7 +36,7 @@ _TITLE_NOISE = re.compile(r"^ERROR (?:at (?:setup|teardown) of|collecting) ")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    lines, errors = _find_shown(output)
+    lines, errors = _find_details(output)
     for match in _FAILURE.finditer(output):
         test = match["test"] or ""
         title = test.replace("::", ".") or match["path"]
@@ -48,12 +48,12 @@ def parse(output: str) -> Iterator[Diagnostic]:
         )
 
 
-def _find_shown(output: str) -> tuple[dict[tuple[str, str], int], dict[str, str]]:
+def _find_details(output: str) -> tuple[dict[tuple[str, str], int], dict[str, str]]:
     """Return the last line shown for each file and test, and the first error of each test."""
     lines: dict[tuple[str, str], int] = {}
     errors: dict[str, str] = {}
     title = ""
-    for match in _SHOWN.finditer(output):
+    for match in _DETAIL.finditer(output):
         if match["title"]:
             title = _TITLE_NOISE.sub("", match["title"])
         elif match["error"]:
@@ -72,5 +72,5 @@ def parse_tests(output: str) -> Tests | None:
 def _counts_tests(summary: re.Match[str]) -> bool:
     words = parse_counts(summary["counts"]).keys()
     # Without the decoration `3 warnings in 0.12s` may be the last line of any linter.
-    known = _WORDS | _WARNINGS if summary[0].startswith("=") else _WORDS
-    return not words or bool(words & known)
+    test_words = _WORDS | _WARNINGS if summary[0].startswith("=") else _WORDS
+    return not words or bool(words & test_words)

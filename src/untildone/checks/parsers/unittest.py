@@ -53,8 +53,8 @@ def parse(output: str) -> Iterator[Diagnostic]:
 
 
 def _make_id(match: re.Match[str]) -> str:
-    where, test = match["where"], match["test"]
-    name = where if where.endswith(f".{test}") else f"{where}.{test}"
+    location, test = match["where"], match["test"]
+    name = location if location.endswith(f".{test}") else f"{location}.{test}"
     return name + match["row"].rstrip()
 
 
@@ -75,8 +75,8 @@ def _read_summaries(output: str) -> Iterator[Tests]:
         ran = int(summary["ran"])
         tests = count_tests({word.strip(): int(number) for word, number in words} | {"run": ran})
         # Subtests and whole classes fail or are skipped without being one of the tests that ran.
-        shown = _count_passed(output[begin : summary.start()])
-        yield replace(tests, passed=max(tests.passed, min(ran, shown)))
+        passed = _count_passed(output[begin : summary.start()])
+        yield replace(tests, passed=max(tests.passed, min(ran, passed)))
         begin = summary.end()
 
 

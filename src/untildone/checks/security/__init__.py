@@ -34,8 +34,8 @@ def scan_files(
     paths: Sequence[Path], *, project: Path, rules: tuple[Path, ...] = (), timeout: float = _TIMEOUT
 ) -> tuple[Finding, ...]:
     """Return the findings in these files, equal to those of the check of the whole project."""
-    inside = tuple(_make_relative(project, path) for path in paths)
-    found = scan_paths(inside, cwd=project, rules=rules, timeout=timeout) if inside else ()
+    files = tuple(_make_relative(project, path) for path in paths)
+    found = scan_paths(files, cwd=project, rules=rules, timeout=timeout) if files else ()
     return make_findings(NAME, found)
 
 

@@ -18,17 +18,17 @@ def _install(path: str) -> None:
     started: list[str] = []
     start, run = TestResult.startTest, TextTestRunner.run
 
-    def starting(self: TestResult, test: Any) -> None:  # noqa: ANN401  any kind of test
+    def record_start(self: TestResult, test: Any) -> None:  # noqa: ANN401  any kind of test
         started.append(test.id())
         start(self, test)
 
-    def running(self: Any, test: Any) -> Any:  # noqa: ANN401  as unittest has it
+    def run_and_report(self: Any, test: Any) -> Any:  # noqa: ANN401  as unittest has it
         result = run(self, test)
         _write_report(path, started, result)
         return result
 
-    TestResult.startTest = starting  # type: ignore[method-assign]  # to record it
-    TextTestRunner.run = running  # type: ignore[method-assign]  # to report it
+    TestResult.startTest = record_start  # type: ignore[method-assign]  # to record it
+    TextTestRunner.run = run_and_report  # type: ignore[method-assign]  # to report it
 
 
 def _write_report(path: str, started: list[str], result: Any) -> None:  # noqa: ANN401  untyped
@@ -36,9 +36,9 @@ def _write_report(path: str, started: list[str], result: Any) -> None:  # noqa: 
     failed += [test.id() for test in result.unexpectedSuccesses]
     skipped = {test.id() for test, _ in (*result.skipped, *result.expectedFailures)}
     # A failed `setUpClass` never started.
-    named = dict.fromkeys((*started, *(test for test in failed if not _belongs_to(test, started))))
+    names = dict.fromkeys((*started, *(test for test in failed if not _belongs_to(test, started))))
     cases = []
-    for name in named:
+    for name in names:
         red = any(_belongs_to(test, [name]) for test in failed)
         inner = "<failure/>" if red else "<skipped/>" if name in skipped else ""
         # Without a class name, so that the id is the one that unittest prints.

@@ -86,18 +86,16 @@ def resolve_targets(project: Path, targets: Sequence[str]) -> tuple[str, ...]:
 
     Raises UserError for one that does not exist or is not in the project.
     """
-    return tuple(dict.fromkeys(_resolve_target(project, text) for text in targets))
-
-
-def _resolve_target(project: Path, text: str) -> str:
-    """Return one target relative to the project."""
     root = project.resolve()
-    # A prompt may mention a file as `@src/app.py`.
-    path = (root / text.removeprefix("@")).resolve()
-    if not path.exists():
-        raise UserError(f"the target `{text}` does not exist", hint="name a file or a folder")
-    if not path.is_relative_to(root) or path == root:
-        raise UserError(
-            f"the target `{text}` is not in `{project}`", hint="name a file or folder below it"
-        )
-    return path.relative_to(root).as_posix()
+    resolved: dict[str, None] = {}
+    for text in targets:
+        # A prompt may mention a file as `@src/app.py`.
+        path = (root / text.removeprefix("@")).resolve()
+        if not path.exists():
+            raise UserError(f"the target `{text}` does not exist", hint="name a file or a folder")
+        if not path.is_relative_to(root) or path == root:
+            raise UserError(
+                f"the target `{text}` is not in `{project}`", hint="name a file or folder below it"
+            )
+        resolved[path.relative_to(root).as_posix()] = None
+    return tuple(resolved)

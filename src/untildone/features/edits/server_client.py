@@ -96,7 +96,7 @@ def _select_known_files(
     known_suffixes = {
         suffix
         for suffix in {file.suffix for file in files}
-        if select_servers(project, suffix, path=path, use_own=allow_own)
+        if select_servers(project, suffix, path=path, allow_own=allow_own)
     }
     paths = (os.path.realpath(file) for file in files if file.suffix in known_suffixes)
     # The question is sent as UTF-8, which cannot express every path.

@@ -39,7 +39,7 @@ def keep_warm(
         # Servers that the project brings are its code: they run only if its checks have run.
         allows_project_servers = has_run_checks(context.home, project)
         with closing(
-            ServerPool(project, path=os.environ.get("PATH", ""), use_own=allows_project_servers)
+            ServerPool(project, path=os.environ.get("PATH", ""), allow_own=allows_project_servers)
         ) as pool:
             try:
                 pool.diagnose(files, seconds=0)

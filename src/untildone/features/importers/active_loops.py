@@ -6,6 +6,7 @@ Two tools that both hold the agent would fight over each of its stops.
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from untildone.engine.context import Context
@@ -29,21 +30,15 @@ def report_active_loops(_: Context, project: Path) -> Iterator[Problem]:
     """Yield a problem for each state file of another tool whose loop seems active."""
     for path in _list_state_files(project):
         if _is_active(project, path):
-            shown_path = path.relative_to(project)
-            text = (
-                f"another tool's loop seems active: `{shown_path}`; two loops fight over each stop"
-            )
-            yield make_error("another loop", text, f"end it there, or `rm {shown_path}`")
+            name = path.relative_to(project)
+            text = f"another tool's loop seems active: `{name}`; two loops fight over each stop"
+            yield make_error("another loop", text, f"end it there, or `rm {name}`")
 
 
 def _list_state_files(project: Path) -> Iterator[Path]:
     """Yield the existing files in which other tools keep the state of a loop."""
-    patterns = [
-        pattern
-        for loop_format in LOOP_FORMATS.values()
-        for pattern in loop_format.AT_STOPS or loop_format.PATHS
-    ]
-    for pattern in (*patterns, *_NOT_IMPORTED):
+    patterns = (tool.AT_STOPS or tool.PATHS for tool in LOOP_FORMATS.values())
+    for pattern in chain(*patterns, _NOT_IMPORTED):
         yield from (path for path in sorted(project.glob(pattern)) if path.is_file())
 
 

@@ -108,14 +108,12 @@ def _import_or_mention(context: Context, stop: Stop, session: Session, file: Pat
         if not loop_file.loop.active or owner == "other" or (earlier_loop and owner == "unknown"):
             return ""
         if owner == "unknown":
-            return _mention_once(
-                session, f"`{shown_path}` is a loop file: `!untildone continue --here` starts it"
-            )
+            start = "`!untildone continue --here` starts it"
+            return _mention_once(session, f"`{shown_path}` is a loop file: {start}")
         if earlier_loop:
-            again = f"`untildone import {shown_path}` starts it again"
-            return _mention_once(
-                session, f"`{shown_path}` has already started loop {earlier_loop}; {again}"
-            )
+            text = f"`{shown_path}` has already started loop {earlier_loop}"
+            restart = f"`untildone import {shown_path}` starts it again"
+            return _mention_once(session, f"{text}; {restart}")
         record = import_loop(context, loop_file, project=project, session=session.id, by="agent")
     except FileNotFoundError:
         return ""

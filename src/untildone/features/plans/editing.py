@@ -55,11 +55,8 @@ def edit_status(document: Document, name: str, status: TaskStatus, *, worker: st
     worker = worker if status == "in_progress" else ""
     if status == "in_progress":
         _require_free_worker(document.plan, name, worker)
-    fields: dict[str, object] = {}
-    if task.status != status:
-        fields["status"] = status
-    if task.worker != worker:
-        fields["worker"] = worker
+    new_values = {"status": status, "worker": worker}
+    fields = {key: value for key, value in new_values.items() if getattr(task, key) != value}
     return edit_fields(document, {name: fields} if fields else {})
 
 

@@ -15,7 +15,7 @@ from untildone.engine.context import Context
 from untildone.features.spec.rubric import MAX_SCORE, choose_grade
 from untildone.store.loops import Record
 
-_COLOURS: dict[Trust, str] = {"SHIP": "🟢", "MONITOR": "🟡", "RESEARCH": "🔴"}
+_DOTS: dict[Trust, str] = {"SHIP": "🟢", "MONITOR": "🟡", "RESEARCH": "🔴"}
 _BOX_WIDTH = 76
 # So often the same kind of step is mentioned as a pattern.
 _PATTERN_REPEATS = 3
@@ -118,11 +118,8 @@ def _announce_patterns(steps_done: tuple[str, ...], new_steps: int) -> Iterator[
 def find_repeated_work(steps_done: tuple[str, ...]) -> str:
     """Return the first word of the last step if exactly three completed steps begin with it."""
     first_words = [step.split()[0].casefold() for step in steps_done if step.split()]
-    return (
-        first_words[-1]
-        if first_words and first_words.count(first_words[-1]) == _PATTERN_REPEATS
-        else ""
-    )
+    last_word = first_words[-1] if first_words else ""
+    return last_word if first_words.count(last_word) == _PATTERN_REPEATS else ""
 
 
 def list_criteria(contract: Contract, progress: Progress) -> list[str]:
@@ -153,11 +150,7 @@ def draw_verdict_box(contract: Contract, progress: Progress) -> list[str]:
         *(f"Unverified: must not {limit}" for limit in contract.limits),
         *(f"↳ {name}: {text}" for name, text in asides.items() if text),
     ]
-    return [
-        f"╭─ {_COLOURS[verdict]} {verdict}",
-        *(f"│ {line[:_BOX_WIDTH]}" for line in lines),
-        "╰─",
-    ]
+    return [f"╭─ {_DOTS[verdict]} {verdict}", *(f"│ {line[:_BOX_WIDTH]}" for line in lines), "╰─"]
 
 
 def _find_note(progress: Progress, word: str) -> str:

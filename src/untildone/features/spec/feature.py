@@ -56,13 +56,11 @@ def _gather(_: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
     """Return the evidence with the question of the gate and the files edited in vain."""
     from untildone.features.spec.thrashing import find_thrashed_files
 
-    contract = loop.contract
+    contract, calls = loop.contract, iterate_calls(loop.calls)
     return replace(
         evidence,
-        gate_question=ask_at_gate(contract, loop.progress) if contract.gated else "",
-        reverted_files=find_thrashed_files(iterate_calls(loop.calls))
-        if contract.preset == "loop"
-        else (),
+        gate_question=ask_at_gate(contract, loop.progress),
+        reverted_files=find_thrashed_files(calls) if contract.preset == "loop" else (),
     )
 
 

@@ -50,9 +50,8 @@ def ask_at_gate(contract: Contract, progress: Progress) -> str:
     steps = contract.steps
     if steps and not progress.steps_approved:
         shown = "; ".join(f"{n}. {step}" for n, step in enumerate(steps[:_MAX_STEPS_SHOWN], 1))
-        more = (
-            f"; and {len(steps) - _MAX_STEPS_SHOWN} more" if len(steps) > _MAX_STEPS_SHOWN else ""
-        )
+        hidden = len(steps) - _MAX_STEPS_SHOWN
+        more = f"; and {hidden} more" if hidden > 0 else ""
         return f"here are {len(steps)} steps: {shown}{more}. Proceed?"
     # The last step done that the user has not been told about, if any.
     new_step = progress.steps_done[progress.steps_reported :][-1:]

@@ -10,8 +10,6 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from msgspec import Struct
-
 from untildone.commands.package_scripts import select_scripts
 from untildone.commands.shell import parse_calls
 from untildone.words import words
@@ -23,28 +21,23 @@ _SHELL_WORDS = words("""
 """)
 
 
-class Program(Struct, frozen=True):
-    """A program by the word with which a command starts it, such as `pytest`."""
-
-    name: str
-    # The path of the file that a shell runs for it; empty if there is none.
-    file: str
-
-
 def find_check_programs(
     project: Path, commands: Iterable[str], environ: Mapping[str, str]
-) -> Iterator[Program]:
-    """Yield each program that the commands start, once."""
+) -> dict[str, str]:
+    """Return the programs that the commands start, each with the path of its file.
+
+    The key is the word that starts the program; the path is empty if a shell would not find it.
+    """
     # For a script npm searches these folders first: of the project and of every folder above it.
     npm_folders = [str(folder / "node_modules/.bin") for folder in (project, *project.parents)]
-    seen: set[str] = set()
+    files: dict[str, str] = {}
     for command, is_script in find_run_commands(project, commands):
         folders = npm_folders if is_script else []
         search_path = os.pathsep.join((*folders, environ.get("PATH", "")))
         for name, *_ in parse_calls(command):
-            if name not in _SHELL_WORDS and "$" not in name and name not in seen:
-                seen.add(name)
-                yield Program(name, _find_file(name, project, search_path))
+            if name not in _SHELL_WORDS and "$" not in name and name not in files:
+                files[name] = _find_file(name, project, search_path)
+    return files
 
 
 def find_run_commands(project: Path, commands: Iterable[str]) -> Iterator[tuple[str, bool]]:

@@ -10,11 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from untildone.commands.shell import program_name
-from untildone.integrity.environment.check_programs import (
-    Program,
-    find_check_programs,
-    find_run_commands,
-)
+from untildone.integrity.environment.check_programs import find_check_programs, find_run_commands
 from untildone.integrity.environment.python_sites import collect_site_facts, find_site_folders
 from untildone.process.git import read_git_config, run_git
 
@@ -57,13 +53,13 @@ def collect_facts(
 ) -> dict[str, str]:
     """Return all facts by name, such as `program pytest` or `git core.hookspath`."""
     commands = tuple(commands)
-    programs = tuple(find_check_programs(project, commands, environ))
+    programs = find_check_programs(project, commands, environ)
     home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
     return {
         SEARCH_PATH: environ.get(SEARCH_PATH, ""),
-        **{f"program {one.name}": _describe_program(project, one.file) for one in programs},
+        **{f"program {name}": _describe_program(project, programs[name]) for name in programs},
         **dict(_find_user_settings(home, programs, environ)),
-        **dict(_find_python_facts(project, programs, home)),
+        **dict(_find_python_facts(project, programs.values(), home)),
         **dict(_find_git_facts(project, commands)),
         **dict(_find_hidden_files(project, home)),
     }
@@ -94,10 +90,10 @@ def _hash_file(file: Path) -> str:
 
 
 def _find_user_settings(
-    home: Path, programs: Iterable[Program], environ: Mapping[str, str]
+    home: Path, programs: Iterable[str], environ: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yield `setting PATH` for each file of the user's settings that the programs read."""
-    names = {program_name(program.name) for program in programs}
+    names = set(map(program_name, programs))
     cargo = Path(environ.get("CARGO_HOME") or home / ".cargo")
     for pattern, paths in _USER_SETTINGS.items():
         if not any(re.fullmatch(pattern, name) for name in names):
@@ -121,19 +117,19 @@ def _hash_relevant_lines(file: Path) -> str:
 
 
 def _find_python_facts(
-    project: Path, programs: Iterable[Program], home: Path
+    project: Path, program_files: Iterable[str], home: Path
 ) -> Iterator[tuple[str, str]]:
     """Yield facts about the installed packages of every Python that the programs may run."""
-    interpreters = {file for one in programs if (file := _find_interpreter(one)) is not None}
-    interpreters |= set(project.glob(".venv/bin/python")) | set(project.glob("venv/bin/python"))
+    interpreters = set(project.glob(".venv/bin/python")) | set(project.glob("venv/bin/python"))
+    interpreters.update(file for file in map(_find_interpreter, program_files) if file is not None)
     folders = {folder for file in interpreters for folder in find_site_folders(file, home)}
     for folder in sorted(folders):
         yield from collect_site_facts(folder)
 
 
-def _find_interpreter(program: Program) -> Path | None:
+def _find_interpreter(program_file: str) -> Path | None:
     """Return the Python that runs the program; None if it is not written in Python."""
-    file = Path(program.file)
+    file = Path(program_file)
     if re.match(r"(python|pypy)[\d.]*(\.exe)?$", file.name):
         return file
     try:

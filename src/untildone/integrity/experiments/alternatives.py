@@ -20,11 +20,6 @@ from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-# How the checks passed, for the receipt: new settings are too strict for the baseline's tests.
-_WITH_OLD_SETTINGS = "with the baseline's settings"
-# The same: the baseline's tests are too few for the checks, which pass with the current ones.
-_WITH_NEW_TESTS = "and the checks pass with the current tests"
-
 # Code in tests that could make a run pass with less than the baseline's settings ask for.
 _STEERS_RUNNER = re.compile(
     r"\bdef pytest_|\bhookimpl\b|\bcov|_cov\b|fail_under|config\.option|\bpluginmanager\b"
@@ -45,7 +40,7 @@ def find_alternative(
     red: Sequence[CheckResult],
     passes: Callable[[SandboxFiles], bool],
 ) -> str:
-    """Return in words how the `red` checks pass after all; empty if they do not.
+    """Return in words, for the receipt, how the `red` checks pass after all; empty if they do not.
 
     `passes` runs the checks on a tree in a sandbox.
     """
@@ -53,7 +48,8 @@ def find_alternative(
         comparison, uses_current=inputs.uses_current, adapted=inputs.adapted_tests
     )
     if old_settings.files != inputs.files.files and passes(old_settings):
-        return _WITH_OLD_SETTINGS
+        # New settings are too strict for the baseline's tests.
+        return "with the baseline's settings"
     if evidence.concerns or not all(_wants_more_tests(result, evidence) for result in red):
         return ""
     changed = comparison.changes.edited_or_added
@@ -64,13 +60,15 @@ def find_alternative(
     def uses_current(path: str) -> bool:
         return inputs.uses_current(path) or classify_file(path) == "test"
 
-    return _WITH_NEW_TESTS if passes(compose_files(comparison, uses_current=uses_current)) else ""
+    # The baseline's tests may be too few for the checks.
+    has_enough_tests = passes(compose_files(comparison, uses_current=uses_current))
+    return "and the checks pass with the current tests" if has_enough_tests else ""
 
 
 def _wants_more_tests(result: CheckResult, evidence: Evidence) -> bool:
     """Say whether a check fails although every baseline test ran and passed, as by low coverage."""
-    old_tests = {each.name: each.tests for each in evidence.baseline or ()}
-    old, new = old_tests.get(result.name), result.tests
+    tests_by_check = {old_result.name: old_result.tests for old_result in evidence.baseline or ()}
+    old, new = tests_by_check.get(result.name), result.tests
     if old is None or new is None or result.outcome != "red" or new.failed:
         return False
     names = (*old.passing, *old.failing)

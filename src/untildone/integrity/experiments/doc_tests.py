@@ -173,6 +173,7 @@ def _list_rust_items(text: str) -> Iterator[tuple[str, _RustDocumentation]]:
     The file's own documentation, in lines `//! …`, has an empty name.
     """
     lines = text.splitlines(keepends=True)
+    # Numbers of the lines that document the file, and below of those that document the next item.
     of_file = [number for number, line in enumerate(lines) if line.lstrip().startswith("//!")]
     yield "", _RustDocumentation([lines[number] for number in of_file], (*of_file, 0)[0])
     counts: Counter[str] = Counter()
@@ -183,9 +184,8 @@ def _list_rust_items(text: str) -> Iterator[tuple[str, _RustDocumentation]]:
         elif item := _RUST_ITEM.match(line):
             name = " ".join(item.groups())
             counts[name] += 1
-            first_line = (*of_item, number)[0]
-            documentation = _RustDocumentation([lines[each] for each in of_item], first_line)
-            yield f"{name} {counts[name]}", documentation
+            item_lines = [lines[line_number] for line_number in of_item]
+            yield f"{name} {counts[name]}", _RustDocumentation(item_lines, (*of_item, number)[0])
             of_item = []
         elif not _RUST_BETWEEN.match(line):
             of_item = []

@@ -43,7 +43,7 @@ def remove_xfail_marks(old: str, new: str) -> str:
     unmarked = {
         name
         for name, definition in new_definitions.items()
-        if not any(_MARK.search(ast.unparse(each)) for each in definition.decorator_list)
+        if not any(map(_MARK.search, map(ast.unparse, definition.decorator_list)))
     }
     spans = [
         span

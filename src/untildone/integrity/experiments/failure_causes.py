@@ -52,7 +52,7 @@ def report_sandbox_failures(red: Sequence[CheckResult]) -> Iterator[Concern]:
 
 
 def _describe_change(comparison: Comparison, path: str) -> str:
-    """Return the reason for a concern about a setting or script."""
+    """Return the reason for a concern about a setting or script, or about a new test file."""
     if path not in comparison.old:
         return f"the checks pass only together with the new `{path}`"
     change = "changed" if path in comparison.new else "gone"
@@ -68,21 +68,19 @@ def _make_test_concerns(
         yield comparison.make_concern(ConcernKind.REMOVE_TEST, path, reason=reason)
         return
     if path not in comparison.old:
-        reason = f"the checks pass only together with the new `{path}`"
+        reason = _describe_change(comparison, path)
         yield comparison.make_concern(ConcernKind.EDIT_TEST, path, reason=reason)
         return
     is_code = path.endswith(_CODE_SUFFIXES)
     kind = ConcernKind.EDIT_TEST if is_code else ConcernKind.EDIT_EXPECTED
-    names = dict.fromkeys(_shorten_name(test, path) for test in failing)
+    # Without the file: runners write `path::name` or `path > name`.
+    names = dict.fromkeys(
+        test.rpartition("::")[2].removeprefix(path).lstrip(" \u203a>:") for test in failing
+    )
     for name in list(names)[:_MAX_TESTS_PER_FILE] or [""]:
         subject = f"`{name}` of `{path}`" if name else f"`{path}`"
         reason = f"the code does not pass {subject} as it was in the baseline"
         yield comparison.make_concern(kind, path, name, reason=reason)
-
-
-def _shorten_name(test: str, path: str) -> str:
-    """Return the test's name without its file: runners write `path::name` or `path > name`."""
-    return test.rpartition("::")[2].removeprefix(path).lstrip(" \u203a>:")
 
 
 def _belongs_to(test: str, path: str) -> bool:

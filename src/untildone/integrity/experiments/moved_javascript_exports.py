@@ -77,7 +77,11 @@ def redirect_imports(path: str, text: str, moved: MovedExports) -> str:
 
 def convert_to_module(comparison: Comparison, path: str, text: str) -> str:
     """Return the test with `require` written as `import` if the package became an ES module."""
-    was_module, is_module = map(_is_module_package, comparison.trees)
+    # `"type": "module"` makes every `.js` file of the package an ES module.
+    was_module, is_module = (
+        re.search(r"\"type\"\s*:\s*\"module\"", tree.text("package.json")) is not None
+        for tree in comparison.trees
+    )
     if not path.endswith(".js") or was_module or not is_module:
         return text
 
@@ -92,11 +96,6 @@ def convert_to_module(comparison: Comparison, path: str, text: str) -> str:
         return f"import {names} from '{source}';"
 
     return _REQUIRE.sub(convert, text)
-
-
-def _is_module_package(tree: Tree) -> bool:
-    """Say whether `package.json` makes every `.js` file an ES module."""
-    return re.search(r"\"type\"\s*:\s*\"module\"", tree.text("package.json")) is not None
 
 
 def _resolve_import(path: str, source: str) -> str:

@@ -3,7 +3,7 @@
 If they do, concerns about edited tests are disproved: the edits took nothing away.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -48,7 +48,7 @@ def _add_outcome(
     """Return the evidence with the outcome's concerns, results and description."""
     if result.fault:
         return replace(evidence, concerns=None, fault=evidence.fault or result.fault)
-    lines = (result.summary, *_describe_tests(inputs), *_describe_left_out(inputs.contract))
+    lines = (result.summary, *_describe_inputs(inputs))
     concerns = evidence.concerns or ()
     if result.passed is False:
         known_paths = {concern.path for concern in concerns}
@@ -60,36 +60,31 @@ def _add_outcome(
         missing = tuple(check for check in result.results if check.name not in names)
         evidence = replace(evidence, checks=evidence.checks + missing)
     if result.passed and evidence.baseline:
-        candidates = [each for each in concerns if each.path not in result.current_tests]
+        candidates = [concern for concern in concerns if concern.path not in result.current_tests]
         candidates = _select_seen_by_run(candidates, evidence, inputs.contract, comparison)
         disproved = _select_disproved(candidates, inputs, comparison)
         lines += _describe_disproved(disproved)
-        concerns = tuple(each for each in concerns if each not in disproved)
+        concerns = tuple(concern for concern in concerns if concern not in disproved)
     return replace(evidence, concerns=concerns, comparisons=lines)
 
 
-def _describe_tests(inputs: ConfirmationInputs) -> tuple[str, ...]:
-    """Return lines for the receipt about tests that are not quite the baseline's."""
+def _describe_inputs(inputs: ConfirmationInputs) -> Iterator[str]:
+    """Yield lines for the receipt: tests that are not quite the baseline's, checks left out."""
     adapted = [path for path in inputs.adapted_tests if path in inputs.files.restored]
     groups = (
         ("only follow the product to a new name, so taken as they are", inputs.renamed_only_tests),
         ("from the baseline, adapted to renamed names and removed marks", adapted),
     )
-    return tuple(f"{how}: {', '.join(paths)}" for how, paths in groups if paths)
-
-
-def _describe_left_out(contract: Contract) -> tuple[str, ...]:
-    """Return lines for the receipt about checks that do not run in the sandbox."""
-    return tuple(
-        f"`{check.name}` does not run in the sandbox: {check.replay_reason or 'by the user'}"
-        for check in contract.checks
-        if not check.replay
-    )
+    yield from (f"{how}: {', '.join(paths)}" for how, paths in groups if paths)
+    for check in inputs.contract.checks:
+        if not check.replay:
+            reason = check.replay_reason or "by the user"
+            yield f"`{check.name}` does not run in the sandbox: {reason}"
 
 
 def _describe_disproved(concerns: Sequence[Concern]) -> tuple[str, ...]:
     """Return a line for the receipt about the disproved concerns; nothing if there are none."""
-    names = [strip_content_digest(each.id) for each in concerns]
+    names = [strip_content_digest(concern.id) for concern in concerns]
     text = f"the baseline's tests pass, so these changes removed nothing: {', '.join(names)}"
     return (text,) if names else ()
 
@@ -106,7 +101,7 @@ def _select_seen_by_run(
     red = {result.name for result in evidence.baseline or () if not result.green}
     checks = (check for check in contract.checks if check.replay and check.name in red)
     executed = {
-        path for each in checks for _, path in find_run_scripts(comparison.old, each.command)
+        path for check in checks for _, path in find_run_scripts(comparison.old, check.command)
     }
     return [concern for concern in concerns if concern.path in executed]
 

@@ -73,7 +73,7 @@ def _find_test_items(text: str, *, modules: Collection[str] = ()) -> Iterator[_T
         if node.kind() in _LEADING_KINDS:
             leading.append(node)
             continue
-        attributes = "".join(each.text() for each in leading if each.kind() == "attribute_item")
+        attributes = "".join(part.text() for part in leading if part.kind() == "attribute_item")
         is_test = _TEST_ATTRIBUTE.search(attributes) and not _PRODUCT_ATTRIBUTE.search(attributes)
         name = node.field("name") if node.kind() == "mod_item" else None
         module = name.text() if name is not None else ""

@@ -9,11 +9,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.hard_coded.literals import (
-    detect_language,
-    list_literals,
-    normalize_literal,
-)
+from untildone.integrity.hard_coded import literals
 from untildone.syntax.parsing import parse_source
 
 DATA_SUFFIXES = (".json", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".ini", ".txt")
@@ -41,9 +37,9 @@ def find_answer_sources(comparison: Comparison, path: str) -> list[str]:
 def read_literals(path: str, text: str) -> frozenset[str]:
     """Return the literals of a Python or JSON file, or the cells and words of other data."""
     if path.endswith((".py", ".json")):
-        return frozenset(list_literals(parse_source(text, detect_language(path))))
+        return frozenset(literals.list_literals(parse_source(text, literals.detect_language(path))))
     cells = (*_WORD.findall(text), *map(str.strip, _CELL.findall(text)))
-    return frozenset(normalize_literal(cell) or f"'{cell}'" for cell in cells if cell)
+    return frozenset(literals.normalize_literal(cell) or f"'{cell}'" for cell in cells if cell)
 
 
 def read_values(path: str, text: str) -> Iterator[object]:

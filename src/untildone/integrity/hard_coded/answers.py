@@ -13,12 +13,8 @@ from ast_grep_py import SgNode
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.integrity.hard_coded import input_dependence
 from untildone.integrity.hard_coded.constant_folding import fold_constants, read_constants
-from untildone.integrity.hard_coded.input_dependence import (
-    FUNCTION_KINDS,
-    NAME_KINDS,
-    depends_on_input,
-)
 from untildone.integrity.hard_coded.literals import (
     NUMBER,
     detect_language,
@@ -88,7 +84,7 @@ def find_answers(tree: Tree, path: str) -> Iterator[Answer]:
     root = tree.fact(parse_with_json, path)
     constants = cache(lambda: read_constants(tree.text(path), detect_language(path)))
     # Computed once for each function, not for each of its answers.
-    computes = cache(depends_on_input)
+    computes = cache(input_dependence.depends_on_input)
     for node in find_kinds(root, _BRANCH_KINDS):
         yield from _read_branch(node, constants, computes)
     for node in find_kinds(root, _ROW_KINDS):
@@ -146,17 +142,17 @@ def _read_branch(node: SgNode, constants: _Constants, computes: _Computes) -> It
     for value in _read_values(consequence, results):
         # A name with a number beside it is a setting, as in `{ width: 80 }`.
         if table is None or value.startswith("'"):
-            line = table.range().start.line + 1 if table is not None else 0
+            table_line = table.range().start.line + 1 if table is not None else 0
             answer = _make_answer(node, computes, keys=keys, value=value)
-            yield replace(answer, table_line=line)
+            yield replace(answer, table_line=table_line)
     for value in _fold_results(results, constants):
         yield replace(_make_answer(node, computes, keys=keys, value=value), is_folded=True)
 
 
 def _make_answer(node: SgNode, computes: _Computes, *, keys: tuple[str, ...], value: str) -> Answer:
     """Return the answer with the line of the node and the innermost function around it."""
-    functions = (outer for outer in node.ancestors() if outer.kind() in FUNCTION_KINDS)
-    function = next(functions, None)
+    kinds = input_dependence.FUNCTION_KINDS
+    function = next((outer for outer in node.ancestors() if outer.kind() in kinds), None)
     name = function.field("name") if function is not None else None
     return Answer(
         keys,
@@ -218,10 +214,12 @@ def _read_values(consequence: SgNode, results: list[SgNode]) -> Iterator[str]:
         calls = find_kinds(result, ("call", "call_expression"))
         # `Decimal("90")` is an answer: its only name is that of a function, not of a variable.
         callees = [name.text() for call in calls if (name := call.field("function")) is not None]
-        names = (node.text() for node in find_kinds(result, NAME_KINDS))
+        names = (node.text() for node in find_kinds(result, input_dependence.NAME_KINDS))
         has_variable = any(not any(name in callee for callee in callees) for name in names)
         literals = list_literals_below(result)
-        if not has_variable and 1 <= len(literals) <= 4 and not _is_block(result):
+        # Several statements are no plain answer.
+        is_block = "block" in result.kind() and len(_list_named_children(result)) > 1
+        if not has_variable and 1 <= len(literals) <= 4 and not is_block:
             yield from literals
 
 
@@ -234,8 +232,3 @@ def _fold_results(results: list[SgNode], constants: _Constants) -> Iterator[str]
             value = normalize_literal(fold_constants(text, constants()))
             if value is not None:
                 yield value
-
-
-def _is_block(node: SgNode) -> bool:
-    """Say whether the node has several statements, so that it is no plain answer."""
-    return "block" in node.kind() and len(_list_named_children(node)) > 1

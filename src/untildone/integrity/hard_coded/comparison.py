@@ -12,14 +12,8 @@ from itertools import chain, product
 
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.hard_coded import copied_answers
 from untildone.integrity.hard_coded.answers import Answer, find_answers
-from untildone.integrity.hard_coded.copied_answers import (
-    Pairs,
-    describe_copied_answers,
-    describe_special_inputs,
-    format_value,
-    has_same_digits,
-)
 from untildone.integrity.hard_coded.encoded_answers import describe_encoding
 from untildone.integrity.hard_coded.input_dependence import find_computing_functions
 from untildone.integrity.hard_coded.literals import (
@@ -31,6 +25,7 @@ from untildone.integrity.hard_coded.literals import (
 )
 from untildone.integrity.hard_coded.specific_values import (
     has_many_digits,
+    has_same_digits,
     is_documented,
     is_large_number,
     is_literal,
@@ -114,7 +109,7 @@ class _Search:
                 new_literals=new_literals,
                 suite_literals=self._suite.literals,
             )
-            or describe_copied_answers(
+            or copied_answers.describe_copied_answers(
                 self._copies,
                 path,
                 answers=answers,
@@ -123,7 +118,9 @@ class _Search:
             )
             or self._describe_known_result(path)
             or self._describe_quoted_pair(path)
-            or describe_special_inputs(self._copies, path, self._new_literals, self._suite)
+            or copied_answers.describe_special_inputs(
+                self._copies, path, self._new_literals, self._suite
+            )
         )
 
     def _describe_known_result(self, path: str) -> str:
@@ -140,8 +137,9 @@ class _Search:
             is_result = answer.function_computes and value not in answer.keys
             is_expected = value in expected and is_large_number(value)
             if is_result and is_expected and not is_documented(self._comparison, path, (value,)):
-                result = f"{format_value(value)} (line {answer.line}), which a test expects"
-                return f"`{path}` has a hard-coded result inside a computation: {result}"
+                result = f"{copied_answers.format_value(value)} (line {answer.line})"
+                where = f"a hard-coded result inside a computation: {result}"
+                return f"`{path}` has {where}, which a test expects"
         return ""
 
     def _describe_quoted_pair(self, path: str) -> str:
@@ -211,7 +209,7 @@ def _is_suspicious(answer: Answer) -> bool:
     )
 
 
-def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> Pairs:
+def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> copied_answers.Pairs:
     """Return ("501", "400") for `assert price(501) == 400` if 400 is wanted."""
     return frozenset(
         pair

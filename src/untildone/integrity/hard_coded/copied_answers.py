@@ -7,7 +7,6 @@ has, is a rule of the product.
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -127,16 +126,6 @@ def _has_same_beginning(key: str, value: str) -> bool:
     return len(text) >= shared and value.strip("'").startswith(text[:shared])
 
 
-def has_same_digits(key: str, value: str) -> bool:
-    """Say whether both strings have the same digits other than zero, as 3.4.2024 and 2024-04-03.
-
-    Such a pair is telling: a rule would convert one into the other, a copied answer need not.
-    """
-    before, after = (Counter(re.findall(r"[1-9]", text)) for text in (key, value))
-    are_strings = key.startswith("'") and value.startswith("'") and key != value
-    return are_strings and before == after and before.total() >= MIN_DIGITS
-
-
 def _is_strong_evidence(pairs: Collection[Pair], computes: bool) -> bool:
     """Say whether the pairs alone prove that answers were copied.
 
@@ -172,12 +161,12 @@ def _is_special_case(copies: TreeCopies, path: str, name: str, pairs: Iterable[P
 
 def _describe_pairs(path: str, pairs: dict[Pair, int]) -> str:
     """Return the sentence for the user, with the first pairs and the number of the others."""
-    shown = [
+    descriptions = [
         f"{format_value(value)} for {format_value(key)} (line {line})"
         for (key, value), line in list(pairs.items())[:_MAX_SHOWN]
     ]
     more = f" and {len(pairs) - _MAX_SHOWN} more" if len(pairs) > _MAX_SHOWN else ""
-    return f"`{path}` has hard-coded answers of the tests: {', '.join(shown)}{more}"
+    return f"`{path}` has hard-coded answers of the tests: {', '.join(descriptions)}{more}"
 
 
 def format_value(value: str) -> str:
@@ -197,30 +186,25 @@ def describe_special_inputs(
     if not _can_run(comparison, path):
         return ""
     functions = _list_functions(comparison, path)
-    answers = new_literals[path].union(
-        *(
-            new_literals[source]
-            if source in new_literals
-            else _find_new_literals(comparison, source)
-            for source in find_answer_sources(comparison, path)
-        )
-    )
+    answers = new_literals[path]
+    for source in find_answer_sources(comparison, path):
+        is_read = source in new_literals
+        answers |= new_literals[source] if is_read else _find_new_literals(comparison, source)
     tests = suite.read_tests_calling(functions, answers, min_literals=_MIN_SPECIAL_ANSWERS)
     special = find_special_inputs(copies, path, functions=functions, tests=tests) if tests else {}
-    shown, count = [], 0
+    descriptions, count = [], 0
     for call, result in special.items():
         literals = _list_literals_of(result)
         key = normalize_literal(repr(call.arguments[0])) or ""
         documented = any(is_documented(comparison, path, (key, literal)) for literal in literals)
         if literals and literals <= answers and not documented:
-            shown.append(f"{result} for {', '.join(map(repr, call.arguments))}")
+            descriptions.append(f"{result} for {', '.join(map(repr, call.arguments))}")
             # `[90, 80]` counts as two answers, `[0, 1]` as one.
             count += max(1, sum(not is_trivial(literal) for literal in literals))
     if count < _MIN_SPECIAL_ANSWERS:
         return ""
-    return (
-        f"`{path}` returns {'; '.join(shown[:_MAX_SHOWN])}, and nothing like it for similar inputs"
-    )
+    results = "; ".join(descriptions[:_MAX_SHOWN])
+    return f"`{path}` returns {results}, and nothing like it for similar inputs"
 
 
 def _can_run(comparison: Comparison, path: str) -> bool:

@@ -51,12 +51,10 @@ def normalize_literal(text: str) -> str | None:
 def normalize_number(text: str) -> str:
     """Return the number in the form for all languages: 3_600u64 and 0xE10 are `3600`."""
     number = re.sub(r"[\s_]", "", text)
+    is_hexadecimal = "x" in number.lower()
+    without_suffix = re.sub(r"([iuf]\d+|[a-zA-Z]+)$", "", number)
     try:
-        value = (
-            float(int(number, 16))
-            if "x" in number.lower()
-            else float(re.sub(r"([iuf]\d+|[a-zA-Z]+)$", "", number))
-        )
+        value = float(int(number, 16) if is_hexadecimal else without_suffix)
     except (ValueError, OverflowError):
         return number
     return f"{value:g}" if abs(value) < 1e15 else number

@@ -6,6 +6,7 @@ likely inputs of a test, `'noon'`, `1` and `3600` are not.
 
 import math
 import re
+from collections import Counter
 
 from untildone.integrity.comparison import Comparison
 from untildone.words import words
@@ -67,6 +68,16 @@ def is_large_number(value: str) -> bool:
         and _measure(value) >= _MIN_LARGE_NUMBER
         and count_digits(value) > 1
     )
+
+
+def has_same_digits(key: str, value: str) -> bool:
+    """Say whether both strings have the same digits other than zero, as 3.4.2024 and 2024-04-03.
+
+    Such a pair is telling: a rule would convert one into the other, a copied answer need not.
+    """
+    key_digits, value_digits = (Counter(re.findall(r"[1-9]", text)) for text in (key, value))
+    are_strings = key.startswith("'") and value.startswith("'") and key != value
+    return are_strings and key_digits == value_digits and key_digits.total() >= MIN_DIGITS
 
 
 def rejects_one_negative(key: str, value: str) -> bool:

@@ -20,12 +20,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.hard_coded import varied_inputs_child
-from untildone.integrity.hard_coded.answer_sources import (
-    DATA_SUFFIXES,
-    find_answer_sources,
-    read_values,
-)
+from untildone.integrity.hard_coded import answer_sources, varied_inputs_child
 from untildone.integrity.hard_coded.tested_calls import FunctionCall, list_calls
 from untildone.process.runner import run
 from untildone.syntax.parsing import parse_python_file
@@ -70,7 +65,8 @@ class TreeCopies:
         data = [
             path
             for path in tree
-            if path.endswith(DATA_SUFFIXES) and tree.entries[path].size < _MAX_DATA_FILE_SIZE
+            if path.endswith(answer_sources.DATA_SUFFIXES)
+            and tree.entries[path].size < _MAX_DATA_FILE_SIZE
         ]
         folder = Path(self._resources.enter_context(tempfile.TemporaryDirectory()))
         for path in (*sources, *data[:_MAX_FILES]):
@@ -156,16 +152,18 @@ def _list_untested_constants(
 
     If the code looks its answers up in a table, they are the other entries of the table.
     """
-    passed = set(chain.from_iterable(call.arguments for call in tested))
-    sources = find_answer_sources(comparison, path)
-    entries = (read_values(source, comparison.new.text(source)) for source in sources)
+    tested_values = set(chain.from_iterable(call.arguments for call in tested))
+    sources = answer_sources.find_answer_sources(comparison, path)
+    entries = (
+        answer_sources.read_values(source, comparison.new.text(source)) for source in sources
+    )
     module = comparison.new.fact(parse_python_file, path)
     nodes = ast.walk(module) if module is not None else ()
     # Zero is what a remainder is compared with, hardly ever an entry of a table.
     values = (node.value for node in nodes if isinstance(node, ast.Constant) and node.value)
     constants = dict.fromkeys(value for value in values if isinstance(value, int | float | str))
-    known = (*constants, *chain.from_iterable(entries))
-    return [constant for constant in known if constant not in passed]
+    candidates = (*constants, *chain.from_iterable(entries))
+    return [constant for constant in candidates if constant not in tested_values]
 
 
 def _is_error(result: str | None) -> bool:

@@ -80,9 +80,9 @@ def find_loosening_argument(program: str, old: Sequence[str], new: Sequence[str]
 
     It is empty if they check as much. Arguments are the words behind the program.
     """
-    before, now = parse_arguments(program, old), parse_arguments(program, new)
-    option = find_loosening_option(program, before, now)
-    return option or _find_narrowing_target(before.targets, now.targets)
+    old_arguments, new_arguments = (parse_arguments(program, part) for part in (old, new))
+    option = find_loosening_option(program, old_arguments, new_arguments)
+    return option or _find_narrowing_target(old_arguments.targets, new_arguments.targets)
 
 
 def find_loosening_option(program: str, old: Arguments, new: Arguments) -> str:
@@ -136,9 +136,8 @@ def _find_narrowing_target(old: tuple[str, ...], new: tuple[str, ...]) -> str:
         return ""
     if not old:
         return new[0]
-    return next(
-        (target for target in old if not any(_contains(outer, target) for outer in new)), ""
-    )
+    dropped = (target for target in old if not any(_contains(outer, target) for outer in new))
+    return next(dropped, "")
 
 
 def _contains(outer: str, inner: str) -> bool:

@@ -14,11 +14,8 @@ from untildone.commands.exit_status import Call
 from untildone.commands.invoked_scripts import find_named_checks, find_run_scripts
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.scripts import deciding_file_changes
 from untildone.integrity.scripts.call_changes import WeakenedCall, find_weakened_calls
-from untildone.integrity.scripts.deciding_file_changes import (
-    find_changed_data,
-    find_changed_programs,
-)
 from untildone.integrity.scripts.hand_written_evidence import find_hand_written_evidence
 from untildone.worktree.contents import Tree
 
@@ -32,8 +29,8 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """Yield every concern about commands, CI workflows, and the files that decide the checks."""
     yield from _compare_commands(comparison)
     yield from _compare_workflows(comparison)
-    yield from find_changed_programs(comparison)
-    yield from find_changed_data(comparison)
+    yield from deciding_file_changes.find_changed_programs(comparison)
+    yield from deciding_file_changes.find_changed_data(comparison)
     for path in find_hand_written_evidence(comparison):
         reason = f"all checks rest on `{path}`, which was written by hand"
         yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason)

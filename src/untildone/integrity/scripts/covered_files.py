@@ -47,11 +47,11 @@ def find_covered_files(
 
     With `only_tests` files without a test are left out: a test runner does nothing with them.
     """
-    files = [path for path in tree if _is_checkable(program, path, tree, only_tests=only_tests)]
-    if not targets:
-        return frozenset(files)
     return frozenset(
-        path for path in files if any(_covers(program, target, path) for target in targets)
+        path
+        for path in tree
+        if _is_checkable(program, path, tree, only_tests=only_tests)
+        and (not targets or any(_covers(program, target, path) for target in targets))
     )
 
 

@@ -7,11 +7,7 @@ passing the tests.
 import re
 from collections.abc import Iterator
 
-from untildone.commands.invoked_scripts import (
-    find_called_scripts,
-    find_run_scripts,
-    is_shell_script,
-)
+from untildone.commands import invoked_scripts
 from untildone.commands.makefiles import is_makefile
 from untildone.commands.programs import PACKAGE_MANAGERS
 from untildone.commands.shell import SHELLS, find_redirect_targets, parse_calls, program_name
@@ -86,14 +82,14 @@ def _is_asked_for(path: str, task: str) -> bool:
 def _list_scripts(comparison: Comparison, command: str) -> Iterator[tuple[str, bool]]:
     """Yield the texts of the command and of its scripts, each with whether it only reads."""
     tree = comparison.old
-    scripts = find_run_scripts(tree, command)
+    scripts = invoked_scripts.find_run_scripts(tree, command)
     paths = frozenset(path for _, path in scripts)
     for shell_text, path in scripts:
         # The text is empty for a script in another language.
         text = shell_text or tree.text(path)
         if is_makefile(path):
             text = "\n".join(_RECIPE_LINE.findall(text))
-        if shell_text or is_shell_script(path, text):
+        if shell_text or invoked_scripts.is_shell_script(path, text):
             only_reads = all(_only_reads(tree, call, paths) for call in parse_calls(text))
         else:
             only_reads = not _RUNS_OR_WRITES.search(text)
@@ -115,7 +111,7 @@ def _only_reads(tree: Tree, call: list[str], scripts: frozenset[str]) -> bool:
         return False
     if program in PACKAGE_MANAGERS:
         # `npm test` runs a script of `package.json`; `yarn jest` and `bun test` run a tool.
-        return first_argument in _INSTALLING or any(find_called_scripts(tree, call))
+        return first_argument in _INSTALLING or any(invoked_scripts.find_called_scripts(tree, call))
     if _INTERPRETER.fullmatch(program) and first_argument.removeprefix("./") in scripts:
         return True
     return program in _READERS or call[0].removeprefix("./") in scripts

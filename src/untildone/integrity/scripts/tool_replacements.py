@@ -50,9 +50,7 @@ def is_replaced(call: Call, calls: tuple[list[Call], list[Call]], task: str) -> 
 
 def _asks_for_replacement(task: str, old_tool: str, new_tool: str) -> bool:
     """Say whether the task names both tools and a word such as "migrate" or "instead"."""
-    names_both = all(
-        re.search(rf"\b{tool}\b", task, re.IGNORECASE) for tool in (old_tool, new_tool)
-    )
+    names_both = all(re.search(rf"\b{tool}\b", task, re.I) for tool in (old_tool, new_tool))
     return names_both and _ASKS_FOR_REPLACEMENT.search(task) is not None
 
 

@@ -31,6 +31,7 @@ _CLOSE = words("""
 """)
 _TRUE = words("ok asserttrue true assert debugassert istrue tobetruthy")
 _FALSE = words("assertfalse false isfalse tobefalsy notok refute")
+# Assertions that there is a value, or no error.
 _PRESENT = words("""
     assertisnotnone assertnotnull tobedefined notnil notnull isnotnull noerror doesnotthrow
     assertdoesnotthrow exists exist error isdefined doesnotreject isnotempty notempty
@@ -40,6 +41,7 @@ _THROWS = words("""
     assertraises assertraisesregex throws rejects tothrow tothrowerror assertthrows
     assertthrowsexactly raises panics isthrownby throw
 """)
+# Assertions of a part of the outcome.
 _OTHER = words("""
     notequal notstrictequal notdeepequal notdeepstrictequal contains greater less regexp match
     doesnotmatch include subset isinstanceof zero greaterorequal lessorequal notcontains empty

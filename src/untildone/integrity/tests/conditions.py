@@ -197,7 +197,7 @@ def _read_predicate(node: SgNode, variables: Variables, *, negated: bool) -> lis
 
 
 def _read_all(node: SgNode, variables: Variables) -> list[Assertion]:
-    """Read `all(f(a) == b for a, b in rows)`, once for each row."""
+    """Read `all(f(a) == b for a, b in rows)` once for each row; [] if the rows are unknown."""
     kinds = words("generator_expression list_comprehension")
     comprehension = next(nodes.find_below(node, kinds), None)
     parts = nodes.list_parts(comprehension) if comprehension is not None else []

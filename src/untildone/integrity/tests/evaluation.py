@@ -73,12 +73,7 @@ def evaluate_all(expressions: Iterable[SgNode], variables: Variables) -> list[Va
 
 def _fill_template(node: SgNode, variables: Variables) -> str:
     """Return the literal of `f"{name}.txt"`, or "" if a name in it is unknown."""
-    parts = nodes.list_parts(node)
-    pieces = [
-        _read_piece(part, variables)
-        for part in parts
-        if part.kind() not in ("string_start", "string_end")
-    ]
+    pieces = [_read_piece(part, variables) for part in nodes.list_parts(node)]
     if None in pieces:
         return ""
     text = "".join(filter(None, pieces))
@@ -89,7 +84,9 @@ def _fill_template(node: SgNode, variables: Variables) -> str:
 
 
 def _read_piece(node: SgNode, variables: Variables) -> str | None:
-    """Return the text of one piece of a template; None if it is not known."""
+    """Return the text of one piece of a template, "" for its quotes; None if it is not known."""
+    if node.kind() in ("string_start", "string_end"):
+        return ""
     if node.kind() in ("string_content", "string_fragment"):
         return node.text()
     parts = nodes.list_parts(node)
@@ -150,7 +147,10 @@ def _evaluate_call(node: SgNode, variables: Variables) -> Value:
         # `namedtuple("Case", "total want")` or `namedtuple("Case", ["total", "want"])`
         return Value(known=False, labels=tuple(re.findall(r"\w+", " ".join(values[1].literals))))
     joined = combine((owner, *values))
-    calls = joined.calls | ({name} - {""}) | _list_passed_functions(node, variables)
+    # `texts.map(slug)` calls `slug` as well.
+    names = (part.text() for part in nodes.list_arguments(node) if part.kind() in nodes.NAMES)
+    passed_functions = {argument for argument in names if argument not in variables}
+    calls = joined.calls | ({name} - {""}) | passed_functions
     return Value(joined.literals, calls, known=False)
 
 
@@ -166,19 +166,16 @@ def _evaluate_record(call: SgNode, variables: Variables, labels: tuple[str, ...]
     return combine(fields.values(), fields={**fields, **positions})
 
 
-def _list_passed_functions(call: SgNode, variables: Variables) -> frozenset[str]:
-    """Return functions that are passed as arguments, as in `texts.map(slug)`."""
-    arguments = nodes.list_arguments(call)
-    names = (argument.text() for argument in arguments if argument.kind() in nodes.NAMES)
-    return frozenset(name for name in names if name not in variables)
-
-
 def _evaluate_mapping(node: SgNode, variables: Variables) -> Value:
     """Evaluate a `dict`, an object or a Rust struct; its keys count as literals too."""
     fields: dict[str, Value] = {}
     parts: list[Value] = []
     entries: list[Value] = []
-    for member in _list_members(node):
+    members = nodes.list_parts(node)
+    if members and members[-1].kind() == "field_initializer_list":
+        # Rust has the members in a nested list.
+        members = nodes.list_parts(members[-1])
+    for member in members:
         children = nodes.list_parts(member)
         if member.kind() in nodes.PAIRS and len(children) > 1:
             key, value = _evaluate_key(children[0]), evaluate(children[-1], variables)
@@ -195,13 +192,6 @@ def _evaluate_mapping(node: SgNode, variables: Variables) -> Value:
         fields[name] = value
         parts += [Value((f'"{name}',)), value]
     return combine(parts or (Value(("{}",)),), fields=fields, entries=tuple(entries))
-
-
-def _list_members(node: SgNode) -> list[SgNode]:
-    """Return the members of a mapping; Rust has them in a nested list."""
-    parts = nodes.list_parts(node)
-    is_nested = bool(parts) and parts[-1].kind() == "field_initializer_list"
-    return nodes.list_parts(parts[-1]) if is_nested else parts
 
 
 def _evaluate_key(key: SgNode) -> Value:

@@ -66,7 +66,7 @@ def _read_selection(tree: Tree, selection: str) -> Inventory:
         path: tree.fact(nodes.parse_test_file, path) for path in chosen if may_hold_tests(path)
     }
     helpers = {
-        path: dict(_get_reader(path).list_functions(root))
+        path: dict(READERS[language_of_tests(path)].list_functions(root))
         for path, root in roots.items()
         if may_hold_helpers(path)
     }
@@ -82,7 +82,7 @@ def _read_selection(tree: Tree, selection: str) -> Inventory:
             shared |= functions if other != path and can_call_helper(other, path) else {}
         try:
             with limit_steps():
-                file_tests = list(_get_reader(path).read_tests(path, root, shared))
+                file_tests = list(READERS[language_of_tests(path)].read_tests(path, root, shared))
         except (RecursionError, TooManySteps):
             unread.add(path)
             continue
@@ -94,15 +94,12 @@ def _read_selection(tree: Tree, selection: str) -> Inventory:
     return Inventory(tuple(tests), tuple(literals), frozenset(unread))
 
 
-def _get_reader(path: str) -> TestReader:
-    return READERS[language_of_tests(path)]
-
-
 def list_helper_sources(tree: Tree, path: str) -> dict[str, str]:
     """Return the source of each function of the file with its decorators."""
     if path not in tree or not may_hold_tests(path):
         return {}
-    functions = _get_reader(path).list_functions(tree.fact(nodes.parse_test_file, path))
+    root = tree.fact(nodes.parse_test_file, path)
+    functions = READERS[language_of_tests(path)].list_functions(root)
     return {name: f"{python.read_decorators(node)}{node.text()}" for name, node in functions}
 
 

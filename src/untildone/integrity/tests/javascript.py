@@ -56,14 +56,10 @@ class _FileTests(Struct, frozen=True):
 class _Call(Struct, frozen=True):
     """The parts of `test.only.each(rows)("adds", …)`."""
 
-    # test
-    word: str
-    # each, only
-    modifiers: tuple[str, ...]
-    # rows
-    table: SgNode | None
-    # "adds", …
-    arguments: list[SgNode]
+    word: str  # test
+    modifiers: tuple[str, ...]  # each, only
+    table: SgNode | None  # rows
+    arguments: list[SgNode]  # "adds", …
 
     @property
     def body(self) -> SgNode | None:

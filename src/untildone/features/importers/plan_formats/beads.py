@@ -4,13 +4,13 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from untildone.errors import UserError
-from untildone.features.importers.fields import Fields, Value
+from untildone.features.importers.fields import Fields
 from untildone.features.importers.plan_formats.plan_format import ImportedPlan, build_plan
 from untildone.features.plans.plan import Task
 
@@ -27,7 +27,7 @@ def recognises(path: str, _text: str) -> bool:
     return path.endswith(".jsonl")
 
 
-def read(path: str, text: str) -> ImportedPlan:
+def read_plan(path: str, text: str) -> ImportedPlan:
     issues = [issue for issue in _parse_issues(path, text) if issue.text("status") not in _DELETED]
     issues.sort(key=lambda issue: issue.count("priority", _LAST_PRIORITY))
     notes = []
@@ -59,22 +59,19 @@ def _build_task(issue: Fields) -> tuple[str, Task]:
     return issue.text("id") or title, Task(
         title=title,
         status="completed" if issue.text("status") in _DONE else "not_started",
-        depends_on=tuple(_list_dependencies(issue.items())),
+        depends_on=tuple(_list_dependencies(issue)),
         acceptance_criteria=tuple(_parse_criteria(issue.items().get("acceptance_criteria"))),
         prompt="\n\n".join(text for field in _PROMPT_FIELDS if (text := issue.text(field))),
     )
 
 
-def _list_dependencies(issue: Mapping[str, Value]) -> Iterator[str]:
+def _list_dependencies(issue: Fields) -> Iterator[str]:
     """Yield the ids of the issues that block this one: in ralph-orchestrator, then in beads."""
-    yield from (name for name in _as_list(issue.get("blocked_by")) if isinstance(name, str))
-    for dependency in _as_list(issue.get("dependencies")):
+    yield from issue.texts("blocked_by")
+    dependencies = issue.items().get("dependencies")
+    for dependency in dependencies if isinstance(dependencies, list) else ():
         if isinstance(dependency, dict) and dependency.get("type", "blocks") == "blocks":
             yield str(dependency.get("depends_on_id", ""))
-
-
-def _as_list(value: Value) -> list[Value]:
-    return value if isinstance(value, list) else []
 
 
 def _parse_criteria(value: object) -> Iterator[str]:

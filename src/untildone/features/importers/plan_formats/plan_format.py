@@ -35,35 +35,31 @@ class PlanFormat(Protocol):
     def recognises(self, path: str, text: str) -> bool: ...
 
     # Return the plan of the file; raise UserError if it has none.
-    def read(self, path: str, text: str) -> ImportedPlan: ...
+    def read_plan(self, path: str, text: str) -> ImportedPlan: ...
 
 
 def build_plan(
-    path: str,
-    tasks_by_name: Iterable[tuple[str, Task]],
-    *,
-    feature: str = "",
-    notes: Iterable[str] = (),
+    path: str, tasks: Iterable[tuple[str, Task]], *, feature: str = "", notes: Iterable[str] = ()
 ) -> ImportedPlan:
     """Return the plan; each task gets a valid id, points and at least one criterion.
 
-    The names are the ids that the tasks have in the file, which their dependencies use, too.
+    The tasks come with their names: the ids in the file, which dependencies use, too.
     """
-    named_tasks = list(tasks_by_name)
+    named_tasks = list(tasks)
     if not named_tasks:
         raise UserError(f"`{path}` has no task", hint="name a file that lists some")
     ids = _make_ids(path, [name for name, _ in named_tasks])
-    tasks = {ids[name]: _complete_task(task, ids) for name, task in named_tasks}
+    tasks_by_id = {ids[name]: _complete_task(task, ids) for name, task in named_tasks}
     all_notes = [*notes, f"the file has no estimates: each task has {_DEFAULT_POINTS} points"]
     if not all(task.acceptance_criteria for _, task in named_tasks):
         all_notes.append("a task without criteria has its title as the only one")
-    return ImportedPlan(tasks=tasks, feature=feature, notes=tuple(all_notes))
+    return ImportedPlan(tasks=tasks_by_id, feature=feature, notes=tuple(all_notes))
 
 
-def chain_tasks(tasks_by_name: Iterable[tuple[str, Task]]) -> Iterator[tuple[str, Task]]:
+def chain_tasks(tasks: Iterable[tuple[str, Task]]) -> Iterator[tuple[str, Task]]:
     """Yield the tasks, each depending on the one before, for tools that work in order."""
     previous: tuple[str, ...] = ()
-    for name, task in tasks_by_name:
+    for name, task in tasks:
         yield name, replace(task, depends_on=previous)
         previous = (name,)
 

@@ -4,7 +4,7 @@
     {"id": "US-1", "title": "Parse dates", "priority": 1, "passes": false}]}
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from untildone.errors import UserError
@@ -23,16 +23,14 @@ def recognises(path: str, _text: str) -> bool:
     return path.endswith(".json")
 
 
-def read(path: str, text: str) -> plan_format.ImportedPlan:
+def read_plan(path: str, text: str) -> plan_format.ImportedPlan:
     fields = parse_json_object(path, text.encode())
     stories = list(_parse_stories(path, fields))
     stories.sort(key=lambda story: story.count("priority", _LAST_PRIORITY))
-    tasks: Iterable[tuple[str, Task]] = [
-        _build_task(story, fields.texts("qualityGates")) for story in stories
-    ]
+    tasks = [_build_task(story, fields.texts("qualityGates")) for story in stories]
     notes = []
     if not any(story.has("dependsOn") for story in stories):
-        tasks = plan_format.chain_tasks(tasks)
+        tasks = list(plan_format.chain_tasks(tasks))
         notes.append("no story names another: each depends on the one before")
     feature = fields.text("project") or fields.text("name")
     return plan_format.build_plan(path, tasks, feature=feature, notes=(*notes, *fields.defaults))
