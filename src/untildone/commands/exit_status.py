@@ -9,7 +9,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TypeAlias
 
 from ast_grep_py import SgNode
@@ -106,14 +106,14 @@ class _Reader:
         """Return the calls that decide the status of the statements, run one after another."""
         found: list[Call] = []
         children = node.children()
-        for position, child in enumerate(children, 1):
+        for child, following in zip_longest(children, children[1:]):
             if child.kind() not in _STATEMENTS:
                 continue
             status = _find_exit_status(child)
             if status == "0" and not self.errexit:
                 return []
-            # `tests &` runs in the background.
-            is_background = [following.kind() for following in children[position:][:1]] == ["&"]
+            # pytest &
+            is_background = following is not None and following.kind() == "&"
             deciding = [] if is_background else self._read_statement(child)
             found = found + deciding if self.errexit or _keeps_status(child) else deciding
             if status:
@@ -170,19 +170,17 @@ class _Reader:
         if words and (self.errexit or _ENDS_WITH_FAILURE.search(node.text()) or sets_status):
             yield from self._read_loop(node, words)
             return
-        remembered_before = len(self.remembered_calls)
+        remembered_before, self.remembered_calls = self.remembered_calls, []
         header = re.split(r";|\n|\bthen\b|\bdo\b", node.text(), maxsplit=1)[0].strip()
         if node.kind() == "if_statement" and _ENDS_WITH_FAILURE.search(node.text()) and parts:
             # if ! pytest; then exit 1; fi
             is_negated = parts[0].kind() == "negated_command"
-            yield from self._read_statements(
-                _find_statements(parts[0]) if is_negated else parts[:1]
-            )
+            tested = _find_statements(parts[0]) if is_negated else parts[:1]
+            yield from self._read_statements(tested)
         for part in parts:
             yield from (("if", header, *call) for call in self._read_statement(part))
-        self.remembered_calls[remembered_before:] = [
-            ("if", header, *call) for call in self.remembered_calls[remembered_before:]
-        ]
+        remembered = [("if", header, *call) for call in self.remembered_calls]
+        self.remembered_calls = remembered_before + remembered
 
     def _find_loop_words(self, node: SgNode) -> list[str]:
         """Return the words of `for x in a b`; none if they are only known when the loop runs."""
@@ -211,7 +209,9 @@ class _Reader:
             return []
         if program in self.functions:
             return self._read_function(program, arguments)
-        if program in SHELLS and (inner := _find_shell_text(arguments)):
+        # sh -ec TEXT
+        texts = (text for option, text in pairwise(arguments) if re.fullmatch(r"-\w*c", option))
+        if program in SHELLS and (inner := next(texts, "")):
             return list(find_status_deciding_calls(inner, errexit="e" in arguments[0]))
         if program in _NEVER_FAILS:
             return []
@@ -301,14 +301,6 @@ def _find_exit_status(node: SgNode) -> str:
     is_command = node.kind() == "command"
     found = re.fullmatch(r"(?:exit|return)\s*(\S*)", node.text()) if is_command else None
     return (found[1] or "$?") if found else ""
-
-
-def _find_shell_text(arguments: Sequence[str]) -> str:
-    """Return the text of `sh -c TEXT`."""
-    for option, text in pairwise(arguments):
-        if re.fullmatch(r"-\w*c", option):
-            return text
-    return ""
 
 
 def _find_steering_assignments(text: str) -> list[str]:

@@ -82,10 +82,10 @@ def collect_site_facts(folder: Path) -> Iterator[tuple[str, str]]:
 def _find_startup_files(folder: Path, recorded: set[str]) -> Iterator[tuple[str, str]]:
     """Yield a fact for each startup file that is not recorded."""
     patterns = ("*.pth", "sitecustomize*", "usercustomize*")
-    for found in (found for pattern in patterns for found in sorted(folder.glob(pattern))):
-        file = found / "__init__.py" if found.is_dir() else found
+    for top in (top for pattern in patterns for top in sorted(folder.glob(pattern))):
+        file = top / "__init__.py" if top.is_dir() else top
         path = file.relative_to(folder).as_posix()
-        is_harmless = path in recorded or _HARMLESS_STARTUP_FILE.fullmatch(found.name)
+        is_harmless = path in recorded or _HARMLESS_STARTUP_FILE.fullmatch(top.name)
         if _STARTUP_FILE.fullmatch(path) and not is_harmless:
             yield f"loaded {file}", _hash_as_recorded(file)
 

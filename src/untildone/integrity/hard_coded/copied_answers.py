@@ -161,12 +161,12 @@ def _is_special_case(copies: TreeCopies, path: str, name: str, pairs: Iterable[P
 
 def _describe_pairs(path: str, pairs: dict[Pair, int]) -> str:
     """Return the sentence for the user, with the first pairs and the number of the others."""
-    shown = [
+    descriptions = [
         f"{format_value(value)} for {format_value(key)} (line {line})"
         for (key, value), line in list(pairs.items())[:_MAX_SHOWN]
     ]
     more = f" and {len(pairs) - _MAX_SHOWN} more" if len(pairs) > _MAX_SHOWN else ""
-    return f"`{path}` has hard-coded answers of the tests: {', '.join(shown)}{more}"
+    return f"`{path}` has hard-coded answers of the tests: {', '.join(descriptions)}{more}"
 
 
 def format_value(value: str) -> str:
@@ -192,19 +192,19 @@ def describe_special_inputs(
         answers |= new_literals[source] if is_read else _find_new_literals(comparison, source)
     tests = suite.read_tests_calling(functions, answers, min_literals=_MIN_SPECIAL_ANSWERS)
     special = find_special_inputs(copies, path, functions=functions, tests=tests) if tests else {}
-    shown, count = [], 0
+    descriptions, count = [], 0
     for call, result in special.items():
         literals = _list_literals_of(result)
         key = normalize_literal(repr(call.arguments[0])) or ""
         documented = any(is_documented(comparison, path, (key, literal)) for literal in literals)
         if literals and literals <= answers and not documented:
-            shown.append(f"{result} for {', '.join(map(repr, call.arguments))}")
+            descriptions.append(f"{result} for {', '.join(map(repr, call.arguments))}")
             # `[90, 80]` counts as two answers, `[0, 1]` as one.
             count += max(1, sum(not is_trivial(literal) for literal in literals))
     if count < _MIN_SPECIAL_ANSWERS:
         return ""
-    shown_answers = "; ".join(shown[:_MAX_SHOWN])
-    return f"`{path}` returns {shown_answers}, and nothing like it for similar inputs"
+    results = "; ".join(descriptions[:_MAX_SHOWN])
+    return f"`{path}` returns {results}, and nothing like it for similar inputs"
 
 
 def _can_run(comparison: Comparison, path: str) -> bool:

@@ -10,6 +10,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.answers import Answer
@@ -78,13 +79,24 @@ def _compute_digests(data: bytes) -> list[str]:
 
 def _describe_encoded_literal(new_literals: frozenset[str], suite_literals: frozenset[str]) -> str:
     """Describe a new string of the code that is an encoded string of the tests; "" without one."""
-    candidates = {literal for literal in new_literals - suite_literals if literal.startswith("'")}
-    for literal in sorted(suite_literals) if candidates else ():
-        plain = literal[1:-1] if literal.startswith("'") else ""
-        for encoded in _encode(plain) if len(plain) >= _MIN_LENGTH else ():
-            if f"'{encoded}'" in candidates:
-                return f"contains {plain!r} of a test, encoded as '{encoded}'"
+    for literal in sorted(new_literals - suite_literals):
+        encoded = literal[1:-1] if literal.startswith("'") else ""
+        for plain in _decode(encoded):
+            is_tested = len(plain) >= _MIN_LENGTH and f"'{plain}'" in suite_literals
+            # Decoders accept texts that no encoder writes.
+            if is_tested and encoded in _encode(plain):
+                return f"contains {plain!r} of a test, encoded as {literal}"
     return ""
+
+
+def _decode(encoded: str) -> Iterator[str]:
+    """Yield what the string may stand for: reversed, and decoded in every way that succeeds."""
+    yield encoded[::-1]
+    yield codecs.encode(encoded, "rot13")
+    with_padding = encoded + "=" * (-len(encoded) % 8)
+    for decode in (base64.b64decode, base64.urlsafe_b64decode, base64.b32decode, bytes.fromhex):
+        with suppress(ValueError):
+            yield decode(encoded if decode == bytes.fromhex else with_padding).decode()
 
 
 def _encode(plain: str) -> Iterator[str]:

@@ -75,9 +75,9 @@ def has_same_digits(key: str, value: str) -> bool:
 
     Such a pair is telling: a rule would convert one into the other, a copied answer need not.
     """
-    before, after = (Counter(re.findall(r"[1-9]", text)) for text in (key, value))
+    key_digits, value_digits = (Counter(re.findall(r"[1-9]", text)) for text in (key, value))
     are_strings = key.startswith("'") and value.startswith("'") and key != value
-    return are_strings and before == after and before.total() >= MIN_DIGITS
+    return are_strings and key_digits == value_digits and key_digits.total() >= MIN_DIGITS
 
 
 def rejects_one_negative(key: str, value: str) -> bool:

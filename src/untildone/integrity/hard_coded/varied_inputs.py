@@ -152,7 +152,7 @@ def _list_untested_constants(
 
     If the code looks its answers up in a table, they are the other entries of the table.
     """
-    passed = set(chain.from_iterable(call.arguments for call in tested))
+    tested_values = set(chain.from_iterable(call.arguments for call in tested))
     sources = answer_sources.find_answer_sources(comparison, path)
     entries = (
         answer_sources.read_values(source, comparison.new.text(source)) for source in sources
@@ -162,8 +162,8 @@ def _list_untested_constants(
     # Zero is what a remainder is compared with, hardly ever an entry of a table.
     values = (node.value for node in nodes if isinstance(node, ast.Constant) and node.value)
     constants = dict.fromkeys(value for value in values if isinstance(value, int | float | str))
-    known = (*constants, *chain.from_iterable(entries))
-    return [constant for constant in known if constant not in passed]
+    candidates = (*constants, *chain.from_iterable(entries))
+    return [constant for constant in candidates if constant not in tested_values]
 
 
 def _is_error(result: str | None) -> bool:

@@ -80,9 +80,9 @@ def find_loosening_argument(program: str, old: Sequence[str], new: Sequence[str]
 
     It is empty if they check as much. Arguments are the words behind the program.
     """
-    before, now = parse_arguments(program, old), parse_arguments(program, new)
-    option = find_loosening_option(program, before, now)
-    return option or _find_narrowing_target(before.targets, now.targets)
+    old_arguments, new_arguments = (parse_arguments(program, part) for part in (old, new))
+    option = find_loosening_option(program, old_arguments, new_arguments)
+    return option or _find_narrowing_target(old_arguments.targets, new_arguments.targets)
 
 
 def find_loosening_option(program: str, old: Arguments, new: Arguments) -> str:

@@ -27,19 +27,19 @@ _PATH_WORD = re.compile(r"[\w./@+-]+")
 
 def find_deciding_files(tree: Tree, commands: Iterable[str]) -> frozenset[str]:
     """Return the paths of the scripts and data files that decide the checks `commands`."""
-    found: set[str] = set()
+    paths: set[str] = set()
     for command in commands:
-        found.update(_find_deciding_data(tree, command, folder=""))
+        paths.update(_find_deciding_data(tree, command, folder=""))
         named_paths = set(list_path_words(command))
         for _, script in find_run_scripts(tree, command):
             # The path is empty for the command itself.
-            if not script or script in found:
+            if not script or script in paths:
                 continue
             if _is_part_of_check(tree, script, is_named=script in named_paths):
                 folder = PurePosixPath(script).parent.as_posix()
-                found.add(script)
-                found.update(_find_deciding_data(tree, tree.text(script), folder=folder))
-    return frozenset(found)
+                paths.add(script)
+                paths.update(_find_deciding_data(tree, tree.text(script), folder=folder))
+    return frozenset(paths)
 
 
 def is_deciding_data(path: str) -> bool:
