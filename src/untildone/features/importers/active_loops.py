@@ -30,14 +30,14 @@ def report_active_loops(_: Context, project: Path) -> Iterator[Problem]:
     """Yield a problem for each state file of another tool whose loop seems active."""
     for path in _list_state_files(project):
         if _is_active(project, path):
-            shown = path.relative_to(project)
-            text = f"another tool's loop seems active: `{shown}`; two loops fight over each stop"
-            yield make_error("another loop", text, f"end it there, or `rm {shown}`")
+            name = path.relative_to(project)
+            text = f"another tool's loop seems active: `{name}`; two loops fight over each stop"
+            yield make_error("another loop", text, f"end it there, or `rm {name}`")
 
 
 def _list_state_files(project: Path) -> Iterator[Path]:
     """Yield the existing files in which other tools keep the state of a loop."""
-    patterns = (known.AT_STOPS or known.PATHS for known in LOOP_FORMATS.values())
+    patterns = (tool.AT_STOPS or tool.PATHS for tool in LOOP_FORMATS.values())
     for pattern in chain(*patterns, _NOT_IMPORTED):
         yield from (path for path in sorted(project.glob(pattern)) if path.is_file())
 

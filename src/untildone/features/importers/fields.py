@@ -80,9 +80,9 @@ class Fields:
         nested = value if isinstance(value, dict) else {}
         if value is not None and not isinstance(value, dict):
             self._use_default(key, value, "")
-        inner = Fields(self.path, nested, self._lines)
-        inner.defaults = self.defaults
-        return inner
+        nested_fields = Fields(self.path, nested, self._lines)
+        nested_fields.defaults = self.defaults
+        return nested_fields
 
     def items(self) -> Mapping[str, Value]:
         """Return all values by key, without marking them as read."""
@@ -105,8 +105,8 @@ class Fields:
 
     def _use_default(self, key: str, value: Value, default: T) -> T:
         """Return the default, and keep a message about the wrong value."""
-        used = "nothing" if default in ("", ()) else str(default).lower()
-        self.defaults.append(f"`{key}` is `{_shorten(value)}`: {used} is used")
+        shown_default = "nothing" if default in ("", ()) else str(default).lower()
+        self.defaults.append(f"`{key}` is `{_shorten(value)}`: {shown_default} is used")
         return default
 
 

@@ -48,14 +48,14 @@ def decode_text(path: str, data: bytes, *, max_bytes: int = MAX_BYTES) -> str:
 
 def parse_front_matter(path: str, data: bytes) -> tuple[Fields, str]:
     """Return the fields between the first two lines of `---`, and the text below them."""
-    first, _, rest = decode_text(path, data).partition("\n")
-    if first.rstrip() != "---":
+    first_line, _, text = decode_text(path, data).partition("\n")
+    if first_line.rstrip() != "---":
         raise _make_front_error(path, "does not begin with `---`")
-    end = re.search(r"(?m)^---[ \t]*$", rest)
+    end = re.search(r"(?m)^---[ \t]*$", text)
     if end is None:
         raise _make_front_error(path, "has no second line of `---`")
-    values, lines = _parse_yaml(path, rest[: end.start()])
-    return Fields(path, values, lines), rest[end.end() :].strip()
+    values, lines = _parse_yaml(path, text[: end.start()])
+    return Fields(path, values, lines), text[end.end() :].strip()
 
 
 def _make_front_error(path: str, reason: str) -> UserError:

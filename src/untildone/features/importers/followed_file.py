@@ -98,10 +98,11 @@ def _is_only_change(key: str, count: int, before: str, after: str) -> bool:
     In `{"last": {"iteration": 2}, "iteration": 3}` the pattern finds the nested key first.
     """
     try:
-        old, new = (json.loads(text.lstrip("\ufeff")) for text in (before, after))
+        old_values, new_values = (json.loads(text.lstrip("\ufeff")) for text in (before, after))
     except (ValueError, RecursionError):
         return False
-    return isinstance(old, dict) and key in old and {**old, key: count} == new
+    has_key = isinstance(old_values, dict) and key in old_values
+    return has_key and {**old_values, key: count} == new_values
 
 
 def save_note(context: Context, loop: str, note: FollowedFile) -> None:

@@ -44,7 +44,9 @@ def read_loop_file(project: Path, file: Path) -> LoopFile:
     data = _read_file(file, display_path)
     read_other_file = partial(_read_project_file, project.resolve())
     source = Source(path=display_path, data=data, read_other_file=read_other_file)
-    loop = _resolve_loop_targets(project, find_loop_format(file.absolute().as_posix()).read(source))
+    loop = _resolve_loop_targets(
+        project, find_loop_format(file.absolute().as_posix()).read_loop(source)
+    )
     digest = sha256(replace_count(data, loop.counter_key, 0))
     if loop.counter_file not in ("", display_path):
         digest.update(replace_count(read_other_file(loop.counter_file) or b"", loop.counter_key, 0))

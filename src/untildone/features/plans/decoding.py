@@ -114,7 +114,7 @@ def _decode_fields(
         except msgspec.ValidationError as error:
             # "Expected `int`, got `str` - at `$[0]`" becomes "`points[0]`: expected `int`, got …".
             reason, _, place = str(error).partition(" - at ")
-            inner = place.strip("`").removeprefix("$")
-            text = f"`{field}{inner}`: {reason[:1].lower()}{reason[1:]}"
+            inner_path = place.strip("`").removeprefix("$")
+            text = f"`{field}{inner_path}`: {reason[:1].lower()}{reason[1:]}"
             mistakes.append(Mistake(task=task, text=text, remedy=_REMEDY))
     return decoded

@@ -23,27 +23,27 @@ from untildone.store.loops import Record
 # Imported where they are used: a stop needs only what the agent's message reports.
 
 
-def _request_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop) -> Request | None:
+def _request_from_prompt(context: Context, prompt: Prompt, loop: PromptedLoop) -> Request | None:
     """Return the request for `implement-task TASK [PLAN]` or `implement-feature [PLAN]`.
 
     PLAN is the plan's file or feature. None if the prompt starts another kind of loop.
     """
-    if wanted.preset not in PLANNED:
+    if loop.preset not in PLANNED:
         return None
     from untildone.engine.prompt_options import convert_values, split_options
     from untildone.engine.start_options import apply_bounds
     from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
     from untildone.worktree.listing import find_worktree
 
-    text, options = split_options(wanted.task)
+    text, options = split_options(loop.task)
     words = text.split()
-    task = words.pop(0) if wanted.preset == "implement-task" and words else ""
-    if wanted.preset == "implement-task" and not task:
+    task = words.pop(0) if loop.preset == "implement-task" and words else ""
+    if loop.preset == "implement-task" and not task:
         raise UserError("no task is named", hint="`/untildone:implement-task TASK-001`")
     if len(words) > 1:
         raise UserError(
             f"`{words[1]}` is one word too many",
-            hint=f"`/untildone:{wanted.preset}` takes one plan, by its file or feature",
+            hint=f"`/untildone:{loop.preset}` takes one plan, by its file or feature",
         )
     choice = TaskChoice(
         session=prompt.session,

@@ -66,8 +66,8 @@ def list_review_criteria(task: Task) -> tuple[str, ...]:
 
 def find_promise(task: Task) -> str:
     """Return the text under the prompt's `## Completion Promise`, or an empty text."""
-    found = _PROMISE.search(task.prompt)
-    return found["text"].strip() if found else ""
+    promise = _PROMISE.search(task.prompt)
+    return promise["text"].strip() if promise else ""
 
 
 def list_commands(plan: Plan) -> tuple[str, ...]:

@@ -125,4 +125,6 @@ It has two tables.
 def read(path: str, text: str | bytes, beside: Mapping[str, str] | None = None) -> ImportedLoop:
     data = text if isinstance(text, bytes) else text.encode()
     others = {name: content.encode() for name, content in (beside or {}).items()}
-    return find_loop_format(path).read(Source(path=path, data=data, read_other_file=others.get))
+    return find_loop_format(path).read_loop(
+        Source(path=path, data=data, read_other_file=others.get)
+    )

@@ -21,7 +21,7 @@ AT_STOPS: tuple[str, ...] = ()
 OPTIONAL_HEADING = re.compile(r"\b(?:optional|future|nice to have|backlog)\b", re.IGNORECASE)
 
 
-def read(source: loop_format.Source) -> loop_format.ImportedLoop:
+def read_loop(source: loop_format.Source) -> loop_format.ImportedLoop:
     lines = parse_lines(decode_text(source.path, source.data))
     boxes = list_boxes(skip_sections(lines, OPTIONAL_HEADING))
     checked = {box.text for box in boxes if box.checked}

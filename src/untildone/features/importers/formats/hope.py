@@ -25,7 +25,7 @@ _VERIFICATIONS: dict[str, Verification] = {
 }
 
 
-def read(source: loop_format.Source) -> loop_format.ImportedLoop:
+def read_loop(source: loop_format.Source) -> loop_format.ImportedLoop:
     fields = parse_json_object(source.path, source.data)
     ended = fields.text("status") in _ENDED or fields.text("stage") in _ENDED
     # Read but ignored: the agent signals again at a stop that is judged.

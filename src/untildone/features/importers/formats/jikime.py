@@ -18,7 +18,7 @@ _ZERO_COUNTS = {
 }
 
 
-def read(source: loop_format.Source) -> loop_format.ImportedLoop:
+def read_loop(source: loop_format.Source) -> loop_format.ImportedLoop:
     fields = parse_json_object(source.path, source.data)
     criteria = fields.group("completion_criteria")
     targets = fields.texts("target_files")

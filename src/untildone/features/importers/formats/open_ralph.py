@@ -10,7 +10,7 @@ PATHS = (".ralph/ralph-loop.state.json",)
 AT_STOPS: tuple[str, ...] = ()
 
 
-def read(source: loop_format.Source) -> loop_format.ImportedLoop:
+def read_loop(source: loop_format.Source) -> loop_format.ImportedLoop:
     fields = parse_json_object(source.path, source.data)
     return loop_format.ImportedLoop(
         promises=loop_format.read_promises(fields, "completionPromise", required=True),

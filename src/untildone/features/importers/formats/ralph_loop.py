@@ -13,7 +13,7 @@ PATHS = (".claude/ralph-loop.local.md",)
 AT_STOPS = PATHS
 
 
-def read(source: loop_format.Source) -> loop_format.ImportedLoop:
+def read_loop(source: loop_format.Source) -> loop_format.ImportedLoop:
     fields, body = parse_front_matter(source.path, source.data)
     promises = loop_format.read_promises(fields, "completion_promise")
     if not promises:

@@ -18,7 +18,7 @@ PATHS = (".shipkit/relentless-state.local.md",)
 AT_STOPS = PATHS
 
 
-def read(source: loop_format.Source) -> loop_format.ImportedLoop:
+def read_loop(source: loop_format.Source) -> loop_format.ImportedLoop:
     fields, body = parse_front_matter(source.path, source.data)
     checks = _read_checks(fields)
     promises = loop_format.read_promises(fields, "completion_promise")

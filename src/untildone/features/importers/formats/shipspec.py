@@ -43,7 +43,7 @@ _PROMPT_PROMISE = re.compile(
 )
 
 
-def read(source: loop_format.Source) -> loop_format.ImportedLoop:
+def read_loop(source: loop_format.Source) -> loop_format.ImportedLoop:
     if source.path.endswith(".json"):
         fields, body = parse_json_object(source.path, source.data), ""
     else:
@@ -81,7 +81,9 @@ def _follow_pointer(source: loop_format.Source, fields: Fields) -> loop_format.I
             f"`{path}` is not a file of the project" if path else "is missing",
             hint="name the state file itself",
         )
-    return read(loop_format.Source(path=path, data=data, read_other_file=source.read_other_file))
+    return read_loop(
+        loop_format.Source(path=path, data=data, read_other_file=source.read_other_file)
+    )
 
 
 def _find_prompt(source: loop_format.Source, feature: str, task: str) -> str:

@@ -10,7 +10,7 @@ PATHS = ("specs/*/.ralph-state.json", ".ralph-state.json")
 AT_STOPS = PATHS
 
 
-def read(source: loop_format.Source) -> loop_format.ImportedLoop:
+def read_loop(source: loop_format.Source) -> loop_format.ImportedLoop:
     fields = parse_json_object(source.path, source.data)
     folder = fields.text("basePath") or source.path.rpartition("/")[0]
     name = fields.text("name") or folder.rpartition("/")[2] or "this spec"

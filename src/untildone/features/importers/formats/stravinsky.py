@@ -14,7 +14,7 @@ PATHS = (".stravinsky/continuation-loop.md",)
 AT_STOPS = PATHS
 
 
-def read(source: loop_format.Source) -> loop_format.ImportedLoop:
+def read_loop(source: loop_format.Source) -> loop_format.ImportedLoop:
     fields, body = parse_front_matter(source.path, source.data)
     return loop_format.ImportedLoop(
         task=body,

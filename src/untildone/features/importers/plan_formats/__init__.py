@@ -30,10 +30,10 @@ def read_foreign_plan(path: str, data: bytes, *, kind: str = "") -> plan_format.
     """Return the plan in a file of the format `kind`, else of the first that recognises it."""
     text = decode_text(path, data, max_bytes=plan_format.MAX_BYTES)
     if kind:
-        return PLAN_FORMATS[kind].read(path, text)
+        return PLAN_FORMATS[kind].read_plan(path, text)
     for reader in PLAN_FORMATS.values():
         if reader.recognises(path, text):
-            return reader.read(path, text)
+            return reader.read_plan(path, text)
     known = ", ".join(f"`{name}`" for name in PLAN_FORMATS)
     raise UserError(
         f"`{path}` is not a known kind of plan", hint=f"give `--format` with one of {known}"

@@ -27,7 +27,7 @@ def recognises(path: str, _text: str) -> bool:
     return path.endswith(".jsonl")
 
 
-def read(path: str, text: str) -> ImportedPlan:
+def read_plan(path: str, text: str) -> ImportedPlan:
     issues = [issue for issue in _parse_issues(path, text) if issue.text("status") not in _DELETED]
     issues.sort(key=lambda issue: issue.count("priority", _LAST_PRIORITY))
     notes = []

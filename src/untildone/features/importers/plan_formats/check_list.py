@@ -17,7 +17,7 @@ def recognises(path: str, text: str) -> bool:
     return path.endswith((".md", ".markdown", ".txt")) and bool(list_boxes(parse_lines(text)))
 
 
-def read(path: str, text: str) -> plan_format.ImportedPlan:
+def read_plan(path: str, text: str) -> plan_format.ImportedPlan:
     lines = list(parse_lines(text))
     return plan_format.build_plan(path, parse_tasks(lines), feature=find_title(lines))
 

@@ -10,7 +10,7 @@ def recognises(path: str, _text: str) -> bool:
     return path.endswith("fix_plan.md")
 
 
-def read(path: str, text: str) -> ImportedPlan:
+def read_plan(path: str, text: str) -> ImportedPlan:
     lines = list(parse_lines(text))
     required_lines = list(skip_sections(lines, OPTIONAL_HEADING))
     optional_boxes = len(list_boxes(lines)) - len(list_boxes(required_lines))

@@ -24,7 +24,7 @@ def recognises(path: str, text: str) -> bool:
     return path.endswith(".md") and _COMMENT.search(text) is not None
 
 
-def read(path: str, text: str) -> plan_format.ImportedPlan:
+def read_plan(path: str, text: str) -> plan_format.ImportedPlan:
     title = find_title(parse_lines(text), level=1)
     return plan_format.build_plan(path, _parse_tasks(text), feature=title)
 

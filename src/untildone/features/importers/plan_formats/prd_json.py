@@ -23,7 +23,7 @@ def recognises(path: str, _text: str) -> bool:
     return path.endswith(".json")
 
 
-def read(path: str, text: str) -> plan_format.ImportedPlan:
+def read_plan(path: str, text: str) -> plan_format.ImportedPlan:
     fields = parse_json_object(path, text.encode())
     stories = list(_parse_stories(path, fields))
     stories.sort(key=lambda story: story.count("priority", _LAST_PRIORITY))

@@ -25,7 +25,7 @@ def recognises(path: str, text: str) -> bool:
     )
 
 
-def read(path: str, text: str) -> plan_format.ImportedPlan:
+def read_plan(path: str, text: str) -> plan_format.ImportedPlan:
     sections = list(_split_sections(text))
     checks = tuple(
         match["command"].strip()
