@@ -52,7 +52,7 @@ def report_sandbox_failures(red: Sequence[CheckResult]) -> Iterator[Concern]:
 
 
 def _describe_change(comparison: Comparison, path: str) -> str:
-    """Return the reason for a concern about a setting or script."""
+    """Return the reason for a concern about a setting or script, or about a new test file."""
     if path not in comparison.old:
         return f"the checks pass only together with the new `{path}`"
     change = "changed" if path in comparison.new else "gone"
@@ -68,7 +68,7 @@ def _make_test_concerns(
         yield comparison.make_concern(ConcernKind.REMOVE_TEST, path, reason=reason)
         return
     if path not in comparison.old:
-        reason = f"the checks pass only together with the new `{path}`"
+        reason = _describe_change(comparison, path)
         yield comparison.make_concern(ConcernKind.EDIT_TEST, path, reason=reason)
         return
     is_code = path.endswith(_CODE_SUFFIXES)

@@ -23,19 +23,15 @@ def bind(pattern: SgNode, value: Value, variables: Variables) -> None:
     The pattern may be a name, `a, b`, `{ total, want: w }`, Rust's `mut a` or `cart.total`.
     """
     pattern = nodes.unwrap(pattern)
-    kind = pattern.kind()
+    kind, parts = pattern.kind(), nodes.list_parts(pattern)
     if kind.startswith("shorthand_property_identifier"):
         # JavaScript's `{ total }` takes the field `total`.
         variables[pattern.text()] = value.fields.get(pattern.text(), value)
-        return
-    if kind in nodes.NAMES:
+    elif kind in nodes.NAMES:
         variables[pattern.text()] = value
-        return
-    if kind in nodes.MEMBERS:
+    elif kind in nodes.MEMBERS:
         _bind_member(pattern, value, variables)
-        return
-    parts = nodes.list_parts(pattern) if kind not in nodes.CLOSURES else []
-    if kind == "assignment_pattern":
+    elif kind == "assignment_pattern":
         # JavaScript's `total = 0` inside of a pattern: a name and its default.
         bind(parts[0], value, variables)
     elif kind in ("mut_pattern", "reference_pattern", "ref_pattern"):
@@ -44,7 +40,7 @@ def bind(pattern: SgNode, value: Value, variables: Variables) -> None:
     elif kind == "pair_pattern":
         # JavaScript's `want: w` takes the field `want`.
         bind(parts[-1], value.fields.get(parts[0].text(), value), variables)
-    else:
+    elif kind not in nodes.CLOSURES:
         for position, part in enumerate(parts):
             # An object has named fields, which the patterns inside of it look up.
             inner = value if kind == "object_pattern" else value.fields.get(str(position), value)

@@ -73,12 +73,7 @@ def evaluate_all(expressions: Iterable[SgNode], variables: Variables) -> list[Va
 
 def _fill_template(node: SgNode, variables: Variables) -> str:
     """Return the literal of `f"{name}.txt"`, or "" if a name in it is unknown."""
-    parts = nodes.list_parts(node)
-    pieces = [
-        _read_piece(part, variables)
-        for part in parts
-        if part.kind() not in ("string_start", "string_end")
-    ]
+    pieces = [_read_piece(part, variables) for part in nodes.list_parts(node)]
     if None in pieces:
         return ""
     text = "".join(filter(None, pieces))
@@ -89,7 +84,9 @@ def _fill_template(node: SgNode, variables: Variables) -> str:
 
 
 def _read_piece(node: SgNode, variables: Variables) -> str | None:
-    """Return the text of one piece of a template; None if it is not known."""
+    """Return the text of one piece of a template, "" for its quotes; None if it is not known."""
+    if node.kind() in ("string_start", "string_end"):
+        return ""
     if node.kind() in ("string_content", "string_fragment"):
         return node.text()
     parts = nodes.list_parts(node)

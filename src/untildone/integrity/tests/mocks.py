@@ -190,11 +190,13 @@ def _list_local_names(tree: Tree, path: str) -> set[str]:
 def _list_defined_names(path: str, root: SgNode) -> Iterator[str]:
     """Yield the functions, classes and assigned names at the top of the file.
 
-    Of a Rust file only what its test module defines counts; the rest is the product.
+    Of a Rust file only what `mod tests { … }` defines counts; the rest is the product.
     """
     if path.endswith(".rs"):
-        functions = nodes.find_below(root, frozenset(("function_item",)))
-        candidates = [node for node in functions if _is_in_test_module(node)]
+        modules = nodes.find_below(root, words("mod_item"))
+        tests = (module for module in modules if re.match(r"mod\s+tests?\b", module.text()))
+        functions = words("function_item")
+        candidates = [node for module in tests for node in nodes.find_below(module, functions)]
     else:
         # One level below as well: `export function price()`, `const price = () => 9`.
         tops = nodes.list_parts(root)
@@ -206,12 +208,6 @@ def _list_defined_names(path: str, root: SgNode) -> Iterator[str]:
         is_definition = is_function or node.kind() != "variable_declarator"
         if name is not None and is_definition and node.kind() in _DEFINITIONS:
             yield name.text()
-
-
-def _is_in_test_module(node: SgNode) -> bool:
-    """Whether a Rust function stands in `mod tests { … }`."""
-    modules = (above for above in node.ancestors() if above.kind() == "mod_item")
-    return any(re.match(r"mod\s+tests?\b", module.text()) for module in modules)
 
 
 def _list_imported_names(tree: Tree, path: str, root: SgNode) -> Iterator[str]:

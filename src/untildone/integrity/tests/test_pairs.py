@@ -6,6 +6,8 @@ same functions with the same values. A test without a pair was removed.
 
 import re
 from collections import Counter
+from collections.abc import Iterator
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,6 +33,8 @@ _DISABLING_MARK = re.compile(
     r"`(@[\w.]*\bskip(\(.*\))?`|\.(skip|todo)`|x\w+`|\{ (skip|todo):|#\[ignore|@Disabled`|@Ignore`"
     r"|pytestmark = pytest\.mark\.skip`)"
 )
+# Assertions by their actual literals, each with the position of its test in the list of tests.
+_Index: TypeAlias = dict[tuple[str, ...], list[tuple[int, Assertion]]]
 
 
 class TestPair(Struct, frozen=True):
@@ -75,39 +79,32 @@ def pair_tests(old: list[Test], new: list[Test]) -> list[TestPair]:
     added = [test for test in new if test.id not in baseline_ids]
     name_counts = Counter(test.short_name for test in added)
     by_unique_name = {test.short_name: test for test in added if name_counts[test.short_name] == 1}
-    index = _SuccessorIndex(new, {test.id: test.assertions for test in old})
+    index = _index_added_assertions(old, new)
     pairs = []
     for test in old:
         same = by_id.get(test.id) or by_unique_name.get(test.short_name)
-        pairs.append(TestPair(test, same or index.find_successor(test)))
+        if same is None and (positions := list(_find_successors(test, index))):
+            same = new[min(positions)]
+        pairs.append(TestPair(test, same))
     return pairs
 
 
-class _SuccessorIndex:
-    """Finds the current test that took over the assertions of a removed one.
+def _index_added_assertions(old: list[Test], new: list[Test]) -> _Index:
+    """Return the assertions that current tests did not have in the baseline."""
+    baseline = {test.id: test.assertions for test in old}
+    index: _Index = {}
+    for position, test in enumerate(new):
+        known = frozenset(baseline.get(test.id, ()))
+        for assertion in test.assertions:
+            if assertion not in known:
+                index.setdefault(assertion.actual, []).append((position, assertion))
+    return index
 
-    Only assertions count that the current test did not have in the baseline. They are indexed by
-    their actual literals, with the position of the test.
-    """
 
-    def __init__(self, new: list[Test], baseline: dict[str, tuple[Assertion, ...]]) -> None:
-        self._tests = new
-        self._by_input: dict[tuple[str, ...], list[tuple[int, Assertion]]] = {}
-        for position, test in enumerate(new):
-            known = frozenset(baseline.get(test.id, ()))
-            for assertion in test.assertions:
-                if assertion not in known:
-                    self._by_input.setdefault(assertion.actual, []).append((position, assertion))
-
-    def find_successor(self, old: Test) -> Test | None:
-        """Return the first test that calls the same functions with the same values."""
-        positions = (self._find_position(assertion) for assertion in old.assertions)
-        found = [position for position in positions if position is not None]
-        return self._tests[min(found)] if found else None
-
-    def _find_position(self, old: Assertion) -> int | None:
-        """Return the position of the first test with the same inputs and functions."""
-        for position, new in self._by_input.get(old.actual, ()):
+def _find_successors(removed: Test, index: _Index) -> Iterator[int]:
+    """Yield for each assertion the first test that now calls the same functions with its values."""
+    for old in removed.assertions:
+        for position, new in index.get(old.actual, ()):
             if old.calls == new.calls or (old.actual and old.calls & new.calls):
-                return position
-        return None
+                yield position
+                break
