@@ -75,7 +75,7 @@ def test_an_interrupted_turn_is_counted_up_to_its_last_tool_call(world: World) -
     world.context.loops.save(record, began, kind="note", data={}, at="")
     world.session.write("post", "")
     ten_minutes_later = time.time() - 3_000
-    os.utime(world.session.path("post"), (ten_minutes_later, ten_minutes_later))
+    os.utime(world.session.get_path("post"), (ten_minutes_later, ten_minutes_later))
 
     # An interruption fires no event: the next prompt is the first that is heard of it.
     for _ in range(2):

@@ -71,7 +71,7 @@ def test_a_stop_of_a_loop_whose_index_is_gone_pauses_it(world: HookWorld, *, fol
 def test_the_next_event_finds_what_both_places_lost(
     world: HookWorld, event: str, more: dict[str, str]
 ) -> None:
-    loop, missing = loop_of(world), index(world).path("active")
+    loop, missing = loop_of(world), index(world).get_path("active")
     clear(world)
 
     answer = world.run_hook(event, world.payload(event, **more))

@@ -168,7 +168,7 @@ def test_background_work(world: World) -> None:
 
 def test_verbs_printed_in_the_agents_shell_are_recorded(world: World) -> None:
     world.start(checks=(), claims=(Claim(name="docs"),))
-    calls = Path(world.session.path("calls"))
+    calls = Path(world.session.get_path("calls"))
     met = format_verb(AgentVerb(verb="met", name="docs", by="observation", text="read"))
     said = {"stdout": f"{met}\n{format_verb(AgentVerb(verb='signal'))}"}
     command = "untildone met docs --by observation --evidence read; untildone signal"

@@ -81,7 +81,7 @@ def test_within_its_bounds_a_loop_goes_on_and_is_looked_at_later(tmp_path: Path)
     answer = world.after_calls()
 
     assert (answer.stdout, due, world.standing[0]) == (b"", True, "active")
-    assert Path(world.session.path("meter")).stat().st_mtime >= began + 5
+    assert Path(world.session.get_path("meter")).stat().st_mtime >= began + 5
 
 
 def test_a_continued_loop_is_looked_at_again(tmp_path: Path) -> None:

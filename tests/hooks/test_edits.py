@@ -158,4 +158,4 @@ def test_the_line_keeps_other_calls_for_the_loop(tmp_path: Path) -> None:
 
     assert line.run("PostToolUse", other) == b""
     assert list(session(world).read_calls().values()) == [[json.loads(other)]]
-    assert Path(session(world).path("post")).read_bytes() == b"\n"
+    assert Path(session(world).get_path("post")).read_bytes() == b"\n"

@@ -26,8 +26,8 @@ def make_installed_file(path: Path, *, original: bytes | None, written: bytes) -
         scope="user",
         agent="claude",
         original=original,
-        original_sha256=manifest.sha256(original),
-        written_sha256=manifest.sha256(written),
+        original_sha256=manifest.hash_bytes(original),
+        written_sha256=manifest.hash_bytes(written),
         entries=OURS,
         program=PROGRAM,
     )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from snippets import snippet
 from untildone.features.plans.editing import set_member
 from untildone.json_edit.edits import Edit, apply_edits
-from untildone.json_edit.scan import scan_value, value_at
+from untildone.json_edit.scan import decode_node, scan_value
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -30,7 +30,7 @@ def test_every_member_is_found_where_it_stands(
 
     node = scan_value(text, depth=1)
 
-    values = [value_at(text, child) for child in node.children]
+    values = [decode_node(text, child) for child in node.children]
     assert dict(zip(node.keys, values, strict=True)) == value
     assert all(text[start] == '"' for start in node.starts)
 
@@ -58,7 +58,7 @@ def test_several_edits_are_made_at_their_places() -> None:
 
 
 def test_a_key_that_is_not_there_is_none() -> None:
-    assert scan_value('{"a": 1}', depth=1).child("b") is None
+    assert scan_value('{"a": 1}', depth=1).get_child("b") is None
 
 
 def test_a_new_object_is_indented_as_its_neighbours() -> None:

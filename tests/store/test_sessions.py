@@ -115,14 +115,14 @@ def make_spool(tmp_path: Path, **files: str) -> Session:
     found = session(tmp_path)
     found.bind("a1", active=True)
     for name, text in files.items():
-        Path(found.path("calls"), name).write_text(text, encoding="utf-8")
+        Path(found.get_path("calls"), name).write_text(text, encoding="utf-8")
     return found
 
 
 def test_the_spool_is_read_by_file_and_dropped_by_name(tmp_path: Path) -> None:
     found = make_spool(tmp_path, a='{"n": 1}{"n": 2}\n {"n": 5}\n', b='{"n": 3}')
     read = found.read_calls()
-    Path(found.path("calls"), "c").write_text('{"n": 4}', encoding="utf-8")
+    Path(found.get_path("calls"), "c").write_text('{"n": 4}', encoding="utf-8")
 
     found.drop_calls(list(read))
 
@@ -150,7 +150,7 @@ def test_sessions_newest_first(tmp_path: Path) -> None:
     for age, name in ((30, "old"), (10, "new"), (20, "middle")):
         found = session(tmp_path, name)
         found.write("session.json", "{}")
-        os.utime(found.path("session.json"), (1_000_000 - age, 1_000_000 - age))
+        os.utime(found.get_path("session.json"), (1_000_000 - age, 1_000_000 - age))
     session(tmp_path, "silent").write("loop", "a1")
     (tmp_path / "sessions" / "claude" / "no session").mkdir()
 
@@ -174,7 +174,7 @@ def test_an_index_with_one_place_cleared_still_names_its_loop(tmp_path: Path, na
     found.remove(name)
 
     assert (found.get_loop_id(), found.is_active()) == ("a1", True)
-    assert found.explain_index_damage() == f"`{found.path(name)}` is missing or was altered"
+    assert found.explain_index_damage() == f"`{found.get_path(name)}` is missing or was altered"
 
 
 def test_a_crash_between_the_two_places_accuses_nobody(tmp_path: Path) -> None:

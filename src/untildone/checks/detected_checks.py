@@ -28,9 +28,7 @@ def find_rejected(project: Path) -> tuple[Candidate, ...]:
 
 
 def _find_candidates(project: Path) -> list[Candidate]:
-    found = [
-        entry for ecosystem in ECOSYSTEMS.values() for entry in ecosystem.find_candidates(project)
-    ]
+    found = [entry for ecosystem in ECOSYSTEMS for entry in ecosystem.find_candidates(project)]
     covered = {entry.aspect for entry in found if not entry.harm}
     return [
         *found,

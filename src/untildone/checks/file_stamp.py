@@ -6,8 +6,8 @@ from pathlib import Path
 def read_stamp(path: Path) -> tuple[int, ...]:
     """Return modification and change time, size and inode; empty if there is no such file.
 
-    Two times, because a file may be written twice within one tick of the clock, and npm gives
-    every file the same modification time.
+    None of them is enough: a file may be written twice within one tick of the clock, and npm
+    gives every file the same modification time.
     """
     try:
         status = path.stat()

@@ -28,13 +28,8 @@ from msgspec.structs import replace
 from untildone.checks.file_stamp import read_stamp
 from untildone.checks.parsers import find_parsers, junit
 from untildone.checks.run_report import RunReport
+from untildone.commands import programs
 from untildone.commands.package_scripts import parse_package_scripts, select_scripts
-from untildone.commands.programs import (
-    PACKAGE_MANAGERS,
-    find_programs,
-    find_single_program,
-    split_words,
-)
 from untildone.process.runner import run
 
 _LARGEST = 64_000_000
@@ -81,7 +76,7 @@ def request_report(
 
     `path` must be new for every run and impossible to guess: the tests could forge it.
     """
-    programs = find_programs(command)
+    names = programs.find_programs(command)
     if java := _find_java_reports(command):
         stamps = {str(file): read_stamp(file) for file in _list_reports(folder, java)}
         path.with_name(_STAMPS_FILE).write_bytes(msgspec.json.encode(stamps))
@@ -95,15 +90,13 @@ def request_report(
         environ = _add_options(environ, "NODE_OPTIONS", f"{to_file} {to_terminal}")
     if _GO_TEST.search(command) and (flags := _read_go_flags(folder, environ)) is not None:
         environ = {**environ, "GOFLAGS": f"{flags} -v".strip()}
-    reports_unittest = (
-        in_sandbox and "unittest" in programs and not _SETS_PYTHON_PATH.search(command)
-    )
+    reports_unittest = in_sandbox and "unittest" in names and not _SETS_PYTHON_PATH.search(command)
     if reports_unittest:
         folders = (str(_UNITTEST_REPORTER), environ.get("PYTHONPATH", ""))
         python_path = os.pathsep.join(filter(None, folders))
         reporter = {"PYTHONPATH": python_path, "UNTILDONE_UNITTEST_REPORT": str(path)}
         environ = {**environ, **reporter}
-    reports_pytest = "pytest" in programs and _may_run_pytest(command)
+    reports_pytest = "pytest" in names and _may_run_pytest(command)
     return ReportRequest(environ=environ, expected=reports_unittest or reports_pytest)
 
 
@@ -113,10 +106,10 @@ def _add_options(environ: dict[str, str], name: str, options: str) -> dict[str, 
 
 def _may_run_pytest(command: str) -> bool:
     """Say whether the command names pytest, or only programs without a parser, such as `make`."""
-    programs = find_programs(command)
-    if "pytest" not in programs and find_parsers(programs):
+    names = programs.find_programs(command)
+    if "pytest" not in names and find_parsers(names):
         return False
-    return not _PYTEST_WITHOUT_REPORT.search(" ".join(split_words(command)))
+    return not _PYTEST_WITHOUT_REPORT.search(" ".join(programs.split_words(command)))
 
 
 def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> bool:
@@ -131,8 +124,8 @@ def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> boo
 
 def _read_script(command: str, folder: Path) -> str:
     """Return the scripts that `npm test` or `npm run NAME` runs; "" for other commands."""
-    program, _, words = find_single_program(command) or ("", [], [])
-    if program not in PACKAGE_MANAGERS:
+    program, _, words = programs.find_single_program(command) or ("", [], [])
+    if program not in programs.PACKAGE_MANAGERS:
         return ""
     try:
         package = (folder / "package.json").read_text(encoding="utf-8", errors="replace")
@@ -176,7 +169,8 @@ def _read_report(path: Path) -> RunReport | None:
 
 def _find_java_reports(command: str) -> tuple[str, str] | None:
     return next(
-        (_JAVA_REPORTS[name] for name in find_programs(command) if name in _JAVA_REPORTS), None
+        (_JAVA_REPORTS[name] for name in programs.find_programs(command) if name in _JAVA_REPORTS),
+        None,
     )
 
 

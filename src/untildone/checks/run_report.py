@@ -22,14 +22,15 @@ class RunReport(Struct, frozen=True, kw_only=True):
 
     @property
     def tests(self) -> Tests:
-        ids: dict[CaseOutcome, list[str]] = {"passed": [], "failed": [], "skipped": []}
-        for case in self.cases:
-            ids[case.outcome].append(case.id)
+        failing, passing, skipping = map(self._list_ids, ("failed", "passed", "skipped"))
         return Tests(
-            passed=len(ids["passed"]),
-            failed=len(ids["failed"]),
-            skipped=len(ids["skipped"]),
-            failing=tuple(ids["failed"]),
-            passing=tuple(ids["passed"]),
-            skipping=tuple(ids["skipped"]),
+            passed=len(passing),
+            failed=len(failing),
+            skipped=len(skipping),
+            failing=failing,
+            passing=passing,
+            skipping=skipping,
         )
+
+    def _list_ids(self, outcome: str) -> tuple[str, ...]:
+        return tuple(case.id for case in self.cases if case.outcome == outcome)

@@ -20,10 +20,7 @@ def note_command(text: str) -> AgentReport:
     \b
     untildone note "the old parser is still used by the importer"
     """
-    return AgentReport(
-        verbs=(AgentVerb(verb="note", text=text),),
-        done="noted",
-    )
+    return AgentReport(verbs=(AgentVerb(verb="note", text=text),), done="noted")
 
 
 @click.command("blocked")
@@ -35,10 +32,7 @@ def blocked_command(reason: str) -> AgentReport:
     \b
     untildone blocked "the test needs the password of the staging database"
     """
-    return AgentReport(
-        verbs=(AgentVerb(verb="blocked", text=reason),),
-        done="recorded; stop now",
-    )
+    return AgentReport(verbs=(AgentVerb(verb="blocked", text=reason),), done="recorded; stop now")
 
 
 @click.command("signal")
@@ -50,8 +44,7 @@ def signal_command() -> AgentReport:
     untildone signal
     """
     return AgentReport(
-        verbs=(AgentVerb(verb="signal"),),
-        done="recorded; stop now, and the checks decide",
+        verbs=(AgentVerb(verb="signal"),), done="recorded; stop now, and the checks decide"
     )
 
 
@@ -96,6 +89,5 @@ def add_criterion(name: str, by: str) -> AgentReport:
     """
     kind = cast(Verification, by)
     return AgentReport(
-        verbs=(AgentVerb(verb="criterion", name=name, by=kind),),
-        done=f"added: {name}",
+        verbs=(AgentVerb(verb="criterion", name=name, by=kind),), done=f"added: {name}"
     )

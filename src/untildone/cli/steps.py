@@ -109,10 +109,7 @@ def precheck_command(evidence: str) -> AgentReport:
     \b
     untildone precheck --evidence "old clients read the column: kept for one release"
     """
-    return AgentReport(
-        verbs=(AgentVerb(verb="precheck", text=evidence),),
-        done="recorded",
-    )
+    return AgentReport(verbs=(AgentVerb(verb="precheck", text=evidence),), done="recorded")
 
 
 @click.command("rollback")

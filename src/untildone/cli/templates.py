@@ -78,7 +78,8 @@ def _find_checks(context: Context, project: Path, recipe: Recipe) -> tuple[tuple
         checks = find_recipe_checks(
             context, project, recipe, recipe.default_argument or recipe.sample_argument
         )
-        if not checks and (recipe.preset or not (recipe.promises or recipe.criteria)):
+        needs_checks = recipe.preset or not (recipe.promises or recipe.criteria)
+        if needs_checks and not checks:
             checks = project_checks.choose_checks(context, project, recipe.preset or "ship")
     except UserError as error:
         return (), error.message

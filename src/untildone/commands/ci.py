@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 import yaml
 
+from untildone.words import words
+
 _CI_FILE = re.compile(
     r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml|\.travis\.ya?ml"
     r"|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.woodpecker.*\.ya?ml|appveyor\.ya?ml"
     r"|\.buildkite/[^/]+\.ya?ml|Taskfile\.ya?ml"
 )
-_COMMAND_KEYS = frozenset(
-    ("run", "script", "before_script", "after_script", "command", "commands", "cmds")
-)
+_COMMAND_KEYS = words("run script before_script after_script command commands cmds")
 
 
 def is_ci_file(path: str) -> bool:

@@ -12,24 +12,22 @@ from untildone.commands.invoked_scripts import Script, find_called_scripts, is_p
 from untildone.commands.makefiles import find_make_lines
 from untildone.commands.programs import strip_launcher
 from untildone.commands.shell import program_name
+from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
 # Programs that check nothing.
-_NO_CHECKS = frozenset(
-    (
-        *("cd", "export", "mkdir", "rm", "cp", "mv", "ls", "test", "[", "[[", "source", "pwd"),
-        *("touch", "chmod", "unset", "local", "read", "shift", "pip", "pip3", "apt-get", "which"),
-        *("command", "type", "curl", "wget", "ln", "tar", "umask", "alias", "clear", "tput", "git"),
-    )
-)
+_NO_CHECKS = words("""
+    cd export mkdir rm cp mv ls test [ [[ source pwd touch chmod unset local read shift pip pip3
+    apt-get which command type curl wget ln tar umask alias clear tput git
+""")
 _KNOWN_TOOL = re.compile(
     r"pytest|unittest|tox|nox|ruff|mypy|pyright|flake8|pylint|python[\d.]*|node|np[mx]|pnpm|yarn|bunx?|deno"
     r"|jest|vitest|mocha|eslint|tsc|biome|prettier|go|cargo|make|mvnw?|gradlew?|ctest|bats|shellcheck|rspec"
     r"|phpunit|dotnet|swift|bazel|prove|sh"
 )
 # npm install, uv sync
-_INSTALLING = frozenset(("install", "ci", "i", "add", "sync", "fetch", "download"))
+_INSTALLING = words("install ci i add sync fetch download")
 # node --experimental-vm-modules node_modules/jest/bin/jest.js
 _INSTALLED_TOOL = re.compile(
     r"\S+ (--(experimental-[\w-]+|no-warnings|enable-source-maps|max-old-space-size=\d+) )*"
@@ -38,9 +36,7 @@ _INSTALLED_TOOL = re.compile(
 # python -W error -m
 _PYTHON_MODULE = re.compile(r"\S+ (-[uB] |-W ?error |-X ?\S+ )*-m (?=\S)")
 # They measure coverage or set variables, and run the tool behind their own options: c8 -r text jest
-_TOOL_RUNNERS = frozenset(
-    ("c8", "nyc", "cross-env", "cross-env-shell", "dotenv", "env-cmd", "dotenvx")
-)
+_TOOL_RUNNERS = words("c8 nyc cross-env cross-env-shell dotenv env-cmd dotenvx")
 # A script that calls itself with ever more arguments is not followed for ever.
 _MAX_VARIANTS = 10
 _MAKE = ("make", "gmake")
@@ -112,40 +108,40 @@ def _find_tool_call(call: Call) -> Call | None:
     """Return the tool behind launchers with its arguments; None if the call checks nothing."""
     assignments = tuple(word for word in call if STEERING_ASSIGNMENT.fullmatch(word))
     plain = tuple(word for word in call if not re.match(r"[A-Z_]+=", word))
-    words = strip_launcher(_replace_tool_runner(plain))
-    if (module := _PYTHON_MODULE.match(" ".join(words))) and re.match(
-        "python", program_name(words[0])
-    ):
-        words = words[len(module[0].split()) :]
-    if not words or program_name(words[0]) in _NO_CHECKS or _INSTALLING.intersection(words[1:2]):
+    tool_call = strip_launcher(_replace_tool_runner(plain))
+    module = _PYTHON_MODULE.match(" ".join(tool_call))
+    if module and program_name(tool_call[0]).startswith("python"):
+        tool_call = tool_call[len(module[0].split()) :]
+    program = program_name(tool_call[0]) if tool_call else ""
+    if not program or program in _NO_CHECKS or _INSTALLING.intersection(tool_call[1:2]):
         return None
-    return (program_name(words[0]), *assignments, *words[1:])
+    return (program, *assignments, *tool_call[1:])
 
 
-def _replace_tool_runner(words: Call) -> Call:
+def _replace_tool_runner(call: Call) -> Call:
     """Return the call of the tool that another program runs: of jest for `node …/jest.js`."""
-    program = program_name(words[0]) if words else ""
+    program = program_name(call[0]) if call else ""
     if program in _TOOL_RUNNERS:
-        return _skip_options(words)
-    if program == "tsx" and "--test" in words:
-        return ("node", *words[1:])
-    if program == "node" and (installed := _INSTALLED_TOOL.match(" ".join(words))):
-        return (installed["tool"], *words[len(installed[0].split()) :])
-    if program == "gotestsum" and not any(word.startswith("--rerun") for word in words):
+        return _skip_options(call)
+    if program == "tsx" and "--test" in call:
+        return ("node", *call[1:])
+    if program == "node" and (installed := _INSTALLED_TOOL.match(" ".join(call))):
+        return (installed["tool"], *call[len(installed[0].split()) :])
+    if program == "gotestsum" and not any(word.startswith("--rerun") for word in call):
         # gotestsum --packages=./api -- -race
-        end = words.index("--") + 1 if "--" in words else len(words)
-        packages = tuple(word.partition("=")[2] for word in words if word.startswith("--packages="))
-        return ("go", "test", *(words[end:] or packages or ("./...",)))
-    return words
+        end = call.index("--") + 1 if "--" in call else len(call)
+        packages = tuple(word.partition("=")[2] for word in call if word.startswith("--packages="))
+        return ("go", "test", *(call[end:] or packages or ("./...",)))
+    return call
 
 
-def _skip_options(words: Call) -> Call:
+def _skip_options(call: Call) -> Call:
     """Return the words from the first tool on, if only options and their values stand before it."""
-    for start, word in enumerate(words[1:], 1):
+    for start, word in enumerate(call[1:], 1):
         if _KNOWN_TOOL.fullmatch(program_name(word)):
-            return words[start:]
-        before = words[start - 1]
+            return call[start:]
+        before = call[start - 1]
         is_value_of_option = before.startswith("-") and "=" not in before
         if not word.startswith("-") and not is_value_of_option:
             break
-    return words
+    return call

@@ -9,31 +9,26 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TypeAlias
 
 from ast_grep_py import SgNode
 
 from untildone.commands.shell import SHELLS, parse_calls, program_name
 from untildone.syntax.parsing import parse_source
+from untildone.words import words
 
 # A program and its arguments.
 Call: TypeAlias = tuple[str, ...]
 
 # Kinds of nodes in the grammar of bash.
-_BLOCKS = frozenset(("program", "compound_statement", "subshell", "do_group", "else_clause"))
-_CONDITIONALS = frozenset(
-    ("if_statement", "for_statement", "while_statement", "case_statement", "elif_clause")
-)
-_STATEMENTS = frozenset(
-    (
-        *("command", "redirected_statement", "list", "pipeline", "negated_command"),
-        *("declaration_command", "function_definition", "test_command", "case_item"),
-        *_BLOCKS,
-        *_CONDITIONALS,
-    )
-)
-_NEVER_FAILS = frozenset(("true", ":", "echo", "printf", "exit", "return", "sleep", "cat", "date"))
+_BLOCKS = words("program compound_statement subshell do_group else_clause")
+_CONDITIONALS = words("if_statement for_statement while_statement case_statement elif_clause")
+_STATEMENTS = words("""
+    command redirected_statement list pipeline negated_command declaration_command
+    function_definition test_command case_item
+""").union(_BLOCKS, _CONDITIONALS)
+_NEVER_FAILS = words("true : echo printf exit return sleep cat date")
 # exit 1, return $?, false
 _ENDS_WITH_FAILURE = re.compile(
     r"\b(exit|return)\s+([1-9]\d*|\$\??\w*|\"\$\w+\")|\bfalse\b|\bexit\s*$"
@@ -106,14 +101,14 @@ class _Reader:
         """Return the calls that decide the status of the statements, run one after another."""
         found: list[Call] = []
         children = node.children()
-        for position, child in enumerate(children, 1):
+        for child, following in zip_longest(children, children[1:]):
             if child.kind() not in _STATEMENTS:
                 continue
             status = _find_exit_status(child)
             if status == "0" and not self.errexit:
                 return []
-            # `tests &` runs in the background.
-            is_background = [following.kind() for following in children[position:][:1]] == ["&"]
+            # pytest &
+            is_background = following is not None and following.kind() == "&"
             deciding = [] if is_background else self._read_statement(child)
             found = found + deciding if self.errexit or _keeps_status(child) else deciding
             if status:
@@ -165,35 +160,33 @@ class _Reader:
     def _read_conditional(self, node: SgNode) -> Iterator[Call]:
         """Yield the calls of `if`, `for`, `while` and `case`, each with its condition in front."""
         parts = _find_statements(node)
-        words = self._find_loop_words(node) if node.kind() == "for_statement" else []
+        loop_words = self._find_loop_words(node) if node.kind() == "for_statement" else []
         sets_status = any(f"{name}=" in node.text() for name in self.status_variables)
-        if words and (self.errexit or _ENDS_WITH_FAILURE.search(node.text()) or sets_status):
-            yield from self._read_loop(node, words)
+        if loop_words and (self.errexit or _ENDS_WITH_FAILURE.search(node.text()) or sets_status):
+            yield from self._read_loop(node, loop_words)
             return
-        remembered_before = len(self.remembered_calls)
+        remembered_before, self.remembered_calls = self.remembered_calls, []
         header = re.split(r";|\n|\bthen\b|\bdo\b", node.text(), maxsplit=1)[0].strip()
         if node.kind() == "if_statement" and _ENDS_WITH_FAILURE.search(node.text()) and parts:
             # if ! pytest; then exit 1; fi
             is_negated = parts[0].kind() == "negated_command"
-            yield from self._read_statements(
-                _find_statements(parts[0]) if is_negated else parts[:1]
-            )
+            tested = _find_statements(parts[0]) if is_negated else parts[:1]
+            yield from self._read_statements(tested)
         for part in parts:
             yield from (("if", header, *call) for call in self._read_statement(part))
-        self.remembered_calls[remembered_before:] = [
-            ("if", header, *call) for call in self.remembered_calls[remembered_before:]
-        ]
+        remembered = [("if", header, *call) for call in self.remembered_calls]
+        self.remembered_calls = remembered_before + remembered
 
     def _find_loop_words(self, node: SgNode) -> list[str]:
         """Return the words of `for x in a b`; none if they are only known when the loop runs."""
         header = re.match(r"for\s+\w+\s+in\s+([^;\n]*)", node.text())
-        words = self._expand_variables(header[1]) if header else "$"
-        return [] if re.search(r"[$`]", words) else shlex.split(re.sub(r"['\"]", "", words))
+        text = self._expand_variables(header[1]) if header else "$"
+        return [] if re.search(r"[$`]", text) else shlex.split(re.sub(r"['\"]", "", text))
 
-    def _read_loop(self, node: SgNode, words: Sequence[str]) -> Iterator[Call]:
+    def _read_loop(self, node: SgNode, loop_words: Sequence[str]) -> Iterator[Call]:
         """Yield the calls of a `for` loop for each of its words."""
         name = next(child.text() for child in node.children() if child.kind() == "variable_name")
-        for word in words:
+        for word in loop_words:
             self.variables[name] = word
             yield from self._read_statements(_find_statements(node))
         self.variables.pop(name, None)
@@ -201,8 +194,8 @@ class _Reader:
     def _read_command(self, node: SgNode) -> list[Call]:
         """Return the call, or the calls of the function or inner shell that it runs."""
         text = node.text()
-        words = next(iter(parse_calls(text)), [])
-        call = [value for word in words for value in self._expand_word(word)]
+        unexpanded = next(iter(parse_calls(text)), [])
+        call = [value for word in unexpanded for value in self._expand_word(word)]
         if not call:
             return []
         program, arguments = program_name(call[0]), call[1:]
@@ -211,7 +204,9 @@ class _Reader:
             return []
         if program in self.functions:
             return self._read_function(program, arguments)
-        if program in SHELLS and (inner := _find_shell_text(arguments)):
+        # sh -ec TEXT
+        texts = (text for option, text in pairwise(arguments) if re.fullmatch(r"-\w*c", option))
+        if program in SHELLS and (inner := next(texts, "")):
             return list(find_status_deciding_calls(inner, errexit="e" in arguments[0]))
         if program in _NEVER_FAILS:
             return []
@@ -219,17 +214,17 @@ class _Reader:
 
     def _apply_builtin(self, program: str, arguments: list[str]) -> None:
         """Keep what `set`, `trap` and `shift` change."""
-        words = " ".join(arguments)
+        options = " ".join(arguments)
         if program == "shift":
             del self.arguments[:1]
         elif program == "trap":
             signals = {"EXIT", "0", "ERR"}.intersection(arguments[1:])
             self.is_failure_trapped |= bool(signals and _HIDES_FAILURE.search(arguments[0]))
-        elif "pipefail" in words:
-            self.pipefail = "+o pipefail" not in words
-        if program == "set" and re.search(r"(^|\s)-\w*e|-o errexit", words):
+        elif "pipefail" in options:
+            self.pipefail = "+o pipefail" not in options
+        if program == "set" and re.search(r"(^|\s)-\w*e|-o errexit", options):
             self.errexit = True
-        if program == "set" and re.search(r"(^|\s)\+\w*e|\+o errexit", words):
+        if program == "set" and re.search(r"(^|\s)\+\w*e|\+o errexit", options):
             self.errexit = False
 
     def _read_function(self, name: str, arguments: list[str]) -> list[Call]:
@@ -303,18 +298,10 @@ def _find_exit_status(node: SgNode) -> str:
     return (found[1] or "$?") if found else ""
 
 
-def _find_shell_text(arguments: Sequence[str]) -> str:
-    """Return the text of `sh -c TEXT`."""
-    for option, text in pairwise(arguments):
-        if re.fullmatch(r"-\w*c", option):
-            return text
-    return ""
-
-
 def _find_steering_assignments(text: str) -> list[str]:
     """Return the assignments in front of a call that change what its tool does."""
     try:
-        words = shlex.split(text)
+        parts = shlex.split(text)
     except ValueError:
         return []
-    return [word for word in words if STEERING_ASSIGNMENT.fullmatch(word)]
+    return [part for part in parts if STEERING_ASSIGNMENT.fullmatch(part)]

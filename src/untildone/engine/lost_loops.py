@@ -23,7 +23,7 @@ def pause_unindexed_loop(context: Context, record: Record) -> Record:
         record = context.loops.load(loop)
         if not _is_unindexed(context, record):
             return record
-    missing = context.session_of(record).path("active")
+    missing = context.session_of(record).get_path("active")
     return verbs.end(context, loop, Pause(outcome="tampered", reason=f"`{missing}` is missing"))
 
 

@@ -25,7 +25,7 @@ def answer(call: Call) -> str:
     begun = session.count_begun_calls()
     if begun:
         # The client sends no event at the end of a refused call.
-        os.truncate(session.path("pre"), begun - 1)
+        os.truncate(session.get_path("pre"), begun - 1)
     return json.dumps(
         {
             "hookSpecificOutput": {

@@ -90,8 +90,8 @@ def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
         scope=scope,
         agent="claude",
         original=original,
-        original_sha256=manifest.sha256(original),
-        written_sha256=manifest.sha256(after),
+        original_sha256=manifest.hash_bytes(original),
+        written_sha256=manifest.hash_bytes(after),
         entries=merged.entries,
         program=manifest.describe_program(
             interpreter=paths.python, package=paths.package, version=__version__

@@ -138,7 +138,7 @@ def _is_replaced(program: manifest.InstalledProgram) -> bool:
         data = Path(program.interpreter).read_bytes()
     except OSError:
         return True
-    return manifest.sha256(data) != program.interpreter_sha256
+    return manifest.hash_bytes(data) != program.interpreter_sha256
 
 
 def find_package_changes(installation: Installation) -> Iterator[Problem]:

@@ -43,14 +43,14 @@ class _Manifest(Struct, frozen=True, kw_only=True):
     files: tuple[InstalledFile, ...] = ()
 
 
-def sha256(data: bytes | None) -> str:
+def hash_bytes(data: bytes | None) -> str:
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
 def describe_program(*, interpreter: Path, package: Path, version: str) -> InstalledProgram:
     return InstalledProgram(
         interpreter=str(interpreter),
-        interpreter_sha256=sha256(interpreter.read_bytes()),
+        interpreter_sha256=hash_bytes(interpreter.read_bytes()),
         package=str(package),
         version=version,
         package_sha256=hash_package(package),
@@ -62,7 +62,7 @@ def hash_package(package: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         name = path.relative_to(package).as_posix()
-        digest.update(f"{name}\n{sha256(path.read_bytes())}\n".encode())
+        digest.update(f"{name}\n{hash_bytes(path.read_bytes())}\n".encode())
     return digest.hexdigest()
 
 
@@ -101,7 +101,7 @@ def restore_original(
     """Return the file without our entries: the original bytes if nothing else changed."""
     if current is None:
         return None
-    if installed is not None and sha256(current) == installed.written_sha256:
+    if installed is not None and hash_bytes(current) == installed.written_sha256:
         return installed.original
     text = settings_editing.decode(current, path=str(path))
     entries = None if installed is None else installed.entries

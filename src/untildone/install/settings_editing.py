@@ -6,13 +6,7 @@ from typing import TypeAlias, cast
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.install.own_entries import (
-    CAP,
-    CAP_VARIABLE,
-    find_our_hooks,
-    is_our_hook,
-    is_well_shaped,
-)
+from untildone.install import own_entries
 from untildone.json_edit import document as json_document
 from untildone.json_edit.document import Document
 from untildone.json_edit.scan import UnreadableError
@@ -51,11 +45,11 @@ def decode(data: bytes, *, path: str) -> str:
 
 def parse(text: str, path: str) -> Json:
     """Parse the settings; raise an error for what the client would not read."""
-    settings = _read(text, path).value()
+    settings = _read(text, path).get_value()
     if not isinstance(settings, dict):
         raise _make_error(path, "is not an object at the top level")
     for key in ("hooks", "env", "permissions"):
-        if key in settings and not is_well_shaped(key, settings[key]):
+        if key in settings and not own_entries.is_well_shaped(key, settings[key]):
             raise _make_error(path, f"has a `{key}` of a shape that Claude Code does not read")
     return settings
 
@@ -106,15 +100,15 @@ def _find_owned(settings: Json, installed: Entries | None) -> Entries:
     environment, rules = _get_env(settings), _get_rules(settings)
     line = settings.get("statusLine")
     if installed is None:
-        is_installed = bool(find_our_hooks(settings))
-        env = {CAP_VARIABLE: str(CAP)} if is_installed else {}
+        is_installed = bool(own_entries.find_our_hooks(settings))
+        env = {own_entries.CAP_VARIABLE: str(own_entries.CAP)} if is_installed else {}
         permissions = tuple(rule for rule in rules if is_installed and rule.startswith(_RULE))
     else:
         env = installed.env
         permissions = tuple(rule for rule in rules if rule in installed.permissions)
     return Entries(
         env={name: value for name, value in env.items() if environment.get(name) == value},
-        status_line=line if isinstance(line, dict) and is_our_hook(line) else None,
+        status_line=line if isinstance(line, dict) and own_entries.is_our_hook(line) else None,
         permissions=permissions,
     )
 
@@ -172,7 +166,7 @@ def _remove_entries(document: Document, owned: Entries, *, keep: Entries) -> Doc
         document = json_document.cut(document, ("statusLine",))
     for rule in owned.permissions:
         if rule not in keep.permissions:
-            rules = cast(list[object], document.value("permissions", "allow"))
+            rules = cast(list[object], document.get_value("permissions", "allow"))
             document = json_document.cut(document, ("permissions", "allow", rules.index(rule)))
     return document
 
@@ -181,7 +175,7 @@ def _find_stale_hook(document: Document, keep: Entries) -> tuple[str | int, ...]
     """Return the path of our hook that is unwanted, duplicated, or in another tool's group."""
     events: set[str] = set()
     for event, position, hooks in _iterate_groups(document):
-        ours = [index for index, hook in enumerate(hooks) if is_our_hook(hook)]
+        ours = [index for index, hook in enumerate(hooks) if own_entries.is_our_hook(hook)]
         if not ours:
             continue
         if len(ours) < len(hooks):
@@ -193,15 +187,15 @@ def _find_stale_hook(document: Document, keep: Entries) -> tuple[str | int, ...]
 
 
 def _iterate_groups(document: Document) -> Iterator[tuple[str, int, list[object]]]:
-    events = document.at("hooks")
+    events = document.find_node("hooks")
     for event in events.keys if events else ():
-        groups = document.value("hooks", event)
+        groups = document.get_value("hooks", event)
         for position, group in enumerate(groups if isinstance(groups, list) else ()):
             yield event, position, group["hooks"]
 
 
 def _put_group(document: Document, event: str, group: Json) -> Document:
     for name, position, hooks in _iterate_groups(document):
-        if name == event and any(is_our_hook(hook) for hook in hooks):
+        if name == event and any(own_entries.is_our_hook(hook) for hook in hooks):
             return json_document.replace(document, ("hooks", event, position), group)
     return json_document.append(document, ("hooks", event), group)

@@ -62,6 +62,9 @@ def _is_used(name: str, texts: Iterable[tuple[str, bool]]) -> bool:
     name the folder alone: settings do so to exclude it.
     """
     word = rf"(?<![\w-]){re.escape(name)}"
-    inside = re.compile(rf"{word}/[^\s'\"`,*)\]]")
-    folder = re.compile(rf"{word}/?['\"`]|\b(from|import)\s+{re.escape(name)}\b")
-    return any(inside.search(text) or (is_code and folder.search(text)) for text, is_code in texts)
+    file_inside = re.compile(rf"{word}/[^\s'\"`,*)\]]")
+    folder_alone = re.compile(rf"{word}/?['\"`]|\b(from|import)\s+{re.escape(name)}\b")
+    return any(
+        file_inside.search(text) or (is_code and folder_alone.search(text))
+        for text, is_code in texts
+    )

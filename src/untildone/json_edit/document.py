@@ -3,18 +3,18 @@
 from msgspec import Struct
 
 from untildone.json_edit import edits
-from untildone.json_edit.scan import BYTE_ORDER_MARK, Node, scan, value_at
+from untildone.json_edit.scan import BYTE_ORDER_MARK, Node, decode_node, scan
 
 
 class Document(Struct, frozen=True, kw_only=True):
     text: str
     root: Node
 
-    def value(self, *path: str | int) -> object:
-        node = self.at(*path)
-        return None if node is None else value_at(self.text, node)
+    def get_value(self, *path: str | int) -> object:
+        node = self.find_node(*path)
+        return None if node is None else decode_node(self.text, node)
 
-    def at(self, *path: str | int) -> Node | None:
+    def find_node(self, *path: str | int) -> Node | None:
         node = self.root
         for step in path:
             position = _find_position(node, step)
@@ -48,7 +48,7 @@ def put(document: Document, path: tuple[str, ...], value: object) -> Document:
 
 
 def append(document: Document, path: tuple[str, ...], value: object) -> Document:
-    array = document.at(*path)
+    array = document.find_node(*path)
     return put(document, path, [value]) if array is None else _add(document, array, value)
 
 
@@ -66,7 +66,7 @@ def cut(document: Document, path: tuple[str | int, ...]) -> Document:
 
 
 def _locate(document: Document, path: tuple[str | int, ...]) -> tuple[Node, int]:
-    container = document.at(*path[:-1])
+    container = document.find_node(*path[:-1])
     position = None if container is None else _find_position(container, path[-1])
     if container is None or position is None:
         raise KeyError(path)
@@ -109,7 +109,7 @@ def _add(document: Document, container: Node, value: object, *, key: str | None 
 
 
 def _replace(document: Document, container: Node, position: int, *, value: object) -> Document:
-    if value_at(document.text, container.children[position]) == value:
+    if decode_node(document.text, container.children[position]) == value:
         return document
     edit = edits.replace_child(document.text, container, position, value, style=document.style)
     return _apply(document, edit)

@@ -34,7 +34,7 @@ class Node(Struct, frozen=True, kw_only=True):
     starts: tuple[int, ...] = ()
     children: tuple["Node", ...] = ()
 
-    def child(self, key: str) -> "Node | None":
+    def get_child(self, key: str) -> "Node | None":
         return self.children[self.keys.index(key)] if key in self.keys else None
 
 
@@ -62,7 +62,7 @@ def scan_value(text: str, at: int = 0, *, depth: int) -> Node:
     return _scan(text, _skip_space(text, at), depth=depth)
 
 
-def value_at(text: str, node: Node) -> object:
+def decode_node(text: str, node: Node) -> object:
     value: object = _DECODER.decode(text[node.start : node.end])
     return value
 

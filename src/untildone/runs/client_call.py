@@ -9,23 +9,10 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.agents.headless import (
-    AgentText,
-    ClientCall,
-    ClientEvent,
-    ClientFault,
-    ContextFill,
-    Denied,
-    Headless,
-    Limited,
-    Retrying,
-    Returned,
-    RunEvent,
-    Tool,
-)
+from untildone.agents import headless
 from untildone.process.runner import run
 
-Show: TypeAlias = Callable[[RunEvent], None]
+Show: TypeAlias = Callable[[headless.RunEvent], None]
 # Longer lines are skipped; none of them holds anything that is needed.
 _MAX_LINE = 16_000_000
 _LONGEST_REASON = 500
@@ -40,7 +27,7 @@ class Return(Struct, frozen=True, kw_only=True):
     denied: tuple[str, ...] = ()
     tokens: int = 0
     window: int = 0
-    fault: ClientFault | None = None
+    fault: headless.ClientFault | None = None
     reason: str = ""
     # When a usage limit ends; 0 if unknown.
     until: float = 0
@@ -56,7 +43,7 @@ class Return(Struct, frozen=True, kw_only=True):
 class CallSettings(Struct, frozen=True, kw_only=True):
     """How a client is called; `command` is its program with its fixed first arguments."""
 
-    client: Headless
+    client: headless.Headless
     command: tuple[str, ...]
     project: Path
     environ: Mapping[str, str]
@@ -70,7 +57,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 def call(
-    settings: CallSettings, request: ClientCall, prompt: str, *, limits: Limits, show: Show
+    settings: CallSettings, request: headless.ClientCall, prompt: str, *, limits: Limits, show: Show
 ) -> Return:
     """Run the client with the prompt until it returns, fails or is ended."""
     reader = _OutputReader(settings.client, show, limits.stop)
@@ -109,7 +96,7 @@ def call(
 class _OutputReader:
     """Turns the stream into lines, events and finally the return."""
 
-    def __init__(self, client: Headless, show: Show, stop: threading.Event) -> None:
+    def __init__(self, client: headless.Headless, show: Show, stop: threading.Event) -> None:
         self.returned = Return()
         self.has_result = False
         # Our own output was closed.
@@ -126,21 +113,21 @@ class _OutputReader:
             for event in self._client.parse_line(line):
                 self._add(event)
 
-    def _add(self, event: ClientEvent) -> None:
+    def _add(self, event: headless.ClientEvent) -> None:
         total = self.returned
         match event:
-            case Tool():
+            case headless.Tool():
                 self.returned = replace(total, tools=total.tools + 1)
-            case ContextFill():
+            case headless.ContextFill():
                 self.returned = replace(total, tokens=event.tokens)
-            case Denied():
+            case headless.Denied():
                 self.returned = replace(total, denied=(*total.denied, event.tool))
-            case Limited():
+            case headless.Limited():
                 self.returned = replace(total, until=event.until)
-            case Returned():
+            case headless.Returned():
                 self.has_result = True
                 self.returned = _add_result(total, event)
-            case AgentText() | Retrying():
+            case headless.AgentText() | headless.Retrying():
                 pass
         try:
             self._show(event)
@@ -150,7 +137,7 @@ class _OutputReader:
             self._stop.set()
 
 
-def _add_result(total: Return, result: Returned) -> Return:
+def _add_result(total: Return, result: headless.Returned) -> Return:
     """Add a result; a call has several if background work made the client continue."""
     return replace(
         total,

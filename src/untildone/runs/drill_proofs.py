@@ -80,7 +80,7 @@ def stop_in_worktree(scene: DrillScene) -> str:
     """Stop in a red worktree of a green main checkout: held only if the worktree is judged."""
     scene.start()
     worktree = scene.folder / "worktree"
-    scene.git("worktree", "add", "-q", str(worktree))
+    scene.run_git("worktree", "add", "-q", str(worktree))
     scene.write("done", "")
     return _explain_not_held(scene.stop(cwd=worktree))
 
@@ -133,7 +133,7 @@ def enter_hostile_repository(scene: DrillScene) -> str:
     # On Windows not every user may create links.
     with suppress(OSError):
         (scene.project / ".untildone").symlink_to(target, target_is_directory=True)
-    scene.git("config", "core.fsmonitor", "touch ran-by-untildone; false")
+    scene.run_git("config", "core.fsmonitor", "touch ran-by-untildone; false")
     scene.open_agent().begin()
     answer = scene.stop()
     if not answer.silent:

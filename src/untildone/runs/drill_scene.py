@@ -59,9 +59,8 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
             if answer.timed_out:
                 return f"the client ends the hook after {answer.hook.timeout:g} seconds"
             if answer.exit_code != 0:
-                return (
-                    f"the hook ended with exit code {answer.exit_code}: {_last_line(answer.stderr)}"
-                )
+                line = _get_last_line(answer.stderr)
+                return f"the hook ended with exit code {answer.exit_code}: {line}"
         return ""
 
     @property
@@ -69,10 +68,10 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
         """Return what came instead of what was expected, for the report of a failure."""
         if self.fault:
             return self.fault
-        return self.notice or ("silence" if self.silent else _last_line(self.answers[0].stdout))
+        return self.notice or ("silence" if self.silent else _get_last_line(self.answers[0].stdout))
 
 
-def _last_line(text: str) -> str:
+def _get_last_line(text: str) -> str:
     return (text.strip().splitlines() or ["no output"])[-1][:200]
 
 
@@ -90,11 +89,11 @@ class DrillScene:
         self.project.mkdir(parents=True)
         for name, text in _CHECKS.items():
             self.write(name, text)
-        self.git("init", "-q")
-        self.git("add", "-A")
-        self.git("commit", "-qm", "start")
+        self.run_git("init", "-q")
+        self.run_git("add", "-A")
+        self.run_git("commit", "-qm", "start")
 
-    def git(self, *arguments: str) -> None:
+    def run_git(self, *arguments: str) -> None:
         # The user may have set up signatures and hooks that ask for a passphrase.
         no_configuration = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
         run_git(

@@ -35,7 +35,7 @@ class Session:
         self.known = 0 < len(session) <= 128 and _SAFE_CHARACTERS.issuperset(session)
         self.folder = os.path.join(home, "sessions", agent, session if self.known else "-")
 
-    def path(self, name: str) -> str:
+    def get_path(self, name: str) -> str:
         return os.path.join(self.folder, name)
 
     def get_loop_id(self) -> str:
@@ -43,7 +43,9 @@ class Session:
         return self.get_held_loop_id() or self.read("loop").strip() or self.read("active").strip()
 
     def is_active(self) -> bool:
-        return self.known and (os.path.isfile(self.path("active")) or bool(self.get_held_loop_id()))
+        return self.known and (
+            os.path.isfile(self.get_path("active")) or bool(self.get_held_loop_id())
+        )
 
     def get_held_loop_id(self) -> str:
         """Return the id of the active loop as recorded outside the session's folder."""
@@ -54,21 +56,21 @@ class Session:
         loop = self.get_held_loop_id()
         for name in ("loop", "active") if loop else ():
             if self.read(name).strip() != loop:
-                return f"`{self.path(name)}` is missing or was altered"
+                return f"`{self.get_path(name)}` is missing or was altered"
         return ""
 
     def _get_held_path(self) -> str:
         return os.path.join(self.home, "held", self.agent, os.path.basename(self.folder))
 
     def has(self, name: str) -> bool:
-        return self.known and os.path.exists(self.path(name))
+        return self.known and os.path.exists(self.get_path(name))
 
     def read(self, name: str) -> str:
         """Return the text of a file of this session; empty if there is none."""
         if not self.known:
             return ""
         try:
-            with open(self.path(name), encoding="utf-8", errors="replace") as file:
+            with open(self.get_path(name), encoding="utf-8", errors="replace") as file:
                 return file.read(MAX_FILE_LENGTH)
         except OSError:
             return ""
@@ -83,22 +85,22 @@ class Session:
     def write(self, name: str, text: str) -> None:
         """Write atomically: a reader sees the old or the new text."""
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
-        temporary = self.path(f".{name}.{os.getpid()}.{get_ident()}")
+        temporary = self.get_path(f".{name}.{os.getpid()}.{get_ident()}")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
-        os.replace(temporary, self.path(name))
+        os.replace(temporary, self.get_path(name))
 
     def write_json(self, name: str, value: dict[str, object]) -> None:
         self.write(name, json.dumps(value))
 
     def append(self, name: str, text: str) -> None:
-        with open(self.path(name), "a", encoding="utf-8", errors="surrogateescape") as file:
+        with open(self.get_path(name), "a", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
 
     def remove(self, name: str) -> None:
         try:
-            os.unlink(self.path(name))
+            os.unlink(self.get_path(name))
         except FileNotFoundError:
             return
 
@@ -111,7 +113,7 @@ class Session:
 
     def bind(self, loop: str, *, active: bool) -> None:
         """Enter this loop into the index that the installed shell line tests."""
-        os.makedirs(self.path("calls"), mode=0o700, exist_ok=True)
+        os.makedirs(self.get_path("calls"), mode=0o700, exist_ok=True)
         self.write("loop", loop)
         if active:
             self.write("active", loop)
@@ -131,7 +133,7 @@ class Session:
         path = self._get_held_path()
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         self.write("held", loop)
-        os.replace(self.path("held"), path)
+        os.replace(self.get_path("held"), path)
 
     def _clear_active(self) -> None:
         self.remove(self._get_held_path())
@@ -142,10 +144,10 @@ class Session:
         """Check money and minutes again after this time; a shell can compare file times."""
         self.write("meter", "")
         due = time.time() + seconds
-        os.utime(self.path("meter"), (due, due))
+        os.utime(self.get_path("meter"), (due, due))
 
     def is_meter_due(self) -> bool:
-        return self.has("meter") and _get_mtime(self.path("meter")) <= time.time()
+        return self.has("meter") and _get_mtime(self.get_path("meter")) <= time.time()
 
     def read_stop_reasons(self) -> set[str]:
         return set(self.read("look").split())
@@ -164,11 +166,11 @@ class Session:
     def find_last_event(self) -> float:
         """Return the time at which a hook of this session last ran; 0 if none did."""
         names = ("session.json", "pre", "prompt.json", "stop.json")
-        return max(_get_mtime(self.path(name)) for name in names)
+        return max(_get_mtime(self.get_path(name)) for name in names)
 
     def read_calls(self) -> dict[str, list[dict[str, object]]]:
         """Return the payloads of the tool calls that ended since the last judged stop, by file."""
-        folder = self.path("calls")
+        folder = self.get_path("calls")
         return {name: _parse_objects(os.path.join(folder, name)) for name in _list_names(folder)}
 
     def drop_calls(self, names: list[str]) -> None:
@@ -177,7 +179,7 @@ class Session:
             self.remove(os.path.join("calls", name))
 
     def count_begun_calls(self) -> int:
-        return _get_size(self.path("pre"))
+        return _get_size(self.get_path("pre"))
 
     def forget_calls(self) -> None:
         """Reset the counters when a turn begins or ends: no tool call is in flight."""
@@ -186,10 +188,10 @@ class Session:
 
     def find_last_call(self) -> float:
         """Return the time at which a tool call of this turn last began or ended; 0 if none did."""
-        return max(_get_mtime(self.path(name)) for name in ("pre", "post"))
+        return max(_get_mtime(self.get_path(name)) for name in ("pre", "post"))
 
     def has_call_in_flight(self) -> bool:
-        return self.count_begun_calls() > _get_size(self.path("post"))
+        return self.count_begun_calls() > _get_size(self.get_path("post"))
 
 
 def _get_size(path: str) -> int:

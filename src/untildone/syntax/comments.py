@@ -37,22 +37,17 @@ class Comment(NamedTuple):
     about: str
 
 
-class _Position(NamedTuple):
-    """A comment and where it begins, both counted from 0."""
-
-    line: int
-    column: int
-    text: str
-
-
 def list_comments(tree: Tree, path: str) -> tuple[Comment, ...]:
     """Return the comments of a file; none for prose. Use as a tree's fact."""
     lines = tree.text(path).splitlines()
-    found = _find_comments(tree, path)
-    return tuple(Comment(comment.text, _find_code(lines, comment)) for comment in found)
+    return tuple(
+        Comment(text, _find_code(lines, line, column, text))
+        for line, column, text in _find_comments(tree, path)
+    )
 
 
-def _find_comments(tree: Tree, path: str) -> Iterator[_Position]:
+def _find_comments(tree: Tree, path: str) -> Iterator[tuple[int, int, str]]:
+    """Yield line, column and text of each comment; lines and columns begin at 0."""
     text = tree.text(path)
     language = language_of(path, text)
     if language == "python":
@@ -60,28 +55,26 @@ def _find_comments(tree: Tree, path: str) -> Iterator[_Position]:
     elif root := tree.fact(parse_file, path):
         for node in find_kinds(root, _KINDS.get(language, ("comment",))):
             start = node.range().start
-            yield _Position(start.line, start.column, node.text())
+            yield start.line, start.column, node.text()
     elif _UNPARSED.fullmatch(path):
         for number, line in enumerate(text.splitlines()):
             if found := _COMMENT.search(line):
-                yield _Position(number, found.start(1), line[found.start(1) :])
+                yield number, found.start(1), line[found.start(1) :]
 
 
-def _find_in_python(text: str) -> Iterator[_Position]:
+def _find_in_python(text: str) -> Iterator[tuple[int, int, str]]:
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
-                yield _Position(token.start[0] - 1, token.start[1], token.string)
+                yield token.start[0] - 1, token.start[1], token.string
     except (tokenize.TokenError, SyntaxError):
         # No checker reads the rest of a file that Python cannot tokenize.
         return
 
 
-def _find_code(lines: list[str], comment: _Position) -> str:
+def _find_code(lines: list[str], number: int, column: int, comment: str) -> str:
     """Return the code before the comment on its line, else the next line of code."""
-    before = lines[comment.line][: comment.column].strip() if comment.line < len(lines) else ""
-    if before:
-        return before
-    last = comment.line + comment.text.count("\n")
-    after = (line for line in lines[last + 1 :] if line.strip())
-    return next((line.strip() for line in after if not _COMMENT_LINE.match(line)), "")
+    before = lines[number][:column].strip() if number < len(lines) else ""
+    last = number + comment.count("\n")
+    after = (line.strip() for line in lines[last + 1 :] if not _COMMENT_LINE.match(line))
+    return before or next(filter(None, after), "")

@@ -33,13 +33,9 @@ CONSTANTS = {
     **dict.fromkeys(("null", "nil", "None", "undefined"), "null"),
 }
 NAMES = frozenset(("identifier", "shorthand_property_identifier", "self", "this"))
-MEMBERS = frozenset(
-    ("attribute", "member_expression", "selector_expression", "field_expression", "field_access")
-)
+MEMBERS = words("attribute member_expression selector_expression field_expression field_access")
 SUBSCRIPTS = frozenset(("subscript", "subscript_expression", "index_expression"))
-CALLS = frozenset(
-    ("call", "call_expression", "method_invocation", "new_expression", "object_creation_expression")
-)
+CALLS = words("call call_expression method_invocation new_expression object_creation_expression")
 FUNCTIONS = words("""
     function_definition function_declaration method_definition function_item method_declaration
     generator_function_declaration

@@ -644,3 +644,20 @@ def test_the_items_of_a_nested_with_belong_to_it_alone(
     tmp_path: Path, change: tuple[str, str], expected: set[str]
 ) -> None:
     assert find_ids_of_edit(tmp_path, NESTED_WITH, change) == expected
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        pytest.param("assert final_price(100)", {f"{EDIT}test_hundred"}, id="only true"),
+        pytest.param("assert 80 < final_price(100)", {f"{EDIT}test_hundred"}, id="one bound"),
+        pytest.param("assert 80 < final_price(100) < 990", {f"{EXPECT}test_hundred"}, id="wider"),
+        pytest.param("assert final_price(100) > 80 and final_price(100) < 99", set(), id="split"),
+    ],
+)
+def test_a_chained_comparison_asserts_both_bounds(
+    tmp_path: Path, new: str, expected: set[str]
+) -> None:
+    old = START.replace("assert final_price(100) == 90", "assert 80 < final_price(100) < 99")
+    change = ("assert 80 < final_price(100) < 99", new)
+    assert find_ids_of_edit(tmp_path, old, change) == expected

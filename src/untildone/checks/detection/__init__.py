@@ -13,15 +13,6 @@ from untildone.checks.detection import (
 )
 from untildone.checks.detection.candidate import Ecosystem
 
-ECOSYSTEMS: dict[str, Ecosystem] = {
-    "node": node,
-    "deno": deno,
-    "python": python,
-    "python_linters": python_linters,
-    "rust": rust,
-    "go": go,
-    "java": java,
-    "cmake": cmake,
-}
+ECOSYSTEMS: tuple[Ecosystem, ...] = (node, deno, python, python_linters, rust, go, java, cmake)
 # Used only for aspects that no ecosystem has a check for.
 FALLBACK: Ecosystem = make

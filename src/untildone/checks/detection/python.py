@@ -6,15 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from untildone.checks.detection import python_environment
+from untildone.checks.detection import project_files, python_environment
 from untildone.checks.detection.candidate import Candidate
-from untildone.checks.detection.project_files import (
-    find_files_by_ending,
-    find_first,
-    get_table,
-    read_text,
-    read_toml,
-)
 
 _PYTEST_FILES = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml")
 _PYTEST_SECTIONS = {"tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
@@ -30,12 +23,14 @@ _FILES_READ = 200
 
 
 def find_candidates(project: Path) -> Iterator[Candidate]:
-    pyproject = read_toml(project / "pyproject.toml")
+    pyproject = project_files.read_toml(project / "pyproject.toml")
     if reason := _explain_pytest(project, pyproject or {}):
         yield _make_pytest(project, reason)
         return
-    files = list(islice(find_files_by_ending(project, (".py",), prefix="test_"), _FILES_READ))
-    sources = {file: read_text(project / file) or "" for file in files}
+    files = list(
+        islice(project_files.find_files_by_ending(project, (".py",), prefix="test_"), _FILES_READ)
+    )
+    sources = {file: project_files.read_text(project / file) or "" for file in files}
     if any(_IMPORTS_PYTEST.search(source) for source in sources.values()):
         yield _make_pytest(project, "the tests import `pytest`")
     elif found := next((f for f, text in sources.items() if _IMPORTS_UNITTEST.search(text)), ""):
@@ -50,20 +45,20 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
 
 def _explain_pytest(project: Path, pyproject: dict[str, Any]) -> str:
     """Return why the project seems to use pytest; "" if nothing says so."""
-    if file := find_first(project, *_PYTEST_FILES):
+    if file := project_files.find_first(project, *_PYTEST_FILES):
         return f"`pytest` is configured in `{file}`"
-    if "pytest" in get_table(pyproject, "tool"):
+    if "pytest" in project_files.get_table(pyproject, "tool"):
         return "`pytest` is configured in `pyproject.toml`"
     for file, section in _PYTEST_SECTIONS.items():
-        if section in (read_text(project / file) or "").splitlines():
+        if section in (project_files.read_text(project / file) or "").splitlines():
             return f"`pytest` is configured in `{file}`"
-    if file := find_first(project, *_CONFTEST_FILES):
+    if file := project_files.find_first(project, *_CONFTEST_FILES):
         return f"`{file}` belongs to `pytest`"
-    if _NAMES_PYTEST.search(read_text(project / "pyproject.toml") or ""):
+    if _NAMES_PYTEST.search(project_files.read_text(project / "pyproject.toml") or ""):
         return "`pyproject.toml` names `pytest`"
     for pattern in _DEPENDENCY_FILES:
         for path in sorted(project.glob(pattern)):
-            if _NAMES_PYTEST.search(read_text(path) or ""):
+            if _NAMES_PYTEST.search(project_files.read_text(path) or ""):
                 return f"`{path.name}` names `pytest`"
     return ""
 
@@ -92,7 +87,7 @@ def _make_unittest(project: Path, found: str) -> Candidate:
 
 def _make_runner(project: Path, pyproject: dict[str, Any]) -> Candidate | None:
     """Return tox or nox, which are the last choice because they create environments first."""
-    session = _NOX_SESSION.search(read_text(project / "noxfile.py") or "")
+    session = _NOX_SESSION.search(project_files.read_text(project / "noxfile.py") or "")
     if file := _find_tox_file(project, pyproject):
         tool, arguments, reason = "tox", "", f"`tox` is configured in `{file}`"
     elif session:
@@ -105,7 +100,7 @@ def _make_runner(project: Path, pyproject: dict[str, Any]) -> Candidate | None:
 
 
 def _find_tox_file(project: Path, pyproject: dict[str, Any]) -> str:
-    if "tox" in get_table(pyproject, "tool"):
+    if "tox" in project_files.get_table(pyproject, "tool"):
         return "pyproject.toml"
-    lines = (read_text(project / "tox.ini") or "").splitlines()
+    lines = (project_files.read_text(project / "tox.ini") or "").splitlines()
     return "tox.ini" if "[testenv]" in lines else ""

@@ -126,15 +126,13 @@ def _read_tests(text: str) -> list[_Test] | None:
 
 def parse_report(text: str) -> RunReport | None:
     """Return the tests of a report; None if the text is no complete report."""
-    found = _read_tests(text)
-    if found is None:
-        return None
-    texts = (_choose_text(test) if test.outcome == "failed" else "" for test in found)
-    cases = (
-        Case(id=test.id, outcome=test.outcome, text=text)
-        for test, text in zip(found, texts, strict=True)
-    )
-    return RunReport(cases=tuple(cases))
+    tests = _read_tests(text)
+    return None if tests is None else RunReport(cases=tuple(map(_make_case, tests)))
+
+
+def _make_case(test: _Test) -> Case:
+    text = _choose_text(test) if test.outcome == "failed" else ""
+    return Case(id=test.id, outcome=test.outcome, text=text)
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

@@ -34,7 +34,7 @@ _LOCK_SECONDS = 60.0
 def answer_stop(context: Context, call: Call, stop: Stop) -> str:
     """Return the reply that holds a turn whose edits introduced errors; empty if it may end."""
     session = context.session(stop.session)
-    with hold_lock(Path(session.path("automatic.lock")), timeout=_LOCK_SECONDS):
+    with hold_lock(Path(session.get_path("automatic.lock")), timeout=_LOCK_SECONDS):
         if not _should_judge(context, stop, session) or is_duplicate_event(context, call):
             return ""
         return _judge_turn(context, call, stop, session)

@@ -105,6 +105,7 @@ def _import_or_mention(context: Context, stop: Stop, session: Session, file: Pat
         shown_path = loop_file.display_path
         owner = _find_owner(loop_file, stop, session)
         earlier_loop = find_begun_loop(context, project, loop_file.identity)
+        # A file that started a loop before and that this session did not write needs no notice.
         if not loop_file.loop.active or owner == "other" or (earlier_loop and owner == "unknown"):
             return ""
         if owner == "unknown":

@@ -51,7 +51,7 @@ def watch_session(session: Session, *, wanted: bool = True) -> None:
     The calls show whether this session wrote a loop file.
     """
     if wanted:
-        os.makedirs(session.path("calls"), mode=0o700, exist_ok=True)
+        os.makedirs(session.get_path("calls"), mode=0o700, exist_ok=True)
         session.write(IMPORT_REASON, "")
     else:
         session.remove(IMPORT_REASON)

@@ -27,7 +27,7 @@ from untildone.features.plans.plan_file import (
 )
 from untildone.features.plans.plan_rules import correct_summary
 from untildone.json_edit import edits
-from untildone.json_edit.scan import Node, scan_value, value_at
+from untildone.json_edit.scan import Node, decode_node, scan_value
 
 _LOCK_SECONDS = 60.0
 
@@ -82,9 +82,9 @@ def edit_fields(document: Document, changes: Mapping[str, Mapping[str, object]])
     changed = {name: replace(plan.tasks[name], **fields) for name, fields in changes.items()}
     summary = correct_summary(replace(plan, tasks=plan.tasks | changed))
     if summary is not None:
-        node = root.child("summary")
+        node = root.get_child("summary")
         # Fields of the summary that we do not know are kept.
-        old = value_at(text, node) if node else {}
+        old = decode_node(text, node) if node else {}
         old_fields = old if isinstance(old, dict) else {}
         new_fields = {**old_fields, **msgspec.to_builtins(summary)}
         changed_members.append(set_member(text, root, "summary", new_fields))
@@ -94,7 +94,7 @@ def edit_fields(document: Document, changes: Mapping[str, Mapping[str, object]])
 def scan_tasks(text: str) -> tuple[Node, dict[str, Node]]:
     """Return where the plan's object and each task's object are in the text."""
     root = scan_value(text, depth=2)
-    node = root.child("tasks")
+    node = root.get_child("tasks")
     return root, dict(zip(node.keys, node.children, strict=True)) if node else {}
 
 

@@ -26,7 +26,9 @@ def find_thrashed_files(calls: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(
         path
         for path, number in edit_counts.items()
-        if number >= _MIN_EDITS and _read_content(path) == content_before[path] is not None
+        if number >= _MIN_EDITS
+        and content_before[path] is not None
+        and content_before[path] == _read_content(path)
     )
 
 

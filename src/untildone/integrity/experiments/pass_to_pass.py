@@ -63,7 +63,9 @@ def _add_outcome(
         candidates = [concern for concern in concerns if concern.path not in result.current_tests]
         candidates = _select_seen_by_run(candidates, evidence, inputs.contract, comparison)
         disproved = _select_disproved(candidates, inputs, comparison)
-        lines += _describe_disproved(disproved)
+        if disproved:
+            ids = ", ".join(strip_content_digest(concern.id) for concern in disproved)
+            lines += (f"the baseline's tests pass, so these changes removed nothing: {ids}",)
         concerns = tuple(concern for concern in concerns if concern not in disproved)
     return replace(evidence, concerns=concerns, comparisons=lines)
 
@@ -80,13 +82,6 @@ def _describe_inputs(inputs: ConfirmationInputs) -> Iterator[str]:
         if not check.replay:
             reason = check.replay_reason or "by the user"
             yield f"`{check.name}` does not run in the sandbox: {reason}"
-
-
-def _describe_disproved(concerns: Sequence[Concern]) -> tuple[str, ...]:
-    """Return a line for the receipt about the disproved concerns; nothing if there are none."""
-    names = [strip_content_digest(concern.id) for concern in concerns]
-    text = f"the baseline's tests pass, so these changes removed nothing: {', '.join(names)}"
-    return (text,) if names else ()
 
 
 def _select_seen_by_run(

@@ -51,11 +51,12 @@ def _cover_together(call: Call, similar: list[Call], trees: tuple[Tree, Tree]) -
     """
     program, (old_tree, new_tree) = call[0], trees
     old = parse_arguments(program, call[1:])
-    current = [parse_arguments(program, other[1:]) for other in similar]
-    as_strict = [other for other in current if not find_loosening_option(program, old, other)]
+    parsed = (parse_arguments(program, other[1:]) for other in similar)
+    as_strict = [new for new in parsed if not find_loosening_option(program, old, new)]
     only_tests = runs_tests(program, dict(old.options))
 
     def cover(targets: tuple[str, ...], tree: Tree) -> frozenset[str]:
+        """Return the files that the program checks with these targets."""
         return find_covered_files(program, targets, tree, only_tests=only_tests)
 
     def is_understood(target: str) -> bool:
@@ -64,8 +65,8 @@ def _cover_together(call: Call, similar: list[Call], trees: tuple[Tree, Tree]) -
 
     if not as_strict or not all(map(is_understood, old.targets)):
         return False
-    covers_all = any(not other.targets for other in as_strict)
-    targets = () if covers_all else tuple(name for other in as_strict for name in other.targets)
+    covers_all = any(not new.targets for new in as_strict)
+    targets = () if covers_all else tuple(target for new in as_strict for target in new.targets)
     wanted = cover(old.targets, new_tree)
     if not wanted and cover(old.targets, old_tree):
         # The files moved: the calls have to cover them at their new place.

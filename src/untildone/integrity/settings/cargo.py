@@ -15,6 +15,7 @@ from untildone.integrity.settings.values import (
     is_milder,
     is_set_to_false,
 )
+from untildone.words import words
 
 # Where Cargo looks for a target without a path.
 _SOURCES = {
@@ -36,13 +37,10 @@ _ERROR_BY_DEFAULT = re.compile(
     r"|bindings_with_variant_name|useless_deprecated|never_type_fallback\w*|warnings)"
 )
 # What a check may run: an alias of that name takes its place.
-_SUBCOMMANDS = frozenset(
-    (
-        *("test", "check", "build", "run", "bench", "doc", "rustc", "rustdoc"),
-        *("clippy", "fmt", "nextest", "llvm-cov", "tarpaulin", "audit", "deny", "hack", "miri"),
-        *("make", "machete", "udeps", "semver-checks", "mutants", "careful", "insta"),
-    )
-)
+_SUBCOMMANDS = words("""
+    test check build run bench doc rustc rustdoc clippy fmt nextest llvm-cov tarpaulin audit deny
+    hack miri make machete udeps semver-checks mutants careful insta
+""")
 _BUILT_IN_ALIASES = {"b": "build", "c": "check", "d": "doc", "r": "run", "t": "test"}
 _ERROR = 3
 
@@ -94,7 +92,7 @@ def shadows_subcommand(change: SettingChange) -> bool:
     """
     name = change.key.rpartition(".")[2]
     if change.old is None and name in _BUILT_IN_ALIASES:
-        words = " ".join(map(str, change.new or ())).split()
-        is_same = words[:1] == [_BUILT_IN_ALIASES[name]]
-        return not is_same or bool(find_loosening_argument("cargo", words[:1], words))
+        call = " ".join(map(str, change.new or ())).split()
+        is_same = call[:1] == [_BUILT_IN_ALIASES[name]]
+        return not is_same or bool(find_loosening_argument("cargo", call[:1], call))
     return is_changed(change) and (change.old is not None or name in _SUBCOMMANDS)

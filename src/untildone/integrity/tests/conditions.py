@@ -77,8 +77,12 @@ def _read_operator(node: SgNode) -> str:
 def _read_joined(node: SgNode, variables: Variables, *, negated: bool) -> list[Assertion]:
     """Read `a and b` or `a or b`; `not (a or b)` requires both `not a` and `not b`."""
     sides = [read_condition(part, variables, negated=negated) for part in nodes.list_parts(node)]
+    return _join_sides(sides, requires_all=(_read_operator(node) in _AND) != negated)
+
+
+def _join_sides(sides: list[list[Assertion]], *, requires_all: bool) -> list[Assertion]:
+    """Return the assertions of all sides, which are weak if one of the sides is enough."""
     assertions = [assertion for side in sides for assertion in side]
-    requires_all = (_read_operator(node) in _AND) != negated
     if requires_all:
         return assertions
     # `f(1) == 2 or True` asserts nothing, because one side always holds.
@@ -86,9 +90,20 @@ def _read_joined(node: SgNode, variables: Variables, *, negated: bool) -> list[A
 
 
 def _read_comparison(node: SgNode, variables: Variables, *, negated: bool) -> list[Assertion]:
-    """Read `a == b`, `a < b` and the like; of `0 < a < 9` the first and the last side count."""
-    left, *_, right = nodes.list_parts(node)
-    operator = _read_operator(node)
+    """Read `a == b`, `a < b` and the like; Python's `0 < a < 9` means `0 < a and a < 9`."""
+    operands = nodes.list_parts(node)
+    operators = [child.text() for child in node.children() if not child.is_named()]
+    sides = [
+        _read_relation(left, operator, right, variables, negated=negated)
+        for left, operator, right in zip(operands, operators, operands[1:], strict=False)
+    ]
+    return sides[0] if len(sides) == 1 else _join_sides(sides, requires_all=not negated)
+
+
+def _read_relation(
+    left: SgNode, operator: str, right: SgNode, variables: Variables, *, negated: bool
+) -> list[Assertion]:
+    """Read a comparison of two sides, such as `f(1) == 2`."""
     if not negated and (assertions := _read_distance(left, right, operator, variables)):
         return assertions
     actual, actual_tolerance = read_approximation(left, variables)

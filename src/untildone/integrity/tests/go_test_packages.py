@@ -17,11 +17,6 @@ def find_test_packages(tree: Tree) -> frozenset[str]:
     Only folders named after tests count, as `kvtest`: elsewhere such a function may be part of the
     product, as in a library of assertions.
     """
-    paths = (path for path in tree if path.endswith(".go") and _is_in_test_package(path))
-    return frozenset(path for path in paths if _TEST_PARAMETER.search(tree.text(path)))
-
-
-def _is_in_test_package(path: str) -> bool:
-    """Whether a folder of the path is named after tests, and the file is no ordinary test."""
-    *folders, name = path.lower().split("/")
-    return not name.endswith("_test.go") and any("test" in folder for folder in folders)
+    sources = (path for path in tree if path.endswith(".go") and not path.endswith("_test.go"))
+    helpers = (path for path in sources if "test" in path.lower().rpartition("/")[0])
+    return frozenset(path for path in helpers if _TEST_PARAMETER.search(tree.text(path)))

@@ -18,14 +18,7 @@ from untildone.features.plans.editing import change_plan, edit_status
 from untildone.process.command import quote_argument
 from untildone.runs import run_memory
 from untildone.runs.outer_loop import drive
-from untildone.runs.plan import worktrees
-from untildone.runs.plan.assignment import (
-    count_rounds,
-    describe_failures,
-    make_request,
-    record_baseline,
-    run_task_checks,
-)
+from untildone.runs.plan import assignment, worktrees
 from untildone.runs.plan.git_answers import Git
 from untildone.runs.plan.plan_events import TaskBegan, TaskMerged, TaskSentBack
 from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
@@ -97,7 +90,8 @@ class TaskRun:
     def _restore_worktree(self, state: TaskProgress) -> None:
         """Check the worktree out again if it was removed; its commits still exist."""
         git, path = self._workspace.git, self._workspace.get_worktree(self.name)
-        if not git or not self._git or not state.loops or path.exists():
+        is_needed = bool(state.loops) and not path.exists()
+        if not git or not self._git or not is_needed:
             return
         branch = self._workspace.get_task_branch(self.name)
         commit = git.find_commit(f"refs/heads/{branch}") or state.onto
@@ -160,14 +154,14 @@ class TaskRun:
         record = self._find_loop(state.session)
         if record is None:
             self._prepare_worktree(state)
-            record = begin_loop(context, make_request(self._workspace, self.name, state))
+            record = begin_loop(context, assignment.make_request(self._workspace, self.name, state))
         elif self._git:
             worktrees.unlock(self._git)
         loop = record.contract.id
         if record.progress.status == "active":
             update_index(context, record)
         if not record.progress.baseline and record.progress.status == "active":
-            record = record_baseline(context, record)
+            record = assignment.record_baseline(context, record)
         if run_memory.read(context, loop) is None:
             run_memory.write(context, loop, RunMemory(options=self._workspace.options))
         if loop not in state.loops:
@@ -226,9 +220,9 @@ class TaskRun:
             tree = worktrees.complete_task_in_tree(git, plan=workspace.tracked, task=self.name)
         # The checks of all merged tasks must still pass.
         tasks = (*self._shared.journal.list_merged(), self.name)
-        results = run_task_checks(workspace, workspace.get_project(self.name), tasks)
+        results = assignment.run_task_checks(workspace, workspace.get_project(self.name), tasks)
         if not all(result.green for result in results):
-            failures = describe_failures(results)
+            failures = assignment.describe_failures(results)
             reason = f"merged into `{workspace.branch}` its checks fail:\n{failures}"
             return self._send_back(state, tip, replace(merged, tree=tree), reason)
         message = f"Merge {self.name}: {self._task.title}"
@@ -265,7 +259,7 @@ class TaskRun:
     ) -> TaskProgress:
         """Begin another attempt on the merged tree, unless the rounds are used up."""
         self._shared.show(self.name, TaskSentBack(reason=reason))
-        rounds = count_rounds(self._workspace, state)
+        rounds = assignment.count_rounds(self._workspace, state)
         state = replace(
             state,
             evidence=reason,
