@@ -139,7 +139,7 @@ def test_everything_that_can_be_given(cli: CommandLine) -> None:
         cli.start(
             *("--check", CHECK, "--success-pattern", "ok", "--failure-pattern", "bad"),
             *("--promise", "ALL DONE", "--criterion", "docs=review", "--criterion", "x=5"),
-            *("--must-not", "test -f secret", "--done-when", "either", "--max-iterations", "60"),
+            *("--must-not", "test -f secret", "--done-when", "both", "--max-iterations", "60"),
             *("--budget", "0", "--minutes", "90", "--round-minutes", "5"),
             *("--stagnation-limit", "0", "--allow", "config:pyproject.toml:ruff"),
         ),
@@ -162,7 +162,7 @@ def test_everything_that_can_be_given(cli: CommandLine) -> None:
     assert [agreed[name] for name in given] == [
         ["ALL DONE"],
         ["test -f secret"],
-        "either",
+        "both",
         ["config:pyproject.toml:ruff"],
     ]
 

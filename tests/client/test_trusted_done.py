@@ -162,3 +162,19 @@ def test_tests_of_an_old_build_are_not_done(tmp_path: Path) -> None:
     world.run(["Done."] * 3)
 
     assert world.standing("unmet") == ("paused", "out-of-rounds", 2, ["test"])
+
+
+def test_configuration_that_is_not_trusted_is_never_ignored_in_silence(tmp_path: Path) -> None:
+    world = make_ferry(tmp_path, fare=12)
+    world.write("Makefile", "test:\n\tpython3 -m unittest\n")
+    world.write("untildone.toml", '[checks.team]\ncommand = "false"\n')
+
+    result, _ = world.run(
+        ["Done.", bash(write_fare(6)), "Now it is."], "/untildone:test repair the fare"
+    )
+
+    line = "`untildone.toml` is not trusted and ignored; `untildone trust` shows it"
+    status = world.untildone("status", "--all").stdout
+    receipt = (world.project / ".untildone" / "receipt.md").read_text(encoding="utf-8")
+    assert line in result.notices[0]
+    assert (line in status, f"- {line}" in receipt) == (True, True)

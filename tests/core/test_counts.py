@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.samples import contract, finding, make_baseline, result
-from untildone.core.baseline_comparison import compare_with_baseline
+from untildone.core.baseline_comparison import judge_results
 from untildone.core.check_results import CheckResult, Tests
 from untildone.core.contract import Count
 from untildone.core.counts import apply_counts, find_unmet_counts
@@ -173,9 +173,9 @@ def test_what_was_judged_once_is_judged_the_same_again() -> None:
     agreed = contract(preset="fix", counts=("zero-errors",), targets=("src",))
     evidence = Evidence(checks=(result("red", findings=(ELSEWHERE,)),))
 
-    once = compare_with_baseline(agreed, evidence)
+    once = judge_results(agreed, evidence)
 
-    assert compare_with_baseline(agreed, once) == once
+    assert judge_results(agreed, once) == once
 
 
 ALL: tuple[Count, ...] = ("zero-errors", "zero-warnings", "zero-security", "tests-pass")

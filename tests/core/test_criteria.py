@@ -18,7 +18,7 @@ from core.samples import (
     make_evidence,
     result,
 )
-from untildone.core.baseline_comparison import compare_with_baseline
+from untildone.core.baseline_comparison import judge_results
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.contract import Amendment, Claim, Contract
 from untildone.core.criteria import (
@@ -339,7 +339,7 @@ def test_tests_of_the_baseline_must_still_run(
     given: CheckResult, allow: tuple[str, ...], expected: tuple[str, str]
 ) -> None:
     evidence = make_evidence(given, baseline=make_baseline(run_result(15)))
-    (judged,) = compare_with_baseline(contract(allow=allow), evidence).checks
+    (judged,) = judge_results(contract(allow=allow), evidence).checks
 
     assert (judged.outcome, judged.reason) == expected
 
@@ -398,7 +398,7 @@ def test_tests_that_vanished_are_named(
     given: CheckResult, allow: tuple[str, ...], expected: tuple[str, str]
 ) -> None:
     evidence = make_evidence(given, baseline=make_baseline(result_with_tests("a", "b::c", "d")))
-    (judged,) = compare_with_baseline(contract(allow=allow), evidence).checks
+    (judged,) = judge_results(contract(allow=allow), evidence).checks
 
     assert (judged.outcome, judged.reason) == expected
 
@@ -407,6 +407,6 @@ def test_of_many_vanished_tests_a_few_are_named() -> None:
     evidence = make_evidence(
         result_with_tests("a"), baseline=make_baseline(result_with_tests(*"abcdefgh"))
     )
-    (judged,) = compare_with_baseline(contract(), evidence).checks
+    (judged,) = judge_results(contract(), evidence).checks
 
     assert judged.reason == "7 tests of the baseline did not run: b, c, d, e, f and 2 more"

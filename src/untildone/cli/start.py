@@ -9,12 +9,11 @@ import click
 from untildone.cli import session_start
 from untildone.cli.loops import open_context
 from untildone.cli.options import ANY_PATH, FOLDER, find_project, json_option, project_option
-from untildone.config.proposals import load_proposals
 from untildone.core.contract import Speaker
 from untildone.engine.artifacts import write_task
 from untildone.engine.context import Context
 from untildone.engine.loop_start import begin_loop
-from untildone.engine.project_checks import describe_untrusted, find_configured_folder
+from untildone.engine.project_checks import find_configured_folder
 from untildone.engine.request import StartOptions
 from untildone.engine.start_options import OPTIONS, Kind, StartOption, build_request
 from untildone.errors import UserError
@@ -86,8 +85,7 @@ def start_loop(
     """Start the loop that the options describe, and print its warnings."""
     request = build_request(context, _read_options(values), session=session, project=project, by=by)
     record = begin_loop(context, request)
-    ignored = "" if values["checks"] else describe_untrusted(context, load_proposals(project))
-    for line in filter(None, (*record.warnings, ignored)):
+    for line in record.warnings:
         click.echo(line, err=True)
     write_task(project, record.contract)
     return record

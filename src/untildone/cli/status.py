@@ -108,6 +108,8 @@ def _format_loop(loop: LoopStatus, *, with_project: bool) -> Iterator[str]:
     yield f"  task: {fit_headline(loop.task, indent=len('  task: '))}"
     if loop.unmet:
         yield f"  unmet: {', '.join(loop.unmet)}"
+    if loop.ignored_configuration:
+        yield f"  {loop.ignored_configuration}"
     yield from _format_bounds(loop)
     if loop.status == "active":
         held = "yes" if loop.held is True else f"{loop.held or 'no'}: {loop.not_held_because}"

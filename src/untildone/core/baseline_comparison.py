@@ -31,9 +31,7 @@ class _Missing(Struct, frozen=True):
     fewer: bool = True
 
 
-def compare_with_baseline(
-    contract: Contract, evidence: Evidence, *, strict: bool = False
-) -> Evidence:
+def judge_results(contract: Contract, evidence: Evidence, *, strict: bool = False) -> Evidence:
     """Return the evidence with results judged by the loop's counts and the baseline's tests.
 
     With `strict` a green run that lacks tests of the baseline is no evidence; without, the missing

@@ -136,6 +136,8 @@ class Contract(Terms, frozen=True, kw_only=True):
     score: int | None = None
     # Never shown to the agent.
     oracle: Oracle | None = None
+    # A line about configuration of the project that was ignored because it is not trusted.
+    ignored_configuration: str = ""
 
 
 class Amendment(Struct, frozen=True, kw_only=True):

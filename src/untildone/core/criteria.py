@@ -31,7 +31,7 @@ def apply_amendments(contract: Contract, amendments: tuple[Amendment, ...]) -> C
             bounds=amendment.bounds or contract.bounds,
             claims=tuple(dict.fromkeys(contract.claims + claims)),
             # An added claim must be met, even if checks or a promise alone were enough before.
-            done_when="both" if claims and contract.done_when != "either" else contract.done_when,
+            done_when="both" if claims else contract.done_when,
             allow=tuple(dict.fromkeys(contract.allow + amendment.allow)),
             session=amendment.session or contract.session,
             steps=tuple(dict.fromkeys(contract.steps + amendment.steps)),

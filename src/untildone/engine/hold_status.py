@@ -51,6 +51,7 @@ def load_loop_status(context: Context, record: Record) -> LoopStatus:
         minutes=round(progress.active_seconds / 60, 1),
         max_minutes=contract.bounds.minutes,
         spend_unknown_because=next(filter(None, spend_reasons), ""),
+        ignored_configuration=contract.ignored_configuration,
     )
 
 

@@ -8,6 +8,7 @@ import secrets
 
 from msgspec.structs import replace
 
+from untildone.config.proposals import load_proposals
 from untildone.core.agent_message import is_vague
 from untildone.core.contract import Check, Contract, ExitRule, Oracle, Terms
 from untildone.core.progress import Progress
@@ -15,7 +16,12 @@ from untildone.engine.active_time import read_clock
 from untildone.engine.baseline_snapshot import snapshot_baseline
 from untildone.engine.context import Context, project_folder, update_index
 from untildone.engine.feature import load_used_features
-from untildone.engine.project_checks import choose_checks, list_checks, validate_check
+from untildone.engine.project_checks import (
+    choose_checks,
+    describe_untrusted,
+    list_checks,
+    validate_check,
+)
 from untildone.engine.request import DEFAULT_TASKS, Request
 from untildone.engine.scope import Scope
 from untildone.engine.start_rules import require_evidence, require_no_loop, require_valid_request
@@ -50,7 +56,8 @@ def begin_loop(context: Context, request: Request) -> Record:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     update_index(context, record, format_status_line(record))
     features = load_used_features(context, Scope(event="start", session=session, contract=contract))
-    warnings = [line for feature in features for line in feature.loop_started(context, record)]
+    warnings = [contract.ignored_configuration] if contract.ignored_configuration else []
+    warnings += [line for feature in features for line in feature.loop_started(context, record)]
     warnings += [
         f"the promise `{text}` is vague, an agent says it on the way:"
         ' `--promise "ALL TESTS GREEN"` says what must be true'
@@ -80,12 +87,27 @@ def _build_contract(context: Context, request: Request) -> Contract:
         started_by=request.by,
         done_when=rule,
         oracle=_make_oracle(request, checks),
+        ignored_configuration=_describe_ignored_configuration(context, request),
         **terms,
     )
     scope = Scope(event="start", contract=contract, request=request)
     for feature in load_used_features(context, scope):
         contract = feature.agree(context, request, contract)
     return contract
+
+
+def _describe_ignored_configuration(context: Context, request: Request) -> str:
+    """Return a line if the project's checks could not be used: its configuration is not trusted.
+
+    A user who names the checks of the loop asks for no others.
+    """
+    if request.checks:
+        return ""
+    try:
+        return describe_untrusted(context, load_proposals(request.project))
+    except UserError as error:
+        # A loop of promises needs no configuration.
+        return f"the configuration is ignored: {error.message}"
 
 
 def _make_oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:

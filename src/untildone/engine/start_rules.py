@@ -80,7 +80,12 @@ def _require_texts(request: Request) -> None:
 
 
 def require_evidence(rule: ExitRule, request: Request, checks: tuple[Check, ...]) -> None:
-    """Raise UserError if the loop has nothing by which its exit rule could ever be met."""
+    """Raise UserError if the exit rule could never be met, or would leave out a criterion."""
+    if request.claims and rule != "both":
+        raise UserError(
+            f"`--criterion` would not count with `--done-when {rule}`",
+            hint="use `--done-when both`, or leave one of them out",
+        )
     if rule in ("checks", "either") and not checks:
         raise UserError(
             f"`--done-when {rule}` needs a check", hint='name one: `--check "YOUR COMMAND"`'

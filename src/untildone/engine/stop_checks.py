@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import asdict, replace
 
-from untildone.core.baseline_comparison import compare_with_baseline
+from untildone.core.baseline_comparison import judge_results
 from untildone.core.check_results import BaselineResult
 from untildone.core.contract import Check, Contract
 from untildone.core.decide import decide
@@ -35,11 +35,11 @@ def judge_by_checks(
         # cannot be compared with it.
         comparable = tuple(result for result in results if result.outcome in ("green", "red"))
         evidence = replace(evidence, baseline=comparable)
-    evidence = compare_with_baseline(contract, run_round_checks(evidence, contract, site))
+    evidence = judge_results(contract, run_round_checks(evidence, contract, site))
     verdict = decide(contract, progress, evidence)
     # "unconfirmed": everything is met, except that the confirmation has not run yet.
     if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
-        evidence = compare_with_baseline(contract, _confirm(evidence, contract, site))
+        evidence = judge_results(contract, _confirm(evidence, contract, site))
         verdict = decide(contract, progress, evidence)
     return JudgedStop(**asdict(loop), evidence=evidence, verdict=verdict)
 
@@ -47,7 +47,8 @@ def judge_by_checks(
 def _await_baseline(context: Context, loop: StoppedLoop) -> StoppedLoop:
     """Wait until the checks have run on the baseline, if that is under way, and add the results.
 
-    Only the first judged stop waits: a detached process runs these checks since the loop's start.
+    Only the first judged stop waits: a detached process runs these checks since the loop's start,
+    and the session has the file `baseline` meanwhile.
     """
     if loop.progress.baseline or not context.session_of(loop.record).has("baseline"):
         return loop
@@ -89,18 +90,19 @@ def _confirm(evidence: Evidence, contract: Contract, site: CheckSite) -> Evidenc
     """
     fresh = tuple(result for result in evidence.checks if not result.cached)
     try:
-        return _compare_and_confirm(replace(evidence, checks=fresh), contract, site)
+        return _compare_trees(replace(evidence, checks=fresh), contract, site)
     except Exception as error:  # noqa: BLE001  a file of the agent that crashes us must not free it
         fault = f"the comparison with the baseline failed ({type(error).__name__}: {error})"
         return replace(evidence, fault=evidence.fault or fault)
 
 
-def _compare_and_confirm(evidence: Evidence, contract: Contract, site: CheckSite) -> Evidence:
-    """Run the missing checks in the project, compare with the baseline, and run what is left.
+def _compare_trees(evidence: Evidence, contract: Contract, site: CheckSite) -> Evidence:
+    """Return the evidence with the concerns about the tree, and with a result of every check.
 
-    `confirm` runs checks in a sandbox. Where all that judges the work (tests, settings) is as in
-    the baseline, its run covers a check, which then needs no run in the project. What it has not
-    run after all is run at the end.
+    `confirm` compares the tree with the baseline and runs the baseline's tests in a sandbox. If no
+    test or setting has changed, that is a run of this very tree: it counts as the check's result,
+    and the check need not run in the project as well. A check that `confirm` has not run after
+    all, as no sandbox could be made, runs at the end.
     """
     # Imported where it is used: only a stop at which all is met gets here.
     from untildone.integrity.confirmation import confirm
@@ -114,7 +116,7 @@ def _compare_and_confirm(evidence: Evidence, contract: Contract, site: CheckSite
         missing_reason=site.baseline_missing,
     )
     uncovered = [check for check in contract.checks if not inputs.covers(check)]
-    evidence = compare_with_baseline(contract, _run_missing_checks(evidence, uncovered, site))
+    evidence = judge_results(contract, _run_missing_checks(evidence, uncovered, site))
     if evidence.fault or any(not result.green for result in evidence.checks):
         return evidence
     evidence = confirm(

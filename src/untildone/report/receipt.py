@@ -83,6 +83,8 @@ class Receipt(Struct, frozen=True, kw_only=True, rename={"concerns": "lost"}):
     counts: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     unmet: tuple[str, ...] = ()
+    # A line about configuration of the project that was ignored because it is not trusted.
+    ignored_configuration: str = ""
     # A chain of loops.
     follows: str = ""
     followed_by: str = ""
@@ -111,6 +113,7 @@ def build_receipt(
         counts=contract.counts,
         targets=contract.targets,
         unmet=_list_unmet(record),
+        ignored_configuration=contract.ignored_configuration,
         follows=contract.after,
         followed_by=progress.followed_by,
         then=contract.then,

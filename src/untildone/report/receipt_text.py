@@ -29,6 +29,7 @@ def render_receipt(receipt: Receipt) -> str:
         f"- {improvement}" if improvement else "",
         f"- counted: {', '.join(receipt.counts)}" if receipt.counts else "",
         f"- only findings in: {', '.join(receipt.targets)}" if receipt.targets else "",
+        f"- {receipt.ignored_configuration}" if receipt.ignored_configuration else "",
         f"- follows loop {receipt.follows}" if receipt.follows else "",
         f"- followed by loop {receipt.followed_by}" if receipt.followed_by else "",
         f"- from {receipt.started_at} to {receipt.ended_at}, cost: {spend}",

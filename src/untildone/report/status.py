@@ -35,6 +35,8 @@ class LoopStatus(Struct, frozen=True, kw_only=True):
     max_minutes: float = 0
     # Why the spend, or a part of it, is unknown.
     spend_unknown_because: str = ""
+    # A line about configuration of the project that is ignored because it is not trusted.
+    ignored_configuration: str = ""
 
 
 class StatusReport(Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.baseline_comparison import compare_with_baseline
+from untildone.core.baseline_comparison import judge_results
 from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.core.contract import Check
 from untildone.core.evidence import Concern, Evidence
@@ -75,7 +75,7 @@ class SandboxRuns(Struct, frozen=True, kw_only=True):
             self.trial.compare_environment()
             results, fault = self.trial.run(checks, sandbox)
         evidence = replace(self.evidence, checks=results)
-        compared = compare_with_baseline(inputs.contract, evidence, strict=True)
+        compared = judge_results(inputs.contract, evidence, strict=True)
         return _SandboxRun(compared.checks, fault)
 
 
