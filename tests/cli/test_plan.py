@@ -210,10 +210,22 @@ def test_an_agent_does_not_say_that_a_task_is_completed(cli: CommandLine, plan: 
 
     assert (done.returncode, done.stderr) == error(
         "only verification or the user completes `TASK-002`",
-        "stop so that its loop verifies it, or ask the user to run this",
+        "`untildone plan start` begins a loop that verifies it; the user may run this in a"
+        " terminal outside of the agent",
     )[::2]
     assert plan.read_text(encoding="utf-8") == LOGIN
     assert cli.untildone("plan", "set-status", "TASK-002", "in_progress").returncode == 0
+
+
+def test_an_agent_without_a_loop_completes_no_task_either(cli: CommandLine, plan: Path) -> None:
+    """Without a loop no hook records its tool calls."""
+    cli.event("SessionStart", source="startup")
+
+    done = cli.untildone("plan", "set-status", "TASK-002", "completed")
+
+    assert done.returncode == 2
+    assert "only verification or the user completes `TASK-002`" in done.stderr
+    assert plan.read_text(encoding="utf-8") == LOGIN
 
 
 def test_large_tasks_are_listed_and_divided(cli: CommandLine, plan: Path) -> None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from untildone.core.criteria import apply_amendments
 from untildone.core.decide import decide
 from untildone.core.feedback import write_feedback
+from untildone.core.progress import Progress
 from untildone.core.transitions import advance
 from untildone.core.verdict import Continue, Finish, Pause, Wait
 from untildone.engine.context import Context, update_index
@@ -32,8 +33,10 @@ def conclude(context: Context, judged: JudgedStop, features: tuple[Feature, ...]
         record = loops.load(loop)
         if record.progress.status != "active":
             return _build_answer(context, record, _apply_end(judged, record), features)
+        loaded, saved = judged.record.progress, record.progress
         judged = _add_later_reports(judged, record)
         progress = advance(judged.contract, judged.progress, judged.evidence, judged.verdict)
+        progress = _keep_for_next_stop(progress, loaded, saved)
         progress = replace(progress, updated_at=context.now())
         is_round = progress.round > judged.progress.round
         record = loops.save(
@@ -134,6 +137,20 @@ def _add_later_reports(judged: JudgedStop, record: Record) -> JudgedStop:
     contract = apply_amendments(record.contract, progress.amendments)
     verdict = decide(contract, progress, judged.evidence)
     return replace(judged, contract=contract, verdict=verdict)
+
+
+def _keep_for_next_stop(progress: Progress, loaded: Progress, saved: Progress) -> Progress:
+    """Return the progress with a signal, block or verifier's report that came too late for this.
+
+    A round uses them up (`advance` clears them). One that was recorded while the checks of this
+    stop ran has not been judged yet.
+    """
+    return replace(
+        progress,
+        signalled=progress.signalled or (saved.signalled and not loaded.signalled),
+        blocked=saved.blocked if saved.blocked != loaded.blocked else progress.blocked,
+        report=saved.report if saved.report != loaded.report else progress.report,
+    )
 
 
 def _find_new(items: tuple[T, ...], earlier: tuple[T, ...]) -> tuple[T, ...]:

@@ -1,6 +1,8 @@
 """Tasks of a plan as loops: sealed criteria, verification, one task after another."""
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from untildone.features.plans.verifier_reports import (
     record_report,
 )
 from untildone.store.loops import Record
-from world import ATTENDED, SESSION, World, shown
+from world import ATTENDED, OTHER_SESSION, SESSION, World, shown
 
 HELP = "The help names the option"
 ONE = {
@@ -103,6 +105,36 @@ def test_the_agent_first_learns_who_reports_what_no_check_sees(world: World) -> 
 
     reported = answer["hookSpecificOutput"]["additionalContext"]
     assert f"- {HELP} (report with `untildone verify TASK-001`)\n" in reported
+
+
+def test_another_session_does_not_get_a_task_that_is_worked_on(world: World) -> None:
+    type_prompt(world, "/untildone:implement-task TASK-001")
+    other = TaskChoice(session=OTHER_SESSION, project=world.project, task="TASK-001")
+
+    with pytest.raises(UserError, match=f"loop `{world.loop}` of another session is on `TASK-001`"):
+        build_task_request(world.context, other)
+    verbs.cancel(world.context, world.loop)
+
+    assert build_task_request(world.context, other).session == OTHER_SESSION
+
+
+def test_a_report_recorded_while_the_checks_run_is_not_lost(world: World) -> None:
+    waits = "touch ../started; while ! test -f ../go; do sleep 0.05; done; test -f one.txt"
+    write_plan(world, {"TASK-001": {**ONE, "acceptance_criteria": [f"`{waits}` exits 0", HELP]}})
+    type_prompt(world, "/untildone:implement-task TASK-001")
+    world.write("one.txt", "")
+
+    with ThreadPoolExecutor() as pool:
+        stopping = pool.submit(world.stop)
+        while not (world.folder / "started").exists():
+            time.sleep(0.01)
+        report(world, "VERIFIED", help=SEEN)
+        (world.folder / "go").touch()
+        stopping.result()
+    if world.state()[0] == "active":
+        world.stop()
+
+    assert world.state()[:2] == ("finished", "done")
 
 
 def test_a_task_is_held_until_it_is_verified(world: World) -> None:

@@ -1,5 +1,6 @@
 """`untildone plan set-status` and `start`: work on the tasks of a plan."""
 
+import os
 from pathlib import Path
 from typing import cast, get_args
 
@@ -41,14 +42,23 @@ def set_status_command(task: str, *, status: str, worker: str, path: Path, as_js
 
 
 def _refuse_agent(task: str) -> None:
+    """Raise UserError if an agent runs this command.
+
+    In a session without a loop no hook records tool calls: a command below its client may be the
+    agent's, and is refused.
+    """
     context = open_context()
     refuse_in_check(context, "plan set-status")
     caller = find_calling_session(context.agent, str(context.home))
-    if caller is not None and is_in_tool_call(context.agent, caller):
-        raise UserError(
-            f"only verification or the user completes `{task}`",
-            hint="stop so that its loop verifies it, or ask the user to run this",
-        )
+    if caller is None and not os.environ.get(context.agent.SESSION_VARIABLE):
+        return
+    if caller and caller.is_active() and not is_in_tool_call(context.agent, caller):
+        return
+    raise UserError(
+        f"only verification or the user completes `{task}`",
+        hint="`untildone plan start` begins a loop that verifies it; the user may run this in a"
+        " terminal outside of the agent",
+    )
 
 
 @click.command("start")

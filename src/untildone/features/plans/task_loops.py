@@ -67,6 +67,7 @@ def build_task_request(context: Context, choice: TaskChoice) -> Request:
         plan_file.require_task(document, choice.task) if choice.task else next(iter(unfinished), "")
     )
     _require_startable(document, name)
+    _require_no_other_loop(context, choice, document.path, name)
     plan_task = PlanTask(
         path=str(document.path),
         task=name,
@@ -102,6 +103,21 @@ def _require_startable(document: plan_file.Document, name: str) -> None:
         )
     # Raises UserError if another task is already in progress.
     edit_status(document, name, "in_progress")
+
+
+def _require_no_other_loop(context: Context, choice: TaskChoice, plan: Path, task: str) -> None:
+    """Raise UserError if a loop of another session is on the same task in the same folder."""
+    for record in context.loops.list_all():
+        if not isinstance(record, Record) or record.progress.status == "finished":
+            continue
+        contract = record.contract
+        is_same = contract.plan and (contract.plan.path, contract.plan.task) == (str(plan), task)
+        if is_same and contract.project == str(choice.project):
+            raise UserError(
+                f"loop `{contract.id}` of another session is on `{task or 'the feature'}` already",
+                hint=f"`untildone continue --here {contract.id}` takes it along,"
+                f" `untildone cancel {contract.id}` ends it",
+            )
 
 
 def _digest_tasks(plan: Plan) -> str:
