@@ -113,7 +113,7 @@ def test_claims_are_met_by_reports_and_the_agent_s_word(tmp_path: Path) -> None:
                 "Round 2 of 10: every criterion holds, but you have not said that the task is"
                 " done.",
                 "Since the baseline: 1 fixed, 0 new, 0 regressed, 0 remaining"
-                " (100 % of the baseline's failures are gone).",
+                " (100 % fewer failures than in the baseline).",
                 "If the whole task is done, run `untildone signal`; otherwise go on.",
             ),
         ),

@@ -27,7 +27,7 @@ def red_lines() -> str:
     return (
         f"{RED_NOW}\n"
         "Since the baseline: 0 fixed, 0 new, 0 regressed, 1 remaining"
-        " (0 % of the baseline's failures are gone)."
+        " (0 % fewer failures than in the baseline)."
     )
 
 

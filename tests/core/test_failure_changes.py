@@ -87,7 +87,10 @@ def test_what_a_green_check_complained_about_is_not_new() -> None:
             run_result("a", "b", "c"), run_result("a", passing=("b", "c")), 66, id="one is left"
         ),
         pytest.param(
-            run_result("a"), run_result("b", "c", passing=("a",)), 100, id="new ones do not count"
+            run_result("a"), run_result("b", "c", passing=("a",)), 0, id="more new ones than before"
+        ),
+        pytest.param(
+            run_result("a", "b"), run_result("c", passing=("a", "b")), 50, id="one of two is new"
         ),
         pytest.param(
             run_result("a", "b"), run_result("a", passing=("x",)), 0, id="removed is not mended"

@@ -196,7 +196,7 @@ def test_everything_in_the_order_of_its_use() -> None:
         "    t.py::t1: assert 2 == 1\n"
         "Now: 1 error, 1 warning, 0 security findings."
         " Since the baseline: 2 fixed, 2 new, 1 regressed, 2 remaining"
-        " (50 % of the baseline's failures are gone).\n"
+        " (0 % fewer failures than in the baseline).\n"
         "Something that worked in the baseline does not work now: see which of your changes"
         f" broke it and fix that first.{AGAIN}\n"
         "Whole output of lint: /p/.untildone/lint.log\n\n"
@@ -236,7 +236,7 @@ def test_a_test_that_is_gone_is_not_reported_as_fixed() -> None:
 
     assert (
         "Since the baseline: 0 fixed, 0 new, 0 regressed, 1 remaining, 1 not seen now"
-        " (0 % of the baseline's failures are gone)."
+        " (0 % fewer failures than in the baseline)."
     ) in text
 
 

@@ -67,7 +67,6 @@ def test_a_held_round_is_remembered() -> None:
         failures=("test red",),
         remaining=1,
         repeated=1,
-        baseline_totals=Totals(),
         totals=Totals(),
         seen_failures=("test red",),
         checks_seen_red=("test",),

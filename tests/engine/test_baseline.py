@@ -67,7 +67,7 @@ def test_a_regression_is_reported_as_one(world: World) -> None:
     assert "Failed already in the baseline, by file:\n  test_it.py: 1 failing test\n" in text
     assert (
         "Since the baseline: 1 fixed, 0 new, 1 regressed, 1 remaining"
-        " (50 % of the baseline's failures are gone).\n"
+        " (0 % fewer failures than in the baseline).\n"
     ) in text
 
 

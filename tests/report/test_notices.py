@@ -101,7 +101,11 @@ def test_what_a_result_amounts_to(outcome: CheckResult, text: str) -> None:
             (),
             "untildone: may I? Your next prompt is the answer.",
         ),
-        (Wait(reason="the person's turn"), (), ""),
+        (
+            Wait(reason="plan mode"),
+            (),
+            "untildone: released, not judged: plan mode; loop a1 is active",
+        ),
         (Ignore(reason="no loop"), (), ""),
     ],
 )

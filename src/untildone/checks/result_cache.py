@@ -92,7 +92,12 @@ class ResultCache:
         return entries[-1].result if entries else None
 
     def store(self, check: Check, key: str, result: CheckResult) -> None:
-        stored = replace(result, findings=result.findings[:_MOST_FINDINGS], output="")
+        stored = replace(
+            result,
+            findings=result.findings[:_MOST_FINDINGS],
+            finding_count=max(result.finding_count, len(result.findings)),
+            output="",
+        )
         others = [entry for entry in self.load(check) if entry.key != key]
         entries = [*others, CachedRun(key=key, result=stored)][-_MOST_ENTRIES:]
         path = self._get_path(check)

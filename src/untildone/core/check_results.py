@@ -53,6 +53,8 @@ class CheckResult(Struct, frozen=True, kw_only=True):
     cached: bool = False
     reason: str = ""
     findings: tuple[Finding, ...] = ()
+    # How many findings there were, where only the first of them are kept.
+    finding_count: int = 0
     tests: Tests | None = None
     output: str = ""
     output_path: str = ""

@@ -204,9 +204,9 @@ def _check_money_and_time(contract: Contract, evidence: Evidence) -> Pause | Non
     if bounds.minutes and evidence.minutes >= bounds.minutes:
         return Pause(outcome="out-of-time", reason=f"{bounds.minutes:g} minutes are used up")
     if bounds.round_minutes and evidence.round_minutes >= bounds.round_minutes:
-        return Pause(
-            outcome="out-of-time", reason=f"one round took {evidence.round_minutes:.0f} minutes"
-        )
+        minutes = evidence.round_minutes
+        time = f"{minutes:.0f} minutes" if minutes >= 1 else f"{60 * minutes:.0f} seconds"
+        return Pause(outcome="out-of-time", reason=f"one round took {time}")
     return None
 
 

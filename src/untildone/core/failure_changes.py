@@ -39,8 +39,14 @@ class FailureChanges(Struct, frozen=True, kw_only=True):
 
     @property
     def percent_fixed(self) -> int | None:
-        """Return how many per cent of the baseline's failures are fixed; 100 only if all are."""
-        return 100 * self.fixed // self.in_baseline if self.in_baseline else None
+        """Return by how many per cent there are fewer failures than in the baseline.
+
+        New failures count against it: from one error to two others is 0 %, not 100 %.
+        """
+        if not self.in_baseline:
+            return None
+        gone = max(0, self.fixed - len(self.new) - len(self.regressed))
+        return 100 * gone // self.in_baseline
 
 
 def compare_failures(evidence: Evidence) -> FailureChanges:

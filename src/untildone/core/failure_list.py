@@ -18,12 +18,13 @@ _RANKS = {"warning": 1, "note": 2}
 def summarize_result(result: CheckResult) -> str:
     """Return the result in a few words: `red, 3 passed, 1 failed`."""
     parts: list[str] = [result.outcome]
-    if result.tests is not None:
-        parts += [f"{result.tests.passed} passed", f"{result.tests.failed} failed"]
-        if result.tests.skipped:
-            parts.append(f"{result.tests.skipped} skipped")
+    tests = result.tests
+    if tests and (tests.executed or tests.skipped):
+        parts += [f"{tests.passed} passed", f"{tests.failed} failed"]
+        if tests.skipped:
+            parts.append(f"{tests.skipped} skipped")
     elif result.findings:
-        parts.append(pluralize(len(result.findings), "finding"))
+        parts.append(pluralize(max(result.finding_count, len(result.findings)), "finding"))
     return ", ".join(parts)
 
 
@@ -147,7 +148,7 @@ def summarize_changes(evidence: Evidence, seen: FailureChanges) -> str:
         gone = (
             ""
             if seen.percent_fixed is None
-            else f" ({seen.percent_fixed} % of the baseline's failures are gone)"
+            else f" ({seen.percent_fixed} % fewer failures than in the baseline)"
         )
         parts.append(
             f"Since the baseline: {seen.fixed} fixed, {len(seen.new)} new,"

@@ -87,10 +87,10 @@ class Progress(Struct, frozen=True, kw_only=True):
     # The SHA-256 of the record of the baseline's files, or why they were not kept.
     baseline_tree_digest: str = ""
     baseline_missing: str = ""
-    # The totals of the baseline, or else of the first round.
+    # The totals of the baseline; None where a check could not be run on it.
     baseline_totals: Totals | None = None
     totals: Totals | None = None
-    # How many of the baseline's failures are gone, and what percentage of them.
+    # How many of the baseline's failures are gone, and by how many per cent there are fewer now.
     fixed: int = 0
     improved: int | None = None
     # The criteria unmet in the last round; None before the first round.

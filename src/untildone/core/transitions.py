@@ -135,7 +135,6 @@ def _update_totals(progress: Progress, evidence: Evidence) -> Progress:
     seen = compare_failures(evidence)
     return replace(
         progress,
-        baseline_totals=progress.baseline_totals or counted,
         totals=counted,
         fixed=seen.fixed,
         improved=seen.percent_fixed,

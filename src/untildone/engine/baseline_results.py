@@ -51,10 +51,15 @@ def save_baseline_results(
             baseline=baseline_records.write_results(
                 folder, tuple(_trim_result(result) for result in results)
             ),
-            baseline_totals=count_totals(results),
+            # Of a check that could not be run nothing was counted: 0 errors would be untrue.
+            baseline_totals=count_totals(results) if all(map(_is_measured, results)) else None,
         )
 
     return change_loop(context, loop, edit, kind="baseline", red=red)
+
+
+def _is_measured(result: CheckResult) -> bool:
+    return result.outcome in ("green", "red")
 
 
 def _distrust_bare_failure(result: CheckResult) -> CheckResult:

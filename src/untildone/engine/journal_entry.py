@@ -48,6 +48,7 @@ def _trim_result(result: CheckResult) -> CheckResult:
     return replace(
         result,
         findings=result.findings[:_MAX_ITEMS],
+        finding_count=max(result.finding_count, len(result.findings)),
         output=result.output[-_MAX_TEXT:],
         tests=tests,
     )

@@ -22,13 +22,14 @@ def describe_totals(totals: Totals | FileTotals) -> str:
 
 def describe_improvement(initial: Totals | None, final: Totals | None, per_cent: int | None) -> str:
     """Return `initial: 12 errors; final: 0 errors; improvement: 100 %`, or an empty text."""
-    if initial is None or final is None:
+    if final is None:
         return ""
-    nonzero = {*_list_nonzero(initial), *_list_nonzero(final)}
+    nonzero = {*_list_nonzero(initial or Totals()), *_list_nonzero(final)}
     fields = [field for field in _NOUNS if field in nonzero]
     if not fields:
         return ""
-    text = f"initial: {_format_counts(initial, fields)}; final: {_format_counts(final, fields)}"
+    known = _format_counts(initial, fields) if initial else "unknown"
+    text = f"initial: {known}; final: {_format_counts(final, fields)}"
     return text if per_cent is None else f"{text}; improvement: {per_cent} %"
 
 

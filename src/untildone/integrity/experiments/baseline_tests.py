@@ -13,6 +13,7 @@ from untildone.core.baseline_comparison import judge_results
 from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.core.contract import Check
 from untildone.core.evidence import Concern, Evidence
+from untildone.core.text import join_first
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.alternatives import find_alternative, find_linted_tests
 from untildone.integrity.experiments.failure_causes import find_causes, report_sandbox_failures
@@ -89,9 +90,23 @@ def run_baseline_tests(runs: SandboxRuns) -> PassToPass:
     if first.unproved or first.fault:
         return PassToPass(None, f"comparison only: {first.unproved}", fault=first.fault)
     if not first.red:
-        return PassToPass(True, _PASS, results=first.results)
+        return PassToPass(True, _describe_pass(runs, first), results=first.results)
     red_names = {result.name for result in first.red}
     return _explain_failure(runs, first, [check for check in checks if check.name in red_names])
+
+
+def _describe_pass(runs: SandboxRuns, run: _SandboxRun) -> str:
+    """Return what a run without a failure proves, for the receipt."""
+    if not any(result.tests and result.tests.executed for result in run.results):
+        return "the checks pass in the sandbox; they report no tests"
+    inputs = runs.trial.inputs
+    current = [
+        path
+        for path in runs.comparison.changes.edited_or_removed
+        if runs.comparison.role(path) == "test" and inputs.uses_current(path)
+    ]
+    exceptions = f", except those of {join_first(current)}" if current else ""
+    return f"{_PASS}{exceptions}"
 
 
 def _explain_failure(runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Check]) -> PassToPass:
