@@ -86,7 +86,10 @@ def _match_answers(answers: Sequence[Answer], expected: Pairs) -> dict[Pair, int
 
 
 def _are_minority(pairs: dict[Pair, int], answers: Sequence[Answer]) -> bool:
-    """Say whether fewer than half of the lines, or of the inputs, have answers of tests."""
+    """Say whether fewer than half of the lines, or of the inputs, have answers of tests.
+
+    A table with mostly other entries is a rule of the product.
+    """
     lines, inputs = {answer.line for answer in answers}, {answer.keys for answer in answers}
     tested_keys = {key for key, _ in pairs}
     tested = [
@@ -130,7 +133,8 @@ def _is_strong_evidence(pairs: Collection[Pair], computes: bool) -> bool:
     """Say whether the pairs alone prove that answers were copied.
 
     In a function that computes, a specific string or long number is enough, as is any specific
-    input among two pairs. A function that only looks up values needs three with three answers.
+    input among two pairs. A function that only looks up values needs three specific inputs with
+    three different answers.
     """
     inputs = [key for key, _ in pairs if is_specific(key)]
     if computes:
@@ -155,6 +159,7 @@ def _is_special_case(copies: TreeCopies, path: str, name: str, pairs: Iterable[P
     tests = [old.text(file) for file in old if comparison.role(file) == "test"]
     functions = [name] if name else _list_functions(comparison, path)
     calls = find_special_inputs(copies, path, functions=functions, tests=tests)
+    # A trivial key, such as -1, must be one of the special inputs itself.
     inputs = {normalize_literal(repr(value)) for call in calls for value in call.arguments}
     return bool(calls) and any(not is_trivial(key) or key in inputs for key, _ in pairs)
 
@@ -181,18 +186,20 @@ def describe_special_inputs(
     if not _can_run(comparison, path):
         return ""
     functions = _list_functions(comparison, path)
-    answers = new_literals[path]
+    # The new literals that the functions can return without computing anything.
+    available = new_literals[path]
     for source in find_answer_sources(comparison, path):
         is_read = source in new_literals
-        answers |= new_literals[source] if is_read else _find_new_literals(comparison, source)
-    tests = suite.read_tests_calling(functions, answers, min_literals=_MIN_SPECIAL_ANSWERS)
+        available |= new_literals[source] if is_read else _find_new_literals(comparison, source)
+    tests = suite.read_tests_calling(functions, available, min_literals=_MIN_SPECIAL_ANSWERS)
     special = find_special_inputs(copies, path, functions=functions, tests=tests) if tests else {}
     descriptions, count = [], 0
     for call, result in special.items():
         literals = _list_literals_of(result)
         key = normalize_literal(repr(call.arguments[0])) or ""
         documented = any(is_documented(comparison, path, (key, literal)) for literal in literals)
-        if literals and literals <= answers and not documented:
+        # A result with a literal that the code does not contain is computed.
+        if literals and literals <= available and not documented:
             descriptions.append(f"{result} for {', '.join(map(repr, call.arguments))}")
             # `[90, 80]` counts as two answers, `[0, 1]` as one.
             count += max(1, sum(not is_trivial(literal) for literal in literals))
