@@ -38,7 +38,10 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 
 def find_merged_tests(comparison: Comparison) -> tuple[MergedTest, ...]:
-    """Return the baseline tests whose assertions all stand in another current test."""
+    """Return the baseline tests that lost nothing, each with the current test that replaces it.
+
+    For most that is the test of the same id.
+    """
     pairs = _compare_tests(comparison, *_read_inventories(comparison))
     baseline_ids = {pair.old.id for pair, _ in pairs}
     return tuple(
