@@ -44,12 +44,12 @@ def describe_copied_answers(
     *,
     answers: Sequence[Answer],
     expected: Pairs,
-    computing: frozenset[str],
+    computing_in_baseline: frozenset[str],
 ) -> str:
     """Return a description of the first function or table with answers of tests, else "".
 
-    `answers` are the new ones of the file, `expected` the pairs of the tests, and `computing` the
-    functions that computed their result in the baseline.
+    `answers` are the new ones of the file, `expected` the pairs of the tests, and
+    `computing_in_baseline` the functions that computed their result there.
     """
     for name, table_line in dict.fromkeys((one.function, one.table_line) for one in answers):
         group = [one for one in answers if (one.function, one.table_line) == (name, table_line)]
@@ -63,8 +63,8 @@ def describe_copied_answers(
         if is_unit_table(copies.comparison.new.text(path), group[0].line):
             continue
         # A table at the top of the file may replace any computation in it.
-        computed_before = name in computing if name else bool(computing)
-        computes = computed_before or any(answer.function_computes for answer in group)
+        computed = name in computing_in_baseline if name else bool(computing_in_baseline)
+        computes = computed or any(answer.function_computes for answer in group)
         if (
             (computes and _is_derived_table(pairs, len({answer.keys for answer in group})))
             or _is_strong_evidence(pairs, computes)
@@ -162,16 +162,11 @@ def _is_special_case(copies: TreeCopies, path: str, name: str, pairs: Iterable[P
 def _describe_pairs(path: str, pairs: dict[Pair, int]) -> str:
     """Return the sentence for the user, with the first pairs and the number of the others."""
     descriptions = [
-        f"{format_value(value)} for {format_value(key)} (line {line})"
+        f"{value} for {key} (line {line})"
         for (key, value), line in list(pairs.items())[:_MAX_SHOWN]
     ]
     more = f" and {len(pairs) - _MAX_SHOWN} more" if len(pairs) > _MAX_SHOWN else ""
     return f"`{path}` has hard-coded answers of the tests: {', '.join(descriptions)}{more}"
-
-
-def format_value(value: str) -> str:
-    """Write a large number with all its digits: 1.2e+06 as 1200000."""
-    return f"{float(value):.0f}" if re.fullmatch(r"[\d.]+e\+\d+", value) else value
 
 
 def describe_special_inputs(

@@ -19,7 +19,7 @@ _CODES = r"[\w./@-]+(?:\s*,\s*[\w./@-]+)*"
 _STRICT = re.compile(
     r"@(ts-check|flow)\b|#\s*(mypy:\s*strict|pyright:\s*strict|typed:\s*(strict|true))"
 )
-# A marker, and the one that ignores the same but does not report when there is nothing to ignore.
+# A marker that is an error itself where it ignores nothing, and the one that is not.
 STRICTER = {"ts-expect-error": "ts-ignore"}
 
 

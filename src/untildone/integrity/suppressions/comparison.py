@@ -86,6 +86,7 @@ def _find_added(
     increase = _count_rules(new_suppressions) - _count_rules(
         comparison.old.fact(list_suppressions, path)
     )
+    # A suppression whose line was edited is `added` without an increase.
     for (reach, rule), number in increase.items():
         if (only and rule not in only) or is_inactive(comparison, reach, rule):
             continue
@@ -106,6 +107,7 @@ def _is_moved_or_narrowed(suppression: Suppression, removed: Counter[Suppression
     if removed[suppression] > 0:
         removed[suppression] -= 1
         return True
+    # A suppression of all rules has its marker as rule: `line noqa` with the rule `noqa`.
     marker = suppression.reach.partition(" ")[2]
     wider = STRICTER.get(marker, marker)
     reach = suppression.reach.replace(marker, wider) if marker else suppression.reach
