@@ -29,7 +29,8 @@ from untildone.store.loops import Record
 # One try and four more usually show whether a task can be done at all.
 BOUNDS = Bounds(rounds=5)
 _WHOLE_FEATURE = "the feature does what its tasks say"
-# A loop that ended in another way leaves its task in progress.
+# A loop that ended in another way leaves its task in progress; "claimed" is an end by the agent's
+# word alone.
 _STATUS_AFTER: dict[Outcome, TaskStatus] = {
     "done": "completed",
     "claimed": "completed",

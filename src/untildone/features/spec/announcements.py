@@ -75,6 +75,7 @@ def announce_verdict(
             steps = f"Progress: {completed} steps complete, {remaining} remaining"
             answer = "your next prompt" if verdict.outcome == "gate" else "/untildone:loop continue"
             return _format_line(f"Paused: {verdict.reason}", steps, f"Resume: {answer}")
+        # "claimed": the loop ended well, but by the agent's word alone.
         case Finish(outcome="done" | "claimed"):
             lines = (*list_criteria(contract, progress), *draw_verdict_box(contract, progress))
             return "\n".join(lines)
@@ -164,7 +165,10 @@ def _find_note(progress: Progress, word: str) -> str:
 
 
 def _describe_risk(contract: Contract, progress: Progress) -> str:
-    """Return the agent's note "Risk: …", else its precheck, else the claims nobody verified."""
+    """Return the agent's note "Risk: …", else its pre-check, else the claims nobody verified.
+
+    The pre-check says how a change that is hard to undo could go wrong.
+    """
     claims = ", ".join(claim.name for claim in contract.claims)
     unproved = f"the agent's word for {claims}" if claims else ""
     return _find_note(progress, "risk") or progress.precheck or unproved
