@@ -36,6 +36,7 @@ class _AssertionPool:
 
     def __init__(self, assertions: Mapping[str, Sequence[Assertion]]) -> None:
         self._assertions = {test: dict(enumerate(items)) for test, items in assertions.items()}
+        # By literals and test: the numbers of its assertions with these literals, in their order.
         self._by_literals: dict[tuple[str, ...], dict[str, dict[int, None]]] = {}
         for test, number in self.list_keys():
             literals = self._assertions[test][number].literals

@@ -74,7 +74,11 @@ def _compare_tests(
 
 
 def _select_paths(comparison: Comparison) -> list[str]:
-    """Return changed test files, the helper files they may call, and tests of changed helpers."""
+    """Return changed test files, the helper files they may call, and tests of changed helpers.
+
+    Also files that a changed Rust file no longer includes: without `mod tests;` their tests are
+    gone, although `tests.rs` did not change.
+    """
     changed = comparison.changes.list_paths()
     selected = {
         path for path in changed if classify_file(path) == "test" or inventory.may_hold_tests(path)

@@ -21,8 +21,7 @@ from untildone.worktree.roles import classify_file
 
 _EXIT_CALLS = words("""
     os._exit sys.exit pytest.exit exit quit os.kill os.abort _exit process.exit process.reallyExit
-    process.abort os.Exit System.exit std::process.exit process::exit.exit Runtime.getRuntime.halt
-    atexit.register
+    process.abort System.exit Runtime.getRuntime.halt atexit.register
 """)
 # Fields that hold the outcome of a test or decide which tests run.
 _OUTCOME_FIELDS = words("outcome longrepr exitstatus wasxfail testsfailed exitCode runtest obj")
@@ -259,7 +258,10 @@ def _passes_result_on(main: SgNode, functions: Mapping[str, SgNode]) -> bool:
 
 
 def _find_go_exits(root: SgNode) -> Iterator[str]:
-    """Yield calls of `os.Exit` outside of `TestMain`, which `_find_test_main` reads."""
+    """Yield calls of `os.Exit` in `init` or outside of functions; both run before the tests.
+
+    `TestMain` has to call it; `_find_test_main` looks at how.
+    """
     for call in nodes.find_below(root, nodes.CALLS):
         if nodes.read_call_path(call) != "os.Exit":
             continue
