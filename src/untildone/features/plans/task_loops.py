@@ -195,6 +195,7 @@ def mark_outcome(record: Record) -> tuple[str, ...]:
 def write_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
     """Set the task's status in the plan; return a notice if that fails."""
     plan = contract.plan
+    # Without a path the plan run that started the loop sets the status.
     if plan is None or not plan.task or not plan.path:
         return ()
     try:

@@ -39,7 +39,10 @@ def describe_start(context: Context, record: Record) -> tuple[str, ...]:
 
 
 def announce_start(contract: Contract) -> str:
-    """Return the line `[LOOP] Starting | Shape: colleague (6/10) | …`."""
+    """Return the line about a loop's terms; what it does not have, and the usual type, is left out.
+
+    [LOOP] Starting | Shape: colleague (6/10) | Workflow: B (find the root cause …) | Type: 2B
+    """
     kind = classify_workflow(contract.task)
     score = contract.score or 0
     parts = [
