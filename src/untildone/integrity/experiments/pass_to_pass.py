@@ -108,8 +108,8 @@ def _select_disproved(
 ) -> list[Concern]:
     """Return the concerns that a passing run disproves.
 
-    It proves nothing about tests that ran in their current version; nor, if one of these may hold
-    helpers of other tests, about files that did not change themselves.
+    It proves nothing about tests that ran in their current version. If one of these may hold
+    helpers, it proves nothing about unchanged test files either, which may call them.
     """
     changes = comparison.changes
     differing = {*changes.edited, *changes.removed, *changes.added}

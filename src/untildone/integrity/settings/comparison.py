@@ -95,7 +95,10 @@ def is_harmless_edit(comparison: Comparison, path: str, *, but_for: str = "\0") 
 
 
 def _is_known(key: str, old: parsing.Settings, new: parsing.Settings) -> bool:
-    """Say whether we can tell what a change of the key, from `old` to `new`, does to the checks."""
+    """Say whether we can tell what a changed key does to the checks.
+
+    `old` and `new` are all settings of the file.
+    """
     section = key.partition(".")[0]
     if section in _PACKAGE_MAPS and not any(name.partition(".")[0] == section for name in old):
         return True
@@ -120,8 +123,8 @@ def _find_loosened_settings(comparison: Comparison, path: str) -> Iterator[Conce
     )
     for key in {**old, **new}:
         change = SettingChange(key, old.get(key), new.get(key, moved.get(key)), file)
-        is_loosened = find_loosening_test(key) if change.old != change.new else None
-        if is_loosened and is_loosened(change) and not _is_without_effect(comparison, path, change):
+        loosens = find_loosening_test(key) if change.old != change.new else None
+        if loosens and loosens(change) and not _is_without_effect(comparison, path, change):
             effect = f"was {_quote(change.old)} and is {_quote(change.new)}: less is checked"
             reason = f"`{key}` in `{path}` {effect}"
             content = hash_values(change.new)
@@ -138,7 +141,7 @@ def _is_without_effect(comparison: Comparison, path: str, change: SettingChange)
 
 
 def _read_extended(tree: Tree, path: str, depth: int = 0) -> parsing.Settings:
-    """Return the settings with those of the files in the tree that they extend."""
+    """Return the settings of a file with those of a `tsconfig.json` that it extends."""
     settings = parsing.read_settings(tree, path) if path in tree else {}
     for name in settings.get("tsconfig.extends", ()) if depth < _MAX_EXTENDS else ():
         extended = resolve_beside(path, str(name)).removesuffix(".json") + ".json"

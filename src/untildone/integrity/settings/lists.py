@@ -72,7 +72,10 @@ def _find_default_rules(change: SettingChange) -> Iterable[str]:
 
 
 def collects_fewer_names(change: SettingChange) -> bool:
-    """Say whether `python_files` and the like leave out names that pytest collected."""
+    """Say whether `python_files` and the like leave out names that pytest collected.
+
+    By default these are names that begin with `test`.
+    """
     if change.new is None:
         return False
     old, new = _find_texts(change.old) or {"test"}, _find_texts(change.new)

@@ -52,7 +52,10 @@ def is_set_to_false(change: SettingChange) -> bool:
 
 
 def is_switched_off(change: SettingChange) -> bool:
-    """Say whether a switch that is off by default was on, and neither it nor `strict` is now."""
+    """Say whether a switch that is off by default was on and is off now.
+
+    A removed `disallow_untyped_defs` is still on if `strict` is.
+    """
     if change.new is not None:
         return is_set_to_false(change)
     prefix, _, name = change.key.rpartition(".")

@@ -68,6 +68,7 @@ def _ignores_other_value(function: ast.FunctionDef) -> bool:
     parameters = [parameter.arg for parameter in function.args.args]
     if _uses_only_length(function, parameters[-1:]):
         return True
+    # A class that equals nothing, by `return False`, makes tests fail.
     may_refuse = any(isinstance(answer, ast.Constant) and not answer.value for answer in answers)
     if parameters and parameters[0] not in names and names & _PLAIN_TYPES:
         # return isinstance(other, int)

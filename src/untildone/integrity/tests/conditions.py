@@ -45,6 +45,7 @@ def make_assertions(
     if actual.known and not expected.known:
         # `9 == price(10)`: the known side is the expected one.
         actual, expected = expected, actual
+    # `f(1) != 2` must not pass for `f(1) > 2`.
     literals = (*expected.literals, "not") if negated else expected.literals
     tolerance = tolerance if tolerance > _ROUNDING_ERROR else 0.0
     return [Assertion(strength, actual.literals, literals, calls, tolerance)]
