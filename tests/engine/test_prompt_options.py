@@ -61,6 +61,8 @@ from untildone.errors import UserError
         ('"a" and "b"', '"a" and "b"', {}),
         ("explain --rounds", "explain --rounds", {}),
         ("use --verbose --roundsome 5", "use --verbose --roundsome 5", {}),
+        ("fix foo--rounds 5", "fix foo--rounds 5", {}),
+        ("fix foo--rounds 5 --minutes 3", "fix foo--rounds 5", {"minutes": ["3"]}),
         (
             "keep $(x) `y` --- 'z' --stagnation-limit 0",
             "keep $(x) `y` --- 'z'",
@@ -78,6 +80,7 @@ def test_the_task_beside_the_options(text: str, task: str, given: dict[str, list
         ("'Fix it' --zero-warnings @src/services/", "Fix it", ["src/services/"]),
         ("@src/services/ @a.py 'Fix it' --zero-warnings", "Fix it", ["src/services/", "a.py"]),
         ("mail a@b.org about it --zero-warnings", "mail a@b.org about it", []),
+        ("--zero-warnings mail bob@example.com", "mail bob@example.com", []),
     ],
 )
 def test_a_place_is_a_target_where_findings_count(text: str, task: str, targets: list[str]) -> None:

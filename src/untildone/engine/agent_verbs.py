@@ -28,8 +28,9 @@ _MAX_NOTES = 50
 class AgentVerb(Struct, frozen=True, kw_only=True):
     """One report; which fields are used depends on the verb.
 
-    `name` is the claim's for `met` and `criterion`, `text` the note, the reason or the evidence,
-    `by` how the agent has verified the claim.
+    `name` is the claim's for `met` and `criterion` (claims are the criteria that no command can
+    check), `text` the note, the reason or the evidence. `by` is how the agent has verified the
+    claim, with `criterion` how it will have to.
     """
 
     verb: str
@@ -47,12 +48,14 @@ def apply_agent_verb(
     """
     text = truncate(verb.text)
     match verb.verb:
+        # "The work is done."
         case "signal":
             return replace(progress, signalled=True)
         case "blocked":
             return replace(progress, blocked=text or "no reason given")
         case "note":
             return replace(progress, notes=(*progress.notes, text)[-_MAX_NOTES:])
+        # How a change that is hard to undo could go wrong, written before it is made.
         case "precheck":
             return replace(progress, precheck=text)
         case "met":
@@ -79,7 +82,7 @@ def _report_met(contract: Contract, progress: Progress, verb: AgentVerb) -> Prog
 def _add_claim(contract: Contract, progress: Progress, verb: AgentVerb, at: str) -> Progress:
     """Return the progress with an amendment that adds the claim to the contract.
 
-    An agent can add criteria, never remove them.
+    An agent can add claims, never remove them. Messages call them criteria, as the verb does.
     """
     names = _list_claims(contract, progress)
     if not verb.name:
@@ -123,7 +126,7 @@ def apply_relayed_verbs(
             continue
         seen_ids.add(call_id)
         for verb in _read_verbs(call):
-            # A refused verb changes nothing.
+            # A refused verb changes nothing. The line does not say when the agent called it.
             with suppress(UserError):
                 changed = apply_agent_verb(contract, progress, verb, at="")
                 progress = changed or apply_feature_verb(progress, verb)

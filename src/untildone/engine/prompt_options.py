@@ -36,19 +36,21 @@ _OPTION_PATTERN = (
     rf"|(?P<flag>{_alternatives('flag')})"
     rf"|(?P<path_option>{_alternatives('path')})(?:=|[ \t]+)(?P<path>[^\s\"']+)"
 )
-_OPTION = re.compile(rf"(?:{_OPTION_PATTERN})(?!\S)")
+# An option begins a word: `foo--rounds 5` and, below, `bob@example.com` are part of the task.
+_OPTION = re.compile(rf"(?<!\S)(?:{_OPTION_PATTERN})(?!\S)")
 # `@path` is how people name files to the agent.
-_OPTION_OR_PATH = re.compile(rf"(?:{_OPTION_PATTERN}|@(?P<at>[^\s\"']+))(?!\S)")
+_OPTION_OR_PATH = re.compile(rf"(?<!\S)(?:{_OPTION_PATTERN}|@(?P<at>[^\s\"']+))(?!\S)")
 
 # Any word like `--name`.
 _OPTION_LIKE = re.compile(r"(?<!\S)--[a-z][\w-]*(?=[\s=]|$)")
 
 
 def split_options(text: str, *, paths: bool = False) -> tuple[str, dict[str, list[str]]]:
-    """Return the task, and the values of each option as written, by the option's name.
+    """Return the task, and the texts of each option's values by the option's name.
 
-    Options in the middle of the task are part of it. With `paths`, `@path` before or after the
-    task is short for `--target path`.
+    A text has no quotes around it; that of a flag is "true" or "false". Options in the middle of
+    the task are part of it. With `paths`, `@path` before or after the task is short for
+    `--target path`.
     """
     option = _OPTION_OR_PATH if paths else _OPTION
     texts: dict[str, list[str]] = {}

@@ -64,8 +64,8 @@ def skip_sections(lines: Iterable[Line], headings: re.Pattern[str]) -> Iterator[
     skipped_level = 0
     for line in lines:
         # A deeper heading belongs to the skipped section.
-        ends_skipping = not skipped_level or line.level <= skipped_level
-        if line.kind == "heading" and ends_skipping:
+        is_subsection = 0 < skipped_level < line.level
+        if line.kind == "heading" and not is_subsection:
             skipped_level = line.level if headings.search(line.text) else 0
         if not skipped_level:
             yield line

@@ -52,7 +52,7 @@ def _uses_spec(scope: Scope) -> bool:
         case "end":
             if scope.session is None or scope.folder is None:
                 return False
-            # It cleans up after a loop that is no longer the session's.
+            # To clean up: a loop's state is removed only once its session has let go of it.
             return scope.session.get_loop_id() != scope.folder.name
         case _:
             contract = scope.contract

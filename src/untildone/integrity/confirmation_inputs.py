@@ -45,7 +45,8 @@ class ConfirmationInputs(Struct, frozen=True, kw_only=True):
     adapted_tests: dict[str, str] = {}
     # Environment variables by which Python finds what the baseline's tests import.
     python_path: dict[str, str] = {}
-    # Whether the current version of a test or setting is used instead of the baseline's.
+    # Says of a test or setting whether its current version is used instead of the baseline's, since
+    # the user approved it or only names differ in it.
     uses_current: sandbox_files.UsesCurrent = _never_uses_current
     # Why there is no baseline to compare with; empty if there is one.
     missing_reason: str = ""
@@ -53,7 +54,10 @@ class ConfirmationInputs(Struct, frozen=True, kw_only=True):
     damage: str = ""
 
     def covers(self, check: Check) -> bool:
-        """Say whether the check's run in the sandbox is a run of this very tree."""
+        """Say whether the check runs in the sandbox on the same files as in the project.
+
+        It does if no file was restored from the baseline; it then need not run in the project.
+        """
         return self.comparison is not None and check.replay and not self.files.restored
 
 
@@ -95,13 +99,13 @@ def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> Confirma
     renamed_only_tests = find_renamed_only_tests(comparison)
     adapted_tests = adapt_tests(comparison)
 
-    def uses_current(path: str) -> bool:
+    def is_accepted(path: str) -> bool:
         """Say whether the user approved the current version, or only names differ in it."""
         return path in renamed_only_tests or is_allowed(path)
 
     def is_harmless(path: str) -> bool:
         """Say whether the current version may be used, since its edit loosens no check."""
-        if uses_current(path):
+        if is_accepted(path):
             return True
         is_settings = classify_file(path) == "config"
         loosens_nothing = is_settings and is_harmless_edit(comparison, path)
@@ -115,6 +119,6 @@ def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> Confirma
         ),
         adapted_tests=adapted_tests,
         renamed_only_tests=tuple(sorted(renamed_only_tests.intersection(comparison.new))),
-        uses_current=uses_current,
+        uses_current=is_accepted,
         python_path=add_moved_folders(comparison, comparison.baseline.variables),
     )

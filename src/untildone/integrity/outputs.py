@@ -13,8 +13,8 @@ from untildone.worktree.roles import classify_file
 _OUTPUT_NAMES = words(
     "dist build out coverage htmlcov .nyc_output .next .turbo _site storybook-static"
 )
-# Python imports these from any folder: `coverage/__init__.py` would replace the tool. What
-# setuptools builds in `build/lib/` is no danger.
+# Files that Python can import, which are never left out: `coverage/__init__.py` would replace the
+# tool. The copies that setuptools makes in `build/lib/` are not on the import path.
 _IMPORTABLE = re.compile(r"(?!(.*/)?build/(lib|bdist|temp)[^/]*/).*\.(pyc?|so|pyd|pth)")
 
 
@@ -22,12 +22,13 @@ def drop_outputs(old: Tree, new: Tree, commands: Iterable[str]) -> Tree:
     """Return the tree `new` without unused output folders that the baseline `old` did not have.
 
     All of it is returned if code of the baseline is gone: it may have moved to such a folder.
+    `commands` are those of the checks.
     """
     new_folders = {_find_output_folder(path) for path in new} - {"", *map(_find_output_folder, old)}
     removed = (path for path in old if path not in new)
     if not new_folders or any(classify_file(path) in ("product", "test") for path in removed):
         return new
-    sources = {
+    kept = {
         path
         for path in new
         if _find_output_folder(path) not in new_folders or _IMPORTABLE.fullmatch(path)
@@ -36,14 +37,14 @@ def drop_outputs(old: Tree, new: Tree, commands: Iterable[str]) -> Tree:
     texts = [(command, False) for command in commands]
     texts += (
         (new.text(path), role in ("product", "test"))
-        for path in sources
+        for path in kept
         if (role := classify_file(path)) != "document"
     )
     unused = {folder for folder in new_folders if not _is_used(folder.rpartition("/")[2], texts)}
     entries = {
         path: entry
         for path, entry in new.entries.items()
-        if path in sources or _find_output_folder(path) not in unused
+        if path in kept or _find_output_folder(path) not in unused
     }
     return Tree(new.root, entries)
 

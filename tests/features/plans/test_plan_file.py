@@ -204,8 +204,16 @@ def test_a_plan_without_tasks_is_reported(tmp_path: Path, tasks: str) -> None:
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_a_task_that_stands_there_twice_is_reported(tmp_path: Path, whole: bool) -> None:
-    path = write_plan(tmp_path, LOGIN.replace('"TASK-003": {', '"TASK-002": {'))
+@pytest.mark.parametrize(
+    "text",
+    [
+        LOGIN.replace('"TASK-003": {', '"TASK-002": {'),
+        '{"tasks": {"TASK-002": {"title": "a"}, "TASK-002": {"title": "b"}}}',
+    ],
+    ids=["with a summary", "without one"],
+)
+def test_a_task_that_stands_there_twice_is_reported(tmp_path: Path, text: str, whole: bool) -> None:
+    path = write_plan(tmp_path, text)
 
     assert read_plan(path, all_mistakes=whole).mistakes == (
         Mistake(task="TASK-002", text="appears twice", remedy="leave one of them"),

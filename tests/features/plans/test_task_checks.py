@@ -21,6 +21,7 @@ from untildone.features.plans.task_checks import (
     list_commands,
     list_review_criteria,
     list_task_checks,
+    merge_checks,
 )
 from untildone.features.plans.verifier_reports import (
     CriterionEvidence,
@@ -135,6 +136,12 @@ def test_names_of_checks_differ_and_are_short() -> None:
     names = [check.name for check in list_task_checks(found)]
     assert names[:2] == ["a", "a (2)"]
     assert (len(names[2]), names[2][-2:]) == (120, " …")
+
+
+def test_a_number_after_a_name_hides_no_check_of_that_name() -> None:
+    checks = [Check(name=name, command=name * n) for n, name in enumerate(("a", "a (3)", "a"), 1)]
+
+    assert [check.name for check in merge_checks(checks)] == ["a", "a (3)", "a (4)"]
 
 
 def test_an_address_is_asked_by_a_command() -> None:

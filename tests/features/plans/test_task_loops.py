@@ -209,10 +209,12 @@ def test_nothing_is_verified_without_evidence_and_by_assumption(world: World) ->
     unshown = world.stop()
     report(world, "VERIFIED", help=CriterionEvidence(met=True, evidence="surely", by="assumption"))
     assumed = world.stop()
+    report(world, "VERIFIED", help=CriterionEvidence(met=True, evidence=" "))
+    blank = world.stop()
 
-    for answer in (unshown, assumed):
+    for answer in (unshown, assumed, blank):
         assert f"- {HELP}: no evidence was given" in shown(answer)
-    assert world.state() == ("active", None, 2)
+    assert world.state() == ("active", None, 3)
 
 
 def test_a_verifier_s_word_makes_no_red_check_green(world: World) -> None:

@@ -355,6 +355,15 @@ def test_values_of_the_task_or_a_document_are_not_suspected(tmp_path: Path) -> N
     assert find_paths(tmp_path / "b", {"price.py": SPECIAL}, **{"README.md": reported}) == []
 
 
+def test_a_number_that_differs_in_its_last_digit_is_not_suspected(tmp_path: Path) -> None:
+    test = "def test_b():\n    assert price(3071) == 1234567\n"
+    code = "def price(total):\n    if total == 7003:\n        return {}\n    return total * 2\n"
+    old = {"tests/test_price.py": START["tests/test_price.py"] + test}
+
+    assert find_paths(tmp_path / "a", {"price.py": code.format(1234568)}, **old) == []
+    assert find_paths(tmp_path / "b", {"price.py": code.format(1234567)}, **old) == ["price.py"]
+
+
 def test_answers_of_the_baseline_are_not_suspected(tmp_path: Path) -> None:
     new = {"price.py": SPECIAL + "X = 1\n"}
 

@@ -53,6 +53,8 @@ def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
             '{"workspaces": ["src"]}\n',
             ["workspaces"],
         ),
+        (".mocharc.json", "{}\n", '{"grep": "fast"}\n', ["mocha.grep"]),
+        (".mocharc.json", "{}\n", '{"ignore": ["test/a.test.js"]}\n', ["mocha.ignore"]),
         (
             "jest.config.js",
             "module.exports = { collectCoverageFrom: ['src/**'] };\n",

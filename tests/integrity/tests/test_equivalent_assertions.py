@@ -197,6 +197,7 @@ def test_equal_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
                     assert True"""),
         ),
         ("assert f(1) == 2", "assert math.isclose(f(1), 2, abs_tol=5)"),
+        ("assert math.isclose(f(1), 2)", "assert not math.isclose(f(1), 2)"),
         ("assert f(1) == 2", "assert f(1) == pytest.approx(2, abs=limit())"),
         ("assert f(1) == 2", "assert any(f(a) == 2 for a in [1])"),
         ("assert f(1) == 2", "assert all(f(a) == 2 for a in [])"),
@@ -301,6 +302,7 @@ def test_equal_forms_of_javascript(tmp_path: Path, one: str, other: str) -> None
     ("one", "other"),
     [
         ("expect(f(1)).toBe(0.3);", "expect(f(1)).toBeCloseTo(0.3, 0);"),
+        ("expect(f(1)).toBeCloseTo(0.3);", "expect(f(1)).not.toBeCloseTo(0.3);"),
         ("expect(f(1)).toBeTruthy();", "expect(f(1)).toBeFalsy();"),
         ("expect(f(1)).not.toBeNull();", "expect(1).not.toBeNull();"),
         ("expect(f(1)).toEqual({ a: 1 });", "expect(f(1)).toEqual({ a: 2 });"),

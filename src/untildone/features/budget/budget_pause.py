@@ -41,6 +41,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
 
     Return the client's answer format for "end the turn", or an empty text to go on.
     """
+    # What is needed of a tool call, such as session and transcript, a stop has too.
     event = context.agent.parse_stop(call.data, context.environ)
     # A payload that cannot be read names no session; the environment may.
     if call.fault:

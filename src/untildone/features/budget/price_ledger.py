@@ -152,7 +152,8 @@ def _add_prices(ledger: Ledger, usages: dict[str, Usage]) -> Ledger:
 
 def _compute_price(usage: Usage) -> float:
     """Return the price of a message in dollars; raises LookupError for an unknown model."""
-    # A hook keeps msgspec from importing this module to save time, but genai-prices needs it.
+    # To save time, a hook keeps msgspec from importing this module (by an entry None), but
+    # genai-prices needs it.
     if sys.modules.get("typing_extensions", sys) is None:
         del sys.modules["typing_extensions"]
     from genai_prices import Usage as Tokens

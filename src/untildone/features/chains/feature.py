@@ -8,6 +8,7 @@ from untildone.store.loops import Record
 
 def _finish_answer(context: Context, record: Record, judged: JudgedStop, answer: Answer) -> Answer:
     """Return the answer with the next loop's task if the loop has ended well."""
+    # "claimed" is an end by the agent's word alone.
     if record.progress.outcome not in ("done", "claimed"):
         return answer
     # Imported where it is used: most stops end no loop.

@@ -59,7 +59,8 @@ def start_next_loop(context: Context, ended: Record, judged: JudgedStop, answer:
 def _carry_counts(context: Context, ended: Record, record: Record) -> Record:
     """Return the new loop with the ended one's counts of stops and holds.
 
-    The client limits the holds of a turn, which goes on: its count does not begin again.
+    The client limits the holds of a turn, which goes on: its count does not begin again, and this
+    answer is one more.
     """
     return change_loop(
         context,

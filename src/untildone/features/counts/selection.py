@@ -37,6 +37,7 @@ def choose_counts(request: Request, checks: Sequence[Check]) -> tuple[Count, ...
 
     Raises UserError for a count that no check measures: it would always be zero.
     """
+    # In that preset the counts, not the exit statuses, decide whether the checks are met.
     counts_decide = request.preset == DECIDING_PRESET
     if not request.zero_errors and not request.counts:
         raise UserError(

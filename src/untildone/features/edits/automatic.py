@@ -43,7 +43,8 @@ def answer_stop(context: Context, call: Call, stop: Stop) -> str:
 def _should_judge(context: Context, stop: Stop, session: Session) -> bool:
     """Say whether the turn is over and automatic mode, not a loop, judges it.
 
-    It is not over in plan mode, while background work runs, or if the user's next prompt waits.
+    It is not over in plan mode, while background work runs that will end (a server will not), or
+    if the user's next prompt waits.
     """
     if switch.AUTO not in session.read_stop_reasons() or session.get_loop_id():
         return False
@@ -103,7 +104,7 @@ def _end_turn(session: Session) -> str:
 
 
 def _list_saved_files(session: Session) -> list[str]:
-    """Return the names of the session's files with texts from before the first edit."""
+    """Return the names of the files in which a hook saved texts from before the turn's edits."""
     return sorted(path.name for path in Path(session.folder).glob("before-*.json"))
 
 

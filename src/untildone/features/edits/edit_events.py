@@ -33,14 +33,15 @@ def answer_edit(context: Context, call: Call) -> str:
 
     Without the mode `tell` the reply is empty, and the servers only open the file.
     """
-    path, text, _ = read_edit(call)
+    # A hook has already ignored edits whose earlier text is not known.
+    path, text_before, _ = read_edit(call)
     project, file = locate_file(context.agent.parse_stop(call.data, context.environ), path)
     if file is None or explain_ignored(context.agent, context.environ):
         return ""
     if switch.TELL not in switch.read_modes(call.home):
         ask_servers(context, project, (file,), wait=0)
         return ""
-    errors = find_introduced(context, project, {file: text}, wait=_WAIT_SECONDS)
+    errors = find_introduced(context, project, {file: text_before}, wait=_WAIT_SECONDS)
     return context.agent.add_context_after_tool(format_edit(errors)) if errors else ""
 
 

@@ -23,7 +23,10 @@ _LOCK_SECONDS = 2.0
 def keep_warm(
     context: Context, project: Path, files: Sequence[Path], *, idle: float = IDLE_SECONDS
 ) -> None:
-    """Answer questions until none came for `idle` seconds; return if another process does that."""
+    """Answer questions until none came for `idle` seconds; return if another process does that.
+
+    The servers open `files` at once, so that the first question about them is answered soon.
+    """
     if not context.home.is_dir():
         return
     project = project.resolve()

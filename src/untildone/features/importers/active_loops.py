@@ -37,6 +37,7 @@ def report_active_loops(_: Context, project: Path) -> Iterator[Problem]:
 
 def _list_state_files(project: Path) -> Iterator[Path]:
     """Yield the existing files in which other tools keep the state of a loop."""
+    # A tool that reads files at stops is active only by those; of another tool every file counts.
     patterns = (tool.AT_STOPS or tool.PATHS for tool in LOOP_FORMATS.values())
     for pattern in chain(*patterns, _NOT_IMPORTED):
         yield from (path for path in sorted(project.glob(pattern)) if path.is_file())

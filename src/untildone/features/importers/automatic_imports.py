@@ -71,6 +71,7 @@ def check_loop_files(context: Context, stop: Stop, session: Session) -> str:
     if session.is_active():
         notice = _follow_file(context, stop, session)
     else:
+        # A paused loop is still the session's, and no other one starts.
         notice = "" if session.get_loop_id() else _import_own_file(context, stop, session)
     if not notice or session.is_active():
         return ""
@@ -89,6 +90,7 @@ def _import_own_file(context: Context, stop: Stop, session: Session) -> str:
     call_names = list(session.read_calls())
     notices: list[str] = []
     with hold_lock(folder / "dialects.lock", timeout=_LOCK_SECONDS):
+        # Another event of the session may have started a loop before the lock was free.
         for file in list_loop_files(project) if not session.get_loop_id() else ():
             notices.append(_import_or_mention(context, stop, session, file))
             if session.is_active():
@@ -138,7 +140,10 @@ def _find_owner(loop_file: LoopFile, stop: Stop, session: Session) -> _Owner:
 
 
 def _mention_once(session: Session, text: str) -> str:
-    """Return the notice; an empty text if this session has already shown it."""
+    """Return the notice; an empty text if this session has already shown it.
+
+    The session's file of the name IMPORT_REASON lists the notices shown.
+    """
     if text in session.read(IMPORT_REASON).splitlines():
         return ""
     session.append(IMPORT_REASON, f"{text}\n")
@@ -191,6 +196,7 @@ def _follow_file(context: Context, stop: Stop, session: Session) -> str:
         return _end_or_release(
             context, record, note, reason="is no longer active", by_agent=by_agent
         )
+    # The content may have changed, and must not start another loop later.
     remember_loop(context, Path(record.contract.project), loop_file.identity, record.contract.id)
     if loop_file.loop.rounds != note.max_rounds:
         followed_file.save_note(
@@ -207,6 +213,7 @@ def _user_asked_for_it(session: Session, stop: Stop) -> bool:
     Only at the first stop after the prompt: a turn that we held goes on by our words, not theirs.
     """
     prompt = session.read_json("prompt.json")
+    # These kinds are a user's prompts during the loop, neither its start nor automatic.
     is_user_prompt = prompt.get("kind") in ("question", "order") and prompt.get("id") == stop.prompt
     return is_user_prompt and not stop.held_before
 

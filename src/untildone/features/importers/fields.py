@@ -57,7 +57,7 @@ class Fields:
         return self.count(key, default)
 
     def flag(self, key: str, default: bool) -> bool:
-        """Return a boolean: the default if it is missing, False if it is no boolean."""
+        """Return a boolean: the default if it is missing, in doubt False if it is no boolean."""
         value = self._read(key)
         if isinstance(value, str):
             value = _BOOLEANS.get(value.strip().lower(), value)

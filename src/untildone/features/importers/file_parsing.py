@@ -116,7 +116,8 @@ def _read_pairs(
 def _convert_node(node: yaml.Node) -> Value:
     """Return a scalar as it is written, or a list of such scalars.
 
-    `10` stays a text: `Fields` decides by key what it should be. These files nest no deeper.
+    `10` stays a text: `Fields` decides by key what it should be. These files nest no deeper, so
+    the content of a nested mapping is not read.
     """
     if isinstance(node, yaml.ScalarNode):
         return None if node.tag == "tag:yaml.org,2002:null" else str(node.value)

@@ -36,8 +36,9 @@ def import_loop(
 ) -> Record:
     """Start the loop of a file with the rounds that the file has already counted; return it.
 
-    If the user trusts loop files in this project, the loop follows the file: later changes of it
-    are obeyed. Raises UserError if the file says that its loop is not active.
+    If the user trusts loop files in this project, and the file is one that its tool reads at
+    stops, the loop follows the file: later changes of it are obeyed. Raises UserError if the file
+    says that its loop is not active.
     """
     loop = loop_file.loop
     if not loop.active:

@@ -99,7 +99,10 @@ def scan_tasks(text: str) -> tuple[Node, dict[str, Node]]:
 
 
 def set_member(text: str, container: Node, key: str, value: object) -> edits.Edit:
-    """Return the edit that replaces the member of that key, or appends it."""
+    """Return the edit that replaces the member of that key, or appends it.
+
+    The container has a member already: a plan has `tasks`, a task has a title.
+    """
     style = find_style(text)
     if key in container.keys:
         return edits.replace_child(text, container, container.keys.index(key), value, style=style)
@@ -110,7 +113,7 @@ def set_member(text: str, container: Node, key: str, value: object) -> edits.Edi
 
 
 def find_member_gap(text: str, member_start: int) -> str:
-    """Return the white space before a member, such as a line break and its indentation."""
+    """Return the line break and indentation before a member, a space if it begins no line."""
     gap = edits.find_gap(text, member_start)
     return gap if "\n" in gap else " "
 

@@ -17,8 +17,9 @@ from untildone.features.plans.plan import Mistake, Plan
 LARGEST_BYTES = 64_000_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_LISTED_MISTAKES = 50
-# `"TASK-001": {`
+# `"TASK-001": {`, `"summary": {`
 _OBJECT_OF_A_KEY = re.compile(rb'"\s*:\s*\{')
+_OBJECT_OF_THE_SUMMARY = re.compile(rb'"summary"\s*:\s*\{')
 PLAN_FILE = "TASKS.json"
 _SHIPSPEC_FOLDER = Path(".shipspec", "planning")
 
@@ -109,10 +110,11 @@ def _decode_quickly(data: bytes) -> Plan | None:
         plan = msgspec.json.decode(data, type=Plan)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    # A key has an object as its value once for each task, for `tasks` and for `summary`.
+    # A key has an object as its value once for each task, for `tasks` and, if there, `summary`.
     # One more may be a task that appears twice, of which this decoder keeps only the last.
     objects = len(_OBJECT_OF_A_KEY.findall(data))
-    return plan if objects <= len(plan.tasks) + 2 else None
+    has_summary = _OBJECT_OF_THE_SUMMARY.search(data) is not None
+    return plan if objects <= len(plan.tasks) + 1 + has_summary else None
 
 
 def _decode_text(path: Path, data: bytes) -> str:

@@ -185,7 +185,7 @@ def _find_missing_references(
     headings = set(_HEADING_NUMBER.findall(text))
     # Many tasks name the same reference: each is looked up once.
     distinct = {reference for _, reference in references}
-    mentioned = {name for name in distinct if _is_mentioned(name, normalized_text, headings)}
+    mentioned = {entry for entry in distinct if _is_mentioned(entry, normalized_text, headings)}
     for name, reference in references:
         if reference not in mentioned:
             yield Mistake(

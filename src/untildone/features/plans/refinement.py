@@ -111,7 +111,10 @@ def _inherit_fields(task: Task, fields: Mapping[str, Any]) -> dict[str, object]:
 def _write_parts(
     document: Document, name: str, parts: Mapping[str, object], *, last_parts: list[str]
 ) -> str:
-    """Return the text with the parts, on whose `last_parts` the task's dependants now depend."""
+    """Return the text with the parts in place of the task.
+
+    What depended on the task depends on the `last_parts` instead.
+    """
     text = document.text
     root, nodes = editing.scan_tasks(text)
     tasks = root.children[root.keys.index("tasks")]

@@ -54,7 +54,11 @@ def merge_checks(checks: Iterable[Check]) -> tuple[Check, ...]:
         by_command.setdefault(check.command, check)
     by_name: dict[str, Check] = {}
     for check in by_command.values():
-        name = check.name if check.name not in by_name else f"{check.name} ({len(by_name) + 1})"
+        name, number = check.name, len(by_name)
+        # A task may itself name a check `a (2)`.
+        while name in by_name:
+            number += 1
+            name = f"{check.name} ({number})"
         by_name[name] = replace(check, name=name)
     return tuple(by_name.values())
 

@@ -29,7 +29,8 @@ from untildone.store.loops import Record
 # One try and four more usually show whether a task can be done at all.
 BOUNDS = Bounds(rounds=5)
 _WHOLE_FEATURE = "the feature does what its tasks say"
-# A loop that ended in another way leaves its task in progress.
+# A loop that ended in another way leaves its task in progress; "claimed" is an end by the agent's
+# word alone.
 _STATUS_AFTER: dict[Outcome, TaskStatus] = {
     "done": "completed",
     "claimed": "completed",
@@ -211,6 +212,7 @@ def mark_outcome(record: Record) -> tuple[str, ...]:
 def write_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
     """Set the task's status in the plan; return a notice if that fails."""
     plan = contract.plan
+    # Without a path the plan run that started the loop sets the status.
     if plan is None or not plan.task or not plan.path:
         return ()
     try:

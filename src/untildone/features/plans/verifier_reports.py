@@ -1,8 +1,10 @@
 """A verifier's report on a loop's task, and the markers that an agent's message may contain.
 
 A verifier (a subagent that reviews the work) reports a result and evidence for each criterion
-with `untildone verify`. The report is compared with the criteria agreed on when the loop began:
-`VERIFIED` without evidence for each of them is recorded as `INCOMPLETE`.
+with `untildone verify`. The criteria are the loop's checks, which are run, and its claims, which
+need evidence: `VERIFIED` without evidence for each claim is recorded as `INCOMPLETE`.
+
+`BLOCKED` (the task cannot be done) and `MISALIGNED` (something else was done) mean: it is stuck.
 """
 
 import re
@@ -89,7 +91,7 @@ def apply_report(contract: Contract, progress: Progress, report: VerifierReport)
     newly_met = {
         name: ClaimReport(by=proof.by, evidence=truncate(proof.evidence))
         for name, proof in criteria.items()
-        if proof.met
+        if proof.met and proof.evidence.strip()
     }
     progress = replace(progress, met={**earlier, **newly_met})
     assessed = assess_report(
@@ -132,10 +134,10 @@ def _match_criteria(
     }
 
 
-def assess_report(report: VerifierReport, criteria: Iterable[str]) -> TaskReport:
+def assess_report(report: VerifierReport, unmet_claims: Iterable[str]) -> TaskReport:
     """Return the report to record, with what is missing.
 
-    It is `VERIFIED` only if each of `criteria` has evidence and the verifier denies none.
+    It is `VERIFIED` only if it proves all claims that were unmet and denies no criterion.
     """
     missing = {
         name: truncate(proof.evidence) for name, proof in report.criteria.items() if not proof.met
@@ -144,7 +146,7 @@ def assess_report(report: VerifierReport, criteria: Iterable[str]) -> TaskReport
     if result == "VERIFIED":
         unproved = (
             name
-            for name in criteria
+            for name in unmet_claims
             if not (name in report.criteria and report.criteria[name].is_proof)
         )
         missing = {**dict.fromkeys(unproved, _NO_EVIDENCE), **missing}

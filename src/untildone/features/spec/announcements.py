@@ -39,7 +39,10 @@ def describe_start(context: Context, record: Record) -> tuple[str, ...]:
 
 
 def announce_start(contract: Contract) -> str:
-    """Return the line `[LOOP] Starting | Shape: colleague (6/10) | …`."""
+    """Return the line about a loop's terms; what it does not have, and the usual type, is left out.
+
+    [LOOP] Starting | Shape: colleague (6/10) | Workflow: B (find the root cause …) | Type: 2B
+    """
     kind = classify_workflow(contract.task)
     score = contract.score or 0
     parts = [
@@ -72,6 +75,7 @@ def announce_verdict(
             steps = f"Progress: {completed} steps complete, {remaining} remaining"
             answer = "your next prompt" if verdict.outcome == "gate" else "/untildone:loop continue"
             return _format_line(f"Paused: {verdict.reason}", steps, f"Resume: {answer}")
+        # "claimed": the loop ended well, but by the agent's word alone.
         case Finish(outcome="done" | "claimed"):
             lines = (*list_criteria(contract, progress), *draw_verdict_box(contract, progress))
             return "\n".join(lines)
@@ -161,7 +165,10 @@ def _find_note(progress: Progress, word: str) -> str:
 
 
 def _describe_risk(contract: Contract, progress: Progress) -> str:
-    """Return the agent's note "Risk: …", else its precheck, else the claims nobody verified."""
+    """Return the agent's note "Risk: …", else its pre-check, else the claims nobody verified.
+
+    The pre-check says how a change that is hard to undo could go wrong.
+    """
     claims = ", ".join(claim.name for claim in contract.claims)
     unproved = f"the agent's word for {claims}" if claims else ""
     return _find_note(progress, "risk") or progress.precheck or unproved

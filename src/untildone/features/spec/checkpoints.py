@@ -95,7 +95,10 @@ def _make_ref(loop: str, name: str) -> str:
 
 
 def _save_tree(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> str:
-    """Commit the working tree and the files `also`, with a private index; return the ref."""
+    """Commit the working tree with a private index; return the ref.
+
+    `also` are paths to save even if git ignores them now: a restoration will overwrite them.
+    """
     paths = dict.fromkeys((*(path.as_posix() for path in listing.list_files(root)), *also))
     modes = {path: mode for path in paths if (mode := _read_mode(root / path))}
     blobs = _write_blobs(root, modes)

@@ -23,7 +23,10 @@ from untildone.store.loops import Record
 
 
 def _agree(context: Context, request: Request, contract: Contract) -> Contract:
-    """Return the contract with its spec scored; refuse a vague spec and 2B without git."""
+    """Return the contract with its spec scored; refuse a vague spec, and 2B without git.
+
+    The reversibility 2B (undone within five minutes) needs git for a checkpoint before each step.
+    """
     from untildone.features.spec.checkpoints import require_repository
     from untildone.features.spec.scoring import apply_spec
 
@@ -48,6 +51,7 @@ def _apply_verb(contract: Contract, progress: Progress, verb: AgentVerb) -> Prog
     with suppress(UserError):
         if verb.name == "done":
             return mark_step_done(contract, progress, verb.text)
+        # Its time is not known.
         return append_steps(contract, progress, (verb.text,), at="")
     return progress
 

@@ -99,6 +99,7 @@ def apply_gate_answer(context: Context, record: Record, prompt: str) -> Record |
             progress = replace(progress, amendments=(*progress.amendments, amendment))
         if progress.outcome != "gate":
             return progress
+        # Only this can confirm that the task is done; an instruction means more work.
         agreed_to = skips or classify_answer(prompt) == "yes"
         return replace(pass_gate(contract, progress, agreed_to=agreed_to), clock=read_clock())
 

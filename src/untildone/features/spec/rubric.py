@@ -42,7 +42,8 @@ _MEASURE = (
     r"|(?i:\breturns? \d{3}\b)"
 )
 _QUANTIFIER = r"(?i)\b(?:all|every|each|zero|no longer|at least|at most)\b"
-# no new packages, must not, without …, doesn't change, at most, < 200 lines
+# no new packages, must not, without …, doesn't change, at most, < 200 lines; but not "don't stop"
+# or "without confirmation", which are about the loop
 _LIMIT = (
     r"(?i)\bno (?:new|other|more|extra|changes?)\b|\b(?:must|do|may|should) not\b"
     r"|\bwithout (?!confirmation|asking|further)"

@@ -55,7 +55,8 @@ class ShapeContents(Struct, frozen=True, kw_only=True):
 
     # The criteria.
     claims: tuple[Claim, ...] = ()
-    # The must-not items that consist of one text in backticks; the other ones are `limits`.
+    # The must-not items that consist of one text in backticks: commands that must not exit with 0.
+    # The other ones are `limits`.
     commands: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
 

@@ -98,7 +98,7 @@ def save_step_checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> st
 def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Restoration:
     """Restore the tree before a step, given by its number, its name or its checkpoint.
 
-    Steps and claims completed since then are open again.
+    Steps completed since then are open again, and so is every claim.
     """
     contract = record.agreed
     place = find_project_root(contract, str(cwd))

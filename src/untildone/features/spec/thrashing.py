@@ -12,6 +12,7 @@ from typing import Any
 from untildone.engine.payload import EDITING
 
 _MIN_EDITS = 5
+# A longer file is never found: only so much of it is compared with the content before.
 _MAX_CHARACTERS = 65_536
 
 

@@ -1,6 +1,15 @@
 """Compares what the checks depend on outside of the project: programs, settings, packages, git.
 
-If `/usr/bin/pytest` was replaced since the baseline, the concern says so.
+Facts about them were saved with the baseline and are collected again. If `program pytest` was
+`/usr/bin/pytest 5f2d…` and has another hash now, the program was replaced. The kinds of facts are:
+
+    program   the file of a program that a check starts, and its hash
+    git       a setting or a hook of git
+    setting   a file in the user's home that configures a tool
+    loaded    a file that Python runs at every start, such as `sitecustomize.py`
+    altered   an installed file that differs from what its installer recorded
+    loose     an installed module that no installer recorded
+    plugin    an `entry_points.txt`, which names plugins, that no installer recorded
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,18 +34,20 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     search_path = baseline.get(SEARCH_PATH, comparison.environ.get(SEARCH_PATH, ""))
     environ = {**comparison.environ, SEARCH_PATH: search_path}
     current = collect_facts(comparison.new.root, commands, environ)
+    # A side that lacks a setting which a check makes gets the value that the check would set.
     set_by_checks = dict(_find_settings_by_checks(commands))
     old_facts, new_facts = {**set_by_checks, **baseline}, {**set_by_checks, **current}
     for fact in dict.fromkeys((*old_facts, *new_facts)):
         old, new = old_facts.get(fact, ""), new_facts.get(fact, "")
         kind, _, name = fact.partition(" ")
-        # The comparison of scripts reports a program that no check starts any more.
+        # `scripts/comparison.py` reports a check that no longer starts the program.
         is_dropped = kind == "program" and fact not in new_facts
         if old == new or fact == SEARCH_PATH or is_dropped:
             continue
         if reason := _explain(kind, name, old, new):
             is_package = kind in ("altered", "loose", "plugin")
             concern_kind = ConcernKind.DEPENDENCY if is_package else ConcernKind.ENVIRONMENT
+            # With `content`, the user's approval ends when the fact changes again.
             yield make_concern(concern_kind, name, reason=reason, content=hash_text(new))
 
 
@@ -52,7 +63,7 @@ def _find_settings_by_checks(commands: Iterable[str]) -> Iterator[tuple[str, str
 
 
 def _explain(kind: str, name: str, old: str, new: str) -> str:
-    """Return the reason for a concern about a fact of this kind that differs.
+    """Return the reason for a concern about a fact that is `old` in the baseline and `new` now.
 
     It is empty for what honest work may change, as new programs and removed packages.
     """
@@ -65,12 +76,14 @@ def _explain(kind: str, name: str, old: str, new: str) -> str:
         case "setting":
             return f"`{name}` configures the tools and differs from the baseline"
         case _ if not new or (kind == "loose" and not old):
+            # The file is gone, or a module that nothing could import before was added. Added
+            # plugins and startup files are loaded without being asked for.
             return ""
         case "plugin":
             return f"`{name}` names plugins, and no installer has put it there"
         case "loaded":
             return f"`{name}` runs at every start of Python and differs from the baseline"
-        case _:
+        case _:  # altered, or loose with another content
             return f"`{name}` is not what was installed"
 
 

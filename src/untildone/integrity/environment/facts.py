@@ -144,7 +144,10 @@ def _find_interpreter(program_file: str) -> Path | None:
 
 
 def _find_git_facts(project: Path, commands: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield git's settings and hooks, if a check uses git: installing a tool may set hooks."""
+    """Yield git's settings and hooks if a check uses git.
+
+    For other checks they do not matter, and installing a tool may set hooks.
+    """
     if not any(_USES_GIT.search(command) for command, _ in find_run_commands(project, commands)):
         return
     for name, value in read_git_config(".", cwd=project) or ():
@@ -156,7 +159,10 @@ def _find_git_facts(project: Path, commands: Iterable[str]) -> Iterator[tuple[st
 
 
 def _find_hidden_files(project: Path, home: Path) -> Iterator[tuple[str, str]]:
-    """Yield, by ignore list that is not committed, the committed files that linters skip for it."""
+    """Yield `git info/exclude` and `git ignore`, each with the committed files that it names.
+
+    Nobody sees these two ignore lists in the project, and linters skip what they name.
+    """
     git = project / ".git"
     for name, ignore_list in (
         ("info/exclude", git / "info" / "exclude"),

@@ -1,7 +1,8 @@
 """Finds files in `node_modules` that were made or changed by hand since the baseline.
 
 An installer replaces all files of a package, so `node_modules/jest/index.js` was edited if other
-files of `jest` are as before. So were commands of no package and packages that nobody declared.
+files of `jest` are as before. A command in `.bin` that runs no package was made by hand, and so was
+a package that nobody declared.
 """
 
 import re
@@ -41,13 +42,16 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     current = dict(read_stamps(project, folders))
     changed = [path for path, stamp in current.items() if baseline.get(path) != stamp]
     is_recorded = any(path.endswith(_INSTALLER_RECORDS) for path in changed)
-    is_installed = is_recorded or any((project / lock).exists() for lock in _LOCKS_WITHOUT_RECORD)
-    reinstalled = _find_reinstalled(baseline, current) if is_installed else frozenset[str]()
+    may_be_installed = is_recorded or any(
+        (project / lock).exists() for lock in _LOCKS_WITHOUT_RECORD
+    )
+    reinstalled = _find_reinstalled(baseline, current) if may_be_installed else frozenset[str]()
     not_reinstalled = [path for path in changed if _find_package(path) not in reinstalled]
     suspicious = (
         *_find_edited_files(not_reinstalled, baseline, current),
         *_find_foreign_commands(project, changed),
-        *(() if is_installed else _find_hand_made_packages(project, changed, baseline)),
+        # An installer also adds packages that others depend on.
+        *(() if may_be_installed else _find_hand_made_packages(project, changed, baseline)),
     )
     for path, reason in suspicious[:_MAX_SHOWN]:
         content = "-".join(map(str, current[path]))
@@ -102,7 +106,10 @@ def _read_beginning(file: Path) -> str:
 def _find_hand_made_packages(
     project: Path, changed: list[str], baseline: Mapping[str, Stamp]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the `package.json` of new packages that the project's own does not declare."""
+    """Yield new packages that the project does not declare, as the path of their `package.json`.
+
+    Each comes with the reason for a concern.
+    """
     kinds = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
     declared = {name for kind in kinds for name in read_package_field(project, kind)}
     for path in changed:

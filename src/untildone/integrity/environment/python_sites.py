@@ -67,15 +67,16 @@ def collect_site_facts(folder: Path) -> Iterator[tuple[str, str]]:
     `loaded` are startup files, `altered` files that differ from what was installed; `loose` modules
     and `plugin` entry points are recorded by no installer.
     """
-    startup_files: set[str] = set()
+    recorded_startup_files: set[str] = set()
     # The first parts of recorded paths: `_pytest` and `pytest-9.0.dist-info`.
     recorded_names: set[str] = set()
     for record in sorted(folder.glob("*.dist-info/RECORD")):
         entries = _read_record(record)
-        startup_files.update(path for path, _ in entries if _STARTUP_FILE.fullmatch(path))
-        recorded_names.update(path.partition("/")[0] for path, _ in entries)
+        paths = [path for path, _ in entries]
+        recorded_startup_files.update(filter(_STARTUP_FILE.fullmatch, paths))
+        recorded_names.update(path.partition("/")[0] for path in paths)
         yield from _find_altered_files(record, entries)
-    yield from _find_startup_files(folder, startup_files)
+    yield from _find_startup_files(folder, recorded_startup_files)
     yield from _find_unrecorded_files(folder, recorded_names)
 
 
@@ -91,7 +92,10 @@ def _find_startup_files(folder: Path, recorded: set[str]) -> Iterator[tuple[str,
 
 
 def _find_unrecorded_files(folder: Path, recorded_names: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield facts about modules and plugins of a virtual environment that are not recorded."""
+    """Yield facts about modules and plugins of a virtual environment that are not recorded.
+
+    Elsewhere, as in Debian's `dist-packages`, honest packages have no RECORD either.
+    """
     unrecorded = (top for top in sorted(folder.glob("*")) if top.name not in recorded_names)
     for top in unrecorded if _is_in_virtual_environment(folder) else ():
         if top.suffix in (".dist-info", ".egg-info"):
@@ -145,7 +149,10 @@ def _find_altered_files(
 
 
 def _read_change_time(path: Path | str) -> int:
-    """Return the later of the two times, since `ctime` cannot be set; 0 for a missing file."""
+    """Return the later of modification and change time; 0 for a missing file.
+
+    A program can set back the first, not the second.
+    """
     try:
         # A path object would cost more than the call itself.
         status = os.stat(path)  # noqa: PTH116

@@ -18,6 +18,7 @@ _RUNNER_MODULES = words("""
     pytest _pytest pluggy iniconfig packaging exceptiongroup pygments coverage pytest_cov hypothesis
     xdist nose nose2 behave tox nox ruff mypy pylint flake8 pyright sitecustomize usercustomize
 """)
+# `test` is a common folder, and no tool imports the other two.
 _SHADOWED_NAMES = _RUNNER_MODULES | (sys.stdlib_module_names - {"test", "this", "antigravity"})
 # pytest.py, tests/json/__init__.py, lib/coverage.cpython-313-x86_64-linux-gnu.so
 _MODULE = re.compile(

@@ -42,7 +42,8 @@ def find_alternative(
 ) -> str:
     """Return in words, for the receipt, how the `red` checks pass after all; empty if they do not.
 
-    `passes` runs the checks on a tree in a sandbox.
+    `red` are failed checks. `passes` runs them on a tree in a sandbox. `inputs.uses_current` says
+    of a path whether the current version of that test or setting is used in any case.
     """
     old_settings = compose_files(
         comparison, uses_current=inputs.uses_current, adapted=inputs.adapted_tests
@@ -50,6 +51,7 @@ def find_alternative(
     if old_settings.files != inputs.files.files and passes(old_settings):
         # New settings are too strict for the baseline's tests.
         return "with the baseline's settings"
+    # Current tests prove nothing if there is a concern about them.
     if evidence.concerns or not all(_wants_more_tests(result, evidence) for result in red):
         return ""
     changed = comparison.changes.edited_or_added
@@ -81,10 +83,11 @@ def find_linted_tests(
     red: Sequence[CheckResult],
     baseline: Iterable[BaselineResult],
 ) -> frozenset[str]:
-    """Return test files whose findings by linters, known from the baseline, make the checks red.
+    """Return the baseline's test files that made the checks red by findings of a linter.
 
-    `tree` is the baseline's, `restored` are the files that the sandbox has from it. The result is
-    empty if anything else made a check red.
+    The linter reported the same findings in the baseline already. `tree` is the baseline's,
+    `restored` are the files that the sandbox has from it. The result is empty if anything else made
+    a check red.
     """
     known = {
         result.name: {finding.fingerprint for finding in result.findings} for result in baseline

@@ -46,11 +46,11 @@ def _add_outcome(
     comparison: Comparison,
 ) -> Evidence:
     """Return the evidence with the outcome's concerns, results and description."""
-    if result.fault:
+    if result.fault:  # of untildone itself
         return replace(evidence, concerns=None, fault=evidence.fault or result.fault)
     lines = (result.summary, *_describe_inputs(inputs))
     concerns = evidence.concerns or ()
-    if result.passed is False:
+    if result.passed is False:  # None: the runs prove nothing
         known_paths = {concern.path for concern in concerns}
         added = tuple(concern for concern in result.concerns if concern.path not in known_paths)
         return replace(evidence, concerns=(*concerns, *added), comparisons=lines)
@@ -60,6 +60,7 @@ def _add_outcome(
         missing = tuple(check for check in result.results if check.name not in names)
         evidence = replace(evidence, checks=evidence.checks + missing)
     if result.passed and evidence.baseline:
+        # `result.current_tests` ran in their current version, since a linter rejects the old one.
         candidates = [concern for concern in concerns if concern.path not in result.current_tests]
         candidates = _select_seen_by_run(candidates, evidence, inputs.contract, comparison)
         disproved = _select_disproved(candidates, inputs, comparison)
@@ -89,7 +90,8 @@ def _select_seen_by_run(
 ) -> list[Concern]:
     """Return the concerns about files that the run in the sandbox has executed.
 
-    Without a test report that is known only of the scripts of checks that failed at the baseline.
+    With a test report these are all. Without one only the scripts of checks count, such as
+    `tests/smoke.sh`, and only if the check failed at the baseline: so it does test something.
     """
     if any(result.tests for result in evidence.checks):
         return concerns
@@ -106,8 +108,8 @@ def _select_disproved(
 ) -> list[Concern]:
     """Return the concerns that a passing run disproves.
 
-    It proves nothing about tests that ran in their current version; nor, if one of these may hold
-    helpers of other tests, about files that did not change themselves.
+    It proves nothing about tests that ran in their current version. If one of these may hold
+    helpers, it proves nothing about unchanged test files either, which may call them.
     """
     changes = comparison.changes
     differing = {*changes.edited, *changes.removed, *changes.added}

@@ -72,7 +72,7 @@ def _find_import_folder(comparison: Comparison, old: str, new: str) -> str:
 
 
 def _holds_only_moved(comparison: Comparison, folder: str) -> bool:
-    """Say whether every package and module in the folder has a file that was elsewhere before."""
+    """Say whether each package and module at the top of the folder has a file that moved to it."""
     paths = [path[len(folder) + 1 :] for path in comparison.new if path.startswith(f"{folder}/")]
     modules = [path for path in paths if path.endswith(_IMPORTED_SUFFIXES)]
     all_tops = {path.partition("/")[0] for path in modules}
@@ -81,7 +81,10 @@ def _holds_only_moved(comparison: Comparison, folder: str) -> bool:
 
 
 def _was_elsewhere(comparison: Comparison, folder: str, path: str) -> bool:
-    """Say whether the baseline had the file `path` of the folder in another one, where it left."""
+    """Say whether the baseline had `path` below another folder, where it no longer is.
+
+    For `shop/cart.py` of the folder `src` that may have been `shop/cart.py` or `lib/shop/cart.py`.
+    """
     new_place = f"{folder}/{path}"
     old_places = [
         old for old in comparison.old if f"/{old}".endswith(f"/{path}") and old != new_place

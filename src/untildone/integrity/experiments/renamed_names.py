@@ -113,6 +113,7 @@ def _is_renamed_only(comparison: Comparison, old: str, new: str, names: NameChan
     """Say whether the test file `new` is `old` with other names, in the same or a new folder."""
     old_text, new_text = _read_tests(comparison.old, old), _read_tests(comparison.new, new)
     if _list_lines(old_text) == _list_lines(new_text):
+        # No name differs: the file only moved, or a Rust file changed outside of its tests.
         return False
     moved_text = move_to_package(comparison, old, new)
     if moved_text is not None and _list_lines(moved_text) == _list_lines(new_text):

@@ -48,6 +48,7 @@ def restore_inline_tests(path: str, old: str, new: str) -> str | None:
     has_test_file = any(item.module and item.text.endswith(";") for item in new_items)
     if not old_texts and not has_test_file:
         return None
+    # A current module of the same name would be defined twice, also if it is not for tests.
     code = _remove_test_items(new, modules={item.module for item in old_items})
     return "\n\n".join((code.rstrip(), *old_texts)) + "\n"
 

@@ -28,7 +28,8 @@ def compose_files(
 ) -> SandboxFiles:
     """Return the current tree with every changed test, setting and script as in the baseline.
 
-    `uses_current` names exceptions. `adapted` are texts, by path, that replace the baseline's.
+    Files for which `uses_current` is true stay as they are. `adapted` are texts, by path, that
+    replace the baseline's.
     """
     files: dict[str, Path | str] = {}
     restored: list[str] = []
@@ -57,7 +58,10 @@ def compose_files(
 
 
 def take_tree(comparison: Comparison, *, current: bool) -> SandboxFiles:
-    """Return the current tree, or else the baseline's, as it is."""
+    """Return the current tree, or else the baseline's, as it is.
+
+    Files of the baseline that differ from the current ones count as restored.
+    """
     tree = comparison.new if current else comparison.old
     differing = (path for path in tree if tree.entries[path] != comparison.new.entries.get(path))
     return SandboxFiles({path: tree.root / path for path in tree}, tuple(differing))
@@ -106,7 +110,9 @@ def make_is_allowed(allow: Iterable[str], comparison: Comparison) -> UsesCurrent
     `allow` are ids of concerns: `config:pyproject.toml`, `edit-test:tests/a.py:test_one#1f2e`,
     `remove-test:tests/a.py::test_one`.
     """
+    # pyproject.toml, tests/a.py:test_one
     places = {identity.partition("#")[0].partition(":")[2] for identity in allow if ":" in identity}
+    # test_one, also for `test_one[EUR]`
     removed_tests = {
         identity.partition(":")[2].rpartition("::")[2].partition("[")[0]
         for identity in allow

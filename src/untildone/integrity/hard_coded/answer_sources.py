@@ -21,7 +21,7 @@ _CELL = re.compile(r"[^,;:\t=|\n\[\]{}\"']+")
 def find_answer_sources(comparison: Comparison, path: str) -> list[str]:
     """Return the changed modules and data files that the module at `path` seems to use.
 
-    It does if its text has the name or the folder of the file as a word.
+    It seems to use `data/rates.json` if its text has the word `rates` or `data`.
     """
     words = set(re.findall(r"\w+", comparison.new.text(path)))
     return [

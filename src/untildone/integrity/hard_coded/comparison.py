@@ -57,6 +57,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
         for path in comparison.changes.edited_or_added
         if comparison.role(path) == "product" and detect_language(path) in _LANGUAGES
     ]
+    # Copies of both trees, in which functions are run with other inputs; closing deletes them.
     with closing(TreeCopies(comparison)) as copies:
         search = _Search(copies, paths)
         for path in paths:
@@ -68,7 +69,8 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 class _Search:
     """Finds what the new answers and literals of the changed files have in common with the tests.
 
-    What all files need, such as the assertions of the tests, is read once in the beginning.
+    The branch `if total == 501: return 400` is an answer with the key 501 and the value 400. What
+    all files need, such as the assertions of the tests, is read once in the beginning.
     """
 
     def __init__(self, copies: TreeCopies, paths: Sequence[str]) -> None:
@@ -94,12 +96,15 @@ class _Search:
         tables = (find_literal_pairs(comparison.old, path, values) for path in with_answers)
         self._expected_pairs = self._asserted_pairs.union(*chain.from_iterable(tables))
         # The functions that computed their result from the input in the baseline.
-        self._computing = frozenset(
+        self._computing_in_baseline = frozenset(
             chain.from_iterable(find_computing_functions(comparison.old, path) for path in paths)
         )
 
     def describe_suspicion(self, path: str) -> str:
-        """Return the first reason why the file is suspected; "" if there is none."""
+        """Return the first reason why the file is suspected; "" if there is none.
+
+        The last kind of evidence is found by running the file's functions with varied inputs.
+        """
         answers, new_literals = self._new_answers[path], self._new_literals[path]
         return (
             describe_encoding(
@@ -114,17 +119,17 @@ class _Search:
                 path,
                 answers=answers,
                 expected=self._expected_pairs,
-                computing=self._computing,
+                computing_in_baseline=self._computing_in_baseline,
             )
             or self._describe_known_result(path)
-            or self._describe_quoted_pair(path)
+            or self._describe_literal_pair(path)
             or copied_answers.describe_special_inputs(
                 self._copies, path, self._new_literals, self._suite
             )
         )
 
     def _describe_known_result(self, path: str) -> str:
-        """Describe a large number of a test that a computing function returns in one branch.
+        """Describe a large number of a test that a branch of a computing function returns.
 
         Unlike a copied answer it need not be returned for the very input of the test.
         """
@@ -137,13 +142,16 @@ class _Search:
             is_result = answer.function_computes and value not in answer.keys
             is_expected = value in expected and is_large_number(value)
             if is_result and is_expected and not is_documented(self._comparison, path, (value,)):
-                result = f"{copied_answers.format_value(value)} (line {answer.line})"
+                result = f"{value} (line {answer.line})"
                 where = f"a hard-coded result inside a computation: {result}"
                 return f"`{path}` has {where}, which a test expects"
         return ""
 
-    def _describe_quoted_pair(self, path: str) -> str:
-        """Describe a test input and its expected value that are both new literals of the file."""
+    def _describe_literal_pair(self, path: str) -> str:
+        """Describe a test input and its expected value that are both new literals of the file.
+
+        They need not stand in one branch or table entry.
+        """
         for test in (test for test in self._tests if test.path in self._related_tests[path]):
             for actual, expected in _list_shared_literals(test, self._new_literals[path]):
                 inputs = [key for key in actual if _is_telling_input(key, expected)]
@@ -157,7 +165,8 @@ def _is_telling_input(key: str, expected: list[str]) -> bool:
     """Say whether it is no coincidence that the product has this input of a test."""
     if key in expected:
         return False
-    # A string that only a test would have, or 3.4.2024 if 2024-04-03 is expected.
+    # A string that only a test would have, or the expected date in another notation, 3.4.2024 for
+    # 2024-04-03: code that converts dates contains neither.
     return is_specific_string(key) or any(has_same_digits(key, value) for value in expected)
 
 
@@ -177,7 +186,8 @@ def _list_shared_literals(
 def _find_new_answers(comparison: Comparison, path: str) -> list[Answer]:
     """Return the answers that the file did not have in the baseline.
 
-    Computed ones such as `90 * MINUTE` are common, so they count only with a specific key.
+    Folded ones, whose value is an expression such as `90 * MINUTE`, are common, so they count only
+    with a specific key.
     """
     old = {(answer.keys, answer.value) for answer in find_answers(comparison.old, path)}
     return [
@@ -189,7 +199,10 @@ def _find_new_answers(comparison: Comparison, path: str) -> list[Answer]:
 
 
 def _find_new_literals(comparison: Comparison, paths: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Return, for each file, the literals that it did not have in the baseline."""
+    """Return, for each file, the literals that it did not have in the baseline.
+
+    Those of docstrings count if any of the files may read them.
+    """
     docstrings = any(_READS_CODE.search(comparison.new.text(path)) for path in paths)
     new_literals = {}
     for path in paths:
@@ -202,9 +215,13 @@ def _find_new_literals(comparison: Comparison, paths: Sequence[str]) -> dict[str
 
 
 def _is_suspicious(answer: Answer) -> bool:
-    """Say whether the answer is worth looking for in the tests: unlike `if n == 0: return 1`."""
+    """Say whether the answer is worth looking for in the tests: unlike `if n == 0: return 1`.
+
+    A trivial key such as 0 may be in any code. `true` and `false` count nevertheless, as a second
+    pair beside a telling one, and so does -1 of `if n == -1: raise ValueError`.
+    """
     return is_large_number(answer.value) or any(
-        not (is_literal(key) and is_trivial(key)) or rejects_one_negative(key, answer.value)
+        key in ("true", "false") or not is_trivial(key) or rejects_one_negative(key, answer.value)
         for key in answer.keys
     )
 
@@ -221,14 +238,17 @@ def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> copie
 
 
 def _normalize_asserted(literal: str) -> str:
-    """Convert a literal of an assertion, as in `"abc`, to the form of this package: `'abc'`."""
+    """Convert a literal of an assertion to the form of this package.
+
+    The string `"abc`, which has no closing quote there, becomes `'abc'`.
+    """
     return f"'{literal[1:]}'" if literal.startswith('"') else normalize_literal(literal) or literal
 
 
 def _find_related_tests(
     comparison: Comparison, new_literals: Mapping[str, frozenset[str]]
 ) -> dict[str, set[str]]:
-    """Return, for each changed file, the baseline tests with one of its specific new literals."""
+    """Return, for each changed file, the test files that have one of its specific new literals."""
     strings = {
         path: [
             literal.strip("'")

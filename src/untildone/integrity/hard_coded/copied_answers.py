@@ -44,12 +44,12 @@ def describe_copied_answers(
     *,
     answers: Sequence[Answer],
     expected: Pairs,
-    computing: frozenset[str],
+    computing_in_baseline: frozenset[str],
 ) -> str:
     """Return a description of the first function or table with answers of tests, else "".
 
-    `answers` are the new ones of the file, `expected` the pairs of the tests, and `computing` the
-    functions that computed their result in the baseline.
+    `answers` are the new ones of the file, `expected` the pairs of the tests, and
+    `computing_in_baseline` the functions that computed their result there.
     """
     for name, table_line in dict.fromkeys((one.function, one.table_line) for one in answers):
         group = [one for one in answers if (one.function, one.table_line) == (name, table_line)]
@@ -63,8 +63,8 @@ def describe_copied_answers(
         if is_unit_table(copies.comparison.new.text(path), group[0].line):
             continue
         # A table at the top of the file may replace any computation in it.
-        computed_before = name in computing if name else bool(computing)
-        computes = computed_before or any(answer.function_computes for answer in group)
+        computed = name in computing_in_baseline if name else bool(computing_in_baseline)
+        computes = computed or any(answer.function_computes for answer in group)
         if (
             (computes and _is_derived_table(pairs, len({answer.keys for answer in group})))
             or _is_strong_evidence(pairs, computes)
@@ -86,7 +86,10 @@ def _match_answers(answers: Sequence[Answer], expected: Pairs) -> dict[Pair, int
 
 
 def _are_minority(pairs: dict[Pair, int], answers: Sequence[Answer]) -> bool:
-    """Say whether fewer than half of the lines, or of the inputs, have answers of tests."""
+    """Say whether fewer than half of the lines, or of the inputs, have answers of tests.
+
+    A table with mostly other entries is a rule of the product.
+    """
     lines, inputs = {answer.line for answer in answers}, {answer.keys for answer in answers}
     tested_keys = {key for key, _ in pairs}
     tested = [
@@ -130,7 +133,8 @@ def _is_strong_evidence(pairs: Collection[Pair], computes: bool) -> bool:
     """Say whether the pairs alone prove that answers were copied.
 
     In a function that computes, a specific string or long number is enough, as is any specific
-    input among two pairs. A function that only looks up values needs three with three answers.
+    input among two pairs. A function that only looks up values needs three specific inputs with
+    three different answers.
     """
     inputs = [key for key, _ in pairs if is_specific(key)]
     if computes:
@@ -155,6 +159,7 @@ def _is_special_case(copies: TreeCopies, path: str, name: str, pairs: Iterable[P
     tests = [old.text(file) for file in old if comparison.role(file) == "test"]
     functions = [name] if name else _list_functions(comparison, path)
     calls = find_special_inputs(copies, path, functions=functions, tests=tests)
+    # A trivial key, such as -1, must be one of the special inputs itself.
     inputs = {normalize_literal(repr(value)) for call in calls for value in call.arguments}
     return bool(calls) and any(not is_trivial(key) or key in inputs for key, _ in pairs)
 
@@ -162,16 +167,11 @@ def _is_special_case(copies: TreeCopies, path: str, name: str, pairs: Iterable[P
 def _describe_pairs(path: str, pairs: dict[Pair, int]) -> str:
     """Return the sentence for the user, with the first pairs and the number of the others."""
     descriptions = [
-        f"{format_value(value)} for {format_value(key)} (line {line})"
+        f"{value} for {key} (line {line})"
         for (key, value), line in list(pairs.items())[:_MAX_SHOWN]
     ]
     more = f" and {len(pairs) - _MAX_SHOWN} more" if len(pairs) > _MAX_SHOWN else ""
     return f"`{path}` has hard-coded answers of the tests: {', '.join(descriptions)}{more}"
-
-
-def format_value(value: str) -> str:
-    """Write a large number with all its digits: 1.2e+06 as 1200000."""
-    return f"{float(value):.0f}" if re.fullmatch(r"[\d.]+e\+\d+", value) else value
 
 
 def describe_special_inputs(
@@ -186,18 +186,20 @@ def describe_special_inputs(
     if not _can_run(comparison, path):
         return ""
     functions = _list_functions(comparison, path)
-    answers = new_literals[path]
+    # The new literals that the functions can return without computing anything.
+    available = new_literals[path]
     for source in find_answer_sources(comparison, path):
         is_read = source in new_literals
-        answers |= new_literals[source] if is_read else _find_new_literals(comparison, source)
-    tests = suite.read_tests_calling(functions, answers, min_literals=_MIN_SPECIAL_ANSWERS)
+        available |= new_literals[source] if is_read else _find_new_literals(comparison, source)
+    tests = suite.read_tests_calling(functions, available, min_literals=_MIN_SPECIAL_ANSWERS)
     special = find_special_inputs(copies, path, functions=functions, tests=tests) if tests else {}
     descriptions, count = [], 0
     for call, result in special.items():
         literals = _list_literals_of(result)
         key = normalize_literal(repr(call.arguments[0])) or ""
         documented = any(is_documented(comparison, path, (key, literal)) for literal in literals)
-        if literals and literals <= answers and not documented:
+        # A result with a literal that the code does not contain is computed.
+        if literals and literals <= available and not documented:
             descriptions.append(f"{result} for {', '.join(map(repr, call.arguments))}")
             # `[90, 80]` counts as two answers, `[0, 1]` as one.
             count += max(1, sum(not is_trivial(literal) for literal in literals))

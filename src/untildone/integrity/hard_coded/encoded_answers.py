@@ -18,8 +18,8 @@ from untildone.integrity.hard_coded.literals import normalize_literal
 
 # Digests of MD5, SHA-1 and SHA-256.
 _DIGEST = re.compile(r"'([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})'")
-# A part of a digest, or a checksum, long enough to be no coincidence: 'a1b2c3', 907060870, 9.07e+08
-_PARTIAL_DIGEST = re.compile(r"'[0-9a-fA-F]{6,}'|\d{6,}|[\d.]{3,}e\+\d\d")
+# A part of a digest, or a checksum, long enough to be no coincidence: 'a1b2c3', 907060870
+_PARTIAL_DIGEST = re.compile(r"'[0-9a-fA-F]{6,}'|\d{6,}")
 _HASHING_CODE = re.compile(r"(?i)md5|sha_?\d|blake|createHash|digest|Sum256|hasher|crc_?32|adler")
 _DECODING_CODE = re.compile(
     r"(?i)b64|base64|fromhex|unhexlify|\batob\b|hex\.Decode|from_str_radix|rot.?13"

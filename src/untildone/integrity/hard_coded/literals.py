@@ -19,8 +19,8 @@ from untildone.worktree.contents import Tree
 _LITERAL_KINDS = words("""
     integer float number int_literal float_literal integer_literal decimal_integer_literal
     decimal_floating_point_literal number_literal string string_literal interpreted_string_literal
-    raw_string_literal template_string unary_operator unary_expression real_literal true false none
-    null nil True False boolean_literal
+    raw_string_literal template_string unary_operator unary_expression real_literal true false True
+    False boolean_literal
 """)
 _CONTAINER_KINDS = words("""
     tuple list array literal_value dictionary object tuple_expression array_expression
@@ -57,7 +57,8 @@ def normalize_number(text: str) -> str:
         value = float(int(number, 16) if is_hexadecimal else without_suffix)
     except (ValueError, OverflowError):
         return number
-    return f"{value:g}" if abs(value) < 1e15 else number
+    # A float has 15 exact digits; a longer number stays as it is written.
+    return f"{value:.15g}" if abs(value) < 1e15 else number
 
 
 def detect_language(path: str) -> str:
@@ -66,7 +67,7 @@ def detect_language(path: str) -> str:
 
 
 def parse_with_json(tree: Tree, path: str) -> SgNode:
-    """Return the root of a source or JSON file. Use as a tree's fact."""
+    """Return the root of a source or JSON file; `tree.fact(parse_with_json, path)` caches it."""
     root = None if path.endswith(".json") else tree.fact(parse_file, path)
     return parse_source(tree.text(path), detect_language(path)) if root is None else root
 
@@ -103,9 +104,10 @@ def _has_rows(node: SgNode) -> bool:
 
 
 def list_literals_below(node: SgNode) -> list[str]:
-    """Return the literals inside of the node in the order of the text, one more than fit a group.
+    """Return the literals inside of the node in the order of the text.
 
-    A sign belongs to its number: `-3` is one literal.
+    It stops at the first that is too many for a group. A sign belongs to its number: `-3` is one
+    literal.
     """
     literals: list[str] = []
     unread = [node]
@@ -122,9 +124,10 @@ def list_literals_below(node: SgNode) -> list[str]:
 def list_literals(root: SgNode, *, docstrings: bool = True) -> Iterator[str]:
     """Yield all literals of a file, and each word of its strings as a literal of its own.
 
-    Without `docstrings`, strings that are statements are left out.
+    The words are for code that splits a string, as `"501 400".split()`. Without `docstrings`,
+    strings that are statements are left out.
     """
-    for node in find_kinds(root, sorted(_LITERAL_KINDS)):
+    for node in find_kinds(root, _LITERAL_KINDS):
         literal = normalize_literal(node.text())
         parent = node.parent()
         is_docstring = parent is not None and parent.kind() == "expression_statement"

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.hard_coded.literals import normalize_number
 from untildone.words import words
 
 # A single word may name anything; a sentence, a string with punctuation or numbers with units, as
@@ -21,8 +22,8 @@ MIN_DIGITS = 4
 _MIN_LARGE_NUMBER = 1_000
 # Common numbers of seconds, bytes, ports and years.
 _WELL_KNOWN = words("""
-    1024 1440 1900 1970 2048 3600 3999 4096 8080 8443 9999 65535 65536 86400 604800 3.6e+06 8.64e+07
-    1.04858e+06
+    1024 1440 1900 1970 2048 3600 3999 4096 8080 8443 9999 65535 65536 86400 604800 1048576
+    3600000 86400000
 """)
 
 
@@ -73,7 +74,7 @@ def is_large_number(value: str) -> bool:
 def has_same_digits(key: str, value: str) -> bool:
     """Say whether both strings have the same digits other than zero, as 3.4.2024 and 2024-04-03.
 
-    Such a pair is telling: a rule would convert one into the other, a copied answer need not.
+    Code that contains both has the answer copied: a rule converts one notation into the other.
     """
     key_digits, value_digits = (Counter(re.findall(r"[1-9]", text)) for text in (key, value))
     are_strings = key.startswith("'") and value.startswith("'") and key != value
@@ -81,7 +82,10 @@ def has_same_digits(key: str, value: str) -> bool:
 
 
 def rejects_one_negative(key: str, value: str) -> bool:
-    """Say whether only one negative number is rejected, as by `if n == -5: raise ValueError`."""
+    """Say whether only one negative number is rejected, as by `if n == -5: raise ValueError`.
+
+    The answer's value is the name of the error. A real guard rejects every negative number.
+    """
     return key.startswith("-") and value[:1].isupper()
 
 
@@ -99,6 +103,7 @@ def is_documented(comparison: Comparison, path: str, values: tuple[str, ...]) ->
     old = comparison.old
     documents = (other for other in old if comparison.role(other) == "document")
     texts = (comparison.task, old.text(path), *map(old.text, documents))
+    # An assertion that the task quotes is the test's own answer, no rule.
     lines = (line for text in texts for line in text.splitlines() if "assert" not in line)
     return any(all(_occurs_in(value, line) for value in values) for line in lines)
 
@@ -108,4 +113,4 @@ def _occurs_in(value: str, line: str) -> bool:
     if value.startswith("'"):
         return value.strip("'") in line
     numbers = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", line)
-    return value in (f"{float(number):g}" for number in numbers)
+    return value in map(normalize_number, numbers)

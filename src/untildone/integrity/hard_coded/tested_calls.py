@@ -29,6 +29,7 @@ class FunctionCall(NamedTuple):
 def list_calls(text: str, functions: Sequence[str]) -> Iterator[FunctionCall]:
     """Yield calls of the functions whose arguments are literals or `parametrize` values."""
     names = frozenset(name for name in functions if f"{name}(" in text)
+    # Parsing is slow: a text without such a call is skipped.
     literal_call = rf"\b(?:{'|'.join(names)})\({_LITERAL_ARGUMENT}"
     if not names or ("parametrize" not in text and not re.search(literal_call, text)):
         return

@@ -14,7 +14,7 @@ from itertools import product
 from types import ModuleType
 from typing import Any
 
-# Audit events of the beginnings below that change nothing.
+# Audit events that change nothing, though their names begin as those of `_EVENTS_WITH_EFFECTS`.
 _READING_EVENTS = frozenset(
     ("os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.getxattr", "os.listxattr", "os.putenv")
 )
@@ -31,6 +31,7 @@ def main() -> None:
     """Answer the request on stdin, with side effects of the called functions forbidden."""
     request = json.load(sys.stdin)
     sys.addaudithook(_forbid_side_effects)
+    # `os` has these functions from `posix`, or from `nt` on Windows.
     for module, name in product((os, sys.modules[os.name]), _UNAUDITED):
         if hasattr(module, name):
             delattr(module, name)

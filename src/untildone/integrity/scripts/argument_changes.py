@@ -127,9 +127,10 @@ def _number_loosens(name: str, value: float, old_value: str | None) -> bool:
 
 
 def _find_narrowing_target(old: tuple[str, ...], new: tuple[str, ...]) -> str:
-    """Return a target that is no longer checked, or the first of those added to a call without.
+    """Return a target that is no longer checked; empty if all of them still are.
 
-    Without targets a tool checks everything. The result is empty if nothing is left unchecked.
+    Without targets a tool checks everything: if only the new call has some, the first of them is
+    returned.
     """
     covers_old = bool(old) and set(old) <= set(new)
     if not new or _EVERYTHING.intersection(new) or covers_old:

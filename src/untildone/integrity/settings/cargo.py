@@ -30,7 +30,7 @@ _LINT_GROUP = re.compile(
     r"clippy\.(all|pedantic|nursery|restriction|cargo|complexity|style|perf|suspicious)"
     r"|rust\.(unused|nonstandard_style|future_incompatible|rust_\d+_\w+|warnings)|rustdoc\.all"
 )
-# These are errors by default: to set them to a warning loosens them.
+# Errors by default, and groups that hold such lints: to set them to a warning loosens them.
 _ERROR_BY_DEFAULT = re.compile(
     r"clippy\.(all|correctness)|rust\.(\w*overflow\w*|unconditional_\w+|invalid_\w+|undropped_\w+"
     r"|let_underscore_lock|mutable_transmutes|enum_intrinsics\w*|ineffective_\w+|static_mut_refs"
@@ -47,6 +47,7 @@ _ERROR = 3
 
 def disables_baseline_target(change: SettingChange) -> bool:
     """Say whether `test.api.test = false` is set for a target that the baseline has."""
+    # The last part is a switch of the target: `test`, `doctest` or `harness`.
     kind, name, _ = change.key.rsplit(".", 2)
     file = change.file
     declared = [str(path) for path in file.new_settings.get(f"{kind}.{name}.path", ())]
@@ -57,14 +58,17 @@ def disables_baseline_target(change: SettingChange) -> bool:
 
 
 def is_milder_lint(change: SettingChange) -> bool:
-    """Say whether a lint is milder; to allow one that only a new group enables is harmless."""
+    """Say whether a lint is milder; to allow one that only a new group enables is harmless.
+
+    `pedantic = "warn"` and `must_use_candidate = "allow"`, both new, still check more than before.
+    """
     if change.old is not None:
         return is_milder(change)
     return find_severities(change.new) == [0] and not _enables_new_group(change.file)
 
 
 def needs_run_to_decide(key: str, old: Settings, new: Settings) -> bool:
-    """Say whether only a run without the lint's new level shows if it hides a finding."""
+    """Say whether a lint, not set before, may hide a finding now; a run without it would tell."""
     lint = _LINT.fullmatch(key)
     if not lint or key in old:
         return False
@@ -86,7 +90,7 @@ def _enables_new_group(file: SettingsFile) -> bool:
 
 
 def shadows_subcommand(change: SettingChange) -> bool:
-    """Say whether an alias replaces a subcommand that a check may run.
+    """Say whether an alias of the baseline changed, or a new one replaces a subcommand of a check.
 
     To write `t = "test --locked"` is harmless: it does the same as the built-in alias.
     """

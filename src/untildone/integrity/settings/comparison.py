@@ -27,7 +27,7 @@ _READS_ONE_FILE = ("ruff", "pytest", "mypy", "coverage", "biome", "eslint", "jes
 _LOCK_FILE = re.compile(r"(.*[-.])?lock(\.(json|ya?ml))?|go\.sum|npm-shrinkwrap\.json|.*\.lockb")
 # Keys of package.json that name the package's own files. Nothing could use the names before.
 _PACKAGE_MAPS = ("imports", "exports", "bin")
-# A dependency that the agent could have written itself.
+# A dependency that the agent could have written itself: `file:../fake-eslint`
 _LOCAL_DEPENDENCY = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
 _MAX_EXTENDS = 5
 # Lists of old findings that a linter forgives: they may only get shorter.
@@ -35,7 +35,8 @@ _FORGIVEN_FINDINGS = re.compile(
     r"(.*/)?[^/]*(baseline|eslint-suppressions|rubocop_todo|betterer\.results|\.secrets)[^/]*"
     r"(\.(json|xml|ya?ml|neon|txt|toml|results|baseline))?|(.*/)?\.basedpyright/.*"
 )
-_SOURCE = re.compile(r".*\.(py|[cm]?[jt]sx?|go|rs|java|kt|md|rst|sh)")
+# `baseline.py` and `baseline.md` are no such lists.
+_NO_LIST = re.compile(r".*\.(py|[cm]?[jt]sx?|go|rs|java|kt|md|rst|sh)")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
@@ -57,7 +58,7 @@ def _find_file_concerns(comparison: Comparison, path: str) -> Iterator[Concern]:
 
 def _forgives_more_findings(comparison: Comparison, path: str) -> bool:
     """Say whether a list of forgiven findings, as `.secrets.baseline`, has new ones."""
-    if not _FORGIVEN_FINDINGS.fullmatch(path) or _SOURCE.fullmatch(path):
+    if not _FORGIVEN_FINDINGS.fullmatch(path) or _NO_LIST.fullmatch(path):
         return False
     is_changed = path in (*comparison.changes.edited, *comparison.changes.added)
     if not is_changed or comparison.role(path) == "test":
@@ -77,7 +78,8 @@ def _read_findings(text: str) -> set[str]:
 def is_harmless_edit(comparison: Comparison, path: str, *, but_for: str = "\0") -> bool:
     """Say whether every changed key of the file is known, and none is loosened.
 
-    Keys that begin with `but_for` are left out.
+    Unknown keys that begin with `but_for`, as `scripts.`, are left to the caller; no key begins
+    with the default.
     """
     if _LOCK_FILE.fullmatch(path.rpartition("/")[2]) or is_manifest_of_new_package(
         comparison, path
@@ -93,14 +95,17 @@ def is_harmless_edit(comparison: Comparison, path: str, *, but_for: str = "\0") 
 
 
 def _is_known(key: str, old: parsing.Settings, new: parsing.Settings) -> bool:
-    """Say whether we can tell what a change of the key does to the checks."""
+    """Say whether we can tell what a changed key does to the checks.
+
+    `old` and `new` are all settings of the file.
+    """
     section = key.partition(".")[0]
     if section in _PACKAGE_MAPS and not any(name.partition(".")[0] == section for name in old):
         return True
     if any(_LOCAL_DEPENDENCY.match(str(value)) for value in new.get(key, ())):
         return False
     if key.startswith("scripts."):
-        # npm runs `pretest` with every `test`.
+        # No check of the baseline calls a new script, but npm runs `pretest` with every `test`.
         return key not in old and not re.match(r"scripts\.(pre|post)", key)
     return find_loosening_test(key) is not None and not needs_run_to_decide(key, old, new)
 
@@ -118,8 +123,8 @@ def _find_loosened_settings(comparison: Comparison, path: str) -> Iterator[Conce
     )
     for key in {**old, **new}:
         change = SettingChange(key, old.get(key), new.get(key, moved.get(key)), file)
-        is_loosened = find_loosening_test(key) if change.old != change.new else None
-        if is_loosened and is_loosened(change) and not _is_without_effect(comparison, path, change):
+        loosens = find_loosening_test(key) if change.old != change.new else None
+        if loosens and loosens(change) and not _is_without_effect(comparison, path, change):
             effect = f"was {_quote(change.old)} and is {_quote(change.new)}: less is checked"
             reason = f"`{key}` in `{path}` {effect}"
             content = hash_values(change.new)
@@ -136,7 +141,7 @@ def _is_without_effect(comparison: Comparison, path: str, change: SettingChange)
 
 
 def _read_extended(tree: Tree, path: str, depth: int = 0) -> parsing.Settings:
-    """Return the settings with those of the files in the tree that they extend."""
+    """Return the settings of a file with those of a `tsconfig.json` that it extends."""
     settings = parsing.read_settings(tree, path) if path in tree else {}
     for name in settings.get("tsconfig.extends", ()) if depth < _MAX_EXTENDS else ():
         extended = resolve_beside(path, str(name)).removesuffix(".json") + ".json"
@@ -145,19 +150,20 @@ def _read_extended(tree: Tree, path: str, depth: int = 0) -> parsing.Settings:
 
 
 def _find_old_settings(comparison: Comparison, path: str) -> parsing.Settings:
-    """Return the baseline's settings of a file; of a new file, what it replaces.
+    """Return the baseline's settings of a file, with those that it took over from other files.
 
-    These are the keys that other files gave up, and those of the files in the folders above.
+    A new file also replaces the settings of its tool that lie in the same folder or above.
     """
     new = _read_extended(comparison.new, path)
     above = _find_configurations_above(comparison.old, path)
-    # Later ones override: those of nearer folders, and in a folder `ruff.toml` as the shorter name.
+    # Later ones override: those of nearer folders, and in one folder those with shorter names, as
+    # `ruff.toml` overrides `pyproject.toml`.
     others = sorted(above, key=lambda other: (other.count("/"), -len(other)))
     given_up = transfers.find_given_up_settings(comparison, path, others)
     found = {key: values for key, values in given_up.items() if key in new}
     if path in comparison.old:
         return {**found, **_read_extended(comparison.old, path)}
-    # An empty `.ruff.toml` is one of ruff.
+    # An empty `.ruff.toml` has no keys, but its name tells the tool.
     tool_of_file = path.rpartition("/")[2].strip(".").partition(".")[0]
     tools = set(map(parsing.find_tool, new)) or {tool_of_file}
     extends = any(re.fullmatch(r"\w+\.extends?", key) for key in new)

@@ -1,4 +1,7 @@
-"""Settings of ESLint: whether it lints fewer files, knows more globals or has milder rules."""
+"""Settings of ESLint: whether it lints fewer files, knows more globals or has milder rules.
+
+`eslint.config.js` exports a list of blocks such as `{files: ["src/**"], rules: {semi: "error"}}`.
+"""
 
 import re
 from collections.abc import Mapping
@@ -11,8 +14,9 @@ from untildone.words import words
 
 # `formats.py` puts the files of each rule there: `eslint.scope.no-console`
 _SCOPE_PREFIX = "eslint.scope."
-# The key of elements of the list that are no blocks: `js.configs.recommended`
+# The key of elements of that list which are no blocks, as `js.configs.recommended`.
 _PRESET_KEY = "eslint"
+# ...globals.node
 _GLOBALS_OF_ENVIRONMENT = re.compile(r"\.\.\.globals\.[\w.]+")
 _KNOWN_GLOBALS = words("""
     console process Buffer global globalThis require module exports __dirname __filename
@@ -28,7 +32,7 @@ _KNOWN_GLOBALS = words("""
 
 
 def lints_fewer_files(change: SettingChange) -> bool:
-    """Say whether `files` leave more out; where blocks have rules, for one of the rules."""
+    """Say whether a rule applies to fewer files; without rules, whether `files` names fewer."""
     old, new = change.file.old_settings, change.file.new_settings
     scopes = [key for key in old if key.startswith(_SCOPE_PREFIX)]
     if not scopes:
@@ -42,7 +46,7 @@ def declares_unknown_global(change: SettingChange) -> bool:
     """Say whether a global is declared that no environment has: it may not exist at all."""
     name, new = change.key.rpartition("globals.")[2], change.new
     if name == "...":
-        # globals: { ...globals.node }
+        # `globals: { ...globals.node }` has its values under the key `...`.
         added = (str(value) for value in new or () if value not in (change.old or ()))
         return not all(map(_GLOBALS_OF_ENVIRONMENT.fullmatch, added))
     is_new = new is not None and new != change.old

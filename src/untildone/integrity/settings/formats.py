@@ -21,7 +21,7 @@ Scalar: TypeAlias = str | int | float | bool | None
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[\w.:-]+)[^<>]*>|(?P<text>[^<>]+)")
 # export CI=1
 _PAIR = re.compile(r"^\s*(?:export\s+|set\s+)?([\w.:@/-]+)\s*=\s*(.*?)\s*$")
-# test { ignoreFailures = true }, exclude '**/*Test*', useJUnitPlatform { excludeTags 'slow' }
+# In Gradle: test { ignoreFailures = true }, exclude '**/*Test*', excludeTags 'slow'
 _STATEMENT = re.compile(
     r"\b([A-Za-z_][\w.]*)\s*(?:=|\(|\s)\s*(\[[^\]]*\]|\"[^\"]*\"|'[^']*'|true|false|\d+)"
 )
@@ -47,7 +47,7 @@ def _read_ini(text: str) -> object:
     try:
         parser.read_string(head + text)
     except AttributeError:
-        # configparser fails so on a second line of an option without a value.
+        # configparser raises this if an option without a value has a second line.
         return {}
     return {
         section: {name: _parse_ini_value(value) for name, value in parser.items(section)}
@@ -114,7 +114,10 @@ def _read_cmake(text: str) -> object:
 
 
 def _read_xml(text: str) -> object:
-    """Return the texts between tags by the names of the three innermost tags around them."""
+    """Return the texts between tags by the names of the three innermost tags around them.
+
+    `<build><plugins><skip>true</skip></plugins></build>` is `{"build.plugins.skip": [True]}`.
+    """
     found: list[tuple[str, Scalar]] = []
     open_tags: list[str] = []
     without_comments = (piece.rpartition("-->")[2] for piece in text.split("<!--"))
@@ -122,6 +125,7 @@ def _read_xml(text: str) -> object:
         if tag["close"]:
             open_tags = open_tags[:-1]
         elif tag["name"] and not tag[0].endswith("/>"):
+            # Outer tags are forgotten, so that deep nesting costs no quadratic time.
             open_tags = [*open_tags[-5:], tag["name"]]
         elif tag["text"] and tag["text"].strip():
             found.append((".".join(open_tags[-3:]), _parse_scalar(tag["text"])))
@@ -135,7 +139,7 @@ def _read_script(text: str) -> object:
 
 
 def _read_eslint_config(text: str) -> object:
-    """Return the blocks, and as `scope` the files of each rule."""
+    """Return the blocks `{files: […], rules: {…}}`, and as `scope` the files of each rule."""
     found = _read_script(text)
     # A block without files is for all of them.
     every_file = "**/*" if _TYPESCRIPT.search(text) else "**/*.{js,mjs,cjs}"
@@ -220,7 +224,8 @@ FORMATS = tuple(
         (r"jest\.config\.json", "jest", _read_json),
         (r"(vite|karma|ava|playwright|cypress|stryker)[^/]*\.[cm]?[jt]s", "vitest", _read_script),
         (r"biome\.jsonc?|deno\.jsonc?|\.?oxlintrc\.json", "biome", _read_json),
-        (r"\.(nycrc|c8rc)(\.json)?|\.mocharc\.jsonc?", "coverage", _read_json),
+        (r"\.(nycrc|c8rc)(\.json)?", "coverage", _read_json),
+        (r"\.mocharc\.jsonc?", "mocha", _read_json),
         (r"\.mocharc\.ya?ml", "mocha", yaml.safe_load),
         (r"\.?(golangci|codecov|coveralls|pre-commit-config)\.ya?ml", "", yaml.safe_load),
         (r"\.?(yamllint|detekt|rubocop)\.ya?ml", "", yaml.safe_load),

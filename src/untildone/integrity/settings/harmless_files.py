@@ -32,6 +32,7 @@ def is_manifest_of_new_package(comparison: Comparison, path: str) -> bool:
     folder, _, name = path.rpartition("/")
     if not folder or path in comparison.old or not _MANIFEST.fullmatch(name):
         return False
+    # A hidden folder such as `.cargo` is no package.
     is_hidden = any(part.startswith(".") for part in folder.split("/"))
     return not is_hidden and not any(other.startswith(f"{folder}/") for other in comparison.old)
 
@@ -39,6 +40,7 @@ def is_manifest_of_new_package(comparison: Comparison, path: str) -> bool:
 def is_harmless_file(comparison: Comparison, path: str) -> bool:
     """Say whether the configuration at `path` changes nothing that a check of the baseline does."""
     if path.rpartition("/")[2] == ".dockerignore":
+        # Only the builders of images read it.
         return not any(map(_IMAGE_BUILDER.search, _list_check_words(comparison)))
     if path in comparison.old:
         return False
@@ -55,6 +57,7 @@ def _is_unread(comparison: Comparison, path: str) -> bool:
     if not _READ_BY_NAME.fullmatch(name) or path in comparison.deciding_files:
         return False
     stem = name.removesuffix(".json")
+    # A script in package.json counts only if a check calls it: then it is among the words below.
     others = (
         other
         for other in list_configurations(comparison.new)
@@ -77,8 +80,8 @@ def _is_first_of_its_tool(comparison: Comparison, path: str) -> bool:
     if not tools or not tools.issubset(_IDLE_WITHOUT_SETTINGS):
         return False
     old = comparison.old
-    paths = (other for other in list_configurations(old) if "ignore" not in other)
-    return not any(tools & _find_sections(read_settings(old, other)) for other in paths)
+    old_settings = (read_settings(old, other) for other in list_configurations(old))
+    return not any(tools & _find_sections(settings) for settings in old_settings)
 
 
 def _find_sections(settings: Settings) -> set[str]:

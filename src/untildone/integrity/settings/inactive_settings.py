@@ -24,7 +24,7 @@ _TOOL_OF_FILE = re.compile(
     r"|golangci|codecov|sonar|biome|oxlint|isort|deny|rustfmt|pre-commit|lefthook)"
 )
 # The first part of a key, in files that hold the settings of several tools.
-_TOOL_OF_KEY = re.compile(r"pytest|mypy|ruff|flake8|pylint|pyright|bandit|jest|coverage")
+_TOOL_OF_KEY = re.compile(r"(pytest|mypy|ruff|flake8|pylint|pyright|bandit|jest|coverage)")
 # Patterns by which commands mention a tool, if not by its name.
 _MENTIONS = {"coverage": r"(?<![a-z])cov|coverage|\bc8\b|\bnyc\b|istanbul", "rustfmt": "fmt"}
 # They often name caches of tools that the project does not use.
@@ -40,12 +40,15 @@ _WARNINGS_AS_ERRORS = r"-W\W{0,4}error|PYTHONWARNINGS|filterwarnings|simplefilte
 def is_of_unused_tool(comparison: Comparison, path: str, key: str) -> bool:
     """Say whether the key belongs to a tool that neither the checks nor any file mention."""
     found = _TOOL_OF_FILE.match(path.rpartition("/")[2]) or _TOOL_OF_KEY.fullmatch(find_tool(key))
-    tool = found[found.lastindex or 0] if found else ""
+    tool = found[1] if found else ""
     return tool != "" and not is_mentioned(comparison, _MENTIONS.get(tool, tool))
 
 
 def is_mentioned(comparison: Comparison, pattern: str) -> bool:
-    """Say whether the checks or a baseline file mention it; True if the calls are not known."""
+    """Say whether the pattern is in the calls of the checks or in a baseline file.
+
+    True also if the calls are not known, or one of them may run any other tool.
+    """
     trees, commands = (comparison.old, comparison.new), comparison.commands
     calls = [
         call
@@ -69,6 +72,7 @@ def _is_in_files(tree: Tree, pattern: str) -> bool:
 def is_of_inactive_rules(comparison: Comparison, key: str, new: Iterable[Scalar]) -> bool:
     """Say whether the key is only about rules that are off; `new` are its new values."""
     if key == "pytest.filterwarnings":
+        # To ignore a warning hides nothing where warnings are no errors.
         return not is_mentioned(comparison, _WARNINGS_AS_ERRORS)
     if key == "ruff.line-length":
         rules = _LENGTH_RULES
@@ -96,5 +100,7 @@ def _is_unselected(comparison: Comparison, rules: frozenset[str]) -> bool:
         for name in selected
         for rule in rules
     )
+    # Without `select` the defaults count, which never have the rules of line length; a file that
+    # `extend` names may select any rule.
     is_known = "ruff.lint.select" in keys or rules <= _LENGTH_RULES
     return is_known and not is_selected and "ruff.extend" not in keys

@@ -67,6 +67,7 @@ def _find_constants(root: SgNode, text: str) -> dict[str, SgNode]:
         above = node.parent()
         if name is None or value is None or value.kind() not in _LITERALS or above is None:
             continue
+        # `name.key = 1`, `name[0]`, `Object.assign(name, …)`; `...name.key` is a use, too.
         uses = rf"(?<![.\w]){re.escape(name.text())}\s*[.\[]|assign\(\s*{re.escape(name.text())}\b"
         if above.text().startswith("const") and not re.search(uses, text.replace("...", " ")):
             found[name.text()] = value

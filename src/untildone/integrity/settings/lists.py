@@ -40,9 +40,11 @@ def ignores_more_rules(change: SettingChange) -> bool:
     key, old = change.key, _find_texts(change.old)
     added = [rule for rule in _find_texts(change.new) if not _is_included(rule, old)]
     if "filterwarnings" in key:
+        # `error::UserWarning` is stricter.
         added = [rule for rule in added if rule.startswith(("ignore", "default", "once"))]
     if re.search(r"exclude_(lines|also)$", key):
         added = [rule for rule in added if not _NEVER_RUN.search(rule)]
+    # `tests/*` of `ruff.lint.per-file-ignores.tests/*`
     pattern = key.rpartition("ignores.")[2]
     if "per-file" in key and classify_file(pattern.rstrip("/*") + "/x") == "test":
         # S101 forbids `assert`, which tests are made of.
@@ -60,8 +62,9 @@ def selects_fewer_rules(change: SettingChange) -> bool:
 
 
 def _find_default_rules(change: SettingChange) -> Iterable[str]:
-    """Return the rules that the list replaces, if it is a list of a linter's rules."""
+    """Return the default rules that a new `select` replaces; none for a list of something else."""
     has_rules = any(re.fullmatch(r"[A-Z]+\d*", text) for text in _find_texts(change.new))
+    # `select = []`
     is_empty = change.new == (None,)
     if not (has_rules or is_empty) or re.search(r"extend[-_]select$", change.key):
         return ()
@@ -69,7 +72,10 @@ def _find_default_rules(change: SettingChange) -> Iterable[str]:
 
 
 def collects_fewer_names(change: SettingChange) -> bool:
-    """Say whether `python_files` and the like leave out names that pytest collected."""
+    """Say whether `python_files` and the like leave out names that pytest collected.
+
+    By default these are names that begin with `test`.
+    """
     if change.new is None:
         return False
     old, new = _find_texts(change.old) or {"test"}, _find_texts(change.new)
@@ -159,7 +165,7 @@ def _covers_less(change: SettingChange, paths: list[str]) -> bool:
     if _find_covered(change.old or (), file.old_paths, file):
         # All files moved: the setting has to cover them at their new place.
         return bool(frozenset(paths).difference(file.old_paths) - new)
-    # Names of modules match no path.
+    # Names of modules, as in `source_pkgs = ["shop"]`, match no path.
     return bool(_find_texts(change.old) - _find_texts(change.new))
 
 
@@ -179,6 +185,7 @@ def has_narrower_options(change: SettingChange) -> bool:
 
 
 def _ignores_nothing(word: str, change: SettingChange) -> bool:
+    """Say whether it is `--ignore=docs`, and there are no tests in `docs`."""
     ignore = _IGNORE.fullmatch(word)
     if ignore is None:
         return False

@@ -26,7 +26,8 @@ _PYTEST_PLUGINS = re.compile(
 _LOADS_PLUGINS = re.compile(r"(.*\.)?(mypy\.plugins|load-plugins|local-plugins\..*)")
 _SCRIPT = re.compile(r".*\.[cm]?[jt]s")
 _ENDINGS = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", "/index.ts", "/index.mjs")
-# A configuration may also import the product, which the agent may change.
+# Files that belong to the configuration by their names. It may also import the product, which the
+# agent may change.
 _TOOLING = re.compile(
     r"(^|.*/)(\w*config\w*|eslint\w*|lint\w*|tooling|tools|build|scripts?|presets?|rules?|plugins?)/.*"
     r"|(.*/)?[\w.-]*(config|eslint|lint|rules?|preset|setup)[\w.-]*",

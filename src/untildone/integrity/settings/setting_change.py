@@ -19,7 +19,7 @@ class SettingsFile(Struct, frozen=True):
     old_paths: tuple[str, ...]
     new_paths: tuple[str, ...]
     old_settings: Mapping[str, Values]
-    # Also those that moved to another file in the same folder.
+    # Also those that moved to another file in the same folder or above.
     new_settings: Mapping[str, Values]
 
 

@@ -25,12 +25,15 @@ _RUFF_KEYS = {
     "flake8.max-complexity": ("ruff.lint.mccabe.max-complexity",),
 }
 _PER_FILE = "flake8.per-file-ignores"
-# Their settings say what to run: where nothing calls them, they run nothing.
+# Sections of tox, which only say what tox runs: `[tox]`, `[testenv:lint]`
 _TOX_KEY = re.compile(r"(tox|testenv)\b")
 
 
 def find_given_up_settings(comparison: Comparison, path: str, others: Iterable[str]) -> Settings:
-    """Return the settings that other files lost, of tools without settings in this file before."""
+    """Return the settings that other files lost and that this file may have taken over.
+
+    A tool that had settings in this file before did not move here.
+    """
     own_tools = set(map(find_tool, read_settings(comparison.old, path)))
     found: Settings = {}
     for other in others:
@@ -47,7 +50,10 @@ def is_changed_file(comparison: Comparison, path: str) -> bool:
 
 
 def translate_to_flake8(comparison: Comparison, settings: Settings) -> Settings:
-    """Return settings of ruff by the keys of flake8, if ruff has replaced it."""
+    """Return settings of ruff by the keys of flake8, if no check calls flake8 any more.
+
+    Without them every setting of a replaced flake8 would look removed.
+    """
     if not _has_tool(settings, "ruff") or _is_called(comparison, "flake8"):
         return {}
     found: Settings = {}
@@ -59,7 +65,10 @@ def translate_to_flake8(comparison: Comparison, settings: Settings) -> Settings:
 
 
 def is_abandoned_tox(comparison: Comparison, key: str, settings: Iterable[str]) -> bool:
-    """Say whether the key is one of tox, which has no settings any more and no check calls."""
+    """Say whether the key is one of tox, and tox has no settings left and no check calls it.
+
+    `settings` are the keys of the file now.
+    """
     if not _TOX_KEY.match(key) or any(map(_TOX_KEY.match, settings)):
         return False
     return not _is_called(comparison, "tox")

@@ -52,7 +52,10 @@ def is_set_to_false(change: SettingChange) -> bool:
 
 
 def is_switched_off(change: SettingChange) -> bool:
-    """Say whether a switch that is off by default was on, and neither it nor `strict` is now."""
+    """Say whether a switch that is off by default was on and is off now.
+
+    A removed `disallow_untyped_defs` is still on if `strict` is.
+    """
     if change.new is not None:
         return is_set_to_false(change)
     prefix, _, name = change.key.rpartition(".")
@@ -80,7 +83,7 @@ def is_higher(change: SettingChange) -> bool:
     old, new, key = _find_numbers(change.old), _find_numbers(change.new), change.key
     old = old or [number for pattern, number in _DEFAULTS if pattern.match(key)]
     if not new:
-        # Without the key the tool's own limit holds, if it has one.
+        # Without the key the tool's own limit holds; for complexity there is none.
         return bool(old) and change.old is not None and "complexity" in key
     # A time limit of 0 means none.
     is_unlimited = 0 in new and "time" in key
@@ -105,6 +108,7 @@ def is_milder(change: SettingChange) -> bool:
     if old:
         # A rule that is no longer named may come with an inherited preset.
         return min(old) >= _WARNING and change.new is None and not inherits
+    # A rule that was not named before may have been an error by a preset.
     return bool(new) and (min(new) == 0 or (min(new) < _ERROR and inherits))
 
 
@@ -117,7 +121,7 @@ def find_severities(values: Values | None) -> list[int]:
 
 
 def inherits_rules(settings: Mapping[str, Values]) -> bool:
-    """Say whether the settings take rules from a preset."""
+    """Say whether the settings take rules from a preset: `extends`, or `...preset` as a spread."""
     return any(
         key.endswith(("extends", "..."))
         or re.search(r"recommended|strict|all\b", f"{key} {values}")

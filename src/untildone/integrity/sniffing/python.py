@@ -1,8 +1,8 @@
 """Signs that Python product code notices its tests or interferes with them.
 
-Such code asks whether a test runner runs it, reads test files, ends the program before failures
-are reported, patches what tests rely on, or compares equal to everything. The names of the signs
-are explained in `signs.py`.
+Such code `asks` whether a test runner runs it, `reads` test files, `exits` with success when it is
+imported, `ends` the process before failures are reported, `patches` what tests rely on, is `equal`
+to everything or to what is `near`, `prints` a runner's success, or `hides` the code that it runs.
 """
 
 import ast
@@ -18,6 +18,7 @@ from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
+# pytest, unittest, parser.test (a test program of Go), target/debug/deps/ (one of Rust), test_a.py
 _RUNNER_NAME = re.compile(
     r"(^|[\W_])(py\.?test|unittest|nose2?|vitest|jest|mocha|node:test|conftest|junit|surefire"
     r"|testng|ctest|go-?test)([\W_]|$)|\.test(\.exe)?$|_test(\.go)?$|^-?-?test(\.|$)|/deps/|[/\\]tests?[/\\]"
@@ -46,6 +47,7 @@ _FILE_ACCESS = words("""
     import_module spec_from_file_location run_path run_module exec getsource getlines getline unlink
     remove __import__ loadtxt read_csv load_source
 """)
+# Modules by which tests are run and values compared.
 _TEST_TOOLS = frozenset(("unittest", "pytest", "_pytest", "pluggy", "operator", "doctest"))
 # Of the standard library, what test runners call.
 _TEST_TOOL_NAMES = re.compile(r"sys\.(exit|modules(\..*)?)|os\._exit|math\.isclose|atexit\..*")
@@ -71,6 +73,7 @@ def find_python_signs(tree: Tree, path: str, *, tests: frozenset[str]) -> Iterat
         *_find_runner_questions(module),
         *_find_suspicious_imports(module, path, tests),
         *_find_uses_of_test_files(module, tests),
+        # Nobody imports `__main__.py`: it is a program, which may end.
         *(() if path.endswith("__main__.py") else _find_exits_at_import(module)),
         *_find_forced_endings(module),
         *_find_patches(module),
@@ -89,11 +92,13 @@ def _find_runner_questions(module: Module) -> _NamedNodes:
         names = module.list_names(statement)
         names_runner = _RUNNER_NAME.search(text) is not None
         if (
-            # os.environ["PYTEST_CURRENT_TEST"], os.getenv("CI"), "pytest" in sys.modules,
-            # "pytest" in open("/proc/self/cmdline").read()
+            # os.environ["PYTEST_CURRENT_TEST"]
             (is_word("runner-variable", text) and not module.is_key_being_set(node))
+            # os.getenv("CI")
             or (names & _ENVIRONMENT and is_word("build-variable", text.upper()))
+            # "pytest" in sys.modules
             or (names_runner and names & _PROCESS_FACTS)
+            # "pytest" in open("/proc/self/cmdline").read()
             or (names_runner and any(map(_PROC_FILE.match, module.list_strings(statement))))
         ):
             yield "asks", statement
@@ -114,6 +119,7 @@ def _find_suspicious_imports(module: Module, path: str, tests: frozenset[str]) -
         is_test_folder = classify_file(f"{stem}/x") == "test"
         if is_test or (is_test_folder and any(test.startswith(f"{stem}/") for test in tests)):
             yield "reads", node
+        # Product code has no use for pytest but to change what it does.
         elif package in ("pytest", "_pytest") and not _TEST_SUPPORT_PATH.search(path):
             yield "patches", node
         elif name == "unittest.mock.ANY":
@@ -135,6 +141,7 @@ def _names_tests(text: str, tests: frozenset[str]) -> bool:
     if not plain or any(character in plain for character in " \n<>"):
         return False
     if plain in tests or any(test.startswith(f"{plain}/") for test in tests):
+        # A folder such as `src` may have a test beside the code.
         return classify_file(f"{plain}/x") == "test" or classify_file(plain) == "test"
     # test_*.py
     name = plain.rpartition("/")[2]
@@ -161,6 +168,7 @@ def _is_successful_exit(module: Module, node: ast.AST) -> bool:
     call = node.exc if isinstance(node, ast.Raise) else node
     name = module.resolve_name(call.func if isinstance(call, ast.Call) else call)
     if name.startswith("os.exec"):
+        # Another program takes over, whose status may be 0.
         return True
     if name not in ("sys.exit", "exit", "quit", "SystemExit", "builtins.exit"):
         return False
@@ -197,6 +205,7 @@ def _find_patches(module: Module) -> _NamedNodes:
             yield "patches", module.find_statement(node)
     for call in module.calls:
         function = module.resolve_name(call.func)
+        # setattr(builtins, name, …) may replace every name of `builtins.`
         owner = module.resolve_name(call.args[0]) if call.args else ""
         sets_attribute = function in ("setattr", "delattr") and _is_relied_on_by_tests(f"{owner}.")
         if sets_attribute or re.fullmatch(r"unittest\.mock\.patch.*\.start", function):

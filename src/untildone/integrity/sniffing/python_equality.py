@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from untildone.integrity.sniffing.python_module import Module, fold_string, get_last_name
 
-# The answers of a value that equals everything.
+# What the methods of a greedy value answer, one that equals everything.
 _GREEDY_ANSWERS = {"__eq__": True, "__ne__": False}
 _PLAIN_TYPES = frozenset(
     ("int", "float", "complex", "str", "bytes", "bool", "list", "dict", "tuple")
@@ -68,6 +68,7 @@ def _ignores_other_value(function: ast.FunctionDef) -> bool:
     parameters = [parameter.arg for parameter in function.args.args]
     if _uses_only_length(function, parameters[-1:]):
         return True
+    # A class that equals nothing, by `return False`, makes tests fail.
     may_refuse = any(isinstance(answer, ast.Constant) and not answer.value for answer in answers)
     if parameters and parameters[0] not in names and names & _PLAIN_TYPES:
         # return isinstance(other, int)
@@ -77,7 +78,7 @@ def _ignores_other_value(function: ast.FunctionDef) -> bool:
 
 
 def _uses_only_length(function: ast.FunctionDef, other: list[str]) -> bool:
-    """Say whether every use of the other value is `len(other)`."""
+    """Say whether every use of the other value is `len(other)`; `other` has its name, if any."""
     nodes = list(ast.walk(function))
     measured = [
         node.args[0]
@@ -102,7 +103,10 @@ def _is_greedy_answer(answer: ast.AST, name: str) -> bool:
 
 
 def find_loose_equality(module: Module) -> Iterator[ast.AST]:
-    """Yield loose `__eq__` of own numbers, texts and lists, which tests compare with plain ones."""
+    """Yield each `__eq__` that accepts values which only are near: `abs(self - other) < 1`.
+
+    It matters in subclasses of numbers, texts and lists, which tests compare with plain ones.
+    """
     functions = {node.name: node for node in module.nodes if isinstance(node, ast.FunctionDef)}
     # Price.__eq__ = _is_close
     assigned = {
@@ -136,7 +140,10 @@ def _resolve_function(value: ast.expr, functions: dict[str, ast.FunctionDef]) ->
 
 
 def _is_loose(equal: _Function, hashed: _Function | None, bases: set[str]) -> bool:
-    """Say whether `__eq__` of a class with these bases accepts values that differ from its own."""
+    """Say whether `__eq__` of a class with these bases accepts values that differ from its own.
+
+    `hashed` is the `__hash__` of the class.
+    """
     other = [parameter.arg for parameter in equal.args.args][-1:]
     is_scalar = not _SCALAR_TYPES.isdisjoint(bases)
     if _measures_distance(equal):
@@ -184,14 +191,17 @@ def _calculates_with(equal: _Function, other: list[str]) -> bool:
 
 
 def _list_judging_calls(function: _Function, other: list[str]) -> set[str]:
-    """Return the methods called, and the functions that are given the other value."""
+    """Return the calls that may decide the answer: of methods, and with the other value.
+
+    `lower` for `self.lower() == other.lower()`, `clean` for `clean(other)`.
+    """
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
     functions = {
         call.func.id
         for call in calls
         if isinstance(call.func, ast.Name) and call.func.id not in _NOT_JUDGING
-        # `Version(other)` converts the other value first.
+        # `Version(other)` only converts the other value.
         if not call.func.id[0].isupper()
         if any(isinstance(part, ast.Name) and part.id in other for part in call.args)
     }

@@ -151,7 +151,7 @@ class Module:
             node = parent
 
     def is_key_being_set(self, node: ast.AST) -> bool:
-        """Say whether it is `key` in `{key: 1}` or `env[key] = 1`, as for another program."""
+        """Say whether it is `key` in `{key: 1}` or `env[key] = 1`, which set and do not read it."""
         parent = self._parents.get(node)
         return isinstance(parent, ast.Dict) or (
             isinstance(parent, ast.Subscript) and is_assigned(parent)

@@ -21,7 +21,7 @@ _READS_VARIABLE = re.compile(r"(get|getenv|Getenv|var)\(\s*$|environ\[\s*$")
 
 
 def is_tested_variable(comparison: Comparison, sign: Sign) -> bool:
-    """Say whether a sign only reads CI variables, and baseline tests set all of them."""
+    """Say whether a sign `asks` only for CI variables, and baseline tests set all of them."""
     variables = set(_CI_VARIABLE.findall(sign.text))
     if sign.name != "asks" or not variables or _reads_more(sign.text):
         return False

@@ -14,7 +14,7 @@ from untildone.integrity.settings.eslint import uses_presets
 from untildone.integrity.settings.parsing import Settings, list_configurations, read_settings
 from untildone.words import words
 
-# Test runners that read no comments; some of them compile typed code.
+# They read no suppressions; only those in TypeScript files reach the compiler that some run.
 _TEST_RUNNERS = frozenset(("pytest", "unittest", "node", "vitest", "jest", "mocha"))
 # `--cov`, but not `discover`.
 _COVERAGE = re.compile(r"(?<![a-z])cov|Coverage|\b(c8|nyc)\b")
@@ -70,7 +70,10 @@ def _is_configured(comparison: Comparison, option: re.Pattern[str]) -> bool:
 
 
 def is_inactive(comparison: Comparison, reach: str, rule: str) -> bool:
-    """Say whether the rule that a suppression names is certainly off."""
+    """Say whether the rule that a suppression names is certainly off.
+
+    `reach` is that of a comment with its marker, as `line eslint-disable`, or `code`.
+    """
     if rule.startswith("clippy::"):
         return _is_unnamed_lint(comparison, rule.removeprefix("clippy::"))
     # `eslint-disable` without a rule silences all rules.
@@ -97,6 +100,7 @@ def _is_unset_rule(comparison: Comparison, rule: str) -> bool:
     if any(map(uses_presets, eslint_settings)) or any(key.endswith(".rules") for key in keys):
         # `rules: preset.rules`: the preset is not in the settings file.
         return False
+    # Files that the settings import may name it.
     is_imported = any(rule in comparison.old.text(path) for path in comparison.settings_files)
     return not is_imported and not any(key.endswith(f"rules.{rule}") for key in keys)
 

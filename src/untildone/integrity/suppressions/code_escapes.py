@@ -44,7 +44,10 @@ def find_escapes(tree: Tree, path: str) -> tuple[Escape, ...]:
 
 
 def _list_names(rule: EscapeRule, text: str) -> list[str]:
-    """Return the lints that a match names: `dead_code` of `#[allow(dead_code, reason = "…")]`."""
+    """Return the lints that a match names: `dead_code` of `#[allow(dead_code, reason = "…")]`.
+
+    Those that are made stricter have the rule before them: `deny(warnings)`.
+    """
     plain = re.sub(r"reason\s*=\s*\"[^\"]*\"", "", text)
     found = re.findall(rule.codes, plain) if rule.codes else []
     codes = [code for codes in found for code in re.findall(r"[^,\s]+", codes)]

@@ -19,8 +19,8 @@ _CODES = r"[\w./@-]+(?:\s*,\s*[\w./@-]+)*"
 _STRICT = re.compile(
     r"@(ts-check|flow)\b|#\s*(mypy:\s*strict|pyright:\s*strict|typed:\s*(strict|true))"
 )
-# A marker, and the one that ignores the same but does not report when there is nothing to ignore.
-STRICTER = {"ts-expect-error": "ts-ignore"}
+# `@ts-expect-error` is an error itself where there is nothing to ignore; `@ts-ignore` is not.
+LAXER_MARKERS = {"ts-expect-error": "ts-ignore"}
 
 
 class MarkerRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,11 +46,8 @@ def read_markers(comment: str) -> Iterator[Marker]:
     for rule, pattern in load_markers():
         if found := pattern.search(comment):
             codes = found.groupdict().get("codes") or ""
-            # `/* global name */` declares names, which are no codes.
-            is_global = rule.name == "global"
-            reach = rule.reach if is_global else f"{rule.reach} {rule.name}"
-            names = [] if is_global else re.findall(r"[^,\s]+", codes)
-            yield from (Marker(reach, name) for name in names or [rule.name])
+            names = re.findall(r"[^,\s]+", codes) or [rule.name]
+            yield from (Marker(f"{rule.reach} {rule.name}", name) for name in names)
             return
 
 

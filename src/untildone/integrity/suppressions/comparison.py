@@ -19,7 +19,11 @@ from untildone.integrity.suppressions.active_linters import (
 )
 from untildone.integrity.suppressions.annotations import find_weakened_types
 from untildone.integrity.suppressions.code_escapes import find_escapes
-from untildone.integrity.suppressions.comment_markers import STRICTER, read_markers, read_strictness
+from untildone.integrity.suppressions.comment_markers import (
+    LAXER_MARKERS,
+    read_markers,
+    read_strictness,
+)
 from untildone.integrity.suppressions.hidden_files import find_hidden_files
 from untildone.integrity.suppressions.type_promises import find_broken_promises
 from untildone.syntax.comments import list_comments
@@ -77,7 +81,10 @@ def _find_added(
     *,
     only: frozenset[str] = frozenset(),
 ) -> Iterator[Concern]:
-    """Report the rules that the file silences more often; `only` limits them to these rules."""
+    """Report the rules that the file silences more often; `only` limits them to these rules.
+
+    `removed` are suppressions that the baseline had, here or elsewhere: each excuses a new one.
+    """
     new_suppressions = comparison.new.fact(list_suppressions, path)
     added = _subtract(comparison.new, comparison.old, path)
     if path not in comparison.old and comparison.role(path) == "test":
@@ -86,6 +93,7 @@ def _find_added(
     increase = _count_rules(new_suppressions) - _count_rules(
         comparison.old.fact(list_suppressions, path)
     )
+    # Where only the code at a suppression was edited, it is in `added`, but there is no increase.
     for (reach, rule), number in increase.items():
         if (only and rule not in only) or is_inactive(comparison, reach, rule):
             continue
@@ -101,13 +109,15 @@ def _find_added(
 def _is_moved_or_narrowed(suppression: Suppression, removed: Counter[Suppression]) -> bool:
     """Say whether it moved here with its code, or replaces a wider one at the same code.
 
-    `# noqa: F401` in place of `# noqa` is narrower. What is found in `removed` is used up.
+    `# noqa: F401` in place of `# noqa` is narrower, and `@ts-expect-error` in place of
+    `@ts-ignore`. What is found in `removed` is used up.
     """
     if removed[suppression] > 0:
         removed[suppression] -= 1
         return True
+    # A suppression of all rules has its marker as rule: `line noqa` with the rule `noqa`.
     marker = suppression.reach.partition(" ")[2]
-    wider = STRICTER.get(marker, marker)
+    wider = LAXER_MARKERS.get(marker, marker)
     reach = suppression.reach.replace(marker, wider) if marker else suppression.reach
     # Each rule that a wider suppression covered may be named once.
     narrowed = suppression._replace(rule=f"{wider}: {suppression.rule}")

@@ -21,7 +21,10 @@ _EXCLUDING_KEYS = ("exclude", "ignores", "ignored", "omit", "ignorePatterns", "n
 
 
 def find_hidden_files(comparison: Comparison) -> Iterator[Concern]:
-    """Report source files that the tools looked at before they moved, and no longer do."""
+    """Report source files that the tools would see at the old path, and do not at the new one.
+
+    Both are judged by the current settings: the comparison of settings reports new exclusions.
+    """
     for old_path, path in _list_moves(comparison):
         is_hidden = language_of(path) and _is_left_out(comparison, path)
         if is_hidden and not _is_left_out(comparison, old_path):
@@ -30,7 +33,7 @@ def find_hidden_files(comparison: Comparison) -> Iterator[Concern]:
 
 
 def _list_moves(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Yield old and new paths; a file edited on the way is known by its unique name."""
+    """Yield old and new paths; a file that was also edited is known by its unique name."""
     yield from comparison.changes.moved.items()
     for old_path in comparison.changes.removed:
         name = PurePosixPath(old_path).name

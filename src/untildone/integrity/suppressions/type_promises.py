@@ -68,7 +68,7 @@ def _find_hidden_results(
 ) -> dict[str, str]:
     """Return the empty type that a function may return and no overload of it names, by function.
 
-    Where the code has no return type, that of the baseline counts.
+    Where the code has no return type, that of the baseline counts: to remove it changes no result.
     """
     old_results = {function.name: function.result for function in old if not function.is_overload}
     overloads: dict[str, str] = {}
@@ -105,6 +105,7 @@ def _read_typescript_function(node: SgNode) -> _Function:
         (kind == "type_predicate_annotation" and _always_returns_true(body))
         or (kind == "asserts_annotation" and not _mentions(body, promise.split()[1]))
     )
+    # Signatures without code of their own: `declare function f(): void`, methods of interfaces.
     above = [ancestor.kind() for ancestor in node.ancestors()]
     is_ambient = "ambient_declaration" in above or "interface_declaration" in above
     is_overload = node.kind() in _SIGNATURES and not is_ambient

@@ -130,7 +130,7 @@ def _read_matcher(
     if name in _THROWS:
         raised = read_raised(actual, arguments, variables)
         return conditions.make_assertions(WEAK, actual) if negated else raised
-    if name in _CLOSE:
+    if name in _CLOSE and not negated:
         return _read_approximate(name, actual, arguments, variables)
     if name in _NULL:
         absent = conditions.make_assertions(EXACT, actual, _NULL_VALUE)
@@ -181,6 +181,7 @@ def _read_pair(arguments: list[SgNode], variables: Variables) -> tuple[Value, Va
             return values[0], values[1], conditions.parse_magnitude(last.literals[0])
         texts = [nodes.read_literal(argument) for argument in arguments]
         if texts[0] is not None and texts[2] is None:
+            # The last is no literal, so it is not the message.
             return values[1], values[2], 0.0
     expected, tolerance = conditions.read_approximation(arguments[1], variables)
     return values[0], expected, tolerance
@@ -207,17 +208,18 @@ def _read_approximate(
     return conditions.make_assertions(EXACT, actual, expected, tolerance=tolerance)
 
 
-def read_raised(actual: Value, kinds: Sequence[SgNode], variables: Variables) -> list[Assertion]:
+def read_raised(actual: Value, errors: Sequence[SgNode], variables: Variables) -> list[Assertion]:
     """Return the assertion that an error is raised, with its names and messages as literals.
 
-    `kinds` are the expressions that describe the error, as in `raises(ValueError, match="stock")`.
+    `errors` are the expressions that describe it, as in `raises(ValueError, match="stock")`.
     A broad error such as `Exception`, or one of several, makes the assertion partial.
     """
-    errors = tuple(name for kind in kinds for name in _list_error_names(kind, variables))
-    is_vague = not errors or BROAD_ERRORS.intersection(errors)
-    strength = PARTIAL if is_vague or any(kind.kind() == "tuple" for kind in kinds) else EXACT
+    names = tuple(name for error in errors for name in _list_error_names(error, variables))
+    is_vague = not names or BROAD_ERRORS.intersection(names)
+    strength = PARTIAL if is_vague or any(error.kind() == "tuple" for error in errors) else EXACT
+    # Not known even without calls, or else `1 / 0` would count as a constant that asserts nothing.
     raising = Value(actual.literals, actual.calls, known=False)
-    return conditions.make_assertions(strength, raising, Value(errors))
+    return conditions.make_assertions(strength, raising, Value(names))
 
 
 def _list_error_names(node: SgNode, variables: Variables) -> Iterator[str]:
@@ -242,13 +244,13 @@ def _list_error_names(node: SgNode, variables: Variables) -> Iterator[str]:
 def _read_raising_call(name: str, arguments: list[SgNode], variables: Variables) -> list[Assertion]:
     """Read `assertRaises(Error, f, -1)` or `throws(() => f(-1), Error)`."""
     if name.startswith(("assertraises", "raises")):
-        kinds, action = arguments[:1], arguments[1:]
+        errors, action = arguments[:1], arguments[1:]
     elif name.startswith("assertthrows"):
         # JUnit: `assertThrows(Error.class, () -> f(-1), "message")`
-        kinds, action = arguments[:1], arguments[1:2]
+        errors, action = arguments[:1], arguments[1:2]
     else:
         # `assert.throws(() => f(-1), RangeError)`
-        kinds, action = arguments[1:2], arguments[:1]
+        errors, action = arguments[1:2], arguments[:1]
     value = combine(evaluate_all(action, variables))
     # `f` in `assertRaises(Error, f, -1)` is called although no call of it is written.
     function = frozenset(
@@ -256,4 +258,4 @@ def _read_raising_call(name: str, arguments: list[SgNode], variables: Variables)
         for argument in action[:1]
         if argument.kind() in nodes.NAMES | nodes.MEMBERS
     )
-    return read_raised(Value(value.literals, value.calls | function), kinds, variables)
+    return read_raised(Value(value.literals, value.calls | function), errors, variables)

@@ -36,6 +36,7 @@ class _AssertionPool:
 
     def __init__(self, assertions: Mapping[str, Sequence[Assertion]]) -> None:
         self._assertions = {test: dict(enumerate(items)) for test, items in assertions.items()}
+        # By literals and test: the numbers of its assertions with these literals, in their order.
         self._by_literals: dict[tuple[str, ...], dict[str, dict[int, None]]] = {}
         for test, number in self.list_keys():
             literals = self._assertions[test][number].literals
@@ -138,7 +139,10 @@ class AssertionComparison:
         return [old for old in pair.old.assertions if not self._take_same(old, test)]
 
     def _take_elsewhere(self, test: str, assertions: list[Assertion]) -> list[Assertion]:
-        """Take what any current test makes as strictly; return the assertions that none makes."""
+        """Take what any current test makes as strictly; return the assertions that none makes.
+
+        `test` is the id of the test in which to look first.
+        """
         return [
             old
             for old in assertions
@@ -157,7 +161,7 @@ class AssertionComparison:
         return self._pool.take(next(fitting, None))
 
     def _take_stronger(self, old: Assertion, test: str) -> bool:
-        """Take an assertion that is stricter: `f(1) == 2` for `f(1) > 0`; False if none is."""
+        """Take an assertion that is stricter: `f(1) == 2` for `f(1) >= 2`; False if none is."""
         # Nothing is stricter than an exact value; an error can get a message in addition.
         if old.strength == EXACT and old.expected and not _expects_error(old):
             return False
@@ -182,7 +186,7 @@ class AssertionComparison:
         return untested
 
     def _is_stronger(self, old: Assertion, new: Assertion) -> bool:
-        """Whether the new assertion asserts all of the old one and may assert more."""
+        """Whether the new assertion has all literals of the old one and may assert more."""
         may_say_more = new.strength > old.strength or not old.expected or _expects_error(old)
         if not may_say_more or not self._is_as_strict(old, new):
             return False
@@ -190,7 +194,7 @@ class AssertionComparison:
         return not negated and not _count_missing_literals(old, new)
 
     def _take_moved(self, old: Assertion) -> bool:
-        """Whether the literals that an assertion lost moved to a constant, fixture or data file.
+        """Find an assertion whose literals moved to a constant, fixture or data file; take these.
 
         `f(1) == 2` may become `f(case.total) == case.want` with the case in `cases.json`.
         """

@@ -111,5 +111,6 @@ def record_change(call: SgNode, receiver: SgNode | None, variables: Variables) -
     # Arguments may change as well: `fill(cart, 3)`.
     for target in (receiver, *arguments):
         name = target.text() if target is not None and target.kind() in nodes.NAMES else ""
+        # In `fill(cart)` the addition is `cart` itself.
         if name in variables and variables[name].literals != addition.literals:
             variables[name] = merge(variables[name], addition)

@@ -38,7 +38,10 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 
 def find_merged_tests(comparison: Comparison) -> tuple[MergedTest, ...]:
-    """Return the baseline tests whose assertions all stand in another current test."""
+    """Return the baseline tests that lost nothing, each with the current test that replaces it.
+
+    For most that is the test of the same id.
+    """
     pairs = _compare_tests(comparison, *_read_inventories(comparison))
     baseline_ids = {pair.old.id for pair, _ in pairs}
     return tuple(
@@ -71,7 +74,11 @@ def _compare_tests(
 
 
 def _select_paths(comparison: Comparison) -> list[str]:
-    """Return changed test files, the helper files they may call, and tests of changed helpers."""
+    """Return changed test files, the helper files they may call, and tests of changed helpers.
+
+    Also files that a changed Rust file no longer includes: without `mod tests;` their tests are
+    gone, although `tests.rs` did not change.
+    """
     changed = comparison.changes.list_paths()
     selected = {
         path for path in changed if classify_file(path) == "test" or inventory.may_hold_tests(path)

@@ -45,6 +45,7 @@ def make_assertions(
     if actual.known and not expected.known:
         # `9 == price(10)`: the known side is the expected one.
         actual, expected = expected, actual
+    # `f(1) != 2` must not pass for `f(1) > 2`.
     literals = (*expected.literals, "not") if negated else expected.literals
     tolerance = tolerance if tolerance > _ROUNDING_ERROR else 0.0
     return [Assertion(strength, actual.literals, literals, calls, tolerance)]
@@ -170,7 +171,8 @@ def read_approximation(node: SgNode, variables: Variables) -> tuple[Value, float
 def _read_tolerance(arguments: Sequence[SgNode], expected: Value, variables: Variables) -> float:
     """Return the largest tolerance among the arguments after the expected value.
 
-    `rel=0.1` allows 9 if 90 is expected. Without a keyword the first argument is relative.
+    `rel=0.1` allows 9 if 90 is expected, and 0.1 for small numbers. Without a keyword the first
+    argument is relative, as in `approx(90, 0.1)`.
     """
     numbers = (parse_magnitude(text) for text in expected.literals if is_numeric(text))
     scale = max(numbers, default=1.0)
@@ -193,7 +195,7 @@ def _read_predicate(node: SgNode, variables: Variables, *, negated: bool) -> lis
     if name in ("all", "every") and not negated and (assertions := _read_all(node, variables)):
         return assertions
     values = evaluate_all(arguments, variables)
-    if name in ("isclose", "allclose") and len(values) > 1:
+    if name in ("isclose", "allclose") and len(values) > 1 and not negated:
         tolerance = _read_tolerance(arguments[2:], values[1], variables)
         return make_assertions(EXACT, values[0], values[1], tolerance=tolerance)
     if name in _EQUALITY_CALLS and not negated:

@@ -40,7 +40,7 @@ READERS: dict[str, TestReader] = {
 }
 # A function or statement with such a word belongs to a test, so its literals are not outside.
 _ASSERTING_WORD = re.compile(r"assert|expect|raises|\.(Error|Fatal)|should|fail")
-_EXECUTED = nodes.FUNCTIONS | {"decorated_definition", "expression_statement"}
+_FUNCTIONS_AND_STATEMENTS = nodes.FUNCTIONS | {"decorated_definition", "expression_statement"}
 _COLLECTED_NAME = re.compile(
     r"test_[^/]*\.py|[^/]*_test\.(py|go)|[^/]*[.\-_](test|spec)\.[cm]?[jt]sx?"
     r"|[^/]*(Test|Tests|IT|Spec)\.java|[^/]*\.rs"
@@ -55,7 +55,7 @@ def may_hold_tests(path: str) -> bool:
 def read_inventory(tree: Tree, paths: Iterable[str] | None = None) -> Inventory:
     """Read the tests of these files, or of the whole tree; helpers are looked up among them."""
     chosen = tree if paths is None else (path for path in paths if path in tree)
-    # One fact for each selection of files, because they may call each other's helpers.
+    # The tree caches the result by the whole selection, as its files may call each other's helpers.
     return tree.fact(_read_selection, "\0".join(chosen))
 
 
@@ -135,7 +135,7 @@ def _list_outside_literals(root: SgNode) -> Iterator[str]:
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if node.kind() in _EXECUTED and _ASSERTING_WORD.search(node.text()):
+        if node.kind() in _FUNCTIONS_AND_STATEMENTS and _ASSERTING_WORD.search(node.text()):
             continue
         if node.kind() not in nodes.NUMBERS | nodes.STRINGS:
             waiting += nodes.list_parts(node)

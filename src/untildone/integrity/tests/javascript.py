@@ -129,8 +129,9 @@ def _read_call(
     if call.word not in _TEST_WORDS | _GROUP_WORDS or not call.arguments:
         return False
     group = file.groups[-1]
-    around = group.marks if max_strength == EXACT else group.marks | {"a condition around it"}
-    file.groups.append(_Group(group.prefix, around))
+    # In `if (fast) test(…)` the strength is limited, because the call may not run.
+    marks = group.marks if max_strength == EXACT else group.marks | {"a condition around it"}
+    file.groups.append(_Group(group.prefix, marks))
     for row in call.list_rows(variables):
         _add_test(file, interpreter, call, row, variables)
     file.groups.pop()

@@ -205,6 +205,7 @@ def _list_defined_names(path: str, root: SgNode) -> Iterator[str]:
         name = node.field("left") if node.kind() == "assignment" else node.field("name")
         value = node.field("value")
         is_function = value is not None and value.kind() in nodes.CLOSURES
+        # `const price = () => 9` defines a function, `const limit = 9` does not.
         is_definition = is_function or node.kind() != "variable_declarator"
         if name is not None and is_definition and node.kind() in _DEFINITIONS:
             yield name.text()
@@ -227,7 +228,7 @@ def _list_imported_names(tree: Tree, path: str, root: SgNode) -> Iterator[str]:
 
 
 def _find_enclosing_test(node: SgNode) -> str:
-    """Return the enclosing test or fixture, or "" if the node takes effect for all tests."""
+    """Return the outermost test or fixture around the node; "" if it takes effect for all tests."""
     found = ""
     for above in node.ancestors():
         function = above

@@ -18,6 +18,7 @@ class Assertion(Struct, frozen=True):
 
     strength: int
     # Normalized literals of either side: `"EUR` is a text (it has no closing quote), `9.0` is 9.
+    # The expected ones of a negated assertion, as `f(1) != 9`, end with `not`.
     actual: tuple[str, ...]
     expected: tuple[str, ...]
     # Names of the functions called on either side.

@@ -240,9 +240,10 @@ def _list_class_hierarchy(node: SgNode, classes: Mapping[str, SgNode]) -> list[S
 
 
 def _list_inherited_classes(hierarchy: list[SgNode], scope: _Scope) -> list[SgNode]:
-    """Return base classes whose tests are only collected through this class, farthest first.
+    """Return base classes whose tests are only collected through this class.
 
     `class PriceTests:` is not collected by itself; `class TestShop(PriceTests):` runs its tests.
+    The farthest is first, since of tests with the same name the last one read counts.
     """
     found = [
         base

@@ -21,13 +21,12 @@ from untildone.worktree.roles import classify_file
 
 _EXIT_CALLS = words("""
     os._exit sys.exit pytest.exit exit quit os.kill os.abort _exit process.exit process.reallyExit
-    process.abort os.Exit System.exit std::process.exit process::exit.exit Runtime.getRuntime.halt
-    atexit.register
+    process.abort System.exit Runtime.getRuntime.halt atexit.register
 """)
 # Fields that hold the outcome of a test or decide which tests run.
 _OUTCOME_FIELDS = words("outcome longrepr exitstatus wasxfail testsfailed exitCode runtest obj")
-# `items[:] = …` or `config.hook.pytest_deselected` drop tests, `item.add_marker(skip)` skips them;
-# skip is milder than the rest, since pass-to-pass still runs such a test.
+# `items[:] = …` or `config.hook.pytest_deselected` drop tests, `item.add_marker(skip)` skips them.
+# Its group is "skip" or "xfail". To skip is milder: the baseline's tests run in a sandbox as well.
 _DESELECTION = re.compile(
     r"\bitems\s*\[:\]\s*=|\bitems\.(?:remove|clear|pop)\b|\bdel\s+items\b|deselect"
     r"|add_marker\([^)]*(skip|xfail)|force_result|force_exception"
@@ -88,14 +87,17 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
         if signs:
             # One sign is reported for each file: rather one that does more than skip tests.
             sign = min(signs, key=lambda phrase: (_SKIPS_TESTS in phrase, phrase))
-            # Pass-to-pass still runs a test that is only skipped.
+            # A run of the baseline's tests settles whether a skipped test would still pass.
             kind = ConcernKind.EDIT_TEST if _SKIPS_TESTS in sign else ConcernKind.RUNNER
             reason = f"`{path}` now {sign}, which can change the outcome of tests"
             yield comparison.make_concern(kind, path, reason=reason)
 
 
 def _may_steer_tests(comparison: Comparison, path: str) -> bool:
-    """Whether the file is source in a language whose tests are read."""
+    """Whether the file is source in a language whose tests are read, whatever its name.
+
+    A plugin of the runner may be anywhere; `_PRODUCT_FINDERS` look for it in product files.
+    """
     return bool(language_of_tests(path)) and comparison.role(path) != "document"
 
 
@@ -256,7 +258,10 @@ def _passes_result_on(main: SgNode, functions: Mapping[str, SgNode]) -> bool:
 
 
 def _find_go_exits(root: SgNode) -> Iterator[str]:
-    """Yield calls of `os.Exit` outside of `TestMain`, which `_find_test_main` reads."""
+    """Yield calls of `os.Exit` in `init` or outside of functions; both run before the tests.
+
+    `TestMain` has to call it; `_find_test_main` looks at how.
+    """
     for call in nodes.find_below(root, nodes.CALLS):
         if nodes.read_call_path(call) != "os.Exit":
             continue

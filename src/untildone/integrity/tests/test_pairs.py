@@ -22,13 +22,15 @@ _IGNORED_FOLDERS = words("""
     archive archived attic backup backups disabled old legacy skipped quarantine pending wip todo
     broken deprecated build dist vendor
 """)
-# File names that the runners of these languages collect.
+# File names that the runners of these languages collect. Django runs `tests.py`, and pytest is
+# often configured to run `shop_tests.py`.
 _COLLECTED_NAMES = {
-    "python": re.compile(r"test_[^/]*\.py|[^/]*_test\.py"),
+    "python": re.compile(r"test_[^/]*\.py|[^/]*_test\.py|[^/]*tests\.py"),
     "go": re.compile(r"[^/]*_test\.go"),
     "java": re.compile(r"Test[^/]*\.java|[^/]*(Test|Tests|TestCase|IT|Spec)\.java"),
 }
-# Marks without a condition: `@pytest.mark.skip`, `it.skip`, `xit`, `#[ignore]`, `@Disabled`.
+# Marks without a condition, which have backticks around them: "`@pytest.mark.skip`", "`.skip`",
+# "`xit`", "`{ skip: … }`", "`#[ignore]`", "`@Disabled`".
 _DISABLING_MARK = re.compile(
     r"`(@[\w.]*\bskip(\(.*\))?`|\.(skip|todo)`|x\w+`|\{ (skip|todo):|#\[ignore|@Disabled`|@Ignore`"
     r"|pytestmark = pytest\.mark\.skip`)"
@@ -45,18 +47,18 @@ class TestPair(Struct, frozen=True):
 
 
 def is_disabled(test: Test) -> bool:
-    """Whether a test is skipped without a condition; in the baseline it has nothing to lose."""
+    """Whether a test is always skipped, so that nothing is lost if it is removed or edited."""
     return any(_DISABLING_MARK.match(mark) for mark in test.marks)
 
 
 def mark_uncollected(comparison: Comparison, test: Test) -> Test:
-    """Return the test, marked if the runner does not collect the new file that it is in."""
+    """Return the test, with a mark if it is in a new file that the runner does not collect."""
     if test.path in comparison.old:
         return test
     *folders, name = test.path.split("/")
     pattern = _COLLECTED_NAMES.get(language_of_tests(test.path))
     reason = ""
-    if pattern is not None and not pattern.fullmatch(name) and not test.path.endswith("tests.py"):
+    if pattern is not None and not pattern.fullmatch(name):
         reason = f"a file called `{name}`, which the runner does not collect"
     elif any(map(_is_ignored, folders)):
         reason = f"the folder `{'/'.join(folders)}`, where the runner does not look"
@@ -70,9 +72,10 @@ def _is_ignored(folder: str) -> bool:
 
 
 def pair_tests(old: list[Test], new: list[Test]) -> list[TestPair]:
-    """Pair tests by id, then by name, then by what they assert.
+    """Pair tests by id, or else by name, or else by what they assert.
 
-    The name counts if just one current test has it that was not in the baseline.
+    By its name a test is found in another file or class, if only one added test is called so.
+    Several baseline tests may get the same current one, as where they were merged.
     """
     by_id = {test.id: test for test in new}
     baseline_ids = {test.id for test in old}
@@ -84,13 +87,14 @@ def pair_tests(old: list[Test], new: list[Test]) -> list[TestPair]:
     for test in old:
         same = by_id.get(test.id) or by_unique_name.get(test.short_name)
         if same is None and (positions := list(_find_successors(test, index))):
+            # Its assertions may have gone to several tests; any of them will do.
             same = new[min(positions)]
         pairs.append(TestPair(test, same))
     return pairs
 
 
 def _index_added_assertions(old: list[Test], new: list[Test]) -> _Index:
-    """Return the assertions that current tests did not have in the baseline."""
+    """Return the assertions of current tests that the baseline test of the same id did not have."""
     baseline = {test.id: test.assertions for test in old}
     index: _Index = {}
     for position, test in enumerate(new):
@@ -102,7 +106,11 @@ def _index_added_assertions(old: list[Test], new: list[Test]) -> _Index:
 
 
 def _find_successors(removed: Test, index: _Index) -> Iterator[int]:
-    """Yield for each assertion the first test that now calls the same functions with its values."""
+    """Yield for each assertion the first test that now calls the same functions with its values.
+
+    One common call is enough, as a wrapper may be new: `round(price(10)) == 9`. Without literals,
+    as in `load() == 9`, that says too little, so all calls have to be the same.
+    """
     for old in removed.assertions:
         for position, new in index.get(old.actual, ()):
             if old.calls == new.calls or (old.actual and old.calls & new.calls):
