@@ -59,6 +59,11 @@ class _SandboxRun(Struct, frozen=True):
         """Whether checks ran and all of them are green."""
         return bool(self.results) and not self.red and not self.fault
 
+    @property
+    def failure(self) -> str:
+        """Return why the run has no results, although a sandbox could be made before."""
+        return self.fault or self.unproved
+
 
 class SandboxRuns(Struct, frozen=True, kw_only=True):
     """Runs checks on different trees in the same environment."""
@@ -113,14 +118,14 @@ def _explain_failure(runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Che
     """Find out whether the baseline's tests, the sandbox or chance made the checks fail."""
     inputs = runs.trial.inputs
     current = runs.run(take_tree(runs.comparison, current=True), checks)
-    if current.fault:
-        return PassToPass(None, "", fault=current.fault)
+    if current.failure:
+        return PassToPass(None, "", fault=current.failure)
     if current.red:
         return _explain_red_project(runs, first, checks)
     second = runs.run(inputs.files, checks) if inputs.files.restored else current
-    if second.fault or not second.red:
+    if second.failure or not second.red:
         summary = f"{_PASS}, the second time"
-        return PassToPass(True, summary, results=second.results, fault=second.fault)
+        return PassToPass(True, summary, results=second.results, fault=second.failure)
     if outcome := _find_harmless_cause(runs, second, checks):
         return outcome
     concerns = tuple(find_causes(runs.comparison, inputs.files.restored, second.red))
@@ -134,7 +139,7 @@ def _find_harmless_cause(
     inputs = runs.trial.inputs
     baseline = runs.evidence.baseline or ()
     linted = find_linted_tests(runs.comparison.old, inputs.files.restored, failed.red, baseline)
-    if linted and not runs.run(_use_current(runs, linted), checks).red:
+    if linted and runs.run(_use_current(runs, linted), checks).passed:
         names = ", ".join(sorted(linted))
         return PassToPass(True, f"{_PASS}, but for findings in {names}", current_tests=linted)
     how = find_alternative(
@@ -186,8 +191,8 @@ def _explain_red_project(
     the user is asked.
     """
     baseline = runs.run(take_tree(runs.comparison, current=False), checks)
-    if baseline.fault:
-        return PassToPass(None, "", fault=baseline.fault)
+    if baseline.failure:
+        return PassToPass(None, "", fault=baseline.failure)
     recorded = {result.name: result for result in runs.evidence.baseline or ()}
     unusable = {
         result.name
