@@ -178,3 +178,25 @@ def test_configuration_that_is_not_trusted_is_never_ignored_in_silence(tmp_path:
     receipt = (world.project / ".untildone" / "receipt.md").read_text(encoding="utf-8")
     assert line in result.notices[0]
     assert (line in status, f"- {line}" in receipt) == (True, True)
+
+
+def test_nothing_done_on_a_green_project_is_not_done(tmp_path: Path) -> None:
+    world = make_ferry(tmp_path, fare=6)
+    world.start(*UNITTEST, "--task", "add a senior fare, with a test")
+
+    _, server = world.run([bash("untildone signal"), "Done.", bash("untildone signal"), "Done."])
+
+    texts = [text for texts in world.told(server) for text in texts]
+    assert any("you have changed no file" in text for text in texts)
+    assert world.standing()[:2] == ("finished", "claimed")
+
+
+def test_a_change_undone_again_is_not_done(tmp_path: Path) -> None:
+    """A check that was red on the way proves nothing if the tree is the baseline's again."""
+    world = make_ferry(tmp_path, fare=6)
+    world.start(*UNITTEST)
+    script: list[Step] = [bash(write_fare(7)), "Done.", bash("git checkout ferry.py"), "Done."]
+
+    world.run([*script, "Done."])
+
+    assert world.standing()[:2] == ("finished", "claimed")

@@ -1,6 +1,6 @@
 """`decide`, step by step in the order of the contract, and which of two steps wins."""
 
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -16,6 +16,7 @@ from core.samples import (
     bounds,
     contract,
     failing,
+    make_baseline,
     make_evidence,
     result,
 )
@@ -669,6 +670,34 @@ def test_money_and_minutes_within_a_round(evidence: Evidence, expected: Pause | 
     agreed = apply_amendments(contract(bounds=bounds(budget_usd=1)), (raised,))
 
     assert decide_between_stops(agreed, after(round=2), evidence) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, Continue(cause="unchanged")),
+        ({"changed": True}, Finish(outcome="done", reason="every check passes")),
+        ({"changed": None}, Finish(outcome="done", reason="every check passes")),
+        ({"baseline": make_baseline(RED)}, Finish(outcome="done", reason="every check passes")),
+        ({"baseline": ()}, Finish(outcome="done", reason="every check passes")),
+    ],
+)
+def test_green_as_before_and_nothing_changed(fields: dict[str, Any], expected: Verdict) -> None:
+    given = {"changed": False, "baseline": make_baseline(GREEN), "signalled": True, **fields}
+
+    assert decide(contract(), after(), make_evidence(GREEN, concerns=(), **given)) == expected
+
+
+@pytest.mark.parametrize("unattended", [True, False])
+def test_nothing_changed_a_second_time(unattended: bool) -> None:
+    given = {"changed": False, "baseline": make_baseline(GREEN), "signalled": True}
+    evidence = make_evidence(GREEN, concerns=(), unattended=unattended, **given)
+
+    verdict = decide(contract(), after(unchanged_reported=True), evidence)
+
+    reason = "every check was green in the baseline, and no file was changed"
+    claimed = Finish(outcome="claimed", reason=reason)
+    assert verdict == (claimed if unattended else make_pause("unverified", reason))
 
 
 def test_only_a_flaky_check_is_left() -> None:

@@ -30,8 +30,10 @@ def test_a_stop_because_the_model_could_not_be_asked_is_no_round(world: World) -
     waiting = world.progress
     held = world.stop()
 
-    assert (failed, waiting.status, waiting.round, waiting.clock) == (
-        [None, None],
+    notice = failed[0]["systemMessage"]
+    assert "released, not judged: the model did not answer" in notice
+    assert (failed[1], waiting.status, waiting.round, waiting.clock) == (
+        failed[0],
         "active",
         0,
         STOPPED_CLOCK,

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from untildone.core.concerns import find_unapproved
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_exit_rule, find_unmet
+from untildone.core.criteria import apply_exit_rule, find_unmet, proves_nothing
 from untildone.core.evidence import Concern, Evidence
 from untildone.core.progress import Progress
 from untildone.core.stagnation import explain_stagnation
@@ -136,7 +136,20 @@ def _check_confirmation(
     concerns = find_unapproved(evidence, contract.allow)
     if concerns:
         return _judge_concerns(contract, progress, evidence, concerns)
+    if proves_nothing(contract, evidence):
+        return _judge_unchanged_tree(contract, progress, evidence)
     return Finish(outcome="done", reason="every check passes")
+
+
+def _judge_unchanged_tree(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict:
+    """Hold once if nothing was done; then the user is asked, or the loop ends by words alone."""
+    if not progress.unchanged_reported:
+        verdict = Continue(cause="unchanged")
+        return _check_bounds(contract, progress, evidence) or verdict
+    reason = "every check was green in the baseline, and no file was changed"
+    if evidence.unattended:
+        return Finish(outcome="claimed", reason=reason)
+    return Pause(outcome="unverified", reason=reason)
 
 
 def _judge_concerns(

@@ -93,6 +93,10 @@ class Evidence(Struct, frozen=True, kw_only=True):
     concerns: tuple[Concern, ...] | None = None
     # How the tree was compared with the baseline, for the receipt.
     comparisons: tuple[str, ...] = ()
+    # Whether any file differs from the baseline; None: not compared.
+    changed: bool | None = None
+    # Whether no user sits at the session, who could be asked.
+    unattended: bool = False
     # A failure of untildone itself.
     fault: str = ""
     # None: unknown.

@@ -79,8 +79,29 @@ _HEADS: dict[HoldCause, str] = {
     "unmet": "not done yet. Unmet: {names}.",
     "signal": "every criterion holds, but you have not said that the task is done.",
     "losses": "the checks pass, but something the baseline had is gone.",
+    "unchanged": "the checks pass as they did before, and you have changed no file.",
     "blocked": "you said you are blocked: {names}",
     "unrunnable": "a check could not be run: {names}.",
+}
+# What it should do next; "unmet" and "signal" depend on the contract.
+_STEPS: dict[HoldCause, str] = {
+    "losses": (
+        "Restore it, unless the task asked for it: then only the user can allow it"
+        " (`untildone approve`), so say why and stop. `untildone show --at-start PATH`"
+        " prints a file as it was in the baseline."
+    ),
+    "unchanged": (
+        "Do the task, with a test that fails without your change. If there is nothing to do, run"
+        " `untildone blocked REASON`."
+    ),
+    "blocked": (
+        "What would unblock you without the user? Try that first. If nothing would,"
+        " say it again with the reason and the loop pauses for them."
+    ),
+    "unrunnable": "Make it runnable if that is part of the work; next time the loop pauses.",
+    "background": "Wait for it if you need its result; carry on if it is a service.",
+    "fault": "This is a fault of untildone, not of your work. Go on; it is judged again.",
+    "unconfirmed": "This is a fault of untildone, not of your work. Go on; it is judged again.",
 }
 
 
@@ -202,23 +223,8 @@ def _write_next_step(contract: Contract, verdict: Continue, advice: str) -> str:
             )
         case "signal":
             return "If the whole task is done, run `untildone signal`; otherwise go on."
-        case "losses":
-            return (
-                "Restore it, unless the task asked for it: then only the user can allow it"
-                " (`untildone approve`), so say why and stop. `untildone show --at-start PATH`"
-                " prints a file as it was in the baseline."
-            )
-        case "blocked":
-            return (
-                "What would unblock you without the user? Try that first. If nothing would,"
-                " say it again with the reason and the loop pauses for them."
-            )
-        case "unrunnable":
-            return "Make it runnable if that is part of the work; next time the loop pauses."
-        case "background":
-            return "Wait for it if you need its result; carry on if it is a service."
-        case "fault" | "unconfirmed":
-            return "This is a fault of untildone, not of your work. Go on; it is judged again."
+        case cause:
+            return _STEPS[cause]
 
 
 def _write_unmet_step(contract: Contract, advice: str) -> str:

@@ -110,6 +110,7 @@ class Progress(Struct, frozen=True, kw_only=True):
     # What was already reported to the agent.
     blocked_reported: bool = False
     unrunnable_reported: bool = False
+    unchanged_reported: bool = False
     faults: int = 0
     background_reported: tuple[str, ...] = ()
     # The ids of the concerns the agent or the user was shown.

@@ -98,6 +98,7 @@ def _record_round(
         idle_holds=progress.idle_holds + bool(cause),
         blocked_reported=cause == "blocked",
         unrunnable_reported=cause == "unrunnable",
+        unchanged_reported=cause == "unchanged",
         reported_concerns=_list_reported_concerns(contract, progress, evidence, verdict),
         faults=0,
         signalled=False,
@@ -153,6 +154,7 @@ def resume_loop(progress: Progress) -> Progress:
         idle_holds=0,
         blocked_reported=False,
         unrunnable_reported=False,
+        unchanged_reported=False,
         faults=0,
         round_seconds=0,
     )

@@ -5,7 +5,15 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 HoldCause: TypeAlias = Literal[
-    "unmet", "signal", "unconfirmed", "losses", "blocked", "unrunnable", "background", "fault"
+    "unmet",
+    "signal",
+    "unconfirmed",
+    "losses",
+    "unchanged",
+    "blocked",
+    "unrunnable",
+    "background",
+    "fault",
 ]
 FinishOutcome: TypeAlias = Literal["done", "claimed", "cancelled"]
 PauseOutcome: TypeAlias = Literal[

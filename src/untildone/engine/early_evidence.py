@@ -32,6 +32,7 @@ def gather_evidence(context: Context, loop: StoppedLoop, features: tuple[Feature
         turn=_find_turn(context, session, loop),
         prompt=stop.prompt,
         background=stop.background,
+        unattended=not stop.attended,
         promises_given=agent_message.find_promises(message, contract.promises, task=contract.task),
         signalled=progress.signalled or agent_message.has_signal(message),
         blocked=progress.blocked or agent_message.find_blocked_reason(message),

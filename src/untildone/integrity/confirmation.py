@@ -24,7 +24,8 @@ def confirm(evidence: Evidence, inputs: ConfirmationInputs, run: RunChecks) -> E
     if inputs.damage:
         return replace(evidence, broken_seal=inputs.damage)
     comparison = inputs.comparison
-    evidence = replace(evidence, concerns=find_concerns(comparison))
+    changed = bool(comparison.changes.list_paths()) if comparison else None
+    evidence = replace(evidence, concerns=find_concerns(comparison), changed=changed)
     with ThreadPoolExecutor(max_workers=1) as pool:
         trial = Trial(
             inputs=inputs,

@@ -63,6 +63,9 @@ def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult
         case Continue(cause="losses"):
             names = ", ".join(strip_content_digest(finding) for finding in verdict.names[:_SHOWN])
             return f"untildone: held, {describe_round(contract, progress)}, concerns: {names}"
+        case Continue(cause="unchanged"):
+            held = f"untildone: held, {describe_round(contract, progress)}"
+            return f"{held}: green as in the baseline, and no file was changed"
         case Continue():
             red = [
                 f"{result.name} {summarize_result(result)}" for result in checks if not result.green
