@@ -62,6 +62,7 @@ def test_green_already_needs_the_agents_word_too(cli: CommandLine) -> None:
     held = cli.event("Stop", last_assistant_message="I am still thinking.")
     assert held is not None
     assert cli.run("signal")[0] == 0
+    (cli.project / "page.txt").write_text("new\n", encoding="utf-8")
     cli.event("Stop", last_assistant_message="Done.")
     assert cli.json("status")["loops"][0]["outcome"] == "done"
 

@@ -13,6 +13,7 @@ LOOP = {
     *("id", "agent", "session", "project", "task", "status", "outcome", "round", "max_rounds"),
     *("unmet", "held", "last_event_at", "spend_usd", "started_at", "updated_at", "reason"),
     *("not_held_because", "budget_usd", "minutes", "max_minutes", "spend_unknown_because"),
+    "ignored_configuration",
 }
 ROUND = {
     *("number", "at", "verdict", "unmet", "failures", "checks", "message", "tree"),
@@ -85,6 +86,7 @@ def test_json(cli: CommandLine) -> None:
         "minutes": 0.0,
         "max_minutes": 0.0,
         "spend_unknown_because": "",
+        "ignored_configuration": "",
     }
 
 
