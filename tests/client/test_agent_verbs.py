@@ -70,7 +70,7 @@ def test_a_blocked_agent_is_asked_once_and_then_the_loop_pauses(tmp_path: Path) 
 
 
 def test_what_was_green_in_the_baseline_needs_the_agent_s_signal(tmp_path: Path) -> None:
-    script: list[Step] = ["Done.", bash("untildone signal"), "Done."]
+    script: list[Step] = ["Done.", bash("echo > page.txt; untildone signal"), "Done."]
     world = ClientWorld(tmp_path)
     world.start("--check", "true")
 

@@ -104,8 +104,10 @@ def test_a_killed_hook_is_reported_by_status_and_at_the_next_prompt(tmp_path: Pa
     result, server = world.run(script, "what now?")
 
     assert len(server.requests) == 1
-    assert result.notices == (
+    assert tuple(map(world.named, result.notices)) == (
         f"UserPromptSubmit says: untildone: {NOT_JUDGED} (the hook was killed);"
         " the agent was not held",
+        "Stop says: untildone: released, not judged: you asked a question and nothing was changed;"
+        " loop LOOP is active",
     )
     assert requests_without_us(script) == 1

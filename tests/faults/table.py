@@ -312,7 +312,7 @@ FAULTS = (
         {
             "checks/test_result_cache.py": (
                 "a_change_of_mind_on_one_tree_is_asked_again",
-                "a_change_of_mind_that_stays_is_believed",
+                "three_green_runs_in_a_row_are_believed",
             ),
         },
     ),

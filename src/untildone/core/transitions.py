@@ -98,7 +98,7 @@ def _record_round(
         idle_holds=progress.idle_holds + bool(cause),
         blocked_reported=cause == "blocked",
         unrunnable_reported=cause == "unrunnable",
-        unchanged_reported=cause == "unchanged",
+        unchanged_reported=progress.unchanged_reported or cause == "unchanged",
         reported_concerns=_list_reported_concerns(contract, progress, evidence, verdict),
         faults=0,
         signalled=False,
