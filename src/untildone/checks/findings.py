@@ -11,7 +11,6 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.core.check_results import Finding, Severity
-from untildone.core.run_noise import remove_run_noise
 from untildone.worktree.listing import list_files
 
 _DIGITS = b"0123456789"
@@ -38,7 +37,7 @@ def make_findings(
     found: list[Finding] = []
     for diagnostic in diagnostics:
         path = convert(diagnostic.path)
-        text = remove_run_noise(diagnostic.text).encode("utf-8", "replace")
+        text = diagnostic.text.encode("utf-8", "replace")
         location = f"{check}\0{path}\0{diagnostic.code}\0".encode("utf-8", "replace")
         identity = location + text.translate(None, _DIGITS)
         # Equal messages in a file get different fingerprints: fixing one of them is progress.

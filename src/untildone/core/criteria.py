@@ -18,6 +18,8 @@ from untildone.core.run_noise import remove_run_noise
 PRECHECK = "precheck"
 # Of a check without findings, so many of the last lines of its output are its message.
 _LAST_LINES = 5
+# Of a check with very many findings, the messages of the first ones are enough.
+_MOST_MESSAGES = 1_000
 # `signal`: everything is met except that the agent has not signalled completion.
 ExitState: TypeAlias = Literal["done", "claimed", "signal", "unmet"]
 
@@ -198,7 +200,7 @@ def list_failure_messages(evidence: Evidence) -> tuple[str, ...]:
 
 def _read_messages(result: CheckResult) -> str:
     """Return what a check says about its failures: its findings, else the end of its output."""
-    texts = [f"{finding.path} {finding.text}" for finding in result.findings]
+    texts = [f"{finding.path} {finding.text}" for finding in result.findings[:_MOST_MESSAGES]]
     texts = texts or [line for line in result.output.splitlines() if line.strip()][-_LAST_LINES:]
     return "\n".join(sorted(remove_run_noise(text) for text in texts))
 
