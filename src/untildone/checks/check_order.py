@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from untildone.commands.package_scripts import parse_package_scripts, select_scripts
 from untildone.commands.programs import strip_launcher
@@ -27,15 +28,31 @@ _WRITES_NOTHING = "--noEmit"
 _LARGEST_FILE = 1_000_000
 
 
+class _Order(NamedTuple):
+    """What the order of a check depends on.
+
+    `outputs` are the folders that builds in the check's folder write, `read` those of them that
+    its command names, as `dist` in `node --test dist/`.
+    """
+
+    aspect: str
+    is_build: bool
+    outputs: tuple[str, ...]
+    read: tuple[str, ...]
+
+
 def find_prerequisites(checks: Sequence[Check], project: Path) -> list[frozenset[int]]:
     """Return for each check the indexes of those that must have run before it."""
+    if len(checks) < 2:
+        return [frozenset() for _ in checks]
+    pairs = [(check, _read_order(check, project)) for check in checks]
     found = [
         frozenset(
             index
-            for index, other in enumerate(checks)
-            if other is not check and _comes_before(other, check, project)
+            for index, (other, other_order) in enumerate(pairs)
+            if other is not check and _comes_before(other, other_order, check, order)
         )
-        for check in checks
+        for check, order in pairs
     ]
     try:
         TopologicalSorter(dict(enumerate(found))).prepare()
@@ -51,52 +68,45 @@ def sort_by_prerequisites(prerequisites: Sequence[frozenset[int]]) -> list[int]:
 
 
 def find_output_folders(check: Check, project: Path) -> list[Path]:
-    """Return the folders that a build in the check's folder writes, if the check deals with them.
-
-    A build does, and a check whose command names one of them.
-    """
+    """Return the existing folders that the check writes as a build, or that its command names."""
+    order = _read_order(check, project)
     folder = project / check.cwd
-    names = _list_output_folders(folder)
-    if not _is_build(check, folder):
-        names = [name for name in names if _names_folder(check, folder, name)]
+    names = order.outputs if order.is_build else order.read
     return [folder / name for name in names if (folder / name).is_dir()]
 
 
-def _comes_before(other: Check, check: Check, project: Path) -> bool:
+def _comes_before(other: Check, other_order: _Order, check: Check, order: _Order) -> bool:
     if check.after:
         return other.name in check.after
-    if other.cwd != check.cwd or _name_aspect(check) == "build":
+    if other.cwd != check.cwd or order.aspect == "build":
         return False
-    if _name_aspect(other) == "build" and _name_aspect(check) == "test":
+    if other_order.aspect == "build" and order.aspect == "test":
         return True
+    return other_order.is_build and not order.is_build and bool(order.read)
+
+
+def _read_order(check: Check, project: Path) -> _Order:
     folder = project / check.cwd
-    if not _is_build(other, folder) or _is_build(check, folder):
-        return False
-    return any(_names_folder(check, folder, name) for name in _list_output_folders(folder))
+    calls = list(_list_calls(check, folder))
+    outputs = _list_output_folders(folder)
+    words = {PurePosixPath(word).parts[:1] for call in calls for word in call[1:]}
+    aspect = _name_aspect(check)
+    return _Order(
+        aspect=aspect,
+        is_build=aspect == "build" or any(map(_writes_output, calls)),
+        outputs=outputs,
+        read=tuple(name for name in outputs if (name,) in words),
+    )
+
+
+def _writes_output(call: Sequence[str]) -> bool:
+    return program_name(call[0]) in _BUILD_TOOLS and _WRITES_NOTHING not in call
 
 
 def _name_aspect(check: Check) -> str:
     """Return `test` for checks named `test`, `test:pytest` and, in the folder `web`, `web:test`."""
     words = check.name.split(":")
     return next((word for word in words if word in ("build", "test")), "")
-
-
-def _is_build(check: Check, folder: Path) -> bool:
-    """Say whether the check writes files that others read."""
-    if _name_aspect(check) == "build":
-        return True
-    return any(
-        program_name(call[0]) in _BUILD_TOOLS and _WRITES_NOTHING not in call
-        for call in _list_calls(check, folder)
-    )
-
-
-def _names_folder(check: Check, folder: Path, name: str) -> bool:
-    return any(
-        PurePosixPath(word).parts[:1] == (name,)
-        for call in _list_calls(check, folder)
-        for word in call[1:]
-    )
 
 
 def _list_calls(check: Check, folder: Path) -> Iterator[list[str]]:
@@ -108,13 +118,13 @@ def _list_calls(check: Check, folder: Path) -> Iterator[list[str]]:
             yield from (strip_launcher(inner) or inner for inner in parse_calls(script))
 
 
-def _list_output_folders(folder: Path) -> list[str]:
+def _list_output_folders(folder: Path) -> tuple[str, ...]:
     named = (
         name
         for path in sorted(folder.glob("tsconfig*.json"))
         for name in _OUT_DIR.findall(_read(path))
     )
-    return list(dict.fromkeys((*_OUTPUT_FOLDERS, *(name for name in named if name != "."))))
+    return tuple(dict.fromkeys((*_OUTPUT_FOLDERS, *(name for name in named if name != "."))))
 
 
 def _read(path: Path) -> str:

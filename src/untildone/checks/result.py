@@ -7,7 +7,7 @@ from msgspec import Struct
 from untildone.checks import patterns, program_output
 from untildone.checks.clean_output import cut_to_tail
 from untildone.checks.exit_reasons import explain_exit, explain_unrunnable
-from untildone.checks.findings import make_findings
+from untildone.checks.findings import Diagnostic, make_findings
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import PARSERS, find_parsers
 from untildone.checks.run_report import RunReport
@@ -59,14 +59,11 @@ def judge_result(
     if outcome == "green" and timed_out:
         outcome, reason = "no-evidence", f"the pattern `{check.pattern}` took too long to search"
     # A pattern replaces the parsers that the program suggests, but not one that the check names.
-    uses_parsers = not check.pattern or check.parser
-    found = (
-        program_output.parse_diagnostics(output, parsers, red=outcome == "red")
-        if uses_parsers
-        else ()
-    )
+    found: tuple[Diagnostic, ...] = ()
+    if not check.pattern or check.parser:
+        found = program_output.parse_diagnostics(output, parsers, red=outcome == "red")
     found = (*matched, *program_output.restore_cut_texts(found, artifacts.report, folder))
-    is_runnable = outcome != "unrunnable"
+    found = found if outcome != "unrunnable" else ()
     return CheckResult(
         name=check.name,
         command=remove_secrets(check.command, environ={}),
@@ -74,9 +71,7 @@ def judge_result(
         exit_code=finished.exit_code,
         seconds=round(finished.seconds, 3),
         reason=reason,
-        findings=make_findings(
-            check.name, found if is_runnable else (), folder=check.cwd, project=project
-        ),
+        findings=make_findings(check.name, found, folder=check.cwd, project=project),
         tests=tests,
         output=cut_to_tail(text, OUTPUT_LIMIT),
         output_path=output_path,

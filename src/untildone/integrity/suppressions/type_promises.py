@@ -113,7 +113,7 @@ def _read_typescript_function(node: SgNode) -> _Function:
 
 
 def _always_returns_true(body: SgNode) -> bool:
-    """Say whether a TypeScript function returns true whatever it gets."""
+    """Say whether a TypeScript function returns true for every argument."""
     if body.kind() != "statement_block":
         # (x): x is string => true
         return bool(_ALWAYS_TRUE.fullmatch(body.text().strip("() ")))
