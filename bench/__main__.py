@@ -20,6 +20,7 @@ from bench import (
     plans,
     runs,
     schedule,
+    suite,
     transcript,
     tree,
 )
@@ -31,6 +32,7 @@ SUBJECTS: dict[str, Callable[[Path], Iterable[Row]]] = {
     "transcript": transcript.measure,
     "schedule": schedule.measure,
     "tree": tree.measure,
+    "suite": suite.measure,
     "findings": findings.measure,
     "output": output.measure,
     "plans": plans.measure,

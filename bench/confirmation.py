@@ -1,16 +1,20 @@
 """What it costs to prove `done`, in runs of the check itself, where that takes long or a second."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from bench.integrity.case import Case, Folder
-from bench.integrity.stage import Stage
-from bench.integrity.toolbox import install_toolbox
+from bench.integrity.stage import Played, Stage
+from bench.integrity.toolbox import Toolbox, install_toolbox
 from bench.table import Row
 
 BOUND = 1.5
+# Of an ordinary stop, of one that shows the change by some of its tests, and what a second stop of
+# the same tree may take, in runs of the check; and the seconds that are our own.
+CONFIRMED, SHOWN, REPEATED, OWN_SECONDS = 2.2, 2.7, 0.3, 0.7
 # So many that the build from nothing takes a minute in Rust, a dozen seconds elsewhere.
 RUST_TYPES = 14_000
 PYTHON_TESTS = 40
@@ -19,6 +23,9 @@ QUICK_TESTS = 3
 TYPESCRIPT_FILES = 5_000
 
 WRONG = "a - b"
+DOUBLE_TEST = "from sums import double\n\n\ndef test_none():\n    assert double(0) == 0\n"
+SHOWING_TEST = f"{DOUBLE_TEST}\n\ndef test_two():\n    assert double(2) == 4\n"
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Project(NamedTuple):
@@ -41,6 +48,19 @@ def write_python(tests: int = PYTHON_TESTS) -> Project:
         "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n',
     }
     return Project("python -m pytest -q", "sums.py", files)
+
+
+def write_green_python() -> Project:
+    """The check is green before: the change is shown by the few tests of one file."""
+    project = write_python()
+    right = project.files["sums.py"].replace(WRONG, "a + b")
+    rounded = f"{right}\n\ndef double(a):\n    return a{{}}\n"
+    files = {
+        **project.files,
+        "sums.py": rounded.format(""),
+        "test_double.py": DOUBLE_TEST,
+    }
+    return project._replace(files=files, fix=("return a\n", "return a * 2\n"))
 
 
 def write_typescript() -> Project:
@@ -105,6 +125,7 @@ LANGUAGES: dict[str, Callable[[], Project]] = {
 
 def measure(folder: Path) -> Iterator[Row]:
     tools = install_toolbox()
+    yield from measure_stops(folder, tools)
     for language, project in LANGUAGES.items():
         case = write_project(folder / language, project(), language)
         played = Stage(case, tools, folder / f"{language}-box").play([])
@@ -115,9 +136,31 @@ def measure(folder: Path) -> Iterator[Row]:
         yield Row(f"confirmation: {language}", cost, BOUND, f"a check of {taken:.0f} s")
 
 
-def write_project(folder: Path, project: Project, language: str) -> Folder:
+def measure_stops(folder: Path, tools: Toolbox) -> Iterator[Row]:
+    """What whole stops cost, in runs of the check in the same state of its caches."""
+
+    def play(name: str, project: Project, more: Mapping[str, str] = NOTHING) -> Played:
+        case = write_project(folder / name, project, name, more)
+        return Stage(case, tools, folder / f"{name}-box").play([])
+
+    of = "runs of the check"
+    fixed, quick = play("fixed", write_python()), play("quick", write_python(QUICK_TESTS))
+    yield Row("a confirmed stop", fixed.stop_seconds / fixed.check_seconds, CONFIRMED, of)
+    shown = play("shown", write_green_python(), {"test_double.py": SHOWING_TEST})
+    yield Row("and a test that shows it", shown.stop_seconds / shown.check_seconds, SHOWN, of)
+    unshown = play("unshown", write_green_python())
+    second = unshown.later_seconds[0] / unshown.check_seconds
+    yield Row("a second stop of the same tree", second, REPEATED, of)
+    own = quick.stop_seconds - 2 * quick.check_seconds
+    yield Row("our own part of a stop", own, OWN_SECONDS, "seconds")
+
+
+def write_project(
+    folder: Path, project: Project, language: str, more: Mapping[str, str] = NOTHING
+) -> Folder:
     right = project.files[project.product].replace(*project.fix)
-    for below, files in (("base", project.files), ("after", {project.product: right})):
+    after = {project.product: right, **more}
+    for below, files in (("base", project.files), ("after", after)):
         for path, text in files.items():
             place = folder / below / path
             place.parent.mkdir(parents=True, exist_ok=True)

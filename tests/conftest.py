@@ -30,6 +30,7 @@ SLOW = (
     "engine/test_from_check.py",
     "faults",
     "hooks/test_state.py",
+    "integrity/test_every_hostile_source.py",
     "process/test_git.py",
     "store/test_crashes.py",
     "test_bench_integrity.py",

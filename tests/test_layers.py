@@ -51,6 +51,7 @@ LEAN = (
     "__init__.py",
     "hooks/*.py",
     "commands/__init__.py",
+    "commands/agent_calls.py",
     "commands/shell.py",
     "commands/written_files.py",
     "engine/__init__.py",
@@ -63,6 +64,9 @@ LEAN = (
     "install/__init__.py",
     "install/own_entries.py",
     "check_lineage.py",
+    "report/__init__.py",
+    "report/durations.py",
+    "report/running_checks.py",
     "store/__init__.py",
     "store/sessions.py",
 )

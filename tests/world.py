@@ -2,10 +2,13 @@
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
+
+from msgspec.structs import replace
 
 from untildone.app import open_context
 from untildone.checks.parallel_run import RunOptions, run_checks
@@ -13,12 +16,14 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check, Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
+from untildone.core.sandbox_trial import Wall, WallTrial
 from untildone.engine import prompt, stop
 from untildone.engine.baseline_results import save_baseline_results
 from untildone.engine.context import Context
 from untildone.engine.loop_start import begin_loop
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
+from untildone.engine.verbs import change_loop
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -93,6 +98,8 @@ class World(Machine):
         self.environ = dict(ENVIRON)
         self.message = ""
         self.loop = ""
+        # Whether `stop` returns what the agent reads in the file that an answer names.
+        self.reads_feedback = False
 
     @property
     def context(self) -> Context:
@@ -137,6 +144,16 @@ class World(Machine):
     def save_baseline(self, *results: CheckResult) -> None:
         save_baseline_results(self.context, self.loop, results)
 
+    def set_walls(self, *walls: Wall) -> None:
+        """Wall the loop's sandboxes like this, as if that had been tried out."""
+        trial = WallTrial(works=True, walls=walls)
+        change_loop(
+            self.context,
+            self.loop,
+            lambda record: replace(record.progress, sandbox=trial),
+            kind="sandbox",
+        )
+
     def finish(self) -> None:
         """Do what the default check asks for."""
         self.write("done.txt", "")
@@ -155,7 +172,16 @@ class World(Machine):
         call = self.call("Stop", source=source, **fields)
         if fault:
             call.fault, call.data = fault, {}
-        return _decode(stop.answer_stop(self.context, call))
+        answer = _decode(stop.answer_stop(self.context, call))
+        return self._follow_pointer(answer) if self.reads_feedback and answer else answer
+
+    def _follow_pointer(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """The answer with the text of the file that it tells the agent to read."""
+        pointer = re.search(r"Read `(.+?)` and go on", shown(answer))
+        if pointer is None:
+            return answer
+        text = (self.project / pointer[1]).read_text(encoding="utf-8")
+        return {**answer, "hookSpecificOutput": {"additionalContext": text}}
 
     def prompt(self, text: str, prompt_id: str = "p1") -> Any:  # noqa: ANN401  whatever is answered
         """The answer to what the user types, None if there is none."""

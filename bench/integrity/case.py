@@ -20,6 +20,8 @@ class Case(Struct, frozen=True, kw_only=True):
     # What the user allows, as fields: `kind`, and `path`, `test`, `rule` or `key`.
     approvals: tuple[Mapping[str, str], ...] = ()
     why: str = ""
+    # Whether the user says that no test has to show the change.
+    refactor: bool = False
     # Throws away what the check has built, so that it costs what it costs from nothing.
     cold: str = "true"
 

@@ -40,6 +40,7 @@ class Own(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     change: str = ""
     finds: str = ""
     approvals: tuple[dict[str, str], ...] = ()
+    refactor: bool = False
 
 
 class Book(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,6 +72,7 @@ def _write_case(own: Own, base: Base, folder: Path) -> Folder:
         check=own.check or base.check,
         task=own.task or base.task,
         approvals=own.approvals,
+        refactor=own.refactor,
     )
     write_files(folder / "base", base.files)
     write_files(folder / "after", {**(base.fixed if own.fixed else {}), **own.files})

@@ -29,12 +29,16 @@ class Broken(Exception):  # noqa: N818 - reads as what the case is
 
 
 class Played(Struct, frozen=True, kw_only=True):
-    """How the loop stands at the end, what the agent was message last, and the seconds it took."""
+    """How the loop stands at the end, what the agent was message last, and the seconds it took.
+
+    `stop_seconds` are those of the first stop, `later_seconds` those of the others.
+    """
 
     outcome: str
     message: str
     check_seconds: float
     stop_seconds: float
+    later_seconds: tuple[float, ...] = ()
 
     @property
     def done(self) -> bool:
@@ -60,9 +64,12 @@ class Stage:
             raise Broken(f"the check does not pass after the change: {plain.text[-300:]}")
         self._run_shell(self._case.cold)
         seconds, message = self._stops()
-        outcome = str(self._status()["outcome"])
         return Played(
-            outcome=outcome, message=message, check_seconds=plain.seconds, stop_seconds=seconds
+            outcome=str(self._status()["outcome"]),
+            message=message,
+            check_seconds=plain.seconds,
+            stop_seconds=seconds[0],
+            later_seconds=tuple(seconds[1:]),
         )
 
     def _build(self) -> None:
@@ -82,7 +89,8 @@ class Stage:
     def _start(self, allow: list[str]) -> None:
         allowed = [word for each in allow for word in ("--allow", each)]
         task = ("--task", self._case.task, "--check", self._case.check)
-        self._ours("start", *task, "--session", self._session, *allowed)
+        proof = ("--refactor",) if self._case.refactor else ()
+        self._ours("start", *task, "--session", self._session, *allowed, *proof)
 
     def _change(self) -> None:
         after = self._folder / "after"
@@ -91,18 +99,18 @@ class Stage:
             shutil.copytree(after, self._work, dirs_exist_ok=True, copy_function=shutil.copy)
         self._script("change.sh")
 
-    def _stops(self) -> tuple[float, str]:
-        """The first one's seconds, and what was said at the last."""
-        first, message = 0.0, ""
+    def _stops(self) -> tuple[list[float], str]:
+        """The seconds of each, and what was said at the last."""
+        seconds, message = [], ""
         for number in range(STOPS):
             began = time.monotonic()
             message = self._fire(
                 "Stop", build_stop_fields("Done.\nEXIT_SIGNAL: true", held_before=number > 0)
             )
-            first = first or time.monotonic() - began
+            seconds.append(time.monotonic() - began)
             if self._status()["status"] != "active":
                 break
-        return first, message
+        return seconds, message
 
     def _fire(self, event: str, fields: dict[str, object]) -> str:
         payload = {

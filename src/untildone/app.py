@@ -8,7 +8,7 @@ from untildone.agents import AGENTS
 from untildone.check_lineage import register_home
 from untildone.engine.context import Context
 from untildone.engine.dispatch import answer_event
-from untildone.engine.payload import Call
+from untildone.engine.payload import Call, describe_unknown
 from untildone.features.registry import FEATURES
 
 
@@ -27,7 +27,7 @@ def open_context(
 
 
 def answer(call: Call) -> str:
-    """Return what the hook prints; nothing for an agent that is not known here."""
+    """Return what the hook prints; for an agent that is not known here, a line that says so."""
     if call.agent not in AGENTS:
-        return ""
+        return describe_unknown("agent", call.agent)
     return answer_event(open_context(call.environ, home=call.home, agent=call.agent), call)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from untildone.agents import AGENTS, claude
+from untildone.agents import AGENTS, claude, claude_headless
 from untildone.agents.events import Prompt, SessionStarted, Stop
 from untildone.core.evidence import Background
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
@@ -33,7 +33,8 @@ def payload(label: str) -> dict[str, Any]:
 
 
 def stop(**given: Any) -> Stop:  # noqa: ANN401  any field of a stop
-    return Stop(**{**PLACE, "transcript": TRANSCRIPT, "prompt": PROMPT, "cap": 60, **given})
+    fields = {"transcript": TRANSCRIPT, "prompt": PROMPT, "cap": 60, "shown": True}
+    return Stop(**{**PLACE, **fields, **given})
 
 
 BEHIND = (
@@ -102,6 +103,19 @@ def test_a_session_that_begins(label: str, source: str) -> None:
 )
 def test_whether_a_user_sits_there(environ: dict[str, str], expected: bool) -> None:
     assert claude.parse_prompt(payload("prompt"), environ).attended is expected
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, False),
+        ({"CLAUDE_CODE_ENTRYPOINT": "cli"}, True),
+        ({"CLAUDE_CODE_SESSION_ATTENDED": "0", "CLAUDE_CODE_ENTRYPOINT": "cli"}, False),
+        ({"CLAUDE_CODE_SESSION_ATTENDED": "1"}, True),
+    ],
+)
+def test_whether_a_hold_is_shown_on_a_screen(environ: dict[str, str], expected: bool) -> None:
+    assert claude.parse_stop(payload("stop"), environ).shown is expected
 
 
 @pytest.mark.parametrize(
@@ -265,7 +279,7 @@ NOTICE = "<task-notification>\n<task-id>b1</task-id>"
     ],
 )
 def test_input_that_waits_in_the_queue(lines: list[str], expected: bool) -> None:
-    assert claude.has_queued_input("\n".join(lines)) is expected
+    assert bool(claude.list_queued_input("\n".join(lines))) is expected
 
 
 ESCAPE = '{"type":"user","message":{"content":[]},"interruptedMessageId":"msg_1"}'
@@ -326,3 +340,26 @@ def test_where_the_client_keeps_its_list() -> None:
 
 def test_each_agent_is_found_by_its_name() -> None:
     assert {name: agent.NAME for name, agent in AGENTS.items()} == {"claude": "claude"}
+
+
+CANCELLED = '{"attachment": {"hookEvent": "Stop", "type": "hook_cancelled"}}'
+ANSWERED = '{"attachment": {"hookEvent": "Stop", "type": "hook_success"}}'
+OTHER = '{"attachment": {"hookEvent": "PostToolUse", "type": "hook_cancelled"}}'
+SPOKEN = '{"type": "assistant"}'
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        pytest.param([SPOKEN, CANCELLED, OTHER], True, id="Esc during the last stop"),
+        pytest.param([CANCELLED, ANSWERED], False, id="a later stop was answered"),
+        pytest.param([CANCELLED, SPOKEN, "not JSON"], False, id="the agent has gone on"),
+        pytest.param([OTHER], False, id="another event"),
+    ],
+)
+def test_a_stop_that_the_user_interrupted(lines: list[str], expected: bool) -> None:
+    assert claude.was_stop_interrupted("\n".join(lines)) is expected
+
+
+def test_the_headless_client_is_loaded_when_it_is_asked_for() -> None:
+    assert claude.load_headless() is claude_headless

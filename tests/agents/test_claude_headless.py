@@ -18,7 +18,7 @@ from untildone.agents.headless import (
     Returned,
     Tool,
 )
-from untildone.agents.permissions import PERMISSIONS
+from untildone.agents.permissions import LOOP_PERMISSIONS
 
 USAGE = {
     "input_tokens": 3,
@@ -191,6 +191,6 @@ def test_why_it_ended_without_a_result(stderr: str, expected: ClientFault) -> No
 )
 def test_arguments(ask: ClientCall, expected: tuple[str, ...]) -> None:
     stream = ("-p", "--output-format", "stream-json", "--verbose")
-    verbs = ("--allowedTools", ",".join(PERMISSIONS))
+    verbs = ("--allowedTools", ",".join(LOOP_PERMISSIONS))
 
     assert build_arguments(ask) == (*stream, *expected, *verbs, *ask.arguments)

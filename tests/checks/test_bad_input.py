@@ -69,7 +69,7 @@ def test_a_check_that_changes_the_tree_it_judges_is_no_evidence(tmp_path: Path) 
         tmp_path.joinpath("judged.txt").touch()
         subprocess.run(["git", *git.split()], cwd=tmp_path, check=True)
     outcome = run(tmp_path, Marked(), "rewrites.sh")
-    assert outcome == "no-evidence: it changed the tree it judged"
+    assert outcome == "no-evidence: it changed the files it judged: `judged.txt`"
 
 
 NOISE = {

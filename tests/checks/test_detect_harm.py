@@ -43,7 +43,8 @@ ROWS = [
     ({"package.json": scripts(build="next build")}, {"build": "npm run build"}),
     ({"package.json": scripts(build="tsc -w"), "tsconfig.json": ""}, {"build": "npx tsc --noEmit"}),
     ({"package.json": scripts(build="npm run build -w shop")}, {"build": "npm run build"}),
-    ({"package.json": scripts(lint="eslint --fix .")}, {}),
+    ({"package.json": scripts(lint="eslint --fix .")}, {"lint": "npm run lint"}),
+    ({"package.json": scripts(lint="eslint --fix . && gofmt -w .")}, {}),
     (
         {"package.json": scripts(lint="eslint --fix ."), "eslint.config.js": ""},
         {"lint": "npx eslint . --max-warnings=0"},
@@ -115,7 +116,7 @@ def test_only_what_ends_and_changes_nothing_is_found(
     [
         ({"package.json": scripts(test="jest --watch")}, {"npm test": "would run forever"}),
         (
-            {"package.json": scripts(lint="eslint --fix", **{"lint:ci": "eslint"})},
+            {"package.json": scripts(lint="gofmt -w .", **{"lint:ci": "eslint"})},
             {"npm run lint": "would change files"},
         ),
         ({"package.json": scripts(test="jest", **{"test:ci": "jest --watch"})}, {}),
@@ -149,6 +150,14 @@ def test_what_is_left_out_is_reported(
     found = find_rejected(project(tmp_path, files))
 
     assert {entry.command: entry.harm for entry in found} == expected
+
+
+def test_a_script_that_edits_is_found_with_the_form_in_which_it_runs(tmp_path: Path) -> None:
+    project(tmp_path, {"package.json": scripts(lint="eslint --fix .")})
+
+    (check,) = detect_preset(tmp_path, "lint")
+
+    assert check.reason == "`package.json` has a script `lint`, which runs as `eslint .`"
 
 
 def test_a_preset_reports_why_nothing_was_found(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.detecting import Files, commands, package, project, scripts
-from untildone.checks.detected_checks import find_rejected
+from untildone.checks.detected_checks import detect_checks, find_rejected
 from untildone.errors import UserError
 from untildone.process.runner import run
 
@@ -91,3 +91,23 @@ def test_npm_runs_it_in_every_package_that_has_it(tmp_path: Path, answer: str, c
     ended = run(commands(place)["test"].split(), cwd=place, timeout=60)
 
     assert ended.exit_code == code, ended.text
+
+
+def test_the_packages_of_a_repository_without_a_top_are_found(tmp_path: Path) -> None:
+    files = {
+        "README.md": "",
+        "api/pyproject.toml": "[tool.pytest]\n",
+        "api/vendor/pyproject.toml": "[tool.pytest]\n",
+        "web/package.json": scripts(test="jest", lint="eslint ."),
+        "node_modules/x/package.json": scripts(test="jest"),
+    }
+    detected = detect_checks(project(tmp_path, files))
+
+    found = {check.name: check.cwd for checks in detected.values() for check in checks}
+    assert found == {"api:test": "api", "web:test": "web", "web:lint": "web"}
+
+
+def test_packages_below_a_top_with_checks_are_its_own_affair(tmp_path: Path) -> None:
+    files = {"Makefile": "test:\n\ttrue\n", "web/package.json": scripts(test="jest")}
+
+    assert commands(project(tmp_path, files)) == {"test": "make test"}

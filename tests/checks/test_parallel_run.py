@@ -11,9 +11,11 @@ import pytest
 
 from tools import on_machine
 from untildone.checks.parallel_run import RunOptions, run_checks
+from untildone.checks.result_cache import ResultCache
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
+from untildone.core.time_limits import TimeRules
 
 PYTHON = shlex.quote(sys.executable)
 PYTEST = f"{PYTHON} -m pytest -p no:cacheprovider -q"
@@ -164,3 +166,33 @@ def test_a_stop_interrupts_what_runs(tmp_path: Path) -> None:
 
 def test_nothing_to_run_gives_nothing(tmp_path: Path) -> None:
     assert run(tmp_path) == ()
+
+
+def test_a_check_that_runs_out_of_time_gets_longer_the_next_time(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    cache = ResultCache(tmp_path / "cache", {})
+    rules = TimeRules(first=1, longest=8)
+    options = RunOptions(project=project, cache=cache, time_rules=rules)
+    check = Check(name="t", command="sleep 1.5")
+
+    first, second = (run_checks([check], options)[0] for _ in range(2))
+
+    assert (first.outcome, first.seconds, first.reason) == (
+        "timed-out",
+        1,
+        "did not end within 1 seconds; next time it may take 2;"
+        " set `timeout` in `untildone.toml` if it needs longer",
+    )
+    assert second.outcome == "green"
+
+
+def test_without_a_cache_the_history_still_sets_the_limit(tmp_path: Path) -> None:
+    history = ResultCache(tmp_path / "cache", {})
+    check = Check(name="t", command="sleep 1.5")
+    history.store(check, "k", CheckResult(name="t", command="t", outcome="red", seconds=1))
+    options = RunOptions(project=tmp_path, history=history, time_rules=TimeRules(first=1))
+
+    (result,) = run_checks([check], options)
+
+    assert (result.outcome, [entry.key for entry in history.load(check)]) == ("green", ["k"])

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from snippets import snippet
 from tools import tool
 from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.checks.preview import make_preview
 from untildone.checks.result_cache import ResultCache
 from untildone.core.check_results import CheckResult, Finding, Tests
 from untildone.core.contract import Check
+
+pytestmark = pytest.mark.slow
 
 LONG = CheckResult(name="c", command="c", outcome="green", seconds=9)
 
@@ -24,15 +25,20 @@ def finding(path: str) -> Finding:
     )
 
 
+def commit(project: Path, files: str = ".") -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for words in (("add", files), (*who, "commit", "-q", "-m", "so far")):
+        subprocess.run(["git", *words], cwd=project, check=True)
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """`old.py` is committed; `src/new.py` and what lies beside it is not."""
     project = tmp_path / "project"
     project.joinpath("src").mkdir(parents=True)
     project.joinpath("old.py").write_text("x = 1\n", encoding="utf-8")
-    who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-    for words in (("init", "-q"), ("add", "."), (*who, "commit", "-q", "-m", "start")):
-        subprocess.run(["git", *words], cwd=project, check=True)
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    commit(project)
     for name in ("src/new.py", "src/new.ts", "src/a file.py", "-x.py", "notes.md"):
         project.joinpath(name).touch()
     return project
@@ -136,16 +142,28 @@ def test_many_changed_files_are_left_to_the_whole_run(project: Path) -> None:
     assert make_preview(Check(name="c", command="ruff check ."), LONG, project) is None
 
 
-def test_pytest_looks_at_what_failed_last(project: Path) -> None:
-    check = Check(name="c", command="pytest -q", env={"PYTEST_ADDOPTS": "-x"})
-    failed = CheckResult(
-        name="c", command="c", outcome="red", seconds=9, tests=Tests(passed=1, failed=1)
-    )
-    look = make_preview(check, failed, project)
+def test_a_test_runner_looks_at_the_affected_tests(project: Path) -> None:
+    for name in ("test_failed.py", "test_new.py", "test_other.py"):
+        project.joinpath(name).touch()
+    commit(project, "test_*.py")
+    tests = Tests(passed=1, failed=1, failing=("test_failed.py::test_it",))
+    failed = CheckResult(name="c", command="c", outcome="red", seconds=9, tests=tests)
 
-    assert make_preview(check, LONG, project) is None
-    assert look is not None
-    assert look.env == {"PYTEST_ADDOPTS": "-x --last-failed --last-failed-no-failures=none"}
+    looks = [
+        make_preview(Check(name="c", command="pytest -q"), last, project) for last in (LONG, failed)
+    ]
+
+    commands = [look.command if look else "" for look in looks]
+    assert commands == ["pytest -q test_new.py", "pytest -q test_failed.py test_new.py"]
+
+
+def test_a_deleted_test_is_not_looked_at(project: Path) -> None:
+    for name in ("test_new.py", "test_other.py"):
+        project.joinpath(name).touch()
+    subprocess.run(["git", "add", "."], cwd=project, check=True)
+    project.joinpath("test_new.py").unlink()
+
+    assert make_preview(Check(name="c", command="pytest"), LONG, project) is None
 
 
 class PreviewRecorder:
@@ -209,20 +227,20 @@ def test_a_real_mypy_and_eslint_report_early(project: Path, tmp_path: Path) -> N
 
 
 def test_a_real_pytest_reports_early_and_keeps_its_order(project: Path, tmp_path: Path) -> None:
-    """`test_b` leans on `test_a`: run first it fails, whatever is fixed."""
-    tests = snippet("""
-        seen = []
-        def test_a(): seen.append(1)
-        def test_b(): assert seen and {0}
-    """)
-    project.joinpath("test_it.py").write_text(tests.format(False), encoding="utf-8")
-    command = f"{slow(tmp_path, PYTEST, unless='last-failed')} -q"
+    """`test_b` leans on `test_a`: run alone it fails, whatever is fixed."""
+    project.joinpath("conftest.py").write_text("seen = []\n", encoding="utf-8")
+    first = "import conftest\ndef test_a(): conftest.seen.append(1)\n"
+    project.joinpath("test_a.py").write_text(first, encoding="utf-8")
+    second = "import conftest\ndef test_b(): assert conftest.seen and {0}\n"
+    project.joinpath("test_b.py").write_text(second.format(False), encoding="utf-8")
+    command = f"{slow(tmp_path, PYTEST, unless='test_b.py')} -q"
     recorder = PreviewRecorder(project, tmp_path / "cache")
     recorder.run(Check(name="test", command=command))
-    project.joinpath("test_it.py").write_text(tests.format(True), encoding="utf-8")
+    commit(project)
+    project.joinpath("test_b.py").write_text(second.format(True), encoding="utf-8")
     recorder.run(Check(name="test", command=command))
 
-    assert recorder.heard == ["red", "early ['test_it.py'] ['test_it.py::test_b']", "green"]
+    assert recorder.heard == ["red", "early ['test_b.py'] ['test_b.py::test_b']", "green"]
 
 
 def test_nothing_is_looked_at_early_where_nobody_watches(project: Path, tmp_path: Path) -> None:

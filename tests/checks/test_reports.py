@@ -260,6 +260,7 @@ def test_go_reports_its_tests(tmp_path: Path) -> None:
 STALE = '<testsuite><testcase classname="shop.OldTest" name="gone"/></testsuite>'
 
 
+@pytest.mark.slow
 def test_a_report_of_an_earlier_run_is_not_read(tmp_path: Path) -> None:
     files = {**MAVEN, "target/surefire-reports/TEST-shop.OldTest.xml": STALE}
     command = f"{maven()} test"

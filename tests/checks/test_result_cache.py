@@ -56,6 +56,14 @@ def runs(tmp_path: Path) -> CountedRuns:
     return CountedRuns(tmp_path)
 
 
+def test_green_with_more_findings_than_are_kept_is_run_again(runs: CountedRuns) -> None:
+    script = 'for n in $(seq 248); do echo "a.c:$n:1: warning: long [-Wall]"; done'
+
+    results = [runs.run(script) for _ in range(2)]
+
+    assert [(result.cached, len(result.findings)) for result in results] == [(False, 248)] * 2
+
+
 def test_green_of_an_unchanged_tree_is_not_run_again(runs: CountedRuns) -> None:
     results = [runs.run("true") for _ in range(3)]
 
@@ -191,16 +199,29 @@ def test_a_flaky_check_may_be_tolerated(runs: CountedRuns) -> None:
     assert results[1].reason == "flaky; tolerated by the configuration"
 
 
-def test_a_check_that_settles_the_tree_is_run_on_what_it_left(runs: CountedRuns) -> None:
+EDITED = ("no-evidence", "it changed the files it judged: `a.txt`")
+
+
+def test_a_check_that_edits_is_run_on_what_it_left_and_told(runs: CountedRuns) -> None:
     result = runs.run("echo formatted > a.txt")
 
-    assert (result.outcome, runs.count) == ("green", 2)
+    assert (result.outcome, result.reason, runs.count) == (*EDITED, 2)
+    assert runs.run("echo formatted > a.txt").outcome == "green"
+
+
+def test_a_check_that_edits_is_told_again_on_the_tree_as_it_was(runs: CountedRuns) -> None:
+    old = runs.project.joinpath("a.txt").read_bytes()
+    runs.run("echo formatted > a.txt")
+    runs.project.joinpath("a.txt").write_bytes(old)
+
+    result = runs.run("echo formatted > a.txt")
+    assert (result.outcome, result.reason) == EDITED
 
 
 def test_a_check_that_goes_on_changing_the_tree_proves_nothing(runs: CountedRuns) -> None:
     result = runs.run("echo more >> a.txt")
 
-    assert (result.outcome, result.reason) == ("no-evidence", "it changed the tree it judged")
+    assert (result.outcome, result.reason) == EDITED
 
 
 def test_what_a_run_leaves_behind_is_no_change_of_the_tree(runs: CountedRuns) -> None:

@@ -42,10 +42,14 @@ os._exit(0)
 """
 
 
+def sandboxed(folder: Path) -> RunOptions:
+    return RunOptions(project=folder, environ=dict(os.environ), written_project=folder)
+
+
 def result(folder: Path, *, cases: str = CASES, product: str = "") -> CheckResult:
     (folder / "test_it.py").write_text(cases, encoding="utf-8")
     (folder / "product.py").write_text(product, encoding="utf-8")
-    (found,) = run_checks([UNITTEST], RunOptions(project=folder, environ=dict(os.environ)))
+    (found,) = run_checks([UNITTEST], sandboxed(folder))
     return found
 
 
@@ -71,7 +75,7 @@ def test_a_command_with_a_path_of_its_own_is_not_held_to_a_report(
     (tmp_path / "test_it.py").write_text(CASES.replace("import product\n", ""), encoding="utf-8")
     check = Check(name="tests", command=line.format(python=sys.executable))
 
-    (found,) = run_checks([check], RunOptions(project=tmp_path, environ=dict(os.environ)))
+    (found,) = run_checks([check], sandboxed(tmp_path))
 
     assert (found.outcome, found.tests) == ("green", Tests(passed=1, skipped=2))
 

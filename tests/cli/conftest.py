@@ -1,11 +1,12 @@
 """The command line, run in this process."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from cli.slow_stop import SlowStop
 from cli.world import CommandLine, Output, Terminal
 from untildone.cli.main import main
 
@@ -32,3 +33,15 @@ def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 @pytest.fixture
 def cli(tmp_path: Path, terminal: Terminal) -> CommandLine:
     return CommandLine(tmp_path, terminal=terminal)
+
+
+@pytest.fixture
+def slow_stop(cli: CommandLine) -> Iterator[SlowStop]:
+    """A stop whose check runs."""
+    cli.write("done.txt", "")
+    stop = SlowStop(cli)
+    (cli.project / "done.txt").unlink()
+    stop.begin()
+    stop.wait_until(lambda: stop.session.has("running"))
+    yield stop
+    stop.end()

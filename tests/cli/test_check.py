@@ -210,7 +210,8 @@ def test_detect(cli: CommandLine) -> None:
         ("test", "make test"),
         ("lint", "make lint"),
     ]
-    assert all(set(check) == {"name", "command", "reason"} for check in found["checks"])
+    fields = {"name", "command", "reason", "time_limit"}
+    assert all(set(check) == fields for check in found["checks"])
     assert not (cli.project / "marker").exists()
 
 

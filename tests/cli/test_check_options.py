@@ -47,6 +47,16 @@ def test_only_findings_in_changed_files_count(tmp_path: Path) -> None:
     assert {finding["path"] for finding in json.loads(after.stdout)["findings"]} == {"new.py"}
 
 
+def test_nothing_says_red_where_only_unchanged_files_are_bad(tmp_path: Path) -> None:
+    world = project(tmp_path)
+
+    done = world.untildone("check", "--changed", check=False)
+
+    assert "red" not in done.stdout + done.stderr
+    assert done.stderr.startswith("lint: green")
+    assert "findings only in unchanged files" in done.stdout
+
+
 def test_a_change_may_break_any_test(tmp_path: Path) -> None:
     world = ClientWorld(tmp_path)
     command = f"{sys.executable} -m pytest -p no:cacheprovider"
@@ -140,7 +150,8 @@ def test_what_cannot_run_is_reported_with_a_remedy(tmp_path: Path) -> None:
     assert code == 17
     assert "it asks for a terminal (`/dev/tty`), and checks run without one" in stdout
     assert stderr.endswith(
-        "\nhint: install what is missing, or set another command in `untildone.toml`\n"
+        "\nhint: install what is missing, or set another command or `skip = true` in"
+        " `untildone.toml`\n"
     )
 
 
@@ -217,3 +228,18 @@ def _outcome(lines: IO[str]) -> str:
     """The result in the table's row."""
     rows = (line.split() for line in lines)
     return next(row[2] for row in rows if row[:1] == ["lint"] and row[2:3] in (["red"], ["green"]))
+
+
+def test_only_the_packages_that_a_change_reaches_are_checked(tmp_path: Path) -> None:
+    cli = CommandLine(tmp_path)
+    for package in ("api", "web"):
+        cli.write(f"{package}/package.json", '{"scripts": {"test": "node --test"}}')
+    cli.git("init", "-q")
+    cli.git("add", "-A")
+    cli.git("commit", "-qm", "both")
+    cli.write("web/page.js", "")
+
+    done = cli.untildone("check", "--changed", "--json")
+
+    assert [check["name"] for check in json.loads(done.stdout)["checks"]] == ["web:test"]
+    assert "not run, as no change reaches their package: api:test\n" in done.stderr

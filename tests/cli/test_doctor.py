@@ -13,7 +13,9 @@ from cli.world import Terminal
 from client.world import BIN
 from features.importers.formats import samples
 from snippets import snippet
+from untildone.engine import loop_problems
 from untildone.features.edits import switch
+from untildone.install.health import PROBES
 
 
 @pytest.fixture
@@ -380,7 +382,7 @@ def test_why_the_last_loop_ended(patient: Patient) -> None:
 
     assert patient.findings() == note(
         "last loop",
-        f"loop {loop} paused: paused, paused by the user",
+        f"loop {loop} is paused: paused by the user",
         f"`untildone continue {loop}`",
     )
 
@@ -427,3 +429,19 @@ def test_users_see_what_to_fix_first(patient: Patient) -> None:
         "  fix: `unset UNTILDONE_DISABLE`",
     ]
     assert shown[-1] == "1 problem to fix"
+
+
+def test_the_doctor_lists_what_it_looked_at(patient: Patient) -> None:
+    patient.extra["UNTILDONE_DISABLE"] = "1"
+
+    shown = patient.untildone("doctor", check=False).stdout.splitlines()
+
+    listed = shown[shown.index("looked at:") + 1 : -1]
+    assert listed[:3] == [
+        f"  ✓ settings files: {patient.settings}",
+        "  ✗ whether hooks are switched on",
+        f"  ✓ installed hooks: {patient.settings}",
+    ]
+    assert [line[4:].partition(":")[0] for line in listed] == [*PROBES, *loop_problems.PROBES]
+    found = json.loads(patient.untildone("doctor", "--json", check=False).stdout)["looked_at"]
+    assert found[1] == {"name": "whether hooks are switched on", "result": "error", "at": ""}

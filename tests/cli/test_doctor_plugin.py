@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from cli.patient import Patient, note
 
 NAME = "untildone@untildone"
@@ -26,6 +28,7 @@ def enable(patient: Patient, *, files: bool = True) -> Path:
     return place / "hooks" / "hooks.json"
 
 
+@pytest.mark.slow
 def test_a_plugin_holds_but_cannot_raise_the_cap(tmp_path: Path) -> None:
     patient = Patient(tmp_path, install="nothing")
     enable(patient)
@@ -53,7 +56,7 @@ def test_a_plugin_of_another_version_is_stale(tmp_path: Path) -> None:
     patient = Patient(tmp_path)
     path = enable(patient)
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace('"timeout": 3600', '"timeout": 600'), encoding="utf-8")
+    path.write_text(text.replace('"timeout": 7200', '"timeout": 600'), encoding="utf-8")
 
     code, found = patient.findings()
 

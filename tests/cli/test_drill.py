@@ -90,13 +90,13 @@ def test_it_fails_where_the_interpreter_is_gone(patient: Patient) -> None:
     code, problems, mend = run_drill(patient)
 
     assert code == 1
-    assert problems["red"].startswith("the hook ended with exit code 127")
-    assert {"red", "green", "garbage", "crash", "canary"} <= set(problems)
+    assert problems["red"].startswith("not held: untildone is not installed here")
+    assert {"red", "green", "canary"} <= set(problems)
     assert "`untildone init`" in mend
 
 
 def test_it_fails_where_the_client_would_end_the_hook(patient: Patient) -> None:
-    patient.change('"timeout": 3600', '"timeout": 0.01')
+    patient.change('"timeout": 7200', '"timeout": 0.01')
 
     code, problems, _ = run_drill(patient)
 
@@ -104,7 +104,7 @@ def test_it_fails_where_the_client_would_end_the_hook(patient: Patient) -> None:
 
 
 def test_it_fails_where_the_hook_says_nothing(patient: Patient) -> None:
-    patient.change("exit 0; exec", "exit 0; exit 0; exec")
+    patient.change("exit 0; }; exec", "exit 0; }; exit 0; exec")
 
     code, problems, _ = run_drill(patient)
 
@@ -115,8 +115,8 @@ def test_it_fails_where_the_hook_says_nothing(patient: Patient) -> None:
 
 
 def test_it_fails_where_the_hook_holds_whatever_comes(patient: Patient) -> None:
-    hold = 'echo \'{\\"decision\\": \\"block\\", \\"reason\\": \\"no\\"}\'; exit 0; exec'
-    patient.change("|| exit 0; exec", f"; {hold}")
+    hold = 'echo \'{\\"decision\\": \\"block\\", \\"reason\\": \\"no\\"}\'; exit 0; command'
+    patient.change("|| exit 0; command", f"; {hold}")
 
     code, problems, _ = run_drill(patient)
 
@@ -155,7 +155,7 @@ def test_a_failure_is_reported_with_its_remedy(tmp_path: Path) -> None:
 def test_it_fails_where_the_hook_serves_a_hostile_repository(
     patient: Patient, command: str, problem: str
 ) -> None:
-    patient.change("exit 0; exec", f"exit 0; {command}; exec")
+    patient.change("exit 0; }; exec", f"exit 0; }}; {command}; exec")
 
     code, problems, _ = run_drill(patient)
 

@@ -185,3 +185,33 @@ def test_the_same_security_check_is_not_run_twice(cli: CommandLine) -> None:
     checks = cli.json("start", "--session", SESSION, "--zero-security")["checks"]
 
     assert len(checks) == 3
+
+
+def test_a_check_is_left_out_by_its_file(cli: CommandLine) -> None:
+    cli.write("api/untildone.toml", API + "skip = true\n")
+    cli.run("trust", "--yes")
+
+    assert checks(cli) == ["lint"]
+    line = "left out: `api:test`  (`skip = true` in `api/untildone.toml`)"
+    assert cli.run("detect")[1].splitlines()[-1] == line
+
+
+def test_a_found_check_is_left_out_without_a_command(cli: CommandLine) -> None:
+    cli.write("untildone.toml", "[checks.lint]\nskip = true\n")
+    (cli.project / "api/untildone.toml").unlink()
+    cli.write("Makefile", "lint:\n\tfalse\ntest:\n\ttrue\n")
+    cli.run("trust", "--yes")
+
+    assert checks(cli) == ["test"]
+    started = cli.json("start", "--session", SESSION)
+    assert (started["checks"], started["left_out"]) == (["make test"], ["lint"])
+
+
+def test_a_loop_without_any_check_is_refused(cli: CommandLine) -> None:
+    cli.write("untildone.toml", "[checks.lint]\nskip = true\n")
+    (cli.project / "api/untildone.toml").unlink()
+    cli.write("Makefile", "lint:\n\tfalse\n")
+    cli.run("trust", "--yes")
+
+    refused = cli.run("start", "--session", SESSION)[2]
+    assert refused.startswith("error: every check is left out by `skip = true`: `lint`")

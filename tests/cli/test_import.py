@@ -27,6 +27,7 @@ def test_a_promise_loop_begins_where_the_file_has_come(cli: CommandLine) -> None
         "checks": [],
         "red_at_start": None,
         "unrunnable_at_start": [],
+        "left_out": [],
         "file": STRAVINSKY,
         "taken": ["ignored: `started_at`"],
     }

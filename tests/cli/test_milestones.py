@@ -109,6 +109,17 @@ def test_a_command_hears_of_the_whole_loop(cli: CommandLine) -> None:
     assert (reported[4]["status"], reported[4]["outcome"]) == ("finished", "done")
 
 
+def test_an_event_counts_each_failing_test_once(cli: CommandLine) -> None:
+    personal(cli, '["round"]', listener(cli))
+    cli.write("test_a.py", "def test_one():\n    assert 1 == 2\n\ndef test_two():\n    assert 0\n")
+    cli.start("--check", f"{sys.executable} -m pytest -q")
+
+    stop(cli)
+
+    (reported,) = wait_for_events(cli, 1)
+    assert (reported["unmet"], reported["remaining"]) == (["check"], 2)
+
+
 def test_a_pause_is_reported_with_its_outcome(cli: CommandLine) -> None:
     personal(cli, '["pause"]', listener(cli))
     cli.start("--check", CHECK, "--rounds", "1")

@@ -151,9 +151,11 @@ def test_the_plan_and_a_task_are_shown(cli: CommandLine, plan: Path) -> None:
     assert cli.run("plan", "show")[1] == (
         snippet("""
             login: 3 tasks, 16 points
-            [x] TASK-001: Users table (points: 3)
-            [ ] TASK-002: Form (points: 8, after TASK-001)
-            [ ] TASK-003: Route (points: 5, after TASK-001)
+            phase 1: Foundation (1 of 1)
+              [x] TASK-001: Users table (points: 3)
+            phase 2: Surface (0 of 2)
+              [ ] TASK-002: Form (points: 8, after TASK-001)
+              [ ] TASK-003: Route (points: 5, after TASK-001)
             critical path: TASK-001 → TASK-002
             over 5 points: TASK-002; `untildone plan refine`
         """)
@@ -235,7 +237,7 @@ def test_large_tasks_are_listed_and_divided(cli: CommandLine, plan: Path) -> Non
     assert cli.json("plan", "refine") == {
         "large": [{"id": "TASK-002", "title": "Form", "points": 8}]
     }
-    part = {"title": "P", "points": 3, "acceptance_criteria": ["x"]}
+    part = {"title": "P", "points": 3, "acceptance_criteria": ["x"], "prompt": "Do it."}
     cli.write("parts.json", json.dumps({"A": part, "B": part}))
 
     assert cli.run("plan", "refine", "TASK-002", "--into", "parts.json")[0] == 0

@@ -64,7 +64,7 @@ def test_a_run_is_reported_line_by_line_and_ends_with_the_receipt(cli: CommandLi
 
     assert code == 0
     assert stdout.startswith("# Receipt of loop ")
-    reported = re.sub(r"\d+\.\d s|\d+:\d\d$", "TIME", reported, flags=re.MULTILINE)
+    reported = re.sub(r"\d+\.\d s|\d+:\d\d$|\d+ s(?=, )", "TIME", reported, flags=re.MULTILINE)
     loop = re.search(r"loop (\w{8})", stdout)
     assert loop
     assert reported.splitlines() == [
@@ -73,7 +73,8 @@ def test_a_run_is_reported_line_by_line_and_ends_with_the_receipt(cli: CommandLi
         "round 1: the agent returned; 0 tools, 0.10 USD so far, TIME",
         "untildone: held, round 1 of 10, unmet: check red",
         "round 2: the agent returned; 1 tool, 0.30 USD so far, TIME",
-        "untildone: done after 2 rounds: check green",
+        "untildone: done after 2 rounds: check green | from red to green: check"
+        " | TIME, 0.30 USD | receipt: .untildone/receipt.md",
     ]
 
 

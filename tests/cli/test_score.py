@@ -99,6 +99,8 @@ def test_the_start_of_a_loop_from_a_spec_discloses_its_state(cli: CommandLine) -
     assert stdout.splitlines()[1:] == [
         "[LOOP] Starting | Shape: tool (10/10) | Workflow: B (find the root cause before any"
         " workaround) | Budget: $25",
-        f"untildone: its state is in `{place}`, kept when it ends; `untildone show {loop['id']}`"
-        f" shows it, `untildone cancel {loop['id']}` ends it",
+        "untildone: no check was found and no criterion is named. What must be true in the end?"
+        ' `untildone criterion add "…"` adds it; else the agent names the criteria',
+        f"untildone: its state is in `{place}`, kept when it ends (`--clean` deletes it then);"
+        f" `untildone show {loop['id']}` shows it, `untildone cancel {loop['id']}` ends it",
     ]

@@ -11,8 +11,11 @@ from snippets import snippet
 from world import CHECK, OTHER_SESSION, SESSION
 
 UNARMED = "not armed yet: no hook of this session has run; `untildone doctor` says why"
-SIGNAL = "nothing is red, so green proves nothing: the agent must also say that it is done"
-STARTED = {"id", "session", "armed", "checks", "red_at_start", "unrunnable_at_start"}
+SIGNAL = (
+    "nothing is red, so green proves nothing:"
+    " `done` needs changed files, and the agent must say that it is done"
+)
+STARTED = {"id", "session", "armed", "checks", "red_at_start", "unrunnable_at_start", "left_out"}
 
 
 def contract(cli: CommandLine, loop: str) -> dict[str, Any]:
@@ -43,6 +46,7 @@ def test_json(cli: CommandLine) -> None:
         "checks": [CHECK, "true"],
         "red_at_start": ["check"],
         "unrunnable_at_start": [],
+        "left_out": [],
     }
 
 
@@ -68,16 +72,13 @@ def test_green_already_needs_the_agents_word_too(cli: CommandLine) -> None:
 
 
 def test_a_check_that_cannot_run_is_no_green(cli: CommandLine) -> None:
-    why = "`check` cannot be run: `no-such-program` was not found"
+    why = "`check` cannot be run: `no-such-program` is not installed; the loop pauses without it"
 
     code, stdout, stderr = cli.run("start", "--session", SESSION, "--check", "no-such-program")
 
     assert code == 0
     assert why in stderr.splitlines()
-    assert stdout.splitlines()[1] == (
-        "`check` cannot be run, and nothing else is red,"
-        " so green proves nothing: the agent must also say that it is done"
-    )
+    assert stdout.splitlines()[1] == SIGNAL
     given = ("start", "--session", OTHER_SESSION, "--check", "no-such-program", "--json")
     _, stdout, stderr = cli.run(*given)
     other = json.loads(stdout)

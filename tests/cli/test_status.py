@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from cli.world import CommandLine
-from untildone.cli.terminal_text import format_time
 from untildone.core.check_results import Totals
+from untildone.report.times import format_time
 from world import CHECK, OTHER_SESSION, SESSION
 
 LOOP = {
@@ -14,11 +14,15 @@ LOOP = {
     *("unmet", "held", "last_event_at", "spend_usd", "started_at", "updated_at", "reason"),
     *("not_held_because", "budget_usd", "minutes", "max_minutes", "spend_unknown_because"),
     "ignored_configuration",
+    "running",
+    "questions",
 }
 ROUND = {
     *("number", "at", "verdict", "unmet", "failures", "checks", "message", "tree"),
 }
-PAST = {"id", "started_at", "project", "status", "outcome", "rounds", "spend_usd", "task"}
+PAST = {"id", "started_at", "project", "status", "outcome", "rounds", "spend_usd", "task"} | {
+    "seconds"
+}
 
 
 def start_held_loop(cli: CommandLine) -> str:
@@ -87,6 +91,8 @@ def test_json(cli: CommandLine) -> None:
         "max_minutes": 0.0,
         "spend_unknown_because": "",
         "ignored_configuration": "",
+        "running": None,
+        "questions": [],
     }
 
 
@@ -181,7 +187,8 @@ def test_history(cli: CommandLine) -> None:
         "cancelled",
         1,
     )
-    line = f"{loop}  {format_time(past['started_at'])}  cancelled         1 round  "
+    took = f"{past['seconds']:.0f} s  cost unknown"
+    line = f"{loop}  {format_time(past['started_at'])}  cancelled  1 round  {took}  "
     assert cli.run_process("history") == (0, f"{line}write it\n", "")
     assert cli.run_process("history", "--all") == (0, f"{line}project: write it\n", "")
 
@@ -195,7 +202,7 @@ def test_rounds(cli: CommandLine) -> None:
 
     report: dict[str, Any] = cli.json("rounds", loop)
 
-    assert (set(report), report["loop"]) == ({"loop", "rounds"}, loop)
+    assert (set(report), report["loop"]) == ({"loop", "rounds", "unjudged"}, loop)
     first, second = report["rounds"]
     assert set(first) >= ROUND
     assert (first["number"], first["unmet"], first["message"]) == (
@@ -206,10 +213,10 @@ def test_rounds(cli: CommandLine) -> None:
     assert (first["verdict"]["type"], second["verdict"]["type"]) == ("continue", "finish")
     assert cli.run_process("rounds") == (
         0,
-        f"round 1  {format_time(first['at'])}  continue\n"
+        f"round 1  {format_time(first['at'])}  held\n"
         "  check: red\n"
         "  the agent said: It is done.\n"
-        f"round 2  {format_time(second['at'])}  finish (done): {second['verdict']['reason']}\n"
+        f"round 2  {format_time(second['at'])}  done: {second['verdict']['reason']}\n"
         "  check: green\n",
         "",
     )
@@ -262,7 +269,7 @@ def test_no_round_yet(cli: CommandLine) -> None:
     loop = cli.start()
 
     assert cli.run("rounds") == (0, "no stop has been judged yet\n", "")
-    assert cli.json("rounds") == {"loop": loop, "rounds": []}
+    assert cli.json("rounds") == {"loop": loop, "rounds": [], "unjudged": []}
 
 
 def test_show(cli: CommandLine) -> None:
@@ -272,20 +279,29 @@ def test_show(cli: CommandLine) -> None:
 
     code, stdout, stderr = cli.run_process("show")
 
-    at = cli.json("show", loop)["status"]
+    receipt = cli.json("show", loop)["receipt"]
+    (check,), (before,) = receipt["checks"], receipt["baseline_checks"]
     assert (code, stderr) == (0, "")
     assert stdout.splitlines() == [
         f"# Receipt of loop {loop}: active",
         "- task: write it",
         "- rounds: 1 of 10",
         "- done when: both",
-        f"- from {at['started_at']} to {at['updated_at']}, cost: unknown",
+        f"- judged: round 1 at {format_time(receipt['judged_at'])}, tree {receipt['tree'][:12]}",
+        "- since the baseline: 0 of 1 failure fixed, 1 remaining, 0 new, 0 regressed",
+        f"- from {format_time(receipt['started_at'])}, not ended, cost so far: unknown",
         "",
         "## Checked",
-        f"- check: red (exit code 1)  `{CHECK}`",
+        f"- check: red (exit code 1), ran {check['seconds']:.2f} s  `{CHECK}`",
+        "",
+        "## Checked on the baseline",
+        f"- check: red (exit code 1), ran {before['seconds']:.2f} s  `{CHECK}`",
+        "",
+        "## Compared with the baseline",
+        "- not compared: this is done once every check is green",
         "",
         "## Round by round",
-        "- round 1: continue; check red",
+        "- round 1: held; check red",
         "",
         "## Notes",
         "- look at the importer",
@@ -308,7 +324,7 @@ def test_show_json(cli: CommandLine) -> None:
 
     shown = cli.json("show", loop)
 
-    assert set(shown) == {"status", "contract", "progress", "seal"}
+    assert set(shown) == {"status", "contract", "progress", "seal", "receipt"}
     assert set(shown["status"]) == LOOP
     assert (shown["contract"]["id"], shown["seal"]) == (loop, "whole")
     lines = cli.run("show")[1].splitlines()

@@ -112,6 +112,8 @@ def test_those_built_in(cli: CommandLine) -> None:
         "migrate-types": ["mypy --strict src", "pytest"],
         "dependency-upgrade": every,
         "implement-spec": every,
+        **dict.fromkeys(("refactor", "write-docs", "change-settings", "remove-code"), every),
+        "add-tests": ["pytest"],
         "coverage-to": [covered],
         "refine-plan": [
             f"{sys.executable} -I -m untildone plan {verb} --plan TASKS.json"
@@ -190,6 +192,26 @@ def test_a_project_without_a_type_checker(cli: CommandLine) -> None:
     assert commands(contract(cli, "migrate-types", "--check", "mypy .")) == ["mypy ."]
 
 
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("shop.py", ["mypy ."]),
+        ("tests/__init__.py", ["mypy ."]),
+        ("tests/test_shop.py", ["mypy .", "pytest"]),
+    ],
+)
+def test_types_need_no_test_check_where_there_are_no_tests(
+    cli: CommandLine, file: str, expected: list[str]
+) -> None:
+    cli.write("untildone.toml", "")
+    cli.write("pyproject.toml", "[tool.mypy]\n")
+    cli.write(file, "import pytest\n")
+
+    found = commands(contract(cli, "migrate-types"))
+
+    assert [command.split(" -m ")[-1] for command in found] == expected
+
+
 def test_an_argument_without_a_template(cli: CommandLine) -> None:
     assert cli.run("start", "--session", SESSION, "do it") == error(
         "`do it` is an argument without a template", 'give a task with `--task "TEXT"`'
@@ -259,7 +281,8 @@ def test_they_are_listed_with_checks_and_bounds(cli: CommandLine) -> None:
     names = [line.split()[0] for line in blocks if line and not line.startswith(" ")]
     assert names == [
         *("fix-tests", "lint-clean", "migrate-types", "dependency-upgrade", "implement-spec"),
-        *("coverage-to", "refine-plan", "flaky-hunt", "port", "plain"),
+        *("coverage-to", "refine-plan", "flaky-hunt", "refactor", "write-docs"),
+        *("change-settings", "remove-code", "add-tests", "port", "plain"),
     ]
 
 

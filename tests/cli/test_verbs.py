@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from cli.world import CommandLine, Output, error
 from client.world import BIN, MEASURED
+from endings import RECEIPT, hide_effort
 from untildone.app import open_context
 from untildone.engine.verbs import change_loop
 from world import CHECK, OTHER_SESSION, SESSION
@@ -19,10 +20,8 @@ PERSONS = ("pause", "continue", "cancel", "approve")
 def test_pause_continue_cancel(cli: CommandLine) -> None:
     loop = cli.start()
 
-    assert cli.run_process("pause") == (
-        0,
-        f"loop {loop} is paused; `untildone continue` resumes it\n",
-        "",
+    assert hide_effort(cli.run_process("pause")[1]) == (
+        f"loop {loop} is paused after 0 rounds, {RECEIPT} | `untildone continue` resumes it\n"
     )
     assert cli.standing(loop) == ("paused", "paused", 0, 10)
     assert cli.run_process("continue") == (
@@ -31,7 +30,9 @@ def test_pause_continue_cancel(cli: CommandLine) -> None:
         "",
     )
     assert cli.standing(loop) == ("active", None, 0, 10)
-    assert cli.run_process("cancel", loop[:6]) == (0, f"loop {loop} is cancelled\n", "")
+    assert hide_effort(cli.run_process("cancel", loop[:6])[1]) == (
+        f"loop {loop} is cancelled after 0 rounds, {RECEIPT}\n"
+    )
     assert cli.standing(loop) == ("finished", "cancelled", 0, 10)
 
 
@@ -175,9 +176,29 @@ def test_approve(cli: CommandLine) -> None:
         "approved": ["remove-test:a#12"],
         "left": [],
         "goes_on": False,
+        "done": False,
+        "ending": "",
+        "always": [],
     }
     amendments = cli.json("show", loop)["progress"]["amendments"]
     assert [amendment["allow"] for amendment in amendments] == [["config:b"], ["remove-test:a#12"]]
+
+
+def test_an_approval_that_ends_a_loop_tells_the_end_as_a_stop_does(cli: CommandLine) -> None:
+    cli.write("tests/test_a.py", "def test_a():\n    assert 1\n")
+    cli.start()
+    cli.write("done.txt", "")
+    (cli.project / "tests/test_a.py").unlink()
+    cli.event("Stop")
+    cli.event("Stop")
+
+    code, told, _ = cli.run("approve", "--all")
+
+    assert (code, hide_effort(told).splitlines()[-1]) == (
+        0,
+        "untildone: done after 2 rounds: check green"
+        f" | from red to green: check, 1 approved removal | {RECEIPT}",
+    )
 
 
 def test_what_is_not_asked_about_is_not_approved(cli: CommandLine) -> None:
@@ -188,12 +209,76 @@ def test_what_is_not_asked_about_is_not_approved(cli: CommandLine) -> None:
     )
     ask_about(cli, loop, "config:b")
     assert cli.run("approve", "config:c") == error(
-        "`config:c` is not asked about (asked: `config:b`)", "give ids, or `--all`"
-    )
-    assert cli.run("approve") == error(
-        "no finding is named (asked: `config:b`)", "give ids, or `--all`"
+        "`config:c` is not asked about:\n1. 1 check setting changed: `b`",
+        "`approve 1` approves the first of them, `--all` all",
     )
     assert cli.json("show", loop)["progress"]["amendments"] == []
+
+
+def test_the_only_question_needs_no_name_and_several_are_listed(cli: CommandLine) -> None:
+    loop = cli.start()
+    ask_about(cli, loop, "config:b", "remove-test:a.py::test_a")
+
+    assert cli.run("approve") == error(
+        "several questions are open:\n1. 1 check setting changed: `b`\n"
+        "2. 1 test no longer runs: `test_a`",
+        "`approve 1` approves the first of them, `--all` all",
+    )
+    assert cli.run("approve", "1")[1].splitlines()[0] == "approved config:b"
+    assert cli.run("approve") == (0, "approved remove-test:a.py::test_a\n", "")
+
+
+def test_the_status_shows_what_is_asked(cli: CommandLine) -> None:
+    loop = cli.start()
+    ask_about(cli, loop, "config:b")
+    question = (
+        f"1 check setting changed: `b`. Intended? `untildone approve --loop {loop}`, or undo it."
+    )
+
+    assert cli.run("status")[1].splitlines()[1] == f"  {question}"
+    assert cli.json("status")["loops"][0]["questions"] == [question]
+
+
+def test_what_is_always_approved_is_listed_and_taken_back(cli: CommandLine) -> None:
+    loop = cli.start()
+    ask_about(cli, loop, "config:tox.ini:tox.env_list#12")
+    what = "config:tox.ini:tox.env_list"
+
+    _, said, _ = cli.run("approve", "--always")
+    (listed,) = cli.json("trust", "--list")["approvals"]
+    _, shown, _ = cli.run("trust", "--list")
+    forgotten = cli.run("trust", "--forget", "1")
+
+    assert said.splitlines() == [f"approved {what}", f"always approved in this project: {what}"]
+    assert (listed["what"], listed["loop"]) == (what, loop)
+    assert shown.startswith(f"1. always approved: {what} (since ")
+    assert forgotten[1] == f"no longer approved: {what}; loops that run already keep it\n"
+    assert cli.json("trust", "--list")["approvals"] == []
+
+
+def test_what_is_not_approved_for_good_cannot_be_taken_back(cli: CommandLine) -> None:
+    assert cli.run("trust", "--forget", "2") == error(
+        f"`2` is not approved for good in `{cli.project}`",
+        "`untildone trust --list` shows what is",
+    )
+    assert cli.run("trust", "--list")[1] == (
+        "nothing is trusted here, and nothing is approved for good\n"
+    )
+
+
+def test_no_agent_approves_for_good(cli: CommandLine) -> None:
+    cli.event("SessionStart", source="startup")
+    loop = cli.start(session=OTHER_SESSION)
+    ask_about(cli, loop, "config:b")
+    cli.agent_calls_a_tool()
+
+    for words in (("approve", "--always", "--loop", loop), ("trust", "--forget", "1")):
+        code, _, stderr = cli.run_process(*words, CLAUDE_CODE_SESSION_ID=SESSION)
+        assert (code, stderr.splitlines()[0]) == (
+            2,
+            f"error: only the user may run `untildone {words[0]}`",
+        )
+    assert cli.json("trust", "--list")["approvals"] == []
 
 
 def test_a_file_is_shown_as_it_was_in_the_baseline(cli: CommandLine) -> None:
@@ -330,3 +415,4 @@ def test_the_receipt_of_a_cancelled_loop(cli: CommandLine) -> None:
 
     receipt = json.loads(Path(cli.project, ".untildone", "receipt.json").read_text("utf-8"))
     assert (receipt["loop"], receipt["outcome"], receipt["task"]) == (loop, "cancelled", "do it")
+    assert cli.json("show", loop)["receipt"] == receipt

@@ -22,6 +22,27 @@ def typed(cli: CommandLine) -> Typed:
 
 
 @pytest.mark.parametrize(
+    ("typed_words", "meant"),
+    [
+        (("staus",), "untildone status"),
+        (("approve-all",), "untildone approve"),
+        (("Detect",), "untildone detect"),
+        (("stop",), "untildone cancel"),
+        (("resume",), "untildone continue"),
+        (("help",), "untildone --help"),
+        (("plan", "shwo"), "untildone plan show"),
+        (("statuslin",), "untildone status"),
+    ],
+)
+def test_an_unknown_command_names_the_nearest(
+    typed: Typed, typed_words: tuple[str, ...], meant: str
+) -> None:
+    assert typed(*typed_words) == error(
+        f"no such command `{typed_words[-1]}`", f"did you mean `{meant}`?"
+    )
+
+
+@pytest.mark.parametrize(
     ("arguments", "message", "of"),
     [
         (("nonsense",), "no such command `nonsense`", "untildone"),

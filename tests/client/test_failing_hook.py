@@ -9,6 +9,7 @@ from client.control import requests_without_us
 from client.script import Step, bash
 from client.texts import SILENT, still_red
 from client.world import ClientWorld
+from endings import RECEIPT, hide_effort
 
 pytestmark = pytest.mark.client
 
@@ -74,9 +75,9 @@ def test_a_damaged_contract_pauses_the_loop_as_tampered(tmp_path: Path) -> None:
 
     reason = "`STATE/loops/LOOP/contract.json` is not a file of untildone"
     assert len(server.requests) == 1
-    assert [world.named(text) for text in result.notices] == [
+    assert [hide_effort(world.named(text)) for text in result.notices] == [
         f"Stop says: untildone: paused (tampered): {reason}. The agent is no longer held;"
-        " resume with `untildone continue`"
+        f" resume with `untildone continue` | 0 rounds, {RECEIPT}"
     ]
     assert world.standing("held") == ("paused", "tampered", 0, False)
     assert requests_without_us(script) == 1

@@ -6,6 +6,7 @@ import pytest
 
 from client.script import Call, Step
 from client.world import ClientWorld
+from endings import RECEIPT, hide_effort
 
 pytestmark = pytest.mark.client
 
@@ -48,13 +49,14 @@ def test_the_counts_of_the_target_decide(tmp_path: Path) -> None:
         "Stop says: untildone: held, round 1 of 5, unmet: lint red, 1 finding |"
         " now: 1 warning, progress: 50 %"
     )
-    assert done == (
-        "Stop says: untildone: done after 2 rounds: lint green | initial: 1 error, 1 warning;"
-        " final: 0 errors, 0 warnings; improvement: 100 %"
+    assert hide_effort(done) == (
+        "Stop says: untildone: done after 2 rounds: lint green | from red to green: lint"
+        " | initial: 1 error, 1 warning;"
+        f" final: 0 errors, 0 warnings; improvement: 100 % | {RECEIPT}"
     )
     receipt = shop.project.joinpath(".untildone", "receipt.md").read_text(encoding="utf-8")
     assert "- counted: zero-errors, zero-warnings\n- only findings in: src/services\n" in receipt
     assert "(not counted: 1 finding outside of the target)" in receipt
     touched = "USD; fixed 1; touched src/services/cart.py\n"
-    assert f"- round 1: continue; lint red, 1 finding; 0.00 {touched}" in receipt
-    assert f"- round 2: finish; lint green; 0.00 {touched}" in receipt
+    assert f"- round 1: held; lint red, 1 warning; 0.00 {touched}" in receipt
+    assert f"- round 2: done; lint green; 0.00 {touched}" in receipt

@@ -9,6 +9,7 @@ from client.control import requests_without_us
 from client.script import Step, bash
 from client.texts import SILENT, still_red
 from client.world import ClientWorld
+from endings import RECEIPT, hide_effort
 from world import CHECK
 
 pytestmark = pytest.mark.client
@@ -24,9 +25,10 @@ def test_held_while_red_and_released_when_green(tmp_path: Path) -> None:
     assert (result.exit_code, result.text, len(server.requests)) == (0, "Now it is.", 3)
     assert world.told(server) == ((still_red(1),), (SILENT,))
     assert world.standing("unmet", "held") == ("finished", "done", 2, [], False)
-    assert result.notices == (
+    done = "untildone: done after 2 rounds: check green | from red to green: check"
+    assert tuple(map(hide_effort, result.notices)) == (
         "Stop says: untildone: held, round 1 of 10, unmet: check red",
-        "Stop says: untildone: done after 2 rounds: check green",
+        f"Stop says: {done} | {RECEIPT}",
     )
     assert requests_without_us(script) == 1
 
@@ -62,9 +64,15 @@ def test_twelve_text_only_stops_end_at_our_bound(tmp_path: Path) -> None:
     assert (result.text, len(server.requests)) == ("Done 12.", 12)
     assert world.told(server) == tuple((still_red(number, of=12),) for number in range(1, 12))
     assert world.standing("held") == ("paused", "out-of-rounds", 12, False)
-    assert result.notices[-1] == (
+    assert hide_effort(result.notices[-1]) == (
         "Stop says: untildone: paused (out-of-rounds): round 12 of 12. The agent is no longer held;"
         " resume with `untildone continue --rounds +N` | left: check"
+        f" | 12 rounds, {RECEIPT}\n"
+        "Stop says: Tried: round 10: no file was written; round 11: no file was written;"
+        " round 12: no file was written\n"
+        "Stop says: Blocks: check, red\n"
+        f"Stop says: Go on: `untildone continue {world.status()['id']} --rounds +N`, after a look"
+        " at what blocks"
     )
     assert requests_without_us(script) == 1
 

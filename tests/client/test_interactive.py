@@ -1,5 +1,6 @@
 """The real client in a terminal: the user is never fought."""
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from client.harness import allow
+from client.model_request import Request
 from client.model_server import ModelServer
 from client.script import Gate, Step, bash
 from client.terminal import Terminal
@@ -179,3 +181,27 @@ def test_clear_pauses_the_loop_and_it_can_be_taken_along(tmp_path: Path) -> None
         terminal.wait_for("continues")
         wait_until_ended(world, "done")
     assert world.status()["session"] != loop["session"]
+
+
+def test_a_held_round_takes_three_lines_and_the_agent_can_read_the_rest(tmp_path: Path) -> None:
+    world = ClientWorld(tmp_path)
+    world.write("a.py", "import os\n" * 40)
+    steps: list[Step] = ["one", read_feedback, Gate("three")]
+    with sitting_at(world, steps) as (terminal, server):
+        terminal.submit("/untildone:test finish it --check 'cat a.py; exit 1'")
+        server.wait_for_requests(3)
+        shown = terminal.wait_for("held, round 1 of 10")
+        (read,) = server.reached_model[2]
+
+    after_answer = shown[shown.index("● one") :].splitlines()[1:]
+    held = [line for line in after_answer[: after_answer.index("", 1)] if line.strip()]
+    assert held[0].strip() == "● Ran 1 stop hook"
+    assert 1 < len(held) <= 3
+    assert "The task, as agreed:" in read
+
+
+def read_feedback(request: Request) -> Step:
+    """The agent opens the file that it is told to read."""
+    told = re.search(r"Read `([^`]+)`", request.new_texts[-1])
+    assert told is not None
+    return bash(f"cat {told[1]}")

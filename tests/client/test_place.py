@@ -107,7 +107,8 @@ def test_a_project_with_an_odd_path_is_held(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "harm",
     [
-        pytest.param("rm -r {folder}", id="missing"),
+        # Moved, since the client may write a file while a folder is being removed.
+        pytest.param("mv {folder} ~/gone", id="missing"),
         pytest.param("rm {file}; mkdir {file}", id="no file"),
         pytest.param("sed -i 1q {file}", id="lagging"),
     ],

@@ -8,6 +8,7 @@ from client.control import requests_without_us
 from client.script import Step, bash
 from client.texts import format_feedback
 from client.world import ClientWorld
+from endings import RECEIPT, hide_effort
 from snippets import snippet
 
 pytestmark = pytest.mark.client
@@ -38,8 +39,9 @@ def test_one_of_several_promises_ends_it_as_claimed_once_it_is_meant(tmp_path: P
         for number in (1, 2, 3)
     )
     assert world.standing() == ("finished", "claimed", 4)
-    assert result.notices[-1] == (
+    assert hide_effort(result.notices[-1]) == (
         "Stop says: untildone: claimed after 4 rounds: ended by the agent's words alone"
+        f" | {RECEIPT}"
     )
     assert requests_without_us(WORK) == 1
 

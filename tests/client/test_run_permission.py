@@ -16,7 +16,8 @@ def test_the_agents_verbs_are_permitted_beside_what_the_user_permits(
     tmp_path: Path, own: tuple[str, ...]
 ) -> None:
     world = ClientWorld(tmp_path, install="nothing")
-    verbs = [bash("untildone note 'Seen.'"), bash("untildone show")]
+    given = ("note 'Seen.'", "show", "show --at-start readme.txt", "check")
+    verbs = [bash(f"untildone {verb}") for verb in given]
     work = [*verbs, bash('python3 -c \'open("done.txt", "w")\'')]
 
     _, events, _ = run(world, [*work, "Done."], "--rounds", "1", "--", *own)

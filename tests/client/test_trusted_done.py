@@ -118,14 +118,18 @@ def test_words_that_mean_continue_resume_a_paused_loop(tmp_path: Path) -> None:
 
 
 def count_runs(condition: str) -> tuple[str, str]:
-    """The option of a check that counts its runs outside the project: `$N` is the number."""
-    script = f"echo x >> ../runs; N=$(wc -l < ../runs); {condition}"
+    """The option of a check that counts its runs outside the project: `$N` is the number.
+
+    In a sandbox, where nothing outside is seen, it passes.
+    """
+    script = f"test -e ../runs || exit 0; echo x >> ../runs; N=$(wc -l < ../runs); {condition}"
     return "--check", f"sh -c '{script}'"
 
 
 def test_a_check_that_turns_green_by_chance_is_not_done(tmp_path: Path) -> None:
     world = make_ferry(tmp_path, fare=12)
     # Red in the baseline and at the first stop; later it is green in every second run.
+    (tmp_path / "runs").touch()
     world.start(*count_runs("test $N -gt 2 && test $((N % 2)) -eq 1"))
 
     result, _ = world.run(["Done.", "Done.", "Done."])
@@ -136,6 +140,7 @@ def test_a_check_that_turns_green_by_chance_is_not_done(tmp_path: Path) -> None:
 
 def test_three_green_runs_in_a_row_are_stated_in_the_receipt(tmp_path: Path) -> None:
     world = make_ferry(tmp_path, fare=12)
+    (tmp_path / "runs").touch()
     world.start(*count_runs("test $N -gt 2"))
 
     world.run(["Done.", bash("echo more > notes.txt; rm notes.txt"), "Done."])
@@ -200,3 +205,42 @@ def test_a_change_undone_again_is_not_done(tmp_path: Path) -> None:
     world.run([*script, "Done."])
 
     assert world.standing()[:2] == ("finished", "claimed")
+
+
+SENIORS = "printf 'def senior_fare():\\n    return 4\\n' >> ferry.py"
+SENIOR_TEST = (
+    "printf 'import unittest, ferry\\nclass T(unittest.TestCase):\\n    def test_seniors(self):"
+    "\\n        self.assertEqual(ferry.senior_fare(), 4)\\n' > test_seniors.py"
+)
+
+
+def test_a_change_that_no_test_shows_is_claimed(tmp_path: Path) -> None:
+    world = make_ferry(tmp_path, fare=6)
+    world.start(*UNITTEST, "--task", "add a senior fare, with a test")
+    signal = bash("untildone signal")
+
+    result, server = world.run([bash(SENIORS), signal, "Done.", signal, "Done."])
+
+    texts = [text for texts in world.told(server) for text in texts]
+    assert any("Add a test that fails without your change" in text for text in texts)
+    assert world.standing()[:2] == ("finished", "claimed")
+    assert "no test was added or changed" in result.notices[-1]
+
+
+def test_a_test_that_fails_without_the_change_is_named_at_the_end(tmp_path: Path) -> None:
+    world = make_ferry(tmp_path, fare=6)
+    world.start(*UNITTEST, "--task", "add a senior fare, with a test")
+
+    result, _ = world.run([bash(f"{SENIORS}; {SENIOR_TEST}; untildone signal"), "Done."])
+
+    assert world.standing()[:2] == ("finished", "done")
+    assert "| fail-to-pass 1, pass-to-pass 1 | " in result.notices[-1]
+
+
+def test_a_refactoring_needs_no_test(tmp_path: Path) -> None:
+    world = make_ferry(tmp_path, fare=6)
+    world.start(*UNITTEST, "--refactor")
+
+    world.run([bash(f"{SENIORS}; untildone signal"), "Done."])
+
+    assert world.standing()[:2] == ("finished", "done")

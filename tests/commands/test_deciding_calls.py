@@ -42,6 +42,7 @@ FILES = {
         ("make check", [("ruff", "check", "."), ("pytest",)]),
         ("pytest || true", []),
         ("npm ci && pytest", [("pytest",)]),
+        ("go get -u ./... && pytest", [("pytest",)]),
         ("tool=pytest\n$tool -q", [("pytest", "-q")]),
         ("tool=pytest\nread -r tool < NAME\n$tool -q", [("$tool", "-q")]),
     ],

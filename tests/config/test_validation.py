@@ -11,7 +11,7 @@ from untildone.errors import UserError
 
 CHECK_KEYS = (
     "`command`, `when`, `timeout`, `cwd`, `success_pattern`, `failure_pattern`, `fix`, `env`,"
-    " `parser`, `pattern`, `replay`, `replay_reason`, `flaky`, `after`"
+    " `parser`, `pattern`, `replay`, `replay_reason`, `confirm`, `flaky`, `after`, `skip`"
 )
 GROUPS = "`(?P<path>…)`, `(?P<line>…)`, `(?P<code>…)`, `(?P<severity>…)`, `(?P<text>…)`"
 

@@ -73,7 +73,7 @@ def make_baseline(*results: CheckResult) -> tuple[BaselineResult, ...]:
             outcome=each.outcome,
             tests=each.tests,
             findings=tuple(
-                BaselineFinding(fingerprint=found.fingerprint, code=found.code)
+                BaselineFinding(fingerprint=found.fingerprint, code=found.code, path=found.path)
                 for found in each.findings
             ),
         )

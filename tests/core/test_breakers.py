@@ -1,5 +1,7 @@
 """The breakers of a loop from a spec, through the decision."""
 
+import pytest
+
 from core.samples import RED, bounds, contract, failing, finding, make_evidence, result
 from untildone.core.contract import Claim, Contract
 from untildone.core.decide import decide
@@ -39,6 +41,26 @@ def test_the_same_finding_three_times() -> None:
         3,
         Pause(outcome="stagnated", reason="the same error in 3 rounds: a.py: unused import"),
     )
+
+
+@pytest.mark.parametrize(
+    ("output", "error"),
+    [
+        ("Traceback:\n  File 'a.py', line 3, in <module>\nKeyError: 'name'\n", "KeyError: 'name'"),
+        ("compiling\nmake: fatal: no such target\nmake stopped\n", "make: fatal: no such target"),
+    ],
+)
+def test_the_same_error_in_an_output_without_findings(output: str, error: str) -> None:
+    assert rounds(LOOP, make_evidence(result("red", output=output))) == (
+        3,
+        Pause(outcome="stagnated", reason=f"the same error in 3 rounds: {error}"),
+    )
+
+
+def test_an_output_that_tells_no_error_counts_as_an_exit_status() -> None:
+    said = result("red", output="0 errors were found in a.py, but it is not formatted")
+
+    assert rounds(LOOP, make_evidence(said))[0] == 5
 
 
 def test_the_same_criteria_five_times() -> None:

@@ -124,6 +124,14 @@ def test_findings_outside_of_the_target_are_not_reported() -> None:
     assert judge_counts("red", INSIDE, ELSEWHERE, targets=("src",)).findings == (INSIDE,)
 
 
+def test_findings_outside_of_the_target_are_not_counted() -> None:
+    known = result("red", findings=(INSIDE, ELSEWHERE), finding_count=2)
+
+    (judged,) = apply_counts(contract(targets=("src",)), (known,), None)
+
+    assert judged.finding_count == 1
+
+
 def test_without_a_baseline_every_failing_test_counts() -> None:
     agreed = contract(preset="fix", counts=("zero-errors",))
 

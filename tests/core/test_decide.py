@@ -20,10 +20,17 @@ from core.samples import (
     make_evidence,
     result,
 )
+from untildone.core.concerns import make_concern
 from untildone.core.contract import Amendment, Check, Claim, Contract
 from untildone.core.criteria import apply_amendments, hash_state
 from untildone.core.decide import decide, decide_before_checks, decide_between_stops
-from untildone.core.evidence import Concern, ConcernKind, Evidence
+from untildone.core.evidence import (
+    ChangeEvidence,
+    Concern,
+    ConcernKind,
+    Evidence,
+    StatusBlock,
+)
 from untildone.core.progress import ClaimReport, Progress
 from untildone.core.verdict import (
     OUTCOMES,
@@ -191,24 +198,21 @@ STEPS: dict[str, Row] = {
         contract(),
         after(reported_concerns=("L1",)),
         make_evidence(GREEN, concerns=(LOST,)),
-        make_pause(
-            "needs-approval", "missing compared with the baseline: test_a.py: test_one is gone"
-        ),
+        make_pause("needs-approval", "1 test no longer runs: `test_a.py`"),
     ),
     "7 more losses than fit one line": (
         contract(),
-        after(reported_concerns=tuple("abcde")),
+        after(reported_concerns=("remove-test:test_a.py::a",)),
         make_evidence(
             GREEN,
             concerns=tuple(
-                Concern(id=each, kind=ConcernKind.REMOVE_TEST, path="test_a.py", detail=each)
+                make_concern(ConcernKind.REMOVE_TEST, f"test_a.py::{each}", reason="gone")
                 for each in "abcde"
             ),
         ),
         make_pause(
             "needs-approval",
-            "missing compared with the baseline: test_a.py: a; test_a.py: b; test_a.py: c;"
-            " and 2 more",
+            "5 tests no longer run: `a`; `b`; `c`; 2 more of this kind",
         ),
     ),
     "7 another loss": (
@@ -335,7 +339,7 @@ STEPS: dict[str, Row] = {
         contract(),
         after(),
         make_evidence(RED, gate_question="which?"),
-        make_pause("gate", "which?"),
+        make_pause("gate", "Not green: test red. which?"),
     ),
     "13 unmet": (contract(), after(), make_evidence(RED), UNMET),
     "13 nothing was run": (contract(), after(), make_evidence(), UNMET),
@@ -482,9 +486,7 @@ PRECEDENCE: dict[str, Row] = {
         LATE,
         after(round=2, reported_concerns=("L1",)),
         make_evidence(GREEN, concerns=(LOST,)),
-        make_pause(
-            "needs-approval", "missing compared with the baseline: test_a.py: test_one is gone"
-        ),
+        make_pause("needs-approval", "1 test no longer runs: `test_a.py`"),
     ),
     "one known loss of two": (
         contract(),
@@ -497,7 +499,8 @@ PRECEDENCE: dict[str, Row] = {
             ),
         ),
         make_pause(
-            "needs-approval", "missing compared with the baseline: test_a.py: test_one is gone"
+            "needs-approval",
+            "1 check setting changed: loosened; 1 test no longer runs: `test_a.py`",
         ),
     ),
     "our fault is never done": (
@@ -588,7 +591,7 @@ PRECEDENCE: dict[str, Row] = {
         contract(),
         after(),
         make_evidence(RED, gate_question="which?"),
-        make_pause("gate", "which?"),
+        make_pause("gate", "Not green: test red. which?"),
     ),
 }
 
@@ -676,10 +679,11 @@ def test_money_and_minutes_within_a_round(evidence: Evidence, expected: Pause | 
     ("fields", "expected"),
     [
         ({}, Continue(cause="unchanged")),
-        ({"changed": True}, Finish(outcome="done", reason="every check passes")),
-        ({"changed": None}, Finish(outcome="done", reason="every check passes")),
-        ({"baseline": make_baseline(RED)}, Finish(outcome="done", reason="every check passes")),
-        ({"baseline": ()}, Finish(outcome="done", reason="every check passes")),
+        ({"changed": True, "change": ChangeEvidence()}, DONE),
+        ({"changed": True}, Continue(cause="unconfirmed", counted=False)),
+        ({"changed": None, "change": ChangeEvidence()}, DONE),
+        ({"baseline": make_baseline(RED)}, DONE),
+        ({"baseline": ()}, Continue(cause="unchanged")),
     ],
 )
 def test_green_as_before_and_nothing_changed(fields: dict[str, Any], expected: Verdict) -> None:
@@ -724,3 +728,52 @@ def test_failing_tests_are_measured_so_three_stale_rounds_are_enough() -> None:
     verdict = decide(contract(), progress, make_evidence(failing("t1")))
 
     assert verdict == make_pause("stagnated", "nothing moved in 3 rounds")
+
+
+UNPROVED = Concern(
+    id="proof:tests", kind=ConcernKind.PROOF, path="tests", detail="no test shows the change: none"
+)
+
+
+@pytest.mark.parametrize(
+    ("progress", "fields", "expected"),
+    [
+        pytest.param(after(), {}, Continue(cause="unproved", names=("proof:tests",)), id="first"),
+        pytest.param(
+            after(reported_concerns=("proof:tests",)),
+            {},
+            make_pause("needs-approval", "no test shows the change: none. Accept it?"),
+            id="again",
+        ),
+        pytest.param(
+            after(reported_concerns=("proof:tests",)),
+            {"unattended": True},
+            Finish(outcome="claimed", reason="no test shows the change: none"),
+            id="again, without a user",
+        ),
+    ],
+)
+def test_a_change_that_no_test_shows(
+    progress: Progress, fields: dict[str, Any], expected: Verdict
+) -> None:
+    given = {"changed": True, "baseline": make_baseline(GREEN), "signalled": True, **fields}
+    evidence = make_evidence(GREEN, concerns=(UNPROVED,), change=ChangeEvidence(), **given)
+
+    assert decide(contract(), progress, evidence) == expected
+    approved = apply_amendments(contract(), (Amendment(by="user", at="", allow=("proof:tests",)),))
+    assert decide(approved, progress, evidence) == DONE
+
+
+def test_a_gate_names_what_is_red_and_contradicts_the_agents_report() -> None:
+    status = StatusBlock(criteria={"test": True})
+    evidence = make_evidence(
+        failing("t1"), gate_question="round 1 is over: continue?", status=status
+    )
+
+    verdict = decide(contract(gated=True), Progress(), evidence)
+
+    assert verdict == Pause(
+        outcome="gate",
+        reason="Not green: test red, 1 passed, 1 failed. The agent's report is wrong:"
+        " `test`: true, but the check `test` is red. round 1 is over: continue?",
+    )

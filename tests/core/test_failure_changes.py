@@ -3,10 +3,17 @@
 import pytest
 
 from core.samples import GREEN, RED, failing, finding, make_baseline, make_evidence, result
-from untildone.core.check_results import CheckResult, Tests
-from untildone.core.failure_changes import FailureChanges, compare_failures
+from untildone.core.check_results import CheckResult, Tests, Totals
+from untildone.core.failure_changes import (
+    FailureChanges,
+    FailureCounts,
+    compare_failures,
+    identify_failures,
+)
+from untildone.core.totals import count_totals
 
 OLD, NEW = finding("old"), finding("new")
+OF_T1 = finding("1 == 2", code="t1")
 
 
 def lint_result(*found: str, outcome: str = "red") -> CheckResult:
@@ -21,7 +28,9 @@ def run_result(*failed: str, passing: tuple[str, ...] = ()) -> CheckResult:
 def test_without_a_baseline_everything_just_remains() -> None:
     red = run_result("t1")
 
-    assert compare_failures(make_evidence(red)) == FailureChanges(remaining=((red, "t1", None),))
+    assert compare_failures(make_evidence(red)) == FailureChanges(
+        remaining=((red, "t1", None),), uncompared=1
+    )
 
 
 def test_each_failure_stands_in_one_list() -> None:
@@ -51,6 +60,49 @@ def test_a_test_and_the_finding_on_it_are_one_failure(test: str, code: str) -> N
     now = result("red", tests=Tests(failed=1, failing=(test,)), findings=(why,))
 
     assert compare_failures(make_evidence(now)).remaining == ((now, test, why),)
+
+
+def run_named(name: str, *, path: str = "a.py", outcome: str = "red") -> CheckResult:
+    """A run of `a.py::t1` that another check may repeat."""
+    if outcome == "green":
+        return result("green", name, tests=Tests(passed=1, passing=("a.py::t1",)))
+    tests = Tests(failed=1, failing=("a.py::t1",))
+    return result("red", name, tests=tests, findings=(finding("1 == 2", path=path, code="t1"),))
+
+
+def test_a_test_that_fails_in_two_checks_is_one_failure() -> None:
+    both = (run_named("test"), run_named("ship"))
+    then = make_baseline(*both)
+
+    assert compare_failures(make_evidence(*both)).remaining == ((both[0], "a.py::t1", OF_T1),)
+    assert compare_failures(make_evidence(*both, baseline=then)).counts == FailureCounts(
+        in_baseline=1, remaining=1
+    )
+    fixed = (run_named("test", outcome="green"), run_named("ship", outcome="green"))
+    assert compare_failures(make_evidence(*fixed, baseline=then)).counts == FailureCounts(
+        in_baseline=1, fixed=1
+    )
+    # Green in one of them, the test still fails.
+    half = (run_named("test", outcome="green"), run_named("ship"))
+    assert compare_failures(make_evidence(*half, baseline=then)).counts == FailureCounts(
+        in_baseline=1, remaining=1
+    )
+    assert count_totals(both) == Totals(failed=1)
+
+
+def test_the_worst_that_a_check_says_of_a_test_counts() -> None:
+    then = make_baseline(run_named("ship", outcome="green"))
+
+    found = compare_failures(make_evidence(run_named("test"), run_named("ship"), baseline=then))
+
+    assert (found.counts, found.remaining) == (FailureCounts(regressed=1), ())
+
+
+def test_tests_of_one_name_in_two_packages_are_two() -> None:
+    both = (run_named("test", path="a/t.py"), run_named("b:test", path="b/t.py"))
+
+    assert len(compare_failures(make_evidence(*both)).remaining) == 2
+    assert count_totals(both) == Totals(failed=2)
 
 
 def test_a_check_that_only_exits_is_one_failure() -> None:
@@ -98,6 +150,15 @@ def test_what_a_green_check_complained_about_is_not_new() -> None:
         pytest.param(
             run_result("a", "b"), run_result("a"), 0, id="removed, and nothing else passes"
         ),
+        pytest.param(
+            run_result("a", passing=("b",)), run_result(passing=("b",)), 0, id="removed, then green"
+        ),
+        pytest.param(
+            run_result("a", passing=("b",)),
+            run_result(passing=("b", "new name")),
+            100,
+            id="renamed, then green",
+        ),
         pytest.param(run_result("a", "b"), failing("a"), 50, id="nobody names what passes"),
         pytest.param(
             run_result("cart::A", "price::B"),
@@ -132,3 +193,22 @@ def test_two_hundred_of_two_hundred_and_one_are_not_all() -> None:
         ).percent_fixed
         == 99
     )
+
+
+@pytest.mark.parametrize(
+    ("test", "code", "path"),
+    [
+        pytest.param(
+            "cart.test.js \u203a cart \u203a adds", "cart \u203a adds", "cart.test.js", id="jest"
+        ),
+        pytest.param("tests/test_a.py", "", "tests/test_a.py", id="a file that cannot be loaded"),
+        pytest.param("pytest::tests.test_a", "", "tests/test_a.py", id="the same in a report"),
+    ],
+)
+def test_a_failing_test_is_counted_once(test: str, code: str, path: str) -> None:
+    broken = result(
+        tests=Tests(failed=1, failing=(test,)), findings=(finding("no", path=path, code=code),)
+    )
+
+    assert len(identify_failures(broken)) == 1
+    assert count_totals((broken,)) == Totals(failed=1)

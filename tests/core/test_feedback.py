@@ -11,6 +11,7 @@ from core.samples import (
     GREEN,
     LOST,
     RED,
+    TEST,
     after,
     bounds,
     contract,
@@ -22,7 +23,7 @@ from core.samples import (
 )
 from snippets import snippet
 from untildone.core.check_results import BaselineResult, CheckResult, Finding, Tests
-from untildone.core.contract import Amendment, Claim, Contract
+from untildone.core.contract import Amendment, Check, Claim, Contract
 from untildone.core.criteria import apply_amendments, hash_state
 from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.core.feedback import MAX_FEEDBACK, MAX_TASK, TASK_BEGINNING, write_feedback
@@ -229,6 +230,20 @@ def test_output_that_the_list_says_already_is_not_repeated(
     assert (f"check={lint.name}>" in format_reported(UNMET, make_evidence(lint))) == shown
 
 
+def test_a_test_that_fails_in_two_checks_is_listed_and_quoted_once() -> None:
+    tests = Tests(failed=1, failing=("a.py::t1",))
+    why = finding("assert 2 == 1", code="t1")
+    both = (
+        result("red", name, tests=tests, findings=(why,), output="E  2 == 1\n")
+        for name in ("test", "ship")
+    )
+
+    text = format_reported(UNMET, make_evidence(*both))
+
+    assert "  a.py: 1 failing test\n    a.py::t1: assert 2 == 1\nFind the cause" in text
+    assert text.count("E  2 == 1") == 1
+
+
 def test_a_test_that_is_gone_is_not_reported_as_fixed() -> None:
     now = result("red", tests=Tests(failed=1, failing=("t1",)))
 
@@ -238,6 +253,34 @@ def test_a_test_that_is_gone_is_not_reported_as_fixed() -> None:
         "Since the baseline: 0 fixed, 0 new, 0 regressed, 1 remaining, 1 not seen now"
         " (0 % fewer failures than in the baseline)."
     ) in text
+
+
+@pytest.mark.parametrize(
+    ("allow", "reported", "edited", "says_fixed"),
+    [
+        pytest.param((), (), (), True, id="only the product was edited"),
+        pytest.param((), (), ("t.py",), False, id="a test was edited"),
+        pytest.param((), ("edit-test:t.py:t2#1f",), (), False, id="reported in an earlier round"),
+        pytest.param(
+            ("edit-test:t.py:t2#1f",), ("edit-test:t.py:t2#1f",), ("t.py",), True, id="approved"
+        ),
+        pytest.param(("edit-test:t.py",), (), ("t.py",), True, id="allowed at the start"),
+        pytest.param(("edit-test:t.py",), (), ("t.py", "u.py"), False, id="one of two allowed"),
+    ],
+)
+def test_what_edited_tests_seem_to_fix_is_not_counted(
+    allow: tuple[str, ...], reported: tuple[str, ...], edited: tuple[str, ...], *, says_fixed: bool
+) -> None:
+    now = result("red", tests=Tests(passed=1, failed=1, failing=("t1",), passing=("t2",)))
+    evidence = make_evidence(now, baseline=make_baseline(failing("t1", "t2")), edited_tests=edited)
+
+    text = format_reported(
+        UNMET, evidence, agreed=contract(allow=allow), progress=after(reported_concerns=reported)
+    )
+
+    assert ("1 fixed" in text, "%" in text) == (says_fixed, says_fixed)
+    said = "0 regressed, 1 remaining; tests were edited, so what is fixed is counted at"
+    assert (said in text) != says_fixed
 
 
 def test_what_several_checks_say_of_a_line_is_listed_once() -> None:
@@ -370,7 +413,7 @@ def test_what_remains_is_said_to_be_old_only_where_that_is_known(
 
 
 def test_many_failures_are_counted_by_file() -> None:
-    many = lint_result(*(finding(f"{n}", path=f"{n % 9}.py") for n in range(99)))
+    many = lint_result(*(finding(f"{n}", path=f"{n % 9}.py", code=f"R{n % 9}") for n in range(99)))
     new = tuple(finding(f"new {n}", path="") for n in range(20))
     evidence = make_evidence(
         many, result("red", "other", findings=new), baseline=make_baseline(many, OTHER)
@@ -386,6 +429,52 @@ def test_many_failures_are_counted_by_file() -> None:
     ]
     assert lines[18:20] == ["    and 8 more", "  1.py: 11 errors"]
     assert lines[44] == "  and 33 more in 3 other files"
+
+
+def test_a_rule_that_is_broken_in_many_files_is_one_line() -> None:
+    found = [finding(f"`{n}` unused", path=f"{n % 5}.py") for n in range(12)]
+    other = finding("undefined name", code="F821")
+
+    lines = format_reported(UNMET, make_evidence(lint_result(*found, other))).splitlines()
+
+    assert lines[2:6] == [
+        "Failing, by file:",
+        "  F401 `0` unused: 12 times in 5 files, most in 0.py (3), 1.py (3), 2.py (2), 3.py (2)"
+        " and 1 more",
+        "  a.py: 1 error",
+        "    3: F821 undefined name",
+    ]
+
+
+def test_what_a_list_leaves_out_is_in_the_file_of_the_output_and_not_repeated() -> None:
+    found = (finding(f"no {n}") for n in range(9))
+    lint = lint_result(*found, output="no\n" * 9, output_path="/p/.untildone/lint.log")
+
+    text = format_reported(UNMET, make_evidence(lint))
+
+    assert "Whole output of lint: /p/.untildone/lint.log" in text
+    assert "<output-" not in text
+
+
+@pytest.mark.parametrize("checks", [(TEST,), ()])
+def test_where_only_a_claim_is_unmet_nothing_is_said_of_checks(checks: tuple[Check, ...]) -> None:
+    agreed = contract(checks=checks, claims=(Claim(name="docs"),), done_when="both")
+    verdict = Continue(cause="unmet", names=("docs",))
+
+    assert format_reported(verdict, make_evidence(GREEN), agreed=agreed) == (
+        "[untildone] Round 1 of 10: not done yet. Unmet: docs.\n"
+        "Only you can tell whether this holds: docs. Report it with `untildone met"
+        " NAME --by execution|observation|measurement|review --evidence TEXT`." + TASK
+    )
+
+
+def test_an_edit_of_tests_that_is_not_approved_is_no_progress() -> None:
+    evidence = make_evidence(GREEN, concerns=(LOST,), baseline=make_baseline(failing("t1")))
+
+    text = format_reported(Continue(cause="losses", names=("L1",)), evidence)
+
+    assert "Since the baseline" not in text
+    assert "%" not in text
 
 
 def test_a_renamed_test_is_reported_though_the_check_is_green() -> None:
@@ -501,6 +590,7 @@ losses = st.builds(Concern, id=texts, kind=texts, path=texts, detail=texts)
 becauses = st.sampled_from(list(TEXTS))
 
 
+@pytest.mark.slow
 @given(
     found=st.lists(results, max_size=8),
     then=st.none() | st.lists(results, max_size=3),

@@ -1,4 +1,4 @@
-"""No text an agent can say makes a loop `done` while a criterion of it is red."""
+"""No text an agent can say makes a loop `done` while a criterion is red or nothing was done."""
 
 from typing import Any
 
@@ -8,10 +8,12 @@ from msgspec.structs import replace
 
 from core.samples import TEST, contract, finding, result
 from untildone.core import agent_message
-from untildone.core.contract import Amendment, Claim, Contract, ExitRule
+from untildone.core.check_results import BaselineResult
+from untildone.core.contract import Amendment, Claim, Contract, ExitRule, Proof
 from untildone.core.criteria import apply_amendments
 from untildone.core.decide import decide
-from untildone.core.evidence import Evidence, Todo
+from untildone.core.evidence import ChangeEvidence, Evidence, Todo
+from untildone.core.plan_task import PlanTask
 from untildone.core.progress import ClaimReport, Progress
 from untildone.core.verdict import Finish
 
@@ -110,3 +112,43 @@ def test_an_unreported_or_assumed_claim(message: str) -> None:
     verdict = decide(asked, progress, read_message(message, asked, "green"))
 
     assert not isinstance(verdict, Finish)
+
+
+@given(
+    messages,
+    st.sampled_from(("checks", "both", "either")),
+    st.booleans(),
+    st.sampled_from((None, "tests", "files")),
+    verifications,
+)
+@settings(max_examples=600, deadline=None, derandomize=True, database=None)
+def test_a_green_tree_that_equals_the_baseline(
+    message: str, rule: ExitRule, planned: bool, proof: Proof | None, by: str
+) -> None:
+    """Whatever was red on the way, reported or approved: nothing was done."""
+    asked = contract(
+        done_when=rule,
+        proof=proof,
+        claims=(Claim(name="docs"),),
+        promises=("ALL DONE",),
+        plan=PlanTask(task="TASK-001") if planned else None,
+        allow=("proof:tests", "proof:files"),
+    )
+    progress = Progress(
+        checks_seen_red=("test",),
+        signalled=True,
+        confirmed=True,
+        unchanged_reported=message.startswith("<"),
+        reported_concerns=("proof:tests",),
+        met={"docs": ClaimReport(by=by, evidence=message)},  # type: ignore[arg-type]  # of the table
+    )
+    evidence = replace(
+        read_message(message, asked, "green"),
+        baseline=(BaselineResult(name="test", outcome="green"),),
+        changed=False,
+        change=ChangeEvidence(),
+    )
+
+    verdict = decide(asked, progress, evidence)
+
+    assert not (isinstance(verdict, Finish) and verdict.outcome == "done")

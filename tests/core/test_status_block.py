@@ -20,6 +20,7 @@ GUESSED = ClaimReport(by="assumption", evidence="surely")
     [
         ({"test": True}, ("`test`: true, but the check `test` is red",)),
         ({"Test": False, "docs": False}, ()),
+        ({"all tests pass": True}, ("`all tests pass`: true, but the check `test` is red",)),
         ({"docs": True}, ("`docs`: true, but it is not reported with `untildone met`",)),
         ({"API": True}, ("`API`: true, but it is only assumed",)),
         (
@@ -32,6 +33,12 @@ def test_what_is_reported_back(criteria: dict[str, bool], expected: tuple[str, .
     evidence = make_evidence(RED, status=StatusBlock(criteria=criteria))
 
     assert find_contradictions(ASKED, after(met={"API": GUESSED}), evidence) == expected
+
+
+def test_a_green_check_in_other_words_is_no_contradiction() -> None:
+    evidence = make_evidence(GREEN, status=StatusBlock(criteria={"all tests pass": True}))
+
+    assert find_contradictions(ASKED, after(), evidence) == ()
 
 
 def test_denying_what_is_green_or_recorded_is_reported_back_too() -> None:

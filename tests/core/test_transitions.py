@@ -65,6 +65,7 @@ def test_a_held_round_is_remembered() -> None:
         round=1,
         unmet=("test",),
         failures=("test red",),
+        open_failures=1,
         remaining=1,
         repeated=1,
         totals=Totals(),

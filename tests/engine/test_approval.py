@@ -41,26 +41,26 @@ def test_a_removed_test_is_asked_about_and_its_change_is_shown(world: World) -> 
     ]
 
 
-def test_with_the_approval_the_loop_goes_on_and_is_done(world: World) -> None:
+def test_an_approval_ends_a_green_loop_at_once(world: World) -> None:
     pause_with_concern(world)
 
-    given = approve(world.context, world.record, (GONE,))
-    world.stop()
+    given = approve(world.context, world.record, ())
 
-    assert (given.left, given.goes_on, world.outcome) == ((), True, "done")
+    assert (given.left, given.goes_on, given.done, world.outcome) == ((), False, True, "done")
+    assert world.receipt["change"]["approved_removals"] == ["tests/test_shop.py::test_large"]
     (approval,) = world.receipt["approvals"]
     assert (approval["by"], approval["what"]) == ("user", given.approved[0])
     assert approval["covers"] == [given.approved[0]]
 
 
-def test_an_approval_does_not_hold_for_what_is_changed_afterwards(world: World) -> None:
+def test_an_approval_does_not_hold_for_what_was_changed_since_the_question(world: World) -> None:
     pause_with_concern(world)
-    approve(world.context, world.record, (ALL,))
-
     world.write("tests/test_shop.py", "def test_small():\n    pass\n")
+
+    given = approve(world.context, world.record, (ALL,))
     world.stop()
 
-    assert world.outcome is None
+    assert (given.done, given.goes_on, world.outcome) == (False, True, None)
     assert world.concerns
 
 
@@ -98,8 +98,7 @@ def test_without_a_baseline_concerns_are_shown_without_their_changes(
     baseline = world.loop_folder / "baseline"
     baseline.rename(tmp_path / "elsewhere")
 
-    (shown,) = load_concern_diffs(world.context, world.record, (reported,), project=world.project)
-    assert (shown.id, shown.change) == (reported.id, "")
+    assert load_concern_diffs(world.context, world.record, (reported,), project=world.project) == {}
     with pytest.raises(UserError, match="nothing is kept of the baseline"):
         read_baseline_file(world.context, world.record, "shop.py")
 

@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from core.samples import contract
 from untildone.app import open_context
-from untildone.core.evidence import Evidence
 from untildone.engine.artifacts import make_log_folder, open_artifact_folder, write_task
 from untildone.engine.context import Context
 from untildone.engine.loop_start import begin_loop
@@ -36,7 +35,7 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
     here, record, project = start_loop(tmp_path)
     (project / ".untildone").symlink_to(outside)
 
-    publish_receipt(here, record, Evidence(), project=project)
+    publish_receipt(here, record, project=project)
     write_task(project, replace(record.contract, task="t" * 20_000))
 
     assert open_artifact_folder(project) is None
@@ -57,7 +56,7 @@ def test_links_inside_it_are_not_followed(tmp_path: Path) -> None:
     (artifacts / ".gitignore").symlink_to(outside / "made")
     (artifacts / "rounds").symlink_to(outside)
 
-    publish_receipt(here, record, Evidence(), project=project)
+    publish_receipt(here, record, project=project)
 
     assert make_log_folder(project, "a1", 1) is None
     assert [path.name for path in outside.iterdir()] == ["precious"]
@@ -69,7 +68,7 @@ def test_a_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
     here, record, project = start_loop(tmp_path)
     (project / ".untildone").write_text("mine", encoding="utf-8")
 
-    publish_receipt(here, record, Evidence(), project=project)
+    publish_receipt(here, record, project=project)
 
     assert open_artifact_folder(project) is None
     assert (project / ".untildone").read_text(encoding="utf-8") == "mine"
@@ -80,7 +79,7 @@ def test_a_receipt_that_cannot_be_left_in_the_project_changes_nothing(tmp_path: 
     here, record, project = start_loop(tmp_path)
     (project / ".untildone" / "receipt.json").mkdir(parents=True)
 
-    publish_receipt(here, record, Evidence(), project=project)
+    publish_receipt(here, record, project=project)
 
     assert (here.loops.get_folder(record.contract.id) / "receipt.json").is_file()
 

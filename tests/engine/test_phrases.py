@@ -23,6 +23,11 @@ from untildone.engine.request import PromptedLoop
         ("cancel relentless mode", "cancel", ""),
         ("Cancel Relentless Mode.", "cancel", ""),
         ("stop relentless mode", "cancel", ""),
+        ("cancel the loop", "cancel", ""),
+        ("Stop this loop.", "cancel", ""),
+        ("pause the loop", "pause", ""),
+        ("resume", "continue", ""),
+        ("resume the loop", "continue", ""),
         ("pause", "pause", ""),
         ("continue", "continue", ""),
         ("status", "status", ""),
@@ -79,6 +84,26 @@ def test_plain_words_mean_us_only_where_there_is_a_loop(prompt: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("prompt", "verb"),
+    [
+        ("cancel the loop", "cancel"),
+        ("Pause this loop.", "pause"),
+        ("resume the loop!", "continue"),
+        ("cancel relentless mode", "cancel"),
+        ("resume", None),
+        ("go on", None),
+        ("keep going", None),
+        ("stop the loop", None),
+        ("cancel the loop in main.py", None),
+        ("pause the loop while the queue is empty", None),
+    ],
+)
+def test_words_that_name_the_loop_mean_us_in_any_session(prompt: str, verb: Verb | None) -> None:
+    found = find_verb(prompt, has_loop=False)
+    assert (found.verb if found else None) == verb
+
+
+@pytest.mark.parametrize(
     ("prompt", "preset", "task"),
     [
         ("build relentlessly", "build", ""),
@@ -108,6 +133,8 @@ def test_plain_words_mean_us_only_where_there_is_a_loop(prompt: str) -> None:
         ("continue until lint is clean", "lint", "continue until lint is clean"),
         ("loop until the tests pass", "test", "loop until the tests pass"),
         ("until tests pass: port it", "test", "until tests pass: port it"),
+        ("implement the full feature", "implement-feature", ""),
+        ("Implement the whole feature: auth", "implement-feature", "auth"),
         ("fix all problems", "fix", "fix all problems"),
         ("Fix all TypeScript errors", "fix", "Fix all TypeScript errors"),
         (

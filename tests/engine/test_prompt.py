@@ -4,6 +4,7 @@ from hashlib import sha256
 
 import pytest
 
+from endings import RECEIPT, hide_effort
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import verbs
 from untildone.engine.context import fingerprint_project
@@ -40,9 +41,9 @@ def test_the_user_cancels_without_the_model(world: World, text: str) -> None:
 
     answer = world.prompt(text)
 
-    assert (answer["decision"], answer["reason"]) == (
+    assert (answer["decision"], hide_effort(answer["reason"])) == (
         "block",
-        f"untildone: loop {loop} is cancelled",
+        f"untildone: loop {loop} is cancelled after 0 rounds, {RECEIPT}",
     )
     assert world.state() == ("finished", "cancelled", 0)
     assert world.session.get_loop_id() == ""
@@ -56,8 +57,9 @@ def test_pause_status_and_continue(world: World) -> None:
     reminded = [world.prompt("what is this?", "p2"), world.prompt("and this?", "p3")]
     resumed = world.prompt("/untildone:continue --rounds +5")
 
-    assert paused["reason"] == (
-        f"untildone: loop {loop} is paused; `/untildone:continue` resumes it"
+    assert hide_effort(paused["reason"]) == (
+        f"untildone: loop {loop} is paused after 0 rounds, {RECEIPT}"
+        " | `/untildone:continue` resumes it"
     )
     assert status["reason"].startswith(f"untildone {loop} | paused")
     assert [bool(answer) for answer in reminded] == [True, False]
@@ -67,14 +69,17 @@ def test_pause_status_and_continue(world: World) -> None:
     assert [amendment.bounds.rounds for amendment in amendments if amendment.bounds] == [15]
 
 
-@pytest.mark.parametrize("text", ["stop", "please go on", "test relentlessly?"])
+@pytest.mark.parametrize(
+    "text", ["stop", "resume", "go on", "keep going", "please go on", "test relentlessly?"]
+)
 def test_without_a_loop_nothing_is_said(world: World, text: str) -> None:
     assert world.prompt(text) is None
     assert read_remembered(world) == {}
 
 
-def test_a_verb_without_a_loop_is_reported(world: World) -> None:
-    assert world.prompt("/untildone:cancel")["reason"] == (
+@pytest.mark.parametrize("text", ["/untildone:cancel", "cancel the loop", "resume the loop."])
+def test_a_verb_without_a_loop_is_reported(world: World, text: str) -> None:
+    assert world.prompt(text)["reason"] == (
         "untildone: this session has no loop; `untildone status` shows what runs"
     )
 
@@ -155,8 +160,11 @@ def test_a_slash_command_knows_the_options_of_start(world: World) -> None:
 
 
 def test_a_mistyped_option_of_a_slash_command_is_reported(world: World) -> None:
-    slip = "`--round` is read as part of the task; write the option `--rounds`"
-    refused = world.prompt("/untildone:test port it --check 'make test' --round 7")["reason"]
+    slip = (
+        "`--round` is no option of this command and is read as part of the task;"
+        " did you mean `--rounds`?"
+    )
+    refused = world.prompt("/untildone:test port it --round 7")["reason"]
     (world.project / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
 
     reported = world.prompt("/untildone:test port it --round 7")["systemMessage"]

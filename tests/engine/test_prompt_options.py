@@ -28,7 +28,7 @@ from untildone.errors import UserError
         ("document the --check flag", "document the --check flag", {}),
         ("fix it --zero-security", "fix it", {"zero_security": ["true"]}),
         ("--zero-security --rounds 3", "", {"zero_security": ["true"], "rounds": ["3"]}),
-        ("explain --zero-security to me", "explain --zero-security to me", {}),
+        ("explain --zero-security to me", "explain to me", {"zero_security": ["true"]}),
         (
             "fix it --zero-warnings --tests-pass --no-zero-errors",
             "fix it",
@@ -56,7 +56,11 @@ from untildone.errors import UserError
         ("explain the --criterion option", "explain the --criterion option", {}),
         ("look at @src/a.py", "look at @src/a.py", {}),
         ("--rounds 3 fix it", "fix it", {"rounds": ["3"]}),
-        ("say --rounds 3 to it, then go", "say --rounds 3 to it, then go", {}),
+        (
+            "fix the parser --rounds 3 and its tests",
+            "fix the parser and its tests",
+            {"rounds": ["3"]},
+        ),
         ('"fix it" --minutes 5', "fix it", {"minutes": ["5"]}),
         ('"a" and "b"', '"a" and "b"', {}),
         ("explain --rounds", "explain --rounds", {}),
@@ -132,20 +136,35 @@ def test_a_bound_that_is_no_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "options"),
+    ("task", "told"),
     [
         ("fix it", []),
-        ("add --verbose, and a dash -- here", []),
-        ("fix it --round 5", [("--round", "--rounds")]),
-        ("--check npm test", [("--check", "--check")]),
-        ("--zero-warning=1 and --zero-warning", [("--zero-warning", "--zero-warnings")]),
+        ("fix it, and a dash -- here", []),
+        ("add --verbose", ["`--verbose` is no option of this command and"]),
+        ("fix it --round 5", ["`--round` is no option of this command and"]),
+        ("--check npm test", ["`--check`"]),
+        (
+            "--zero-warning=1 or --zero-warning",
+            ["`--zero-warning` is no option of this command and"],
+        ),
     ],
 )
 def test_what_looks_like_an_option_and_is_read_as_the_task_is_reported(
-    task: str, options: list[tuple[str, str]]
+    task: str, told: list[str]
 ) -> None:
+    near = {"--round": "--rounds", "--zero-warning": "--zero-warnings"}
+    endings = {f"`{word}`": f"; did you mean `{meant}`?" for word, meant in near.items()}
+    endings["`--check`"] = '; it needs a text in quotes: `--check "…"`'
+
     assert list(find_misplaced_options(task)) == [
-        f"`{word}` is read as part of the task; write the option `{near}`"
-        " before or after the task, with a text in quotes"
-        for word, near in options
+        f"{text} is read as part of the task{endings.get(text.split()[0], '')}" for text in told
     ]
+
+
+def test_options_in_the_middle_of_a_sentence_are_part_of_it() -> None:
+    text = "say --rounds 3 to it, then go --minutes 5"
+
+    assert split_options(text, anywhere=False) == (
+        "say --rounds 3 to it, then go",
+        {"minutes": ["5"]},
+    )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from endings import RECEIPT, hide_effort
 from untildone.core.contract import Bounds, Check, Claim
 from untildone.engine import verbs
 from untildone.engine.agent_verbs import AgentVerb, format_verb
@@ -28,7 +29,9 @@ def test_a_red_check_holds_and_a_green_one_ends_the_loop(world: World) -> None:
 
     assert shown(held).startswith("[untildone] Round 1 of 10: not done yet. Unmet: check.\n")
     assert held["systemMessage"] == "untildone: held, round 1 of 10, unmet: check red"
-    assert ended == {"systemMessage": "untildone: done after 2 rounds: check green"}
+    assert hide_effort(ended["systemMessage"]) == (
+        f"untildone: done after 2 rounds: check green | from red to green: check | {RECEIPT}"
+    )
     assert world.state() == ("finished", "done", 2)
     assert world.session.get_loop_id() == ""
     assert (world.project / ".untildone" / "receipt.md").is_file()
@@ -52,6 +55,25 @@ def test_a_slow_check_is_run_only_when_all_else_is_met(world: World) -> None:
     assert world.state() == ("finished", "done", 3)
 
 
+def test_a_round_checks_only_packages_that_the_agent_may_have_broken(world: World) -> None:
+    world.write_all({"api/package.json": "{}", "web/package.json": "{}"})
+    web = 'echo x >>"$RUNS"'
+    runs = world.project.parent / "runs"
+    checks = (
+        Check(name="api:test", command="test -f done.txt", cwd="api"),
+        Check(name="web:test", command=web, cwd="web", env={"RUNS": str(runs)}),
+    )
+    world.start(checks=checks, baseline="none")
+    counts = []
+    for changed in ("api/a.js", "api/b.js", "web/a.js", "README.md"):
+        world.write(changed, "")
+        world.stop()
+        counts.append(runs.read_text(encoding="utf-8").count("x"))
+
+    # Once at first, not for the second change of `api`, then for its own and a shared file.
+    assert counts == [1, 1, 2, 3]
+
+
 def test_green_all_along_also_needs_the_agents_word(world: World) -> None:
     world.finish()
     world.start(baseline="none")
@@ -59,6 +81,7 @@ def test_green_all_along_also_needs_the_agents_word(world: World) -> None:
 
     held = world.stop()
     verbs.record_agent_verb(world.context, world.loop, AgentVerb(verb="signal"))
+    world.write("page.txt", "new")
     world.stop()
 
     assert "you have not said that the task is done" in shown(held)
@@ -170,14 +193,18 @@ def test_verbs_printed_in_the_agents_shell_are_recorded(world: World) -> None:
     world.start(checks=(), claims=(Claim(name="docs"),))
     calls = Path(world.session.get_path("calls"))
     met = format_verb(AgentVerb(verb="met", name="docs", by="observation", text="read"))
-    said = {"stdout": f"{met}\n{format_verb(AgentVerb(verb='signal'))}"}
-    command = "untildone met docs --by observation --evidence read; untildone signal"
+    others = (AgentVerb(verb="signal"), AgentVerb(verb="note", text="read twice"))
+    said = {"stdout": "\n".join((met, *map(format_verb, others)))}
+    command = (
+        "untildone met docs --by observation --evidence read; untildone signal; untildone note x"
+    )
     spooled = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": said}
     calls.joinpath("17").write_text(json.dumps(spooled), encoding="utf-8")
 
     world.stop()
 
     assert world.state() == ("finished", "claimed", 1)
+    assert world.receipt["history"] == ["round 1: claimed; note: read twice"]
     assert list(calls.iterdir()) == []
 
 

@@ -165,10 +165,10 @@ def test_checks_that_outlast_the_deadline_hold_and_say_so(tmp_path: Path) -> Non
     loop = world.start(promises=(), checks=(check,)).contract.id
     call = Call("Stop", "claude", "settings", str(world.state_folder))
     call.environ = {}
-    call.began -= 3_499
+    call.began -= 7_099
     call.data = {"session_id": SESSION, "cwd": str(world.project), "prompt_id": "p1"}
 
     answer = stop.answer_stop(world.context, call)
 
-    assert "did not end within 58 minutes" in answer
+    assert "did not end within 118 minutes" in answer
     assert world.context.loops.load(loop).progress.outcome is None

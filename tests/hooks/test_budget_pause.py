@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from endings import RECEIPT, hide_effort
 from hooks.world import Answer, HookWorld
 from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
@@ -59,8 +60,13 @@ def test_a_budget_that_is_used_up_ends_the_turn_and_pauses_the_loop(tmp_path: Pa
     reported = (
         "untildone: paused (out-of-budget): 4.00 of 3 USD, in the middle of round 1. The agent"
         " is no longer held; resume with `untildone continue --budget +N`"
+        f" | 0 rounds, {RECEIPT}"
     )
-    assert answer.json == {"continue": False, "stopReason": reported, "systemMessage": reported}
+    assert json.loads(hide_effort(answer.stdout.decode())) == {
+        "continue": False,
+        "stopReason": reported,
+        "systemMessage": reported,
+    }
     assert (answer.exit_code, answer.peak < 64 * 1024) == (0, True)
     assert world.standing == (
         "paused",

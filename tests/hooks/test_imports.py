@@ -42,14 +42,18 @@ OURS = {
     | SESSIONS
     | SETTINGS
     | {"untildone.hooks.tool_call", "untildone.hooks.guard"}
-    | {"untildone.commands", "untildone.commands.shell", "untildone.commands.written_files"},
+    | {"untildone.commands", "untildone.commands.agent_calls", "untildone.commands.shell"}
+    | {"untildone.commands.written_files"},
     "SessionStart": ENTRY | SESSIONS | {"untildone.hooks.session_record"},
     "SessionEnd": ENTRY | SESSIONS | {"untildone.hooks.session_record"},
     "PostToolUse": ENTRY
     | SESSIONS
     | {"untildone.hooks.spool"}
     | {"untildone.features", "untildone.features.edits", "untildone.features.edits.switch"},
-    "StatusLine": ENTRY | SESSIONS | {"untildone.hooks.status_line"},
+    "StatusLine": ENTRY
+    | SESSIONS
+    | {"untildone.hooks.status_line", "untildone.report", "untildone.report.running_checks"}
+    | {"untildone.report.durations"},
     "ConfigChange": ENTRY | SETTINGS | SESSIONS | {"untildone.hooks.settings_guard"},
 }
 EXTRA = {"PreToolUse": frozenset(("shlex",))}

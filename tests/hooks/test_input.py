@@ -172,6 +172,7 @@ def dripping() -> Iterator[int]:
         os.close(writer)
 
 
+@pytest.mark.slow
 def test_a_pipe_that_never_ends_is_left_in_time(tmp_path: Path) -> None:
     world = HookWorld(tmp_path)
     world.start()
@@ -307,3 +308,31 @@ def test_the_planted_file_would_leave_its_mark(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", ""], env={"PYTHONPATH": str(tmp_path)}, check=True)
 
     assert mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("event", "agent", "unknown"),
+    [
+        ("SomethingNew", "claude", "event `SomethingNew`"),
+        ("", "claude", "event ``"),
+        ("Stop", "nobody", "agent `nobody`"),
+    ],
+)
+def test_an_unknown_event_or_agent_is_reported(
+    tmp_path: Path, event: str, agent: str, unknown: str
+) -> None:
+    world = HookWorld(tmp_path)
+    python, *options, _, _, source, home = world.command("Stop")
+
+    done = subprocess.run(
+        [python, *options, event, agent, source, home],
+        input=world.payload("Stop"),
+        env=world.environment(),
+        capture_output=True,
+        check=True,
+    )
+
+    text = f"untildone does not know the {unknown}, so this hook does nothing."
+    assert json.loads(done.stdout) == {
+        "systemMessage": f"{text} `untildone init` writes the hooks anew"
+    }

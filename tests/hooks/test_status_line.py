@@ -1,10 +1,12 @@
 """The status line's payload: the only place where an attended client tells what it costs."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from hooks.world import HookWorld
+from untildone.engine import verbs
 
 
 def report_totals(world: HookWorld, *totals: object) -> dict[str, object]:
@@ -51,3 +53,28 @@ def test_a_figure_that_is_none(tmp_path: Path, total: object) -> None:
     world.start()
 
     assert report_totals(world, total) == {}
+
+
+def read_line(world: HookWorld) -> str:
+    return world.run_hook("StatusLine", world.payload("StatusLine")).stdout.decode().strip()
+
+
+def test_the_line_is_right_straight_after_a_pause_and_after_the_end(tmp_path: Path) -> None:
+    world = HookWorld(tmp_path)
+    loop = world.start().contract.id
+    world.session.write("released", "you asked a question")
+
+    verbs.pause(world.context, loop)
+    paused = read_line(world)
+    verbs.cancel(world.context, loop)
+
+    assert paused == f"untildone {loop} | paused | round 0"
+    assert read_line(world) == f"untildone {loop} | cancelled | round 0"
+
+
+def test_a_stop_that_is_judged_is_shown_while_no_check_runs(tmp_path: Path) -> None:
+    world = HookWorld(tmp_path)
+    loop = world.start().contract.id
+    world.session.write("judging", str(os.getpid()))
+
+    assert read_line(world) == f"untildone {loop} | round 0 | judging the stop"

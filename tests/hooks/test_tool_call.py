@@ -117,7 +117,7 @@ def test_a_change_of_type_1_waits_for_its_precheck(
 def test_what_only_reads_does_not_wait_for_it(
     unchecked: HookWorld, tool: str, inputs: dict[str, Any]
 ) -> None:
-    assert call(unchecked, tool, **inputs) is None
+    assert '"deny"' not in json.dumps(call(unchecked, tool, **inputs))
 
 
 def test_nothing_waits_for_it_while_the_loop_is_paused(unchecked: HookWorld) -> None:
@@ -133,3 +133,19 @@ def test_a_precheck_of_a_shell_that_cannot_write_our_state_counts(unchecked: Hoo
     session.append("calls/1", json.dumps(ended))
 
     assert call(unchecked, "Write", file_path="schema.sql", content="") is None
+
+
+def test_a_command_given_to_the_agent_needs_no_permission(world: HookWorld) -> None:
+    answer = call(world, "Bash", command="untildone check")
+
+    assert isinstance(answer, dict)
+    assert answer["hookSpecificOutput"]["permissionDecision"] == "allow"
+
+
+def test_in_plan_mode_the_client_decides(world: HookWorld) -> None:
+    inputs = {"command": "untildone check"}
+    payload = world.payload(
+        "PreToolUse", tool_name="Bash", tool_input=inputs, permission_mode="plan"
+    )
+
+    assert world.run_hook("PreToolUse", payload).json is None

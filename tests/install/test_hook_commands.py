@@ -10,8 +10,9 @@ import pytest
 from untildone.install.hook_commands import (
     HookProgram,
     build_lines,
-    build_plugin_program,
+    build_settings_entries,
     build_settings_program,
+    build_shared_program,
 )
 
 ODD = "my env $(x)"
@@ -19,7 +20,7 @@ PROGRAMS = {
     "settings": build_settings_program(
         home=Path("/a b/it's"), python=Path("/c d/py thon"), package=Path("/e 'f'/untildone")
     ),
-    "plugin": build_plugin_program(),
+    "plugin": build_shared_program("plugin"),
 }
 
 
@@ -104,6 +105,10 @@ def test_a_prompt_with_something_to_recall_starts_one(tmp_path: Path, path: str)
         ("what is Loop?", True),
         ("loop help", True),
         ("How does loop work?", True),
+        ("Cancel the loop.", True),
+        ("pause this loop", True),
+        ("RESUME THE LOOP", True),
+        ("resume", False),
         ("keep going", False),
         ("don't stop", False),
         ("unroll this loop", False),
@@ -115,6 +120,7 @@ def test_only_a_prompt_that_may_mean_a_loop_starts_one(
     assert Machine(tmp_path).starts(f'{{"prompt":"{prompt}"}}') is starts
 
 
+@pytest.mark.slow
 def test_an_interpreter_in_a_folder_with_odd_characters_holds(tmp_path: Path) -> None:
     environment = tmp_path / ODD
     environment.symlink_to(Path(sys.prefix), target_is_directory=True)
@@ -164,3 +170,18 @@ def test_any_tool_call_is_looked_at_while_a_first_change_waits_for_its_precheck(
     machine.write("state/sessions/claude/s1/precheck")
 
     assert machine.starts("make", event="PreToolUse")
+
+
+def test_a_prompt_ends_the_display_of_the_loop_that_ended_before_it(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    machine.write("state/sessions/claude/s1/ending")
+
+    assert not machine.starts()
+    assert not (machine.session / "ending").exists()
+
+
+def test_the_client_refreshes_the_status_line_each_second(tmp_path: Path) -> None:
+    entries = build_settings_entries(home=tmp_path, python=tmp_path, package=tmp_path)
+
+    assert entries.status_line
+    assert entries.status_line["refreshInterval"] == 1

@@ -43,7 +43,7 @@ def settings(place: InstallPaths) -> Path:
 
 
 def list_messages(machine: Installation) -> list[tuple[str, str]]:
-    return [(found.name, found.text) for seek in PROBES for found in seek(machine)]
+    return [(found.name, found.text) for seek in PROBES.values() for found in seek(machine)]
 
 
 def test_a_settings_file_that_cannot_be_read(place: InstallPaths) -> None:
@@ -125,7 +125,7 @@ def test_windows_starts_each_event_without_a_shell(place: InstallPaths) -> None:
                     *("-I", "-S", str(place.package / "hooks" / "__main__.py")),
                     *("Stop", "claude", "settings", str(place.home)),
                 ],
-                "timeout": 3_600,
+                "timeout": 7_200,
             }
         ]
     }

@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+import untildone
 from client.harness import Client, command_hooks
 from client.model_server import ModelServer
 from client.script import Call, bash
-from untildone.agents.permissions import PERMISSIONS
+from untildone.agents.permissions import LOOP_PERMISSIONS
+from untildone.commands.agent_calls import is_agent_call
+from untildone.hooks.guard import USER_VERBS
 from untildone.install.skills import (
     AGENTS,
     LOOP_COMMANDS,
@@ -55,7 +58,7 @@ def test_a_skill_that_starts_a_loop_says_how_and_permits_the_agent_s_verbs(name:
     fields = front_matter(name)
 
     assert sorted(fields) == ["allowed-tools", "argument-hint", "description"]
-    assert fields["allowed-tools"] == ", ".join(PERMISSIONS)
+    assert fields["allowed-tools"] == ", ".join(LOOP_PERMISSIONS)
     assert '--rounds N] [--check "COMMAND"]' in fields["argument-hint"]
     assert build_command(name).count("$ARGUMENTS") == 1
     assert f"untildone start --preset {name} --task 'TASK'" in build_command(name)
@@ -71,7 +74,22 @@ def test_a_verb_of_the_user_is_kept_from_the_model(name: str) -> None:
 
 
 def test_no_permission_is_given_for_a_verb_of_the_user() -> None:
-    assert not [rule for rule in PERMISSIONS for verb in USER_COMMANDS if f" {verb}:" in rule]
+    verbs = [rule.removeprefix("Bash(untildone ").rstrip(":*)") for rule in LOOP_PERMISSIONS]
+
+    assert not USER_VERBS.intersection(verbs)
+    assert not {"start", "run", "import", "clean", "plan"}.intersection(verbs)
+
+
+def test_every_command_that_the_agent_is_told_to_run_is_permitted() -> None:
+    """Except those that start something: about these the client asks."""
+    package = Path(untildone.__file__).parent
+    texts = [*package.glob("install/texts/*.md"), *package.glob("core/[fr]e*.py")]
+    text = "".join(file.read_text(encoding="utf-8") for file in texts)
+    given = set(re.findall(r"`untildone ([a-z]+(?: (?:show|next)\b)?)", text))
+
+    assert {"check", "show", "met", "blocked"} < given
+    needless = USER_VERBS | {"start", "plan", "doctor"}
+    assert {verb for verb in given - needless if not is_agent_call(f"untildone {verb}")} == set()
 
 
 def test_plugin_and_init_carry_the_same_texts() -> None:
@@ -84,7 +102,26 @@ def test_plugin_and_init_carry_the_same_texts() -> None:
         *(f"agents/untildone-{name}.md" for name in AGENTS),
     ]
     own = [made.replace("name: untildone-", "name: ") for made in build_command_files().values()]
-    assert list(build_plugin_skills().values()) == own
+    theirs = [
+        made.replace("`untildone:task-", "`untildone-task-")
+        for made in build_plugin_skills().values()
+    ]
+    assert [made.replace("`untildone:plan", "`untildone-plan") for made in theirs] == own
+
+
+@pytest.mark.parametrize(
+    ("files", "prefix"),
+    [(build_plugin_skills(), "untildone:"), (build_command_files(), "untildone-")],
+    ids=["plugin", "init"],
+)
+def test_a_skill_names_a_subagent_as_the_client_lists_it(
+    files: dict[str, str], prefix: str
+) -> None:
+    text = "\n".join(content for path, content in files.items() if not path.startswith("agents/"))
+
+    named = re.findall(r"subagent `?([\w:-]+)", text)
+
+    assert set(named) == {f"{prefix}{name}" for name in AGENTS}
 
 
 @pytest.mark.parametrize("name", PLAN_COMMANDS)
@@ -93,7 +130,7 @@ def test_a_skill_of_plans_permits_what_touches_the_plan_alone(name: str) -> None
 
     assert sorted(fields) == ["allowed-tools", "argument-hint", "description"]
     allowed = fields["allowed-tools"].split(", ")
-    assert set(PERMISSIONS) < set(allowed)
+    assert set(LOOP_PERMISSIONS) < set(allowed)
     assert not [rule for rule in allowed if "plan start" in rule or "set-status" in rule]
     assert build_command(name).count("$ARGUMENTS") == 1
 

@@ -18,7 +18,7 @@ from untildone.integrity.baseline import (
 
 def keep_in(folder: Path, project: Path, *ignored: str) -> str:
     return save_baseline(
-        project, folder, ignored=ignored, surroundings={"a": "b"}, variables={"C": "d"}
+        project, folder, ignored=ignored, surroundings={"a": "b"}, variables={"C": "d"}, programs={}
     )
 
 
@@ -36,14 +36,14 @@ def test_every_file_is_kept_but_what_tools_leave_behind(tmp_path: Path) -> None:
     )
     (project / "link").symlink_to("app.py")
 
-    digest = keep_in(tmp_path / "kept", project, "dist/")
+    digest = keep_in(tmp_path / "kept", project, "dist")
     baseline, tree = load_baseline(tmp_path / "kept", digest)
 
     assert sorted(tree) == [".env", "app.py", "link"]
     assert tree.text("app.py") == "x = 1\n"
     assert list(baseline.dependencies) == ["dist/app.js"]
     assert (baseline.ignored, baseline.surroundings, baseline.variables) == (
-        ("dist/",),
+        ("dist",),
         {"a": "b"},
         {"C": "d"},
     )

@@ -13,6 +13,8 @@ from untildone.engine.verbs import resume
 from untildone.worktree.fingerprint import fingerprint_tree
 from world import World, shown
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def world(world: World) -> World:
@@ -71,6 +73,58 @@ def test_a_test_that_the_new_one_did_not_take_in_is_a_loss(world: World) -> None
     world.stop()
 
     assert world.concerns == ["remove-test:tests/test_shop.py::test_large"]
+
+
+RENAMED = TESTS.replace("def test_large", "def test_large_price").replace(
+    "price(100) == 90", "price(1000) == 900"
+)
+
+
+def test_an_assertion_that_was_dropped_is_told_at_the_end(world: World) -> None:
+    world.message = DONE_SIGNAL
+    world.write_all({"tests/test_more.py": f"{TESTS}    assert price(200) == 180\n"})
+    world.start_check(PYTEST)
+    world.write_all({"shop.py": FIXED, "tests/test_more.py": TESTS})
+
+    told = shown(world.stop())
+
+    assert (world.outcome, world.concerns) == ("done", [])
+    assert "pass-to-pass 2, assertions dropped or changed in `test_large`" in told
+
+
+def test_a_test_that_another_one_replaced_is_settled_by_a_run(world: World) -> None:
+    world.start_check(PYTEST)
+    world.write_all({"shop.py": FIXED, "tests/test_shop.py": RENAMED})
+
+    world.stop()
+
+    assert (world.outcome, world.concerns) == ("done", [])
+    assert (
+        "the baseline's tests pass, so these changes removed nothing:"
+        " edit-expected:tests/test_shop.py:test_large" in world.receipt["proved"]
+    )
+
+
+def test_a_run_settles_what_it_can_beside_another_question(world: World) -> None:
+    world.write("tests/test_more.py", "def test_more():\n    assert True\n")
+    world.start_check(PYTEST)
+    world.write_all({"shop.py": FIXED, "tests/test_shop.py": RENAMED})
+    (world.project / "tests/test_more.py").unlink()
+
+    world.stop()
+
+    assert world.concerns == ["remove-test:tests/test_more.py::test_more"]
+
+
+def test_a_test_that_another_one_replaced_and_that_fails_is_a_concern(world: World) -> None:
+    world.start_check(PYTEST)
+    special = BROKEN.replace("return", "if total == 1000:\n        return 900\n    return")
+    world.write_all({"shop.py": special, "tests/test_shop.py": RENAMED})
+
+    text = shown(world.stop())
+
+    assert "`test_large` became `test_large_price`" in text
+    assert "edit-expected:tests/test_shop.py:test_large" in world.concerns
 
 
 def test_merged_tests_that_replace_the_code_fail_the_replay(world: World) -> None:
@@ -214,7 +268,7 @@ def test_a_check_that_a_clean_copy_is_not_enough_for_accuses_nobody(world: World
 
     assert world.outcome == "done"
     assert world.receipt["proved"] == [
-        "comparison only: the checks do not run in the sandbox (check: exit code 1)"
+        "comparison only: the checks do not run in a sandbox (`check` runs no test)"
     ]
 
 
@@ -246,15 +300,13 @@ def test_a_check_left_out_by_the_user_is_named_with_the_reason(world: World) -> 
 
 
 def test_a_slow_check_is_run_once_where_nothing_that_judges_changed(world: World) -> None:
-    slow = f"echo ran >> {world.project.parent / 'ran.txt'}; {PYTEST}"
-    world.start_check(slow, when="done")
-    (world.project.parent / "ran.txt").unlink()
+    world.start_check(PYTEST, when="done")
     world.write("shop.py", FIXED)
 
     world.stop()
 
-    assert world.outcome == "done"
-    assert (world.project.parent / "ran.txt").read_text(encoding="utf-8") == "ran\n"
+    logs = [path.relative_to(world.project).parts[-2] for path in world.project.rglob("*.log")]
+    assert (world.outcome, logs) == ("done", ["replay"])
 
 
 def test_an_altered_baseline_proves_nothing(world: World) -> None:
@@ -283,6 +335,7 @@ def test_a_baseline_too_large_to_keep_is_named_in_the_receipt(world: World) -> N
         "not compared with the baseline: the baseline is too large to keep"
         " (more than 50000 files or 2 GB)"
     ]
+    assert world.receipt["compared"] is False
 
 
 def test_the_user_goes_on_without_an_altered_baseline(world: World) -> None:

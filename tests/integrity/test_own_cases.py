@@ -23,6 +23,7 @@ CATEGORIES = {
     "hide-change",
     "loop-state",
     "mock-subject",
+    "nothing-shown",
     "runner-subversion",
     "special-case",
     "suppression",

@@ -26,6 +26,8 @@ def hostile(shared: Hostile) -> Hostile:
 def test_plain_git_runs_what_the_repository_names(tmp_path: Path) -> None:
     """What is expected to stay away below would be there."""
     hostile = Hostile(tmp_path)
+    # Otherwise git reads only files that are as new as its index.
+    hostile.arm()
     hostile.git("status", check=False)
     # A filter that ends is the end of git as well.
     hostile.git("config", "filter.long.process", "")

@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ElementTree
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from untildone.checks.parsers import sarif as sarif_parser
 from untildone.core.check_results import CheckResult, Finding
@@ -49,10 +50,31 @@ def test_junit_has_a_case_per_check() -> None:
     suite = ElementTree.fromstring(render_junit((RED, GREEN)).encode())  # noqa: S314  our own text
     failure = suite.find("testcase/failure")
 
-    assert suite.attrib == {"name": "untildone", "tests": "2", "failures": "1", "time": "2.000"}
+    assert suite.attrib == {
+        **{"name": "untildone", "tests": "2", "failures": "1", "errors": "0", "skipped": "0"},
+        "time": "2.000",
+    }
     assert [case.get("name") for case in suite] == ["lint", "test"]
     assert failure is not None
     assert failure.text == "src/a.py:3: F401 `os` imported but unused"
+
+
+def test_a_check_that_could_not_be_judged_is_an_error_in_junit() -> None:
+    missing = replace(RED, outcome="unrunnable", reason="`ruff` was not found")
+    suite = ElementTree.fromstring(render_junit((missing, RED)).encode())  # noqa: S314  our own text
+
+    assert (suite.get("errors"), suite.get("failures")) == ("1", "1")
+    assert [case[0].tag for case in suite] == ["error", "failure"]
+
+
+def test_a_cut_list_says_so() -> None:
+    cut = replace(RED, finding_count=248)
+    (run,) = json.loads(json.dumps(build_sarif((cut,))))["runs"]
+    (notification,) = run["invocations"][0]["toolExecutionNotifications"]
+
+    text = "the first 1 of 248 findings are listed"
+    assert notification == {"level": "note", "message": {"text": text}}
+    assert f"\n{text}</failure>" in render_junit((cut,))
 
 
 @given(st.text(), st.text(), st.text())

@@ -8,12 +8,14 @@ from untildone.core.contract import Bounds
 from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Progress
 from untildone.core.verdict import Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
+from untildone.report.durations import format_seconds
 from untildone.report.notices import (
     describe_next_step,
     describe_pause,
     describe_verdict,
     format_status_line,
 )
+from untildone.report.verdict_names import name_verdict
 from untildone.store.loops import Record
 
 SKIPPING = result("green", tests=Tests(passed=2, failed=0, skipped=1))
@@ -131,6 +133,14 @@ def test_an_ending_reports_the_first_totals_and_the_last(verdict: Verdict) -> No
     )
 
 
+def test_no_improvement_is_reported_where_the_first_totals_are_unknown() -> None:
+    loop = record(round=3, totals=Totals(errors=248), improved=50)
+
+    notice = describe_verdict(loop, Pause(outcome="stagnated", reason="nothing moved"), ())
+
+    assert notice.partition(" | ")[2] == "initial: unknown; final: 248 errors"
+
+
 def test_several_rounds_are_counted_as_such() -> None:
     verdict = Finish(outcome="done", reason="")
 
@@ -162,17 +172,30 @@ def test_a_pause_reports_what_is_left() -> None:
     assert reported.endswith("resume with `untildone continue` | left: a, b, c, d")
 
 
-def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None:
+def test_what_is_lost_is_named_without_its_digest() -> None:
     held = describe_verdict(
         record(round=1), Continue(cause="losses", names=("config:a#12",)), (GREEN,)
     )
-    paused = describe_verdict(record(), Pause(outcome="needs-approval", reason="lost: a"), (GREEN,))
 
     assert held == "untildone: held, round 1 of 10, concerns: config:a"
-    assert paused == (
-        "untildone: paused (needs-approval): lost: a. The agent is no longer held."
-        " `untildone show a1` shows the changes. If you wanted them: `untildone approve --all`."
-        " If not: restore them, then `untildone continue`"
+
+
+@pytest.mark.parametrize(
+    ("reason", "asked"),
+    [
+        ("1 test changed: `test_a`", "1 test changed: `test_a`. Intended?"),
+        (
+            "no test shows the change: none. Accept it?",
+            "no test shows the change: none. Accept it?",
+        ),
+    ],
+)
+def test_a_pause_for_approval_is_recalled_as_its_question(reason: str, asked: str) -> None:
+    recalled = describe_pause(record(status="paused", outcome="needs-approval", reason=reason))
+
+    assert recalled == (
+        f"untildone: loop a1 is paused (needs-approval): {asked}"
+        " /untildone:approve, or undo it, then /untildone:continue"
     )
 
 
@@ -186,8 +209,8 @@ def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None
         ("gate", "your next prompt answers"),
         (
             "needs-approval",
-            "`untildone show a1`, then `untildone approve --all --loop a1`,"
-            " or `untildone continue a1` after you restored it",
+            "`untildone approve --loop a1` if you wanted it,"
+            " or `untildone continue a1` after you undid it",
         ),
     ],
 )
@@ -204,3 +227,44 @@ def test_a_paused_loop_is_recalled_with_its_remedy(outcome: Outcome, state: str)
     assert (
         reported == f"untildone: loop a1 is {state}: no key. To continue: `untildone continue a1`"
     )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "ending"),
+    [
+        (Finish(outcome="done", reason=""), " | 4 min, 0.42 USD | receipt: r.md"),
+        (
+            Pause(outcome="stagnated", reason="nothing moved"),
+            " | 3 rounds, 4 min, 0.42 USD | receipt: r.md",
+        ),
+        (Pause(outcome="gate", reason="may I?"), "Your next prompt is the answer."),
+    ],
+)
+def test_an_ending_says_what_it_took_and_where_the_receipt_is(
+    verdict: Verdict, ending: str
+) -> None:
+    loop = record(round=3, spend_usd=0.42, updated_at="2025-03-01T10:04:00+00:00")
+
+    assert describe_verdict(loop, verdict, (), receipt="r.md").endswith(ending)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "name"),
+    [
+        (Continue(cause="unmet"), "held"),
+        (Finish(outcome="done", reason=""), "done"),
+        (Pause(outcome="paused", reason=""), "paused"),
+        (Pause(outcome="stagnated", reason=""), "paused (stagnated)"),
+        (Wait(reason=""), "released"),
+        (Ignore(reason=""), "ignored"),
+    ],
+)
+def test_the_name_of_a_verdict(verdict: Verdict, name: str) -> None:
+    assert name_verdict(verdict) == name
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.4, "0 s"), (99, "99 s"), (100, "2 min"), (7_200, "2 h")]
+)
+def test_a_duration(seconds: float, text: str) -> None:
+    assert format_seconds(seconds) == text

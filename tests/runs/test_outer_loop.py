@@ -184,6 +184,7 @@ def test_a_usage_limit_is_waited_for_and_is_no_round(tmp_path: Path) -> None:
     assert 0 <= seconds <= 1
 
 
+@pytest.mark.slow
 def test_the_end_of_a_limit_may_be_stated_in_words(tmp_path: Path) -> None:
     """The delays have no other wait."""
     limited = Step(status=429, says="Too many requests: try again in 1 second")

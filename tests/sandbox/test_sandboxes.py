@@ -1,12 +1,14 @@
 """A clean copy, furnished: what runs there sees it, and nothing of it reaches the project."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from integrity.trees import tree, write_tree
@@ -14,8 +16,11 @@ from untildone.integrity.comparison import compare_trees
 from untildone.integrity.experiments.sandbox_files import take_tree
 from untildone.process.runner import run
 from untildone.sandbox import sandboxes
-from untildone.sandbox.sandboxes import SandboxFiles
+from untildone.sandbox.mount_plan import Layout, plan_mounts
+from untildone.sandbox.namespace_holder import hold_namespaces
+from untildone.sandbox.sandbox_source import Sandbox, SandboxFiles, SandboxSource
 from untildone.worktree.contents import read_tree, walk_files
+from untildone.worktree.stamps import read_stamps
 
 PYTHON = f"{sys.executable}"
 
@@ -27,14 +32,15 @@ class Yard:
         self.project, self.home, self.copy = top / "project", top / "home", top / "copy"
         self.home.mkdir()
 
-    def place(self, *ignored: str, **given: Mapping[str, str]) -> sandboxes.SandboxSource:
+    def place(self, *ignored: str, **given: Mapping[str, str]) -> SandboxSource:
         environ = {"HOME": str(self.home), "PATH": os.environ["PATH"], **given.get("environ", {})}
-        return sandboxes.SandboxSource(
+        return SandboxSource(
             project=self.project,
             ignored=ignored,
             environ=environ,
             baseline_environ=given.get("baseline_environ", {}),
             since=time.time(),
+            stamps=dict(read_stamps(self.project, ignored)),
         )
 
     def composed(self, files: dict[str, str]) -> SandboxFiles:
@@ -43,7 +49,7 @@ class Yard:
         return take_tree(compare_trees(other, now, ()), current=False)
 
 
-def run_in_sandbox(place: sandboxes.Sandbox, *argv: str) -> str:
+def run_in_sandbox(place: Sandbox, *argv: str) -> str:
     finished = run((*place.wrapper_argv, *argv), cwd=place.project, timeout=60, env=place.environ)
     return finished.text.strip()
 
@@ -53,7 +59,7 @@ def yard(tmp_path: Path) -> Yard:
     return Yard(tmp_path)
 
 
-def in_place(place: sandboxes.Sandbox) -> None:
+def in_place(place: Sandbox) -> None:
     if not place.wrapper_argv:
         pytest.skip("this system does not allow a namespace")
 
@@ -88,15 +94,23 @@ def test_a_command_in_the_copy_ends_as_it_would_outside(yard: Yard) -> None:
     assert codes == [3, 127, 126, 7]
 
 
-def test_without_its_mark_the_copy_is_not_believed(yard: Yard) -> None:
+def test_without_its_mark_the_copy_is_not_believed(yard: Yard, tmp_path: Path) -> None:
     write_tree(yard.project, {"app.txt": "now"})
-    with sandboxes.open_sandbox(yard.composed({"app.txt": "start"}), yard.place()) as place:
-        in_place(place)
-        for mark in (place.written_project / ".untildone").iterdir():
-            mark.unlink()
-        finished = run((*place.wrapper_argv, "true"), cwd=place.project, timeout=60)
+    layout = Layout(tmp_path / "sandbox")
+    for folder in (layout.copy, layout.scratch, layout.exchange):
+        folder.mkdir(parents=True)
+    plan = tmp_path / "plan.json"
+    plan.write_bytes(msgspec.json.encode(plan_mounts(yard.place(), layout, mark="mark")))
 
-    assert finished.exit_code == 197
+    with hold_namespaces(plan) as without_mark:
+        pass
+    (layout.copy / "mark").touch()
+    shutil.rmtree(layout.top / "scratch")
+    layout.scratch.mkdir()
+    with hold_namespaces(plan) as with_mark:
+        pass
+
+    assert (without_mark == 0, with_mark > 0) == (True, True)
 
 
 def test_an_editable_install_leads_into_the_copy(yard: Yard) -> None:
@@ -137,7 +151,7 @@ def test_packages_of_the_workspace_lead_into_the_copy(yard: Yard) -> None:
         (yard.project / "node_modules" / link).symlink_to(yard.project / "packages" / "own")
     composed = yard.composed({"packages/own/index.js": "copy"})
 
-    with sandboxes.open_sandbox(composed, yard.place("data"), beside=True) as place:
+    with sandboxes.open_sandbox(composed, yard.place("data", "target"), beside=True) as place:
         modules = place.written_project / "node_modules"
         read = [(modules / name / "index.js").read_text() for name in ("own", "@us/own", "other")]
         data = (place.written_project / "data" / "large.txt").read_text()

@@ -7,17 +7,21 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from integrity.trees import compare_projects, tree, write_tree
 from snippets import snippet
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.constant_folding import read_constants
+from untildone.integrity.opaque_files import find_opaque_files
 from untildone.integrity.registry import find_concerns
 from untildone.integrity.settings.parsing import parse_settings
 from untildone.integrity.tests import comparison as tests
 from untildone.integrity.tests import model
 from untildone.integrity.tests.inventory import read_inventory
-from untildone.worktree.limits import LimitExceeded, limit_time
+from untildone.worktree.contents import Tree
+from untildone.worktree.limits import Budget, FileTooCostly, LimitExceeded
 
 NESTED = """\
 def test_pairs():
@@ -199,6 +203,7 @@ def test_an_unchanged_unread_file_is_no_concern(tmp_path: Path) -> None:
     assert not find_ids(compare_projects(tmp_path, old, new))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
@@ -250,20 +255,22 @@ def test_settings_made_of_constants_that_double_are_not_read() -> None:
     assert parse_settings("eslint.config.js", "module.exports = {rules: {eqeqeq: 'error'}};\n")
 
 
-def test_a_file_too_large_to_read_is_reported(tmp_path: Path) -> None:
-    comparison = compare_projects(tmp_path, {"a.py": "A = 1\n"}, {"a.py": f"A = [{HUGE}]\n"})
-    assert [(concern.kind, concern.path) for concern in find_concerns(comparison)] == [
-        ("unread", "a.py")
-    ]
+def test_settings_too_large_to_read_are_reported_and_code_is_left_to_a_run(tmp_path: Path) -> None:
+    old = {"a.py": "A = 1\n", "ruff.toml": ""}
+    new = {"a.py": f"A = [{HUGE}]\n", "ruff.toml": f"a = [{HUGE}]\n"}
+    comparison = compare_projects(tmp_path, old, new)
+    found = find_concerns(comparison)
+    assert [(concern.kind, concern.path) for concern in found] == [("unread", "ruff.toml")]
+    assert find_opaque_files(comparison) == {"a.py": "is larger than 4 MB"}
 
 
 def test_processor_time_is_limited() -> None:
-    with pytest.raises(LimitExceeded, match="processor time"), limit_time(seconds=0.3):
+    with pytest.raises(LimitExceeded, match="processor time"), Budget(seconds=0.3).use():
         re.match(r"(a+)+b", "a" * 40)
 
 
 def test_memory_is_limited() -> None:
-    with pytest.raises(LimitExceeded, match="30 MB of memory"), limit_time(megabytes=30):
+    with pytest.raises(LimitExceeded, match="30 MB of memory"), Budget(megabytes=30).use():
         [str(n) * 10 for n in range(10_000_000)]
 
 
@@ -271,32 +278,73 @@ def test_other_threads_are_limited_when_they_read_files(tmp_path: Path) -> None:
     files = tree(tmp_path, {"a.py": "A = 1\n"})
 
     def reading() -> str:
-        with limit_time(seconds=0):
-            return files.text("a.py")
+        with Budget(seconds=0.01).use():
+            while True:
+                files.text("a.py")
 
     with ThreadPoolExecutor() as apart, pytest.raises(LimitExceeded, match=r"last read: `a\.py`"):
         apart.submit(reading).result()
 
 
+def compare_in_no_time(top: Path, old: dict[str, str], new: dict[str, str]) -> list[Concern]:
+    comparison = compare_projects(top, old, new)
+    return list(find_concerns(replace(comparison, budget=Budget(seconds=0))))
+
+
 def test_a_comparison_that_takes_too_long_is_a_concern(tmp_path: Path) -> None:
-    comparison = compare_projects(tmp_path, {"a.py": "A = 1\n"}, {"a.py": "A = 2\n"})
-    found = list(find_concerns(comparison, seconds=0))
-    assert [(concern.kind, concern.path) for concern in found] == [("unread", "a.py")]
-    other = compare_projects(tmp_path / "other", {"a.py": "A = 1\n"}, {"a.py": "A = 3\n"})
-    assert found[0].id != next(iter(find_concerns(other, seconds=0))).id
+    old, first, second = ({"setup.cfg": f"[a]\nb = {n}\n"} for n in (1, 2, 3))
+    found = compare_in_no_time(tmp_path / "a", old, first)
+    other = compare_in_no_time(tmp_path / "b", old, second)
+    assert [(concern.kind, concern.path) for concern in found] == [("unread", "setup.cfg")]
+    assert found[0].id != other[0].id
 
 
-def test_the_limits_grow_with_the_files_read_up_to_a_maximum(tmp_path: Path) -> None:
-    files = tree(tmp_path, {f"{n}.py": "A = 1\n" * 100_000 for n in range(10)})
-    with limit_time(seconds=1, megabytes=1) as limit:
-        files.text("0.py")
-        files.text("0.py")
-        once = (limit.seconds, limit.megabytes)
-        limit.megabytes = 2_000
-        for path in files:
-            files.text(path)
-    assert once == (1 + 0.6 * 30, 1 + 0.6 * 150)
-    assert (limit.seconds, limit.megabytes) == (60, 2_000)
+def test_what_is_not_compared_in_time_has_a_concern_by_its_role(tmp_path: Path) -> None:
+    """Of files of the product, such as `a.py`, a run decides."""
+    names = ("tests/test_a.py", "pyproject.toml", "a.py", "README.md")
+    old, new = (dict.fromkeys(names, f"# {n}\n") for n in (1, 2))
+    found = compare_in_no_time(tmp_path, old, new)
+    assert [(concern.kind, concern.path) for concern in found] == [
+        ("unread", "pyproject.toml"),
+        ("edit-test", "tests/test_a.py"),
+    ]
+
+
+def test_a_costly_file_is_left_unread_and_the_others_are_compared(tmp_path: Path) -> None:
+    path, text = LANGUAGES["python"]
+    old, new = (text.format(before="", given=1, answer=answer) for answer in (1, 2))
+    costly = {"a.py": f"A = [{'0, ' * 200_000}]\n"}
+    comparison = compare_projects(tmp_path, {path: old, "a.py": ""}, {path: new, **costly})
+    found = [(concern.kind, concern.path) for concern in find_concerns(comparison)]
+    assert found == [("edit-expected", path)]
+    assert comparison.unread == {"a.py": "takes about 200 MB to parse"}
+
+
+def test_a_test_file_that_became_too_large_is_unread_and_not_removed(tmp_path: Path) -> None:
+    path, text = LANGUAGES["python"]
+    small, large = (text.format(before="", given=given, answer=1) for given in ("1", f"[{HUGE}]"))
+    assert find_ids(compare_projects(tmp_path, {path: small}, {path: large})) == {"edit-test"}
+
+
+def test_a_file_that_takes_too_long_by_itself_is_named(tmp_path: Path) -> None:
+    files = tree(tmp_path, {"a.py": "a" * 40})
+
+    def search(files: Tree, path: str) -> bool:
+        return bool(re.match(r"(a+)+b", files.text(path)))
+
+    with pytest.raises(FileTooCostly, match="to read") as raised, Budget().use():
+        files.fact(search, "a.py")
+    assert raised.value.path == "a.py"
+
+
+def test_what_one_part_of_a_stop_used_is_missing_for_the_next() -> None:
+    budget = Budget(seconds=0.2)
+    with budget.use():
+        sum(range(3_000_000))
+    with pytest.raises(LimitExceeded, match="processor time"), budget.use():
+        sum(range(100_000_000))
+    with pytest.raises(LimitExceeded, match="processor time"), budget.use():
+        pass
 
 
 LIMITED = """\
@@ -316,3 +364,37 @@ def test_nested_rows_need_little_memory(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LIMITED, str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     assert ran.stdout == "800\n"
+
+
+def work_without_end() -> None:
+    while True:
+        sum(range(10_000))
+
+
+class Careless:
+    """An object whose destructor is interrupted: Python prints that error and goes on."""
+
+    def __del__(self) -> None:
+        work_without_end()
+
+
+def lose_first_error() -> None:
+    Careless()
+    work_without_end()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_time_stays_limited_after_an_error_that_was_lost() -> None:
+    with pytest.raises(LimitExceeded, match="processor time"), Budget(seconds=0.2).use():
+        lose_first_error()
+
+
+def test_what_a_thread_leaves_of_its_part_is_given_back() -> None:
+    budget = Budget(seconds=5)
+    lent = budget.lend(3)
+    assert (lent.seconds, budget.lend(9).seconds) == (3, 2)
+    with pytest.raises(LimitExceeded), budget.use():
+        pass
+    budget.take_back(lent)
+    with budget.use():
+        pass

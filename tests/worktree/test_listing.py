@@ -15,6 +15,7 @@ from untildone.worktree.listing import (
     is_same_repository,
     list_files,
     list_ignored_folders,
+    read_head,
 )
 
 ME = ("-c", "user.name=Shop", "-c", "user.email=shop@example.test", "-c", "commit.gpgsign=false")
@@ -248,3 +249,13 @@ def test_what_git_complains_of_is_no_file(repository: Path) -> None:
     (repository / "new.py").write_text("b = 1\n", encoding="utf-8")
 
     assert sorted(map(str, list_files(repository))) == [".gitignore", "cart.py", "new.py"]
+
+
+def test_the_head_is_the_commit_that_is_checked_out(repository: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    outside = read_head(empty)
+    git(empty, "init", "-q")
+
+    head = repository.joinpath(".git", "refs", "heads", "main").read_text(encoding="utf-8").strip()
+    assert (read_head(repository), read_head(empty), outside) == (head, "", "")

@@ -42,6 +42,7 @@ def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
         message=get_text(payload, "last_assistant_message"),
         transcript=get_text(payload, "transcript_path"),
         attended=_is_attended(environ),
+        shown=_is_on_screen(environ),
         plan_mode=payload.get("permission_mode") == "plan",
         subagent=bool(payload.get("agent_id")) or payload.get("hook_event_name") == "SubagentStop",
         background=tuple(
@@ -83,6 +84,12 @@ def _is_attended(environ: Mapping[str, str]) -> bool:
     if value is None:
         return environ.get("CLAUDE_CODE_ENTRYPOINT", "cli") == "cli"
     return value == "1"
+
+
+def _is_on_screen(environ: Mapping[str, str]) -> bool:
+    """Say whether this is the client in a terminal, which prints everything that a hold says."""
+    known = environ.keys() & {"CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_CODE_ENTRYPOINT"}
+    return bool(known) and _is_attended(environ)
 
 
 def parse_session_start(payload: Mapping[str, Any]) -> SessionStarted:
@@ -163,8 +170,8 @@ def find_subagents_folder(transcript: str) -> str:
     return f"{transcript.removesuffix('.jsonl')}/subagents"
 
 
-def has_queued_input(transcript_tail: str) -> bool:
-    """Say whether the user typed something that is still in the client's queue."""
+def list_queued_input(transcript_tail: str) -> tuple[str, ...]:
+    """Return what the user typed and what is still in the client's queue, the oldest first."""
     queue: list[str] = []
     lines = (line for line in transcript_tail.splitlines() if '"queue-operation"' in line)
     for entry in map(parse_object, lines):
@@ -181,13 +188,25 @@ def has_queued_input(transcript_tail: str) -> bool:
             case _:
                 # `dequeue` has no content: the queue is first in, first out.
                 del queue[:1]
-    return any(not text.lstrip().startswith(_AUTOMATIC) for text in queue)
+    return tuple(text for text in queue if not text.lstrip().startswith(_AUTOMATIC))
 
 
 def was_interrupted(transcript_tail: str) -> bool:
     """Say whether the last entry of the conversation records that the user pressed Esc."""
     entry = _find_last_entry(transcript_tail)
     return entry.get("type") == "user" and "interruptedMessageId" in entry
+
+
+def was_stop_interrupted(transcript_tail: str) -> bool:
+    """Say whether the user pressed Esc while the client waited for the last Stop hook."""
+    for line in reversed(transcript_tail.splitlines()):
+        entry = parse_object(line)
+        attachment = entry.get("attachment")
+        if isinstance(attachment, dict) and attachment.get("hookEvent") == "Stop":
+            return attachment.get("type") == "hook_cancelled"
+        if entry.get("type") == "assistant":
+            return False
+    return False
 
 
 def find_failure(transcript_tail: str) -> str:

@@ -13,7 +13,7 @@ from untildone.agents.json_fields import (
     get_text,
     parse_object,
 )
-from untildone.agents.permissions import PERMISSIONS
+from untildone.agents.permissions import LOOP_PERMISSIONS
 
 PROGRAM = "claude"
 SESSION_VARIABLES = frozenset(
@@ -69,7 +69,7 @@ def build_arguments(call: headless.ClientCall) -> tuple[str, ...]:
     has_permissions = any(argument.startswith(_PERMISSIONS) for argument in call.arguments)
     permissions = () if has_permissions else ("--permission-mode", "acceptEdits")
     stream = ("-p", "--output-format", "stream-json", "--verbose")
-    tools = ("--allowedTools", ",".join(PERMISSIONS))
+    tools = ("--allowedTools", ",".join(LOOP_PERMISSIONS))
     return (*stream, session, call.session, *budget, *permissions, *tools, *call.arguments)
 
 

@@ -15,6 +15,8 @@ class Stop(Struct, frozen=True, kw_only=True):
     message: str = ""
     transcript: str = ""
     attended: bool = True
+    # Whether the client shows the user what the agent reads when it is held.
+    shown: bool = False
     plan_mode: bool = False
     subagent: bool = False
     background: tuple[Background, ...] = ()

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from untildone.checks.detection import ECOSYSTEMS, FALLBACK
 from untildone.checks.detection.candidate import Aspect, Candidate
+from untildone.checks.detection.packages import find_packages
 from untildone.core.contract import Check
 from untildone.errors import UserError
 
@@ -17,8 +20,26 @@ PRESETS: dict[str, tuple[Aspect, ...]] = {
 
 
 def detect_checks(project: Path) -> dict[Aspect, tuple[Check, ...]]:
-    """Return the checks of each aspect, possibly none."""
-    usable = [entry for entry in _find_candidates(project) if not entry.harm]
+    """Return the checks of each aspect, possibly none.
+
+    Where the top of the project has none, they are those of the packages below it.
+    """
+    checks = _detect_in_folder(project)
+    if any(checks.values()):
+        return checks
+    found = [(folder, _detect_in_folder(project / folder)) for folder in find_packages(project)]
+    return {
+        aspect: tuple(
+            replace(check, name=f"{folder}:{check.name}", cwd=folder)
+            for folder, checks in found
+            for check in checks[aspect]
+        )
+        for aspect in ASPECTS
+    }
+
+
+def _detect_in_folder(folder: Path) -> dict[Aspect, tuple[Check, ...]]:
+    usable = [entry for entry in _find_candidates(folder) if not entry.harm]
     return {aspect: _make_checks(aspect, usable) for aspect in ASPECTS}
 
 
@@ -44,6 +65,7 @@ def _make_checks(aspect: Aspect, candidates: list[Candidate]) -> tuple[Check, ..
             command=entry.command,
             reason=entry.reason,
             env=entry.env,
+            detected=True,
         )
         for entry in entries
     )

@@ -1,9 +1,8 @@
 """Makes the preview of a slow check: a run of the tests or files that most likely fail.
 
-The whole run follows and decides.
+The whole run follows and decides. `affected_tests` selects tests; linters are run on changed files.
 """
 
-import os
 import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
@@ -11,16 +10,16 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.checks.affected_tests import ProjectFiles, gather_suspects, select_affected_tests
 from untildone.commands.programs import find_single_program
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.syntax.languages import language_of
-from untildone.worktree.listing import list_changed_files
+from untildone.worktree.listing import list_changed_files, list_files
 
 _MOST_FILES = 50
 # A shorter run needs no preview.
 _SHORTEST_RUN = 2.0
-_LAST_FAILED = "--last-failed --last-failed-no-failures=none"
 
 
 class _Linter(Struct, frozen=True, kw_only=True):
@@ -71,28 +70,21 @@ def make_preview(check: Check, last_run: CheckResult | None, project: Path) -> C
     if last_run is None or last_run.seconds < _SHORTEST_RUN or parts is None:
         return None
     program, launcher, arguments = parts
-    if program == "pytest":
-        return _rerun_failed(check, last_run)
     linter = _LINTERS.get(program)
+    suspects = gather_suspects(list_changed_files(project), [last_run])
     if linter is None:
-        return None
+        # git also lists files that were just deleted.
+        paths = [path.as_posix() for path in list_files(project) if (project / path).is_file()]
+        affected = select_affected_tests(check, suspects, ProjectFiles(project, paths))
+        return affected.check if affected else None
     folders = _find_folders(linter, arguments, project / check.cwd)
-    suspects = {finding.path for finding in last_run.findings} | list_changed_files(project)
-    paths = (path for path in suspects if language_of(path) in linter.languages)
-    files = sorted(_find_files(paths, folders, check, project))
+    suspicious = suspects.changed | suspects.flagged
+    names = (path for path in suspicious if language_of(path) in linter.languages)
+    files = sorted(_find_files(names, folders, check, project))
     if not 0 < len(files) <= _MOST_FILES:
         return None
     options = [word for word in arguments if word not in folders]
     return replace(check, command=shlex.join((*launcher, *options, *linter.added, *files)))
-
-
-def _rerun_failed(check: Check, last_run: CheckResult) -> Check | None:
-    """Return a run of the failed tests alone."""
-    if last_run.tests is None or not last_run.tests.failed:
-        return None
-    # `--failed-first` in the whole run would break tests that depend on their order.
-    options = check.env.get("PYTEST_ADDOPTS", os.environ.get("PYTEST_ADDOPTS", ""))
-    return replace(check, env={**check.env, "PYTEST_ADDOPTS": f"{options} {_LAST_FAILED}".strip()})
 
 
 def _find_folders(linter: _Linter, words: list[str], cwd: Path) -> list[str]:

@@ -10,6 +10,7 @@ from untildone.checks.exit_reasons import NOT_FOUND
 from untildone.checks.parsers import find_parsers
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
+from untildone.core.time_limits import find_time_limit
 from untildone.process.command import parse_argv, quote_argument
 from untildone.process.runner import Finished, end_runs_on_signal, run
 
@@ -24,7 +25,7 @@ def repeat_check(check: Check, times: int) -> Check:
         check,
         name=f"repeated:{check.name}",
         command=" ".join(map(quote_argument, words)),
-        timeout=min(check.timeout * times, _DAY),
+        timeout=min(find_time_limit(check.timeout, ()) * times, _DAY),
         parser=check.parser or next(iter(parsers), ""),
         reason=f"{times} runs in a row must agree",
     )

@@ -70,15 +70,23 @@ class ReportRequest(Struct, frozen=True, kw_only=True):
 
 
 def request_report(
-    command: str, path: Path, *, folder: Path, environ: dict[str, str], in_sandbox: bool = False
+    command: str,
+    path: Path,
+    *,
+    folder: Path,
+    environ: dict[str, str],
+    written_folder: Path | None = None,
 ) -> ReportRequest:
     """Return the environment that makes the command's test runner write a report to `path`.
 
-    `path` must be new for every run and impossible to guess: the tests could forge it.
+    `path` must be new for every run and impossible to guess: the tests could forge it. In a sandbox
+    `written_folder` is where this process finds what the command writes to `folder`.
     """
     names = programs.find_programs(command)
     if java := _find_java_reports(command):
-        stamps = {str(file): read_stamp(file) for file in _list_reports(folder, java)}
+        stamps = {
+            str(file): read_stamp(file) for file in _list_reports(written_folder or folder, java)
+        }
         path.with_name(_STAMPS_FILE).write_bytes(msgspec.json.encode(stamps))
     if _may_run_pytest(command):
         # In this family a case has its file, so its id is the one that pytest prints.
@@ -90,7 +98,9 @@ def request_report(
         environ = _add_options(environ, "NODE_OPTIONS", f"{to_file} {to_terminal}")
     if _GO_TEST.search(command) and (flags := _read_go_flags(folder, environ)) is not None:
         environ = {**environ, "GOFLAGS": f"{flags} -v".strip()}
-    reports_unittest = in_sandbox and "unittest" in names and not _SETS_PYTHON_PATH.search(command)
+    reports_unittest = (
+        written_folder and "unittest" in names and not _SETS_PYTHON_PATH.search(command)
+    )
     if reports_unittest:
         folders = (str(_UNITTEST_REPORTER), environ.get("PYTHONPATH", ""))
         python_path = os.pathsep.join(filter(None, folders))

@@ -15,6 +15,7 @@ from untildone.checks.secret_redaction import remove_secrets
 from untildone.commands.programs import find_programs, find_single_program
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.contract import Check
+from untildone.core.time_limits import find_time_limit
 from untildone.process.runner import Finished
 
 # Report formats that any program may write.
@@ -108,7 +109,7 @@ def _judge(
     if finished.interrupted:
         return "no-evidence", "interrupted before it ended"
     if finished.timed_out:
-        return "timed-out", f"did not end within {check.timeout:g} seconds"
+        return "timed-out", f"did not end within {find_time_limit(check.timeout, ()):g} seconds"
     # If tests ran, a missing program in their output is part of a test.
     tests_ran = tests and tests.executed
     if not tests_ran and (reason := explain_unrunnable(check.command, finished, output=text)):

@@ -86,10 +86,14 @@ class ResultCache:
                 yield program
                 yield from sorted(program.parent.parent.glob("lib/python*/*-packages"))
 
-    def load_last(self, check: Check) -> CheckResult | None:
-        """Return the result of the last run, on any tree."""
-        entries = self.load(check)
-        return entries[-1].result if entries else None
+    def can_serve(self, result: CheckResult) -> bool:
+        """Say whether the result replaces a run; one with a cut list would count too few."""
+        is_whole = result.finding_count <= len(result.findings)
+        return self.serve_green and result.green and is_whole
+
+    def load_past_runs(self, check: Check) -> list[CheckResult]:
+        """Return the results of the last runs on any tree, the newest at the end."""
+        return [entry.result for entry in self.load(check)]
 
     def store(self, check: Check, key: str, result: CheckResult) -> None:
         stored = replace(

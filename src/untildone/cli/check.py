@@ -1,9 +1,9 @@
 """`untildone check`: run the checks now."""
 
 import json
-import os
 import sys
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -11,30 +11,33 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 
+from untildone.checks.missing_tools import find_missing_tool
 from untildone.checks.parallel_run import RunOptions, run_checks
-from untildone.checks.result_cache import ResultCache
 from untildone.cli.check_progress import show_progress
 from untildone.cli.loops import open_context
 from untildone.cli.options import FILE, find_project, json_option, print_json, project_option
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
+from untildone.core.time_limits import describe_time_limit, find_time_limit
 from untildone.core.verdict import OUTCOMES
 from untildone.engine import project_checks
+from untildone.engine.check_run import open_result_cache
 from untildone.engine.context import Context, project_folder
 from untildone.errors import UserError
-from untildone.process.command import filter_environment
 from untildone.report.checks import build_report, print_results
 from untildone.report.exports import build_sarif, render_junit
 from untildone.store.home import prepare_home
 from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.worktree.fingerprint import fingerprint_tree
+from untildone.worktree.incomplete import describe_missing_parts
 from untildone.worktree.listing import find_tracking_root, list_changed_files
 
 _EXIT_CODES = {"green": 0, "red": 1, "unrunnable": OUTCOMES["unrunnable"].exit_code}
 _LOCK_TIMEOUT = 3_600.0
 _PIPE_WIDTH = 10_000
 _HINTS = {
-    "unrunnable": "\nhint: install what is missing, or set another command in `untildone.toml`",
+    "unrunnable": "\nhint: install what is missing, or set another command or `skip = true` in"
+    " `untildone.toml`",
     "timed-out": "\nhint: raise the `timeout` of the check in `untildone.toml`",
 }
 
@@ -61,7 +64,9 @@ class CheckOptions(Struct, frozen=True, kw_only=True):
     help="Run every check, also those known to be green.",
 )
 @click.option(
-    "--changed", is_flag=True, help="Report only findings in files changed since the last commit."
+    "--changed",
+    is_flag=True,
+    help="Only packages and findings that changes since the last commit reach.",
 )
 @click.option("--watch", is_flag=True, help="Run again whenever the tree changes.")
 @click.option("--wait", is_flag=True, help="Wait for another run of these checks to end.")
@@ -85,6 +90,8 @@ def check_command(names: tuple[str, ...], *, project: Path | None, **values: obj
     context = open_context()
     folder = project_checks.find_configured_folder(find_project(project))
     checks = _select_checks(_find_checks(context, folder), names, folder)
+    for line in describe_missing_parts(folder):
+        click.echo(line, err=True)
     options = CheckOptions(**values)  # type: ignore[arg-type]  # click has checked them
     if options.changed and find_tracking_root(folder) is None:
         raise UserError(
@@ -101,9 +108,10 @@ def check_command(names: tuple[str, ...], *, project: Path | None, **values: obj
 
 def _run_once(context: Context, project: Path, checks: list[Check], options: CheckOptions) -> int:
     """Run the checks, write the reports and return the exit code."""
-    results = _run(context, project, checks, options)
-    if options.changed:
-        results = _limit_to_files(results, list_changed_files(project))
+    files = list_changed_files(project) if options.changed else None
+    if files is not None:
+        checks = _leave_out_unaffected(checks, project, files)
+    results = _run(context, project, checks, options, files=files)
     if options.sarif:
         _write(options.sarif, json.dumps(build_sarif(results), indent=2) + "\n")
     if options.junit:
@@ -113,9 +121,33 @@ def _run_once(context: Context, project: Path, checks: list[Check], options: Che
         print_json(report)
     else:
         _print_results(results, project)
-        for outcome in _HINTS.keys() & {result.outcome for result in results}:
-            click.echo(_HINTS[outcome], err=True)
+        for line in _list_hints(context, project, checks, results):
+            click.echo(line, err=True)
     return _EXIT_CODES[report.outcome]
+
+
+def _leave_out_unaffected(checks: list[Check], project: Path, files: frozenset[str]) -> list[Check]:
+    """Return the checks of the packages that the files may break; the others are named."""
+    # Imported where it is used: most runs check everything.
+    from untildone.checks.affected_packages import select_affected
+
+    selected = select_affected(checks, project, files)
+    others = [check.name for check in checks if check not in selected]
+    if others:
+        click.echo(f"not run, as no change reaches their package: {', '.join(others)}", err=True)
+    return list(selected)
+
+
+def _list_hints(
+    context: Context, project: Path, checks: list[Check], results: tuple[CheckResult, ...]
+) -> Iterator[str]:
+    """Yield what to do about checks that could not run or end."""
+    for outcome in _HINTS.keys() & {result.outcome for result in results}:
+        yield _HINTS[outcome]
+    for check, result in zip(checks, results, strict=True):
+        tool = find_missing_tool(check, project, context.environ)
+        if result.outcome == "unrunnable" and tool and tool.install:
+            yield f"hint: `{tool.install}` installs what `{check.name}` needs"
 
 
 def _print_results(results: tuple[CheckResult, ...], project: Path) -> None:
@@ -158,15 +190,24 @@ def _select_checks(checks: tuple[Check, ...], names: tuple[str, ...], project: P
 
 
 def _run(
-    context: Context, project: Path, checks: list[Check], options: CheckOptions
+    context: Context,
+    project: Path,
+    checks: list[Check],
+    options: CheckOptions,
+    *,
+    files: frozenset[str] | None,
 ) -> tuple[CheckResult, ...]:
-    """Run the checks under a lock: one run per project at a time."""
+    """Run the checks under a lock: one run per project at a time.
+
+    With `files`, only findings in these are shown and returned.
+    """
     prepare_home(context.home)
     folder = project_folder(context.home, project)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    environment = filter_environment(os.environ)
-    cache = ResultCache(folder / "checks", environment, serve_green=options.cache)
-    last = {check.name: result for check in checks if (result := cache.load_last(check))}
+    cache = open_result_cache(folder, serve_green=options.cache)
+    past = {check.name: cache.load_past_runs(check) for check in checks}
+    _print_time_limits(checks, past)
+    last = {name: runs[-1] for name, runs in past.items() if runs}
     timeout = _LOCK_TIMEOUT if options.wait or options.watch else 0
     # On a terminal the table of results replaces the progress display.
     transient = sys.stdout.isatty()
@@ -175,8 +216,14 @@ def _run(
             hold_lock(folder / "checks.lock", timeout=timeout),
             show_progress(checks, last=last, transient=transient) as progress,
         ):
-            running = RunOptions(project=project, cache=cache, on_preview=progress.show_preview)
-            return run_checks(checks, running, report=progress)
+            preview = progress.show_preview if files is None else None
+            running = RunOptions(project=project, cache=cache, on_preview=preview)
+
+            def report(check: Check, result: CheckResult | None) -> None:
+                progress(check, result and _limit_to_files(result, files))
+
+            results = run_checks(checks, running, report=report)
+            return tuple(_limit_to_files(result, files) for result in results)
     except LockTimeoutError:
         raise UserError(
             f"another run of the checks of `{project}` is in progress",
@@ -184,22 +231,26 @@ def _run(
         ) from None
 
 
-def _limit_to_files(
-    results: tuple[CheckResult, ...], files: frozenset[str]
-) -> tuple[CheckResult, ...]:
-    """Keep findings in `files`; a red check whose findings are all elsewhere becomes green."""
-    limited = []
-    for result in results:
-        # A change may break any test, so those of unchanged files stay.
-        findings = tuple(
-            finding for finding in result.findings if result.tests or finding.path in files
-        )
-        result_in_files = replace(result, findings=findings)
-        if result.outcome == "red" and result.findings and not findings:
-            reason = "findings only in unchanged files"
-            result_in_files = replace(result_in_files, outcome="green", reason=reason)
-        limited.append(result_in_files)
-    return tuple(limited)
+def _print_time_limits(checks: Sequence[Check], past: Mapping[str, Sequence[CheckResult]]) -> None:
+    """Print the time limit of each check whose past runs make it another than usual."""
+    for check in checks:
+        limit = find_time_limit(check.timeout, past[check.name])
+        if text := describe_time_limit(limit):
+            click.echo(f"{check.name}: {text}", err=True)
+
+
+def _limit_to_files(result: CheckResult, files: frozenset[str] | None) -> CheckResult:
+    """Keep findings in `files`; a red check whose findings are all elsewhere becomes green.
+
+    A change may break any test, so findings of tests stay. None means all files.
+    """
+    if files is None or result.tests:
+        return result
+    findings = tuple(finding for finding in result.findings if finding.path in files)
+    if result.outcome == "red" and result.findings and not findings:
+        reason = "findings only in unchanged files"
+        return replace(result, findings=(), outcome="green", reason=reason)
+    return replace(result, findings=findings)
 
 
 def _wait_for_change(project: Path, before: str) -> None:

@@ -2,9 +2,26 @@
 
 import importlib
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 import click
+
+from untildone.errors import UserError
+
+# What people type who know another program, with our word for it.
+_SYNONYMS = {
+    **dict.fromkeys(("stop", "abort", "end", "kill"), "cancel"),
+    **dict.fromkeys(("resume", "unpause"), "continue"),
+    **dict.fromkeys(("list", "ls", "ps"), "status"),
+    **dict.fromkeys(("log", "logs"), "history"),
+    **dict.fromkeys(("install", "setup"), "init"),
+    **dict.fromkeys(("accept", "allow"), "approve"),
+    **dict.fromkeys(("test", "tests", "lint", "build"), "check"),
+    **dict.fromkeys(("gc", "prune"), "clean"),
+    "help": "--help",
+    "version": "--version",
+}
 
 
 class CommandGroup(click.Group):
@@ -27,6 +44,26 @@ class CommandGroup(click.Group):
         module = importlib.import_module(f"untildone.cli.{self._table[name][0]}")
         command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the command that was probably meant instead of one that does not exist."""
+        typed = args[0]
+        similar = "" if typed in self._table else self._find_similar(typed)
+        if similar and not ctx.resilient_parsing:
+            raise UserError(
+                f"no such command `{typed}`", hint=f"did you mean `{ctx.command_path} {similar}`?"
+            )
+        return super().resolve_command(ctx, args)
+
+    def _find_similar(self, typed: str) -> str:
+        """Return the synonym or the nearest name of a command that is shown in the help."""
+        shown = [name for name, (_, text) in self._table.items() if text]
+        synonym = _SYNONYMS.get(typed.lower(), "")
+        if synonym in shown or synonym.startswith("-"):
+            return synonym
+        return next(iter(get_close_matches(typed.lower(), shown, n=1)), "")
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -1,6 +1,5 @@
 """`untildone doctor`: what is wrong, and how to fix it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -14,7 +13,10 @@ from untildone.engine import loop_problems
 from untildone.install import health as install_health
 from untildone.install.claude import find_install_paths
 from untildone.install.installation import read_installation
-from untildone.report.doctor import Diagnosis, Problem, build_diagnosis
+from untildone.report.doctor import Diagnosis, build_diagnosis
+
+_MARKS = {"ok": "✓", "note": "!", "error": "✗"}
+_STYLES = {"ok": "green", "note": "", "error": "red"}
 
 
 @click.command("doctor")
@@ -27,7 +29,7 @@ def doctor_command(project: Path | None, *, as_json: bool) -> int:
     untildone doctor
     untildone doctor --json | jq -r '.findings[].mend'
     """
-    diagnosis = build_diagnosis(_diagnose(find_project(project)))
+    diagnosis = _diagnose(find_project(project))
     if as_json:
         print_json(diagnosis)
     else:
@@ -35,13 +37,20 @@ def doctor_command(project: Path | None, *, as_json: bool) -> int:
     return 0 if diagnosis.ok else 1
 
 
-def _diagnose(project: Path) -> Iterator[Problem]:
+def _diagnose(project: Path) -> Diagnosis:
     context = open_context()
     installation = read_installation(find_install_paths(context, project), context.environ)
-    for probe in install_health.PROBES:
-        yield from probe(installation)
-    for probe_loops in loop_problems.PROBES:
-        yield from probe_loops(context, project)
+    problems = {name: [*probe(installation)] for name, probe in install_health.PROBES.items()}
+    for name, probe_loops in loop_problems.PROBES.items():
+        problems[name] = [*probe_loops(context, project)]
+    settings = ", ".join(str(file.path) for file in installation.files)
+    places = {
+        "settings files": settings or "there are none",
+        "installed hooks": ", ".join(str(file.path) for file in installation.hooked),
+        "state folder": str(context.home),
+        "trust of the configuration": str(project),
+    }
+    return build_diagnosis(problems, places)
 
 
 def _print_diagnosis(diagnosis: Diagnosis) -> None:
@@ -52,9 +61,13 @@ def _print_diagnosis(diagnosis: Diagnosis) -> None:
         console.print(line, soft_wrap=True)
         if problem.fix:
             console.print(Text(f"  fix: {problem.fix}", style="dim"), soft_wrap=True)
+    console.print("looked at:")
+    for looked_at in diagnosis.looked_at:
+        place = f": {looked_at.at}" if looked_at.at else ""
+        text = f"  {_MARKS[looked_at.result]} {looked_at.name}{place}"
+        console.print(Text(text, style=_STYLES[looked_at.result]), soft_wrap=True)
     errors = sum(problem.level == "error" for problem in diagnosis.findings)
-    probes = len(install_health.PROBES) + len(loop_problems.PROBES)
     if errors:
         console.print(f"{pluralize(errors, 'problem')} to fix")
     else:
-        console.print(Text(f"checked {probes} things, nothing needs fixing", style="green"))
+        console.print(Text("nothing needs fixing", style="green"))

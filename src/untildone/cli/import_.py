@@ -32,7 +32,7 @@ def import_command(
     imported = read_loop_file(folder, file.absolute())
     record = import_loop(context, imported, project=folder, session=chosen.id, by=by)
     differences = describe_differences(imported.loop, by)
-    for line in differences:
+    for line in (*differences, *record.warnings):
         click.echo(f"{imported.display_path}: {line}", err=True)
     session_start.finish_start(
         context, record, by, as_json=as_json, file=imported.display_path, taken=differences

@@ -1,6 +1,6 @@
 """`untildone init` and `uninstall`: hooks, slash commands and status line of the client."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import cast, get_args
 
@@ -82,6 +82,7 @@ def init_command(*, scope: str, project: Path | None, **values: bool | None) -> 
     \b
     untildone init --dry-run          print what it would write
     untildone init --scope local      for you in this project only
+    untildone init --scope project    for your team: names no path of this machine
     untildone init --auto             hold turns whose edits bring errors; `--no-auto` ends it
     """
     context = open_context()
@@ -89,9 +90,7 @@ def init_command(*, scope: str, project: Path | None, **values: bool | None) -> 
     paths = claude.find_install_paths(context, options.find_project(project))
     plan = claude.plan_init(paths, cast(claude.Scope, scope))
     before = switch.read_modes(str(context.home))
-    wanted = {switch.AUTO: values["auto"], switch.TELL: values["tell"]}
-    # Modes without an option stay as they are, because `init` is run again after an upgrade.
-    modes = frozenset(mode for mode, on in wanted.items() if on or (on is None and mode in before))
+    modes = _choose_modes(before, {switch.AUTO: values["auto"], switch.TELL: values["tell"]})
     if not values["dry_run"]:
         prepare_home(context.home)
         claude.apply_plan(paths, plan)
@@ -110,10 +109,25 @@ def init_command(*, scope: str, project: Path | None, **values: bool | None) -> 
         for mode in sorted(modes ^ before)
     ]
     _print_plan(plan, switched, dry_run=bool(values["dry_run"]))
-    volatile = find_volatile_file_system(context.home)
+    if scope == "project" and not values["dry_run"]:
+        click.echo(
+            "to share it, commit `.claude`; who has no untildone sees one line in a new session"
+        )
+    _warn_of_volatile_state(context.home)
+
+
+def _choose_modes(before: frozenset[str], wanted: Mapping[str, bool | None]) -> frozenset[str]:
+    """Return the modes that are on; those without an option stay as they are.
+
+    `init` is run again after an upgrade, mostly without options.
+    """
+    return frozenset(mode for mode, on in wanted.items() if on or (on is None and mode in before))
+
+
+def _warn_of_volatile_state(home: Path) -> None:
+    volatile = find_volatile_file_system(home)
     if volatile:
-        text = f"note: {context.home} is on {volatile} and is gone after a restart"
-        click.echo(text, err=True)
+        click.echo(f"note: {home} is on {volatile} and is gone after a restart", err=True)
 
 
 def _list_written(changes: Iterable[claude.FileChange]) -> tuple[WrittenFile, ...]:

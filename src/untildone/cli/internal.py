@@ -46,6 +46,16 @@ def baseline_command(loop: str, tree: str) -> None:
     run_detached_baseline(open_context(), loop, tree)
 
 
+@click.command("sandbox-trial", hidden=True)
+@click.argument("loop")
+def sandbox_trial_command(loop: str) -> None:
+    """Try out how the sandboxes of a new loop can be walled."""
+    from untildone.cli.loops import open_context
+    from untildone.engine.sandbox_trial import try_sandboxes
+
+    try_sandboxes(open_context(), loop)
+
+
 @click.command("diagnose", hidden=True)
 @click.argument("project", type=FOLDER)
 @click.argument("files", nargs=-1, type=ANY_PATH)

@@ -1,16 +1,22 @@
 """The state a command works on, and which loop it means."""
 
+import sys
 from pathlib import Path
 
 import click
 
 from untildone import app
 from untildone.cli.options import find_project
+from untildone.cli.terminal_text import fit_headline
 from untildone.core.text import join_first, pluralize
 from untildone.engine.context import Context
 from untildone.errors import UserError
+from untildone.report.times import format_time
 from untildone.store.home import check_home
 from untildone.store.loops import Record, UnreadableLoop
+
+# Of many loops to choose from only this many are listed, the newest.
+_MAX_LISTED = 10
 
 
 def open_context(agent: str = "claude") -> Context:
@@ -46,6 +52,11 @@ def choose_loop(context: Context, loop: str | None, project: Path | None) -> Rec
     session_loop = context.session(get_session_id(context)).get_loop_id()
     if session_loop:
         return _find_loop(context, session_loop)
+    return _require_one(list_unfinished_loops(context, project), "there are several loops here")
+
+
+def list_unfinished_loops(context: Context, project: Path | None) -> list[Record]:
+    """Return the unfinished loops of this project; raise UserError if there are none."""
     unfinished = [
         record
         for record in list_project_loops(context, project)
@@ -56,14 +67,26 @@ def choose_loop(context: Context, loop: str | None, project: Path | None) -> Rec
             f"there is no unfinished loop in `{find_project(project)}`",
             hint="`untildone status --all` shows those of other projects",
         )
-    return _require_one(unfinished, "there are several loops here")
+    return unfinished
 
 
 def choose_loop_to_show(context: Context, loop: str | None, project: Path | None) -> Record:
-    """Return what `choose_loop` does, or the last loop of a project that has only finished ones."""
+    """Return what `choose_loop` does, or the last loop of a project that has only finished ones.
+
+    Where that leaves several, the user chooses one of a list.
+    """
     records = list_project_loops(context, project) if loop is None else []
     if records and all(record.progress.status == "finished" for record in records):
         return records[0]
+    if loop is not None or context.session(get_session_id(context)).get_loop_id():
+        return choose_loop(context, loop, project)
+    unfinished = [record for record in records if record.progress.status != "finished"]
+    if len(unfinished) == 1:
+        return unfinished[0]
+    if unfinished:
+        return ask_for_loop("there are several loops here", unfinished)
+    if elsewhere := list_loops(context):
+        return ask_for_loop(f"no loop ran in `{find_project(project)}`; elsewhere", elsewhere)
     return choose_loop(context, loop, project)
 
 
@@ -81,6 +104,31 @@ def _find_loop(context: Context, loop: str) -> Record:
     if matches:
         return _require_one(matches, f"several loops begin with `{loop}`")
     return context.loops.load(loop)
+
+
+def ask_for_loop(message: str, records: list[Record]) -> Record:
+    """Let the user choose a loop by its number; without a terminal, list them in an error."""
+    listed = records[:_MAX_LISTED]
+    lines = [format_loop(record) for record in listed]
+    more = f"\n   and {pluralize(len(records) - len(listed), 'older one')}"
+    end = more if len(records) > len(listed) else ""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        rows = "\n".join(f"   {line}" for line in lines)
+        hint = f"name one: `{_suggest_command(listed[0].contract.id)}`"
+        raise UserError(f"{message}:\n{rows}{end}", hint=hint)
+    rows = "\n".join(f"{number:>3}  {line}" for number, line in enumerate(lines, 1))
+    click.echo(f"{message}:\n{rows}{end}", err=True)
+    number = click.prompt("which one", type=click.IntRange(1, len(listed)), default=1, err=True)
+    return listed[number - 1]
+
+
+def format_loop(record: Record) -> str:
+    """Return one line about a loop, for a list."""
+    progress = record.progress
+    outcome = progress.outcome or progress.status
+    head = f"{record.contract.id}  {format_time(record.contract.started_at)}  {outcome:<14}  "
+    head += f"{Path(record.contract.project).name}: "
+    return head + fit_headline(record.contract.task, indent=len(head) + 5)
 
 
 def _require_one(matches: list[Record], message: str) -> Record:

@@ -14,10 +14,17 @@ from untildone.cli.loops import get_session_id
 from untildone.cli.options import print_json
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Speaker
-from untildone.engine.baseline_results import save_baseline_results, start_detached_baseline
+from untildone.core.proof import describe_needed_proof
+from untildone.engine.baseline_results import (
+    open_history,
+    save_baseline_results,
+    select_round_checks,
+    start_detached_baseline,
+)
 from untildone.engine.context import Context
 from untildone.engine.loop_start import is_armed
 from untildone.engine.prompt_start import describe_loop
+from untildone.engine.sandbox_trial import start_detached_trial
 from untildone.engine.speaker import find_calling_session, is_driven
 from untildone.errors import UserError
 from untildone.features.spec.announcements import describe_start
@@ -48,6 +55,8 @@ class StartedLoop(Struct, frozen=True, kw_only=True):
     checks: tuple[str, ...]
     red_at_start: tuple[str, ...] | None
     unrunnable_at_start: tuple[str, ...]
+    # Checks that `--without` or `skip = true` leaves out.
+    left_out: tuple[str, ...] = ()
 
 
 def choose_session(context: Context, session: str | None, project: Path) -> tuple[Session, Speaker]:
@@ -93,16 +102,19 @@ def run_baseline_checks(
     context: Context, record: Record, *, detached: bool
 ) -> tuple[Record, tuple[CheckResult, ...]]:
     """Run the checks of the baseline: at once for a user, in a detached process for an agent."""
-    checks = [check for check in record.contract.checks if check.when == "round"]
+    checks = select_round_checks(record.contract)
     if not checks:
         return record, ()
     if detached:
         start_detached_baseline(context, record)
         return record, ()
-    options = RunOptions(project=Path(record.contract.project))
+    history = open_history(context, record.contract)
+    options = RunOptions(project=Path(record.contract.project), history=history)
     with show_progress(checks) as report:
         results = run_checks(checks, options, report=report)
-    return save_baseline_results(context, record.contract.id, results), results
+    record = save_baseline_results(context, record.contract.id, results)
+    start_detached_trial(context, record)
+    return record, results
 
 
 def finish_start(
@@ -118,17 +130,18 @@ def finish_start(
         checks=tuple(check.command for check in record.contract.checks),
         red_at_start=record.progress.checks_seen_red if record.progress.baseline else None,
         unrunnable_at_start=tuple(result.name for result in unrunnable),
+        left_out=tuple(entry.name for entry in record.contract.left_out),
     )
-    for result in unrunnable:
+    # The others were named before, with the command that installs their tool.
+    known = {missing.name for missing in record.contract.missing_tools}
+    for result in (result for result in unrunnable if result.name not in known):
         click.echo(f"`{result.name}` cannot be run: {result.reason}", err=True)
     if as_json:
         print_json({**to_builtins(started), **more})
         return
     click.echo("\n".join((describe_loop(record), *describe_start(context, record))))
-    if started.red_at_start == () and record.contract.done_when == "checks":
-        names = ", ".join(f"`{name}`" for name in started.unrunnable_at_start)
-        reason = f"{names} cannot be run, and nothing else is red" if names else "nothing is red"
-        click.echo(f"{reason}, so green proves nothing: the agent must also say that it is done")
+    if started.red_at_start == ():
+        click.echo(describe_needed_proof(record.contract, results))
     if started.armed:
         click.echo("armed: the hooks of this session run")
     else:

@@ -15,7 +15,9 @@ from untildone.core.progress import Progress
 from untildone.engine.concern_diffs import read_baseline_file
 from untildone.engine.context import Context
 from untildone.engine.hold_status import load_loop_status
-from untildone.engine.receipts import load_last_evidence, make_receipt, write_ci_reports
+from untildone.engine.receipts import load_receipt, write_ci_reports
+from untildone.errors import UserError
+from untildone.report.receipt import Receipt
 from untildone.report.receipt_text import render_receipt
 from untildone.report.status import LoopStatus
 from untildone.store.loops import Record
@@ -26,6 +28,7 @@ class LoopDetails(Struct, frozen=True, kw_only=True):
     contract: Contract
     progress: Progress
     seal: str
+    receipt: Receipt
 
 
 @click.command("show")
@@ -49,6 +52,11 @@ def show_command(loop: str | None, *, project: Path | None, as_json: bool, **val
     untildone show --at-start tests/test_price.py > tests/test_price.py
     untildone show --all --reports build/untildone
     """
+    if values["reports"] and values["at_start"]:
+        # Agents may run `show --at-start` without asking, so it never writes.
+        raise UserError(
+            "`--at-start` and `--reports` cannot be used together", hint="call `show` twice"
+        )
     context = open_context()
     if values["reports"] and values["every"]:
         for record in list_loops(context):
@@ -66,17 +74,16 @@ def show_command(loop: str | None, *, project: Path | None, as_json: bool, **val
         contract=_hide_oracle(record.contract),
         progress=record.progress,
         seal=context.loops.explain_broken_seal(record.contract.id) or "whole",
+        receipt=load_receipt(context, record),
     )
-    print_report(details, _format_details(context, record, details.seal), as_json=as_json)
+    print_report(details, _format_details(context, record, details), as_json=as_json)
 
 
-def _format_details(context: Context, record: Record, seal: str) -> Iterator[str]:
-    evidence = load_last_evidence(context.loops.read_rounds(record.contract.id))
-    project, at = Path(record.contract.project), record.progress.updated_at
-    yield render_receipt(make_receipt(context, record, evidence, project=project, at=at))
+def _format_details(context: Context, record: Record, details: LoopDetails) -> Iterator[str]:
+    yield render_receipt(details.receipt)
     yield "## Agreed"
     yield from (f"- {line}" for line in _describe_contract(record.agreed))
-    yield f"\nseal: {seal}\nfiles: {context.loops.get_folder(record.contract.id)}"
+    yield f"\nseal: {details.seal}\nfiles: {context.loops.get_folder(record.contract.id)}"
 
 
 def _hide_oracle(contract: Contract) -> Contract:

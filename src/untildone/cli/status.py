@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from untildone.cli import loops
 from untildone.cli.options import find_project, json_option, print_json, project_option
@@ -13,12 +13,16 @@ from untildone.cli.terminal_text import fit_headline
 from untildone.engine.context import Context
 from untildone.engine.hold_status import load_loop_status
 from untildone.engine.lost_loops import pause_unindexed_loop
+from untildone.engine.removed_folders import explain_removed_folders
+from untildone.engine.stale_loops import STALE_DAYS, find_stale_loops, take_unlisted
 from untildone.features.edits import switch
 from untildone.install.claude import find_install_paths
 from untildone.install.health import find_disabled_hooks, find_missing_hooks, find_package_changes
 from untildone.install.installation import read_installation
 from untildone.report.notices import describe_next_step
+from untildone.report.running_checks import RunningCheck
 from untildone.report.status import LoopStatus, StatusReport
+from untildone.report.verdict_names import name_outcome
 
 
 @click.command("status")
@@ -30,6 +34,8 @@ from untildone.report.status import LoopStatus, StatusReport
 @json_option
 def status_command(*, everywhere: bool, watch: bool, project: Path | None, as_json: bool) -> None:
     """Show the loops of this project; `--all` shows those of every project.
+
+    In an agent's shell it shows the loops of that session.
 
     \b
     untildone status
@@ -56,10 +62,17 @@ def _load_loops(
     context: Context, project: Path | None, *, everywhere: bool
 ) -> tuple[LoopStatus, ...]:
     folder = str(find_project(project))
+    # In an agent's shell: the loops of its session, as those of others would only confuse it.
+    session = "" if project else loops.get_session_id(context)
     records = [
         pause_unindexed_loop(context, record)
         for record in loops.list_loops(context)
-        if everywhere or record.contract.project == folder
+        if everywhere
+        or (
+            context.session_of(record).id == session
+            if session
+            else record.contract.project == folder
+        )
     ]
     # Without `--all`: the unfinished loops, else the newest one, so that a script sees its end.
     if not everywhere:
@@ -88,23 +101,36 @@ def _print_status(context: Context, report: StatusReport, *, with_projects: bool
         click.echo(f"loop {damaged.id} cannot be read: {damaged.reason}", err=True)
     if not report.loops and not report.unreadable:
         start = "`untildone start --preset test` starts one"
-        click.echo(f"no loop in this project; {start}{loops.describe_other_loops(context)}")
-    for loop in report.loops:
+        place = "session" if loops.get_session_id(context) else "project"
+        click.echo(f"no loop in this {place}; {start}{loops.describe_other_loops(context)}")
+    stale = [] if with_projects else find_stale_loops(context, loops.list_loops(context))
+    forgotten = {record.contract.id for record in stale}
+    for loop in [loop for loop in report.loops if loop.id not in forgotten] or report.loops:
         click.echo("\n".join(_format_loop(loop, with_project=with_projects)))
     if report.automatic:
         click.echo(
             "automatic mode is on: turns whose edits bring errors are held, with or without a loop"
         )
+    # To the user: an agent may not clean up.
+    if loops.get_session_id(context):
+        return
+    for line in explain_removed_folders(context):
+        click.echo(line)
+    if unlisted := take_unlisted(context, stale):
+        click.echo(f"paused for more than {STALE_DAYS} days; `untildone clean` cancels them:")
+        click.echo("\n".join(f"  {loops.format_loop(record)}" for record in unlisted))
 
 
 def _format_loop(loop: LoopStatus, *, with_project: bool) -> Iterator[str]:
-    outcome = "" if loop.outcome in (None, loop.status) else f" ({loop.outcome})"
+    state = name_outcome(loop.outcome) if loop.outcome else loop.status
     bound = f" of {loop.max_rounds}" if loop.max_rounds else ", no bound"
-    yield f"{loop.id}  {loop.status}{outcome}, round {loop.round}{bound}"
-    if loop.reason:
-        yield f"  {loop.reason}"
+    yield f"{loop.id}  {state}, round {loop.round}{bound}"
+    if loop.questions or loop.reason:
+        yield from (f"  {line}" for line in loop.questions or (loop.reason,))
     if with_project:
         yield f"  project: {loop.project}"
+    if loop.running:
+        yield f"  running: {RunningCheck(**asdict(loop.running))}"
     yield f"  task: {fit_headline(loop.task, indent=len('  task: '))}"
     if loop.unmet:
         yield f"  unmet: {', '.join(loop.unmet)}"

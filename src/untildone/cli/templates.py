@@ -9,7 +9,7 @@ from untildone.cli.loops import open_context
 from untildone.cli.options import find_project, json_option, print_report, project_option
 from untildone.cli.terminal_text import wrap_paragraph
 from untildone.config.proposals import load_proposals
-from untildone.core.contract import Bounds, Check
+from untildone.core.contract import Bounds, Check, Proof
 from untildone.engine import project_checks
 from untildone.engine.context import Context
 from untildone.engine.request import Request
@@ -28,6 +28,7 @@ class TemplateSummary(Struct, frozen=True, kw_only=True):
     checks: tuple[str, ...]
     criteria: tuple[str, ...]
     promises: tuple[str, ...]
+    proof: Proof | None
     bounds: Bounds
     unusable: str
 
@@ -68,6 +69,7 @@ def _summarize(context: Context, project: Path, name: str, recipe: Recipe) -> Te
         checks=tuple(check.command for check in checks),
         criteria=tuple(claim.name for claim in agreed.claims),
         promises=agreed.promises,
+        proof=agreed.proof,
         bounds=agreed.bounds,
         unusable=unusable,
     )
@@ -100,6 +102,7 @@ def _format_template(template: TemplateSummary) -> list[str]:
         *(f"  check `{text}`" for text in template.checks),
         *(f"  claim `{text}`" for text in template.criteria),
         *(f"  promise `{text}`" for text in template.promises),
+        *(["  shown by changed files, no test is asked for"] if template.proof == "files" else []),
         *([f"  unusable here: {template.unusable}"] if template.unusable else []),
         f"  {', '.join(limits)}",
     ]

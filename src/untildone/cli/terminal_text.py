@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-from datetime import datetime
 
 import click
 
@@ -23,8 +22,3 @@ def wrap_paragraph(text: str) -> str:
     if not sys.stdout.isatty():
         return f"  {text}"
     return click.wrap_text(text, shutil.get_terminal_size().columns, "  ", "  ")
-
-
-def format_time(at: str) -> str:
-    """Return the time as `2026-05-04 13:07` in the local time zone."""
-    return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -5,12 +5,14 @@ import hashlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from untildone.cli.authority import require_user_of_machine
+from untildone.cli.lasting_approvals import forget_approval, list_trust
 from untildone.cli.loops import open_context
-from untildone.cli.options import find_project, project_option
+from untildone.cli.options import find_project, json_option, project_option
 from untildone.config.proposals import Proposal, load_proposals
 from untildone.engine.context import Context
 from untildone.engine.project_checks import find_configured_folder
@@ -40,9 +42,17 @@ from untildone.store.trusted_files import read_trusted_text, record_trust
 )
 @click.option("--shape", "what", flag_value="shape", help=f"Trust the commands of `{SHAPE_FILE}`.")
 @click.option("--plan", "what", flag_value="plan", help="Trust the commands of the plans here.")
+@click.option("--list", "what", flag_value="list", help="Show what you trust and always approve.")
+@click.option("--forget", metavar="N", help="Take back an `approve --always`, by number or name.")
 @project_option
+@json_option
 def trust_command(
-    *, sha256: str | None, yes: bool, dialects: bool | None, what: str | None, project: Path | None
+    *,
+    sha256: str | None,
+    yes: bool,
+    dialects: bool | None,
+    what: str | None,
+    **values: Any,  # noqa: ANN401  click's own values
 ) -> int:
     """Trust this repository's current `untildone.toml`; any change revokes the trust.
 
@@ -54,13 +64,19 @@ def trust_command(
     untildone trust --shape                                the commands of SHAPE.md
     untildone trust --plan                                 the commands of TASKS.json
     untildone trust --dialects                             `.claude/ralph-loop.local.md` and others
+    untildone trust --list                                 with what you approved by `--always`
+    untildone trust --forget 2
     """
     context = open_context()
-    folder = find_project(project)
+    folder = find_project(values["project"])
     if sha256 is not None and (dialects is not None or what):
         raise UserError(
             "`--sha256` applies to `untildone.toml` only", hint="use `--yes` to trust what is shown"
         )
+    if values["forget"]:
+        return forget_approval(context, folder, values["forget"])
+    if what == "list":
+        return list_trust(context, folder, as_json=values["as_json"])
     if dialects is not None:
         _trust_dialects(context, folder, wanted=dialects)
         return 0

@@ -5,12 +5,16 @@ from pathlib import Path
 import click
 
 from untildone.cli import authority, options
-from untildone.cli.loops import choose_loop, open_context
+from untildone.cli.loops import choose_loop, list_unfinished_loops, open_context
 from untildone.core.concerns import strip_content_digest
 from untildone.engine import verbs
-from untildone.engine.approval import ALL, ApprovalResult, approve
+from untildone.engine.approval import ALL, ALWAYS, ApprovalResult, approve
 from untildone.engine.context import Context
+from untildone.engine.receipts import locate_receipt
+from untildone.errors import UserError
+from untildone.report.notices import describe_end_by_user
 from untildone.runs import run_memory
+from untildone.store.loops import Record
 from untildone.store.sessions import list_sessions
 
 
@@ -27,29 +31,51 @@ def pause_command(loop: str | None, project: Path | None) -> None:
     context = open_context()
     record = choose_loop(context, loop, project)
     authority.require_user(context, record, "pause")
-    verbs.pause(context, record.contract.id)
-    click.echo(f"loop {record.contract.id} is paused; `untildone continue` resumes it")
+    paused = verbs.pause(context, record.contract.id)
+    click.echo(f"{_describe_end(context, paused)} | `untildone continue` resumes it")
 
 
 @click.command("cancel")
 @options.loop_argument
+@click.option("--all", "every", is_flag=True, help="Cancel every unfinished loop of this project.")
 @options.project_option
-def cancel_command(loop: str | None, project: Path | None) -> None:
+def cancel_command(loop: str | None, *, every: bool, project: Path | None) -> None:
     """Cancel a loop: the agent is released at its next stop, or at once if it is being judged.
 
     \b
     untildone cancel           the loop of this session, or the only one of this project
     untildone cancel 1f2e      the loop whose id begins with this
+    untildone cancel --all     every unfinished loop of this project
     """
     context = open_context()
+    if every:
+        _cancel_all(context, loop, project)
+        return
     if loop and _is_lost(context, loop):
         _release_lost_loop(context, loop)
         click.echo(f"loop {loop} had lost its files; its session is released")
         return
     record = choose_loop(context, loop, project)
     authority.require_user(context, record, "cancel")
-    verbs.cancel(context, record.contract.id)
-    click.echo(f"loop {record.contract.id} is cancelled")
+    click.echo(_describe_end(context, verbs.cancel(context, record.contract.id)))
+
+
+def _describe_end(context: Context, record: Record) -> str:
+    receipt = locate_receipt(context, record, project=Path(record.contract.project))
+    return describe_end_by_user(record, receipt)
+
+
+def _cancel_all(context: Context, loop: str | None, project: Path | None) -> None:
+    if loop:
+        raise UserError(
+            f"`--all` cancels every loop, not only `{loop}`", hint=f"`untildone cancel {loop}`"
+        )
+    records = list_unfinished_loops(context, project)
+    # All or none: an agent that may not cancel one of them cancels nothing.
+    for record in records:
+        authority.require_user(context, record, "cancel")
+    for record in records:
+        click.echo(_describe_end(context, verbs.cancel(context, record.contract.id)))
 
 
 def _is_lost(context: Context, loop: str) -> bool:
@@ -71,6 +97,9 @@ def _release_lost_loop(context: Context, loop: str) -> None:
 @click.command("approve")
 @click.argument("findings", nargs=-1)
 @click.option(ALL, "everything", is_flag=True, help="Approve every open concern.")
+@click.option(
+    ALWAYS, "always", is_flag=True, help="Never ask about this kind and path in this project again."
+)
 @options.loop_option
 @options.project_option
 @options.json_option
@@ -78,6 +107,7 @@ def approve_command(
     findings: tuple[str, ...],
     *,
     everything: bool,
+    always: bool,
     loop: str | None,
     project: Path | None,
     as_json: bool,
@@ -88,25 +118,32 @@ def approve_command(
     concern is open, `--all` approves the current differences, for example after your `git pull`.
 
     \b
-    untildone show                  the open concerns, with the changes
+    untildone approve               the question, if there is only one; else they are listed
+    untildone approve 2             the second question
     untildone approve --all
     untildone approve remove-test:tests/test_old.py::test_gone
+    untildone approve --always      for good: `untildone trust --list` shows it
     """
     context = open_context()
     record = choose_loop(context, loop, project)
     authority.require_user(context, record, "approve")
+    if always:
+        authority.require_user_of_machine(context, "approve")
     headless = run_memory.read(context, record.contract.id) is not None
-    selected = (ALL,) if everything else findings
-    approved = approve(context, record, selected, resumes=not headless)
+    words = (*((ALL,) if everything else findings), *((ALWAYS,) if always else ()))
+    approved = approve(context, record, words, resumes=not headless)
     lines = _describe_approval(approved, headless=headless)
     options.print_report(approved, lines, as_json=as_json)
 
 
 def _describe_approval(approved: ApprovalResult, *, headless: bool) -> list[str]:
     lines = [f"approved {strip_content_digest(finding)}" for finding in approved.approved]
+    lines += [f"always approved in this project: {what}" for what in approved.always]
     if approved.left:
         findings = ", ".join(strip_content_digest(finding) for finding in approved.left)
         lines.append(f"still open: {findings}")
+    elif approved.done:
+        lines.append(approved.ending)
     elif headless:
         lines.append(f"run `untildone continue {approved.loop}` to continue")
     elif approved.goes_on:

@@ -26,8 +26,8 @@ _KNOWN_TOOL = re.compile(
     r"|jest|vitest|mocha|eslint|tsc|biome|prettier|go|cargo|make|mvnw?|gradlew?|ctest|bats|shellcheck|rspec"
     r"|phpunit|dotnet|swift|bazel|prove|sh"
 )
-# npm install, uv sync
-_INSTALLING = words("install ci i add sync fetch download")
+# npm install, uv sync, go get
+_INSTALLING = words("install ci i add get sync fetch download")
 # node --experimental-vm-modules node_modules/jest/bin/jest.js
 _INSTALLED_TOOL = re.compile(
     r"\S+ (--(experimental-[\w-]+|no-warnings|enable-source-maps|max-old-space-size=\d+) )*"

@@ -5,6 +5,7 @@ With `{"pretest": "tsc", "test": "jest"}` the call `npm test` runs `tsc` and `je
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
@@ -15,6 +16,7 @@ from untildone.commands.shell import program_name
 
 # `run-s lint test:*` runs several scripts.
 SCRIPT_GROUPS = frozenset(("run-s", "run-p", "npm-run-all", "npm-run-all2", "concurrently"))
+_QUIET = frozenset(("-s", "--silent", "--quiet"))
 _ALIASES = {"t": "test", "tst": "test"}
 # npm runs these without the word `run`; the other managers run any script so.
 _WITHOUT_RUN = frozenset(("test", "start", "stop", "restart"))
@@ -41,6 +43,25 @@ def select_scripts(call: Sequence[str], scripts: Mapping[str, str]) -> Iterator[
     for script in (f"pre{name}", name, f"post{name}") if name else ():
         if script in scripts:
             yield scripts[script]
+
+
+def find_plain_script(call: Sequence[str], scripts: Mapping[str, str]) -> str:
+    """Return the shell text that a call runs in its own folder, hooks and arguments included.
+
+    `npm run lint -- src` with the script `eslint` gives `eslint src`. The text is empty where the
+    call is of no known script, or has options: `npm run lint --workspaces` runs it elsewhere.
+    """
+    end = list(call).index("--") if "--" in call else len(call)
+    words = [word for word in call[:end] if word not in _QUIET]
+    name = _find_script_name(words) if words else ""
+    if name not in scripts or words[-1] not in (name, *_ALIASES):
+        return ""
+    if any(word.startswith("-") for word in words):
+        return ""
+    main = " ".join((scripts[name], *map(shlex.quote, call[end + 1 :])))
+    hooks = (scripts.get(f"pre{name}", ""), main, scripts.get(f"post{name}", ""))
+    texts = [text for text in hooks if text]
+    return texts[0] if len(texts) == 1 else " && ".join(f"({text})" for text in texts)
 
 
 def _find_script_name(call: Sequence[str]) -> str:

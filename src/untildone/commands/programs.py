@@ -27,13 +27,13 @@ _HARMLESS_OPTIONS = frozenset(
 
 def find_programs(command: str) -> tuple[str, ...]:
     """Return the programs in the order of the line, each once; `python -m NAME` is `NAME`."""
-    return tuple(dict.fromkeys(filter(None, map(_find_program, split_commands(command)))))
+    return tuple(dict.fromkeys(filter(None, map(find_program, split_commands(command)))))
 
 
 def find_single_program(command: str) -> tuple[str, list[str], list[str]] | None:
     """Return the program, the words up to it and those behind it, if the line starts only one."""
     first, *others = split_commands(command.strip())
-    program = _find_program(first)
+    program = find_program(first)
     names = [program_name(word) for word in first]
     if others or program not in names:
         return None
@@ -46,7 +46,7 @@ def split_words(command: str) -> list[str]:
     return [word for words in split_commands(command) for word in words]
 
 
-def _find_program(words: list[str]) -> str:
+def find_program(words: list[str]) -> str:
     """Return the program that the words of a simple command start; empty if they start none."""
     call = strip_wrappers(words)
     if not call:
@@ -59,7 +59,7 @@ def _find_program(words: list[str]) -> str:
         # `uv run --with x pytest`: an option of the launcher
         inner = inner[1:]
     if len(inner) < len(call):
-        return _find_program(inner)
+        return find_program(inner)
     if _PYTHON.fullmatch(inner[0]) and "-m" in inner:
         return next(iter(_skip_to_module(inner)), inner[0])
     return inner[0]

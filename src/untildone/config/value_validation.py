@@ -54,9 +54,9 @@ def _convert_entries(
 def _validate_check(check: CheckSettings, path: KeyPath) -> Iterator[ConfigProblem]:
     if not path[-1]:
         yield ConfigProblem(path, "the name of a check is empty")
-    if not check.command.strip():
+    if not check.command.strip() and not check.skip:
         yield ConfigProblem((*path, "command"), "`command` is missing or empty")
-    if not 0 < check.timeout <= _SECONDS_OF_A_DAY:
+    if check.timeout is not None and not 0 < check.timeout <= _SECONDS_OF_A_DAY:
         allowed = f"seconds above 0, at most {_SECONDS_OF_A_DAY}"
         yield make_problem((*path, "timeout"), check.timeout, allowed)
     yield from _validate_folder(check.cwd, (*path, "cwd"))

@@ -7,6 +7,9 @@ from msgspec import Struct
 Severity: TypeAlias = Literal["error", "warning", "info", "security"]
 CheckOutcome: TypeAlias = Literal["green", "red", "flaky", "unrunnable", "timed-out", "no-evidence"]
 
+# What checks are run for; `affected` are the tests that run before a confirming run.
+CheckPhase: TypeAlias = Literal["check", "baseline", "confirming", "affected"]
+
 SEVERITY_NOUNS: dict[Severity, str] = {
     "error": "error",
     "warning": "warning",
@@ -69,6 +72,7 @@ class CheckResult(Struct, frozen=True, kw_only=True):
 class BaselineFinding(Struct, frozen=True, kw_only=True):
     fingerprint: str
     code: str = ""
+    path: str = ""
 
 
 class BaselineResult(Struct, frozen=True, kw_only=True):

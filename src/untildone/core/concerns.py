@@ -1,5 +1,7 @@
 """Concerns: how they are named, and which of them an approval covers."""
 
+from collections.abc import Iterable
+
 from untildone.core.evidence import Concern, ConcernKind, Evidence
 
 # Permission to edit a test includes its expected values and its removal.
@@ -7,6 +9,7 @@ _COVERED_BY: dict[str, ConcernKind] = {
     ConcernKind.EDIT_EXPECTED: ConcernKind.EDIT_TEST,
     ConcernKind.REMOVE_TEST: ConcernKind.EDIT_TEST,
 }
+_OF_ONE_LOOP = (ConcernKind.PROOF, ConcernKind.ORACLE, ConcernKind.PASS_TO_PASS)
 _OF_TESTS = ("remove-test:", "edit-test:")
 
 
@@ -24,14 +27,61 @@ def make_concern(
 
 def is_allowed(concern: Concern, allow: tuple[str, ...]) -> bool:
     """Say whether it is allowed by its id, or by `KIND:PATH[:DETAIL]` as given to `--allow`."""
+    return _is_id_allowed(concern.id, allow)
+
+
+def _is_id_allowed(finding: str, allow: tuple[str, ...]) -> bool:
+    named = strip_content_digest(finding)
+    return any(allowance == finding or _covers(allowance, named) for allowance in allow)
+
+
+def is_file_allowed(path: str, allow: Iterable[str]) -> bool:
+    """Say whether the user allowed any change of the file, or of a folder around it.
+
+    `allow` are ids of concerns: `config:pyproject.toml`, `edit-test:tests/a.py:test_one#1f2e`.
+    """
+    places = (strip_content_digest(finding).partition(":")[2] for finding in allow)
     return any(
-        allowance == concern.id or _covers(allowance, strip_content_digest(concern.id))
-        for allowance in allow
+        path == place or path.startswith(f"{place.rstrip('/')}/") or place.startswith(f"{path}:")
+        for place in places
+        if place
     )
+
+
+def has_unapproved_edits(
+    reported: Iterable[str], evidence: Evidence, allow: tuple[str, ...]
+) -> bool:
+    """Say whether tests were edited, or concerns reported, that the user has not approved."""
+    return any(not _is_id_allowed(finding, allow) for finding in reported) or any(
+        not is_file_allowed(path, allow) for path in evidence.edited_tests
+    )
+
+
+def is_lasting(concern: Concern) -> bool:
+    """Say whether it may be approved for good: it is about a file, not about one loop's proof."""
+    return concern.kind not in _OF_ONE_LOOP
+
+
+def make_lasting_approval(concern: Concern) -> str:
+    """Return kind and path; a file of settings has those of many tools, so there also the key."""
+    if concern.kind == ConcernKind.CONFIG:
+        return strip_content_digest(concern.id)
+    return f"{concern.kind}:{concern.path}"
 
 
 def find_unapproved(evidence: Evidence, allow: tuple[str, ...]) -> tuple[Concern, ...]:
     return tuple(concern for concern in evidence.concerns or () if not is_allowed(concern, allow))
+
+
+def get_file(concern: Concern) -> str:
+    """Return the concern's file: `tests/a.py` of `tests/a.py::test_one`."""
+    return concern.path.partition("::")[0]
+
+
+def get_subject(concern: Concern) -> str:
+    """Return what the concern names in its file: a test, a setting's key, a rule; else the file."""
+    _, named, detail = strip_content_digest(concern.id).partition(f"{concern.kind}:{concern.path}:")
+    return (named and detail) or concern.path.partition("::")[2] or concern.path
 
 
 def strip_content_digest(finding: str) -> str:

@@ -13,7 +13,17 @@ Preset: TypeAlias = Literal["build", "test", "lint", "ship", "fix", "loop"]
 # How fast a change can be undone: 2A within a minute, 2B within five minutes, 1 within hours.
 Reversibility: TypeAlias = Literal["2A", "2B", "1"]
 Verification: TypeAlias = Literal["execution", "observation", "measurement", "review", "assumption"]
+# What shows the change of a loop whose checks were green before: a test that fails without it, or
+# changed files alone.
+Proof: TypeAlias = Literal["tests", "files"]
 Count: TypeAlias = Literal["zero-errors", "zero-warnings", "zero-security", "tests-pass"]
+
+
+class LeftOut(Struct, frozen=True, kw_only=True):
+    """A check that does not run, and why."""
+
+    name: str
+    reason: str
 
 
 class CheckSettings(Struct, frozen=True, kw_only=True):
@@ -22,7 +32,8 @@ class CheckSettings(Struct, frozen=True, kw_only=True):
     command: str = ""
     # "done" checks are slow: they run only when everything else is met.
     when: CheckStage = "round"
-    timeout: float = 600
+    # Seconds; None: as long as its past runs make likely (`core/time_limits.py`).
+    timeout: float | None = None
     cwd: str = ""
     success_pattern: str = ""
     failure_pattern: str = ""
@@ -35,10 +46,14 @@ class CheckSettings(Struct, frozen=True, kw_only=True):
     # Whether the baseline's tests run on the new code as well; if not, the user's reason.
     replay: bool = True
     replay_reason: str = ""
+    # What runs in the sandbox to confirm a green check: all of it, or only what a change affects.
+    confirm: Literal["full", "affected"] = "full"
     # What to do with a check that is red and green on the same tree: ask the user, or take green.
     flaky: Literal["refuse", "tolerate"] = "refuse"
     # Names of the checks that run before this one; empty: inferred, a build before the tests.
     after: tuple[str, ...] = ()
+    # Whether it is left out; a detected check of this name is, too.
+    skip: bool = False
 
 
 class Check(CheckSettings, frozen=True, kw_only=True):
@@ -47,6 +62,9 @@ class Check(CheckSettings, frozen=True, kw_only=True):
     name: str
     command: str
     reason: str = ""
+    # Whether it was found in the project's files, not named by the user: without its tool the loop
+    # can go on.
+    detected: bool = False
 
 
 class Claim(Struct, frozen=True, kw_only=True):
@@ -82,6 +100,7 @@ class LoopSettings(Struct, frozen=True, kw_only=True):
     criteria: tuple[str, ...] = ()
     must_not: tuple[str, ...] = ()
     done_when: ExitRule | None = None
+    proof: Proof | None = None
     rounds: int | None = None
     budget: float | None = None
     minutes: float | None = None
@@ -100,6 +119,8 @@ class Terms(Struct, frozen=True, kw_only=True):
     claims: tuple[Claim, ...] = ()
     # Commands: the loop pauses when one of them exits with 0.
     must_not: tuple[str, ...] = ()
+    # None: tests where a check reports any, else files.
+    proof: Proof | None = None
     bounds: Bounds = Bounds()
     # Concerns the user allowed beforehand, as `KIND:PATH[:DETAIL]`.
     allow: tuple[str, ...] = ()
@@ -115,6 +136,8 @@ class Terms(Struct, frozen=True, kw_only=True):
     # Templates of the loops to start after this one is done, and the loop this one followed.
     then: tuple[str, ...] = ()
     after: str = ""
+    # Whether the loop that this one followed was done, so that a change is shown already.
+    follows_done: bool = False
     plan: PlanTask | None = None
 
 
@@ -138,6 +161,11 @@ class Contract(Terms, frozen=True, kw_only=True):
     oracle: Oracle | None = None
     # A line about configuration of the project that was ignored because it is not trusted.
     ignored_configuration: str = ""
+    # Those of `allow` that the user approved for good in an earlier loop of the project.
+    always: tuple[str, ...] = ()
+    # Checks that the user left out, and those whose tool was not installed at the start.
+    left_out: tuple[LeftOut, ...] = ()
+    missing_tools: tuple[LeftOut, ...] = ()
 
 
 class Amendment(Struct, frozen=True, kw_only=True):
@@ -151,6 +179,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
     bounds: Bounds | None = None
     claim: Claim | None = None
     allow: tuple[str, ...] = ()
+    # Those of `allow` that hold in every later loop of the project too.
+    always: tuple[str, ...] = ()
     session: str = ""
     steps: tuple[str, ...] = ()
     gated: bool | None = None

@@ -81,7 +81,7 @@ def _apply_counts_to(
     outside = len(result.findings) - len(inside)
     named = index_tests_by_name(result.tests.failing) if result.tests else {}
     own = [finding for finding in inside if finding.code not in named]
-    result = replace(result, findings=inside)
+    result = replace(result, findings=inside, finding_count=len(inside))
     if result.green:
         return _require_zero(contract, result, own)
     tests = result.tests.failed if result.tests else 0

@@ -16,6 +16,8 @@ from untildone.core.run_noise import remove_run_noise
 
 # The extra criterion of a loop whose changes are hard to undo (reversibility 1).
 PRECHECK = "precheck"
+# What a loop lacks that has nothing by which it could be judged.
+NO_CRITERION = "a criterion (none is agreed yet)"
 # Of a check without findings, so many of the last lines of its output are its message.
 _LAST_LINES = 5
 # Of a check with very many findings, the messages of the first ones are enough.
@@ -86,6 +88,12 @@ def lacks_precheck(contract: Contract, progress: Progress) -> bool:
     return contract.reversibility == "1" and not progress.precheck
 
 
+def lacks_criteria(contract: Contract) -> bool:
+    """Say whether nothing is agreed that must hold, so that the loop could never be done."""
+    agreed = contract.checks or contract.claims or contract.promises or contract.todos
+    return contract.done_when == "both" and not agreed
+
+
 def find_denied_claims(contract: Contract, evidence: Evidence) -> tuple[str, ...]:
     """Return the claims that the agent's status block reports as not met."""
     reported = evidence.status.criteria if evidence.status else {}
@@ -106,7 +114,7 @@ def find_unmet(contract: Contract, progress: Progress, evidence: Evidence) -> tu
         )
     if contract.promises and contract.done_when != "checks" and not evidence.promises_given:
         names += tuple(f"promise `{promise}`" for promise in contract.promises)
-    return names
+    return (NO_CRITERION, *names) if lacks_criteria(contract) else names
 
 
 def apply_exit_rule(contract: Contract, progress: Progress, evidence: Evidence) -> ExitState:
@@ -143,8 +151,7 @@ def _judge_by_checks(proved: bool, *, word: bool) -> ExitState:
 def _judge_by_both(
     contract: Contract, progress: Progress, evidence: Evidence, *, word: bool
 ) -> ExitState:
-    asked = contract.checks or contract.claims or contract.promises or contract.todos
-    if find_unmet(contract, progress, evidence) or not asked:
+    if find_unmet(contract, progress, evidence):
         return "unmet"
     # A finished todo list counts as the agent's signal.
     if not (word or (contract.todos and not contract.checks)):
@@ -158,18 +165,6 @@ def was_red(progress: Progress, evidence: Evidence) -> bool:
     return bool(progress.checks_seen_red) or any(
         result.outcome == "red" for result in evidence.checks
     )
-
-
-def proves_nothing(contract: Contract, evidence: Evidence) -> bool:
-    """Say whether the checks were green before, and no file was changed since.
-
-    The loop of a plan rests on its verifier, and one that follows another loop on that loop's work:
-    both may have nothing left to change.
-    """
-    if evidence.changed is not False or contract.plan or contract.after:
-        return False
-    green = {result.name for result in evidence.baseline or () if result.green}
-    return all(check.name in green for check in contract.checks if check.when == "round")
 
 
 def list_failure_ids(evidence: Evidence) -> tuple[str, ...]:

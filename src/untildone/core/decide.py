@@ -9,16 +9,18 @@ from typing import TypeAlias
 
 from untildone.core.concerns import find_unapproved
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_exit_rule, find_unmet, proves_nothing
+from untildone.core.criteria import apply_exit_rule, find_unmet
 from untildone.core.evidence import Concern, Evidence
+from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Progress
+from untildone.core.proof import is_about_proof, needs_proof
+from untildone.core.questions import ask_user, summarize_questions
+from untildone.core.reminders import find_contradictions
 from untildone.core.stagnation import explain_stagnation
-from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
+from untildone.core.verdict import Continue, Finish, HoldCause, Ignore, Pause, Verdict, Wait
 
 # The ceiling of rounds; only a number that the user gives explicitly may exceed it.
 MAX_ROUNDS = 50
-# Concerns named in one line to the user; the receipt lists all of them.
-_SHOWN = 3
 
 Step: TypeAlias = Callable[[Contract, Progress, Evidence], Verdict | None]
 
@@ -114,7 +116,7 @@ def _check_exit_rule(contract: Contract, progress: Progress, evidence: Evidence)
         case "unmet" | "signal":
             return None
         case "claimed" if contract.gated and not progress.confirmed:
-            return Pause(outcome="gate", reason="the agent says it is done: confirm?")
+            return _ask_user("the agent says it is done: confirm?", contract, progress, evidence)
         case "claimed":
             return Finish(outcome="claimed", reason="ended by the agent's words alone")
         case "done":
@@ -126,19 +128,24 @@ def _check_confirmation(
 ) -> Verdict | None:
     """Finish the loop if every check has a green result and no concern is unapproved."""
     if contract.gated and not progress.confirmed:
-        return Pause(outcome="gate", reason="all criteria are met: confirm that it is done?")
+        question = "all criteria are met: confirm that it is done?"
+        return _ask_user(question, contract, progress, evidence)
     if evidence.fault or any(result.outcome == "unrunnable" for result in evidence.checks):
         return None
     ran = {result.name for result in evidence.checks}
     missing = tuple(check.name for check in contract.checks if check.name not in ran)
     if missing or evidence.concerns is None:
         return Continue(cause="unconfirmed", names=missing, counted=False)
+    if evidence.changed is False and needs_proof(contract, progress, evidence):
+        return _judge_unchanged_tree(contract, progress, evidence)
     concerns = find_unapproved(evidence, contract.allow)
     if concerns:
         return _judge_concerns(contract, progress, evidence, concerns)
-    if proves_nothing(contract, evidence):
-        return _judge_unchanged_tree(contract, progress, evidence)
-    return Finish(outcome="done", reason="every check passes")
+    if evidence.change is None and needs_proof(contract, progress, evidence):
+        return Continue(cause="unconfirmed", counted=False)
+    left_out = ", ".join(f"`{entry.name}`" for entry in evidence.left_out)
+    without = f"; {left_out} could not run and was left out" if left_out else ""
+    return Finish(outcome="done", reason=f"every check passes{without}")
 
 
 def _judge_unchanged_tree(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict:
@@ -155,20 +162,24 @@ def _judge_unchanged_tree(contract: Contract, progress: Progress, evidence: Evid
 def _judge_concerns(
     contract: Contract, progress: Progress, evidence: Evidence, concerns: tuple[Concern, ...]
 ) -> Verdict:
+    """Hold once; a concern that is still there at the next stop is the user's to decide."""
     repeated = [concern for concern in concerns if concern.id in progress.reported_concerns]
+    lacks_only_proof = all(map(is_about_proof, concerns))
+    if repeated and lacks_only_proof:
+        return _judge_missing_proof(concerns[0], evidence)
     if repeated:
-        return Pause(
-            outcome="needs-approval",
-            reason=f"missing compared with the baseline: {_name_concerns(repeated)}",
-        )
-    verdict = Continue(cause="losses", names=tuple(concern.id for concern in concerns))
+        reason = summarize_questions(ask_user(contract, concerns))
+        return Pause(outcome="needs-approval", reason=reason)
+    cause: HoldCause = "unproved" if lacks_only_proof else "losses"
+    verdict = Continue(cause=cause, names=tuple(concern.id for concern in concerns))
     return _check_bounds(contract, progress, evidence) or verdict
 
 
-def _name_concerns(concerns: list[Concern]) -> str:
-    shown = "; ".join(f"{concern.path}: {concern.detail}" for concern in concerns[:_SHOWN])
-    rest = len(concerns) - _SHOWN
-    return f"{shown}; and {rest} more" if rest > 0 else shown
+def _judge_missing_proof(concern: Concern, evidence: Evidence) -> Verdict:
+    """Ask the user whether the change is accepted without a test; without one, it is claimed."""
+    if evidence.unattended:
+        return Finish(outcome="claimed", reason=concern.detail)
+    return Pause(outcome="needs-approval", reason=f"{concern.detail}. Accept it?")
 
 
 def _check_blocked(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
@@ -250,9 +261,26 @@ def _check_stagnation(contract: Contract, progress: Progress, evidence: Evidence
 
 def _check_gate(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
     # Where only the agent's signal is missing, the user has nothing to decide yet.
-    if not evidence.gate_question or apply_exit_rule(contract, progress, evidence) == "signal":
+    steps_remain = not set(progress.steps_done).issuperset(contract.steps)
+    lacks_signal = apply_exit_rule(contract, progress, evidence) == "signal"
+    if not evidence.gate_question or (lacks_signal and not steps_remain):
         return None
-    return Pause(outcome="gate", reason=evidence.gate_question)
+    return _ask_user(evidence.gate_question, contract, progress, evidence)
+
+
+def _ask_user(question: str, contract: Contract, progress: Progress, evidence: Evidence) -> Pause:
+    """Return the pause at a gate; checks that are not green and false reports are named first."""
+    red = [
+        f"{result.name} {summarize_result(result)}"
+        for result in evidence.checks
+        if not result.green
+    ]
+    refuted = find_contradictions(contract, progress, evidence)
+    told = (
+        f"Not green: {'; '.join(red)}." if red else "",
+        f"The agent's report is wrong: {'; '.join(refuted)}." if refuted else "",
+    )
+    return Pause(outcome="gate", reason=" ".join(filter(None, (*told, question))))
 
 
 BEFORE_CHECKS: tuple[Step, ...] = (

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from untildone.core.check_results import BaselineResult, CheckResult, FileTotals, Finding
+from untildone.core.contract import LeftOut
 
 
 class ConcernKind(StrEnum):
@@ -25,6 +26,7 @@ class ConcernKind(StrEnum):
     UNREAD = "unread"
     ORACLE = "oracle"
     PASS_TO_PASS = "replay"  # noqa: S105  not a password
+    PROOF = "proof"
 
 
 class Concern(Struct, frozen=True, kw_only=True):
@@ -34,6 +36,45 @@ class Concern(Struct, frozen=True, kw_only=True):
     kind: ConcernKind
     path: str
     detail: str
+    # The part of a line that differs, as written in the baseline's file and in the current one.
+    # One of them is empty if a line was only removed or added, both if no line was found.
+    old: str = ""
+    new: str = ""
+    # Whether the file is new, so that nothing of the baseline is lost in it.
+    added: bool = False
+
+
+class ChangeEvidence(Struct, frozen=True, kw_only=True):
+    """What runs show of the change: tests that fail without it, and tests that still pass."""
+
+    # How many tests fail on the baseline's code and pass now, and the first of them.
+    fail_to_pass: int = 0
+    fail_to_pass_names: tuple[str, ...] = ()
+    # How many tests of the baseline pass on the new code; None: they were not run, or not counted.
+    pass_to_pass: int | None = None
+    # How many new tests fail on the baseline's code only because a name is missing there.
+    missing_names: int = 0
+    # New tests of unchanged code that fail once the functions they name return nothing.
+    biting_tests: int = 0
+    # Checks that were not green in the baseline and are now.
+    turned_green: tuple[str, ...] = ()
+    # Removals of tests that the user approved.
+    approved_removals: tuple[str, ...] = ()
+    # Versions that the task asked to drop and the project no longer supports: `Python 3.8 → 3.9`.
+    dropped_versions: tuple[str, ...] = ()
+    # Tests of which an assertion was dropped or changed, although their old version passes.
+    edited_tests: tuple[str, ...] = ()
+    # Why no test shows the change; empty where one does or none is asked for.
+    missing: str = ""
+
+
+class Confirmation(Struct, frozen=True, kw_only=True):
+    """What the confirmation of a stop shows if the user approves every concern it asks about."""
+
+    concerns: tuple[Concern, ...]
+    comparisons: tuple[str, ...] = ()
+    sandbox: str = ""
+    change: ChangeEvidence | None = None
 
 
 class Background(Struct, frozen=True, kw_only=True):
@@ -80,6 +121,8 @@ class Evidence(Struct, frozen=True, kw_only=True):
     # Must-not commands that exit with 0.
     forbidden: tuple[str, ...] = ()
     checks: tuple[CheckResult, ...] = ()
+    # Checks that cannot run and that this stop is judged without.
+    left_out: tuple[LeftOut, ...] = ()
     # None: there are no results from the baseline.
     baseline: tuple[BaselineResult, ...] | None = None
     # Current findings in the files edited since the last stop: shown to the agent, no criterion.
@@ -91,10 +134,16 @@ class Evidence(Struct, frozen=True, kw_only=True):
     blocked: str = ""
     # None: the tree has not been compared with the baseline.
     concerns: tuple[Concern, ...] | None = None
+    # Set where the user's approval is all that is missing for the loop to be done.
+    if_approved: Confirmation | None = None
     # How the tree was compared with the baseline, for the receipt.
     comparisons: tuple[str, ...] = ()
+    # A line about the walls of the sandbox, for the receipt.
+    sandbox: str = ""
     # Whether any file differs from the baseline; None: not compared.
     changed: bool | None = None
+    # None: the experiments were not finished.
+    change: ChangeEvidence | None = None
     # Whether no user sits at the session, who could be asked.
     unattended: bool = False
     # A failure of untildone itself.
@@ -105,9 +154,13 @@ class Evidence(Struct, frozen=True, kw_only=True):
     round_minutes: float = 0
     # Whether the client would override another hold.
     cap_reached: bool = False
+    # Tests of the baseline whose files differ now; looked for only where it had failures.
+    edited_tests: tuple[str, ...] = ()
     # What the user is asked before the loop goes on.
     gate_question: str = ""
+    # The digest of the judged files, and the commit that is checked out there.
     tree: str = ""
+    commit: str = ""
     status: StatusBlock | None = None
     todos: tuple[Todo, ...] = ()
     # Files the agent wrote since the last stop.

@@ -5,12 +5,15 @@ from collections import Counter
 from untildone.core.check_results import SEVERITY_NOUNS, CheckResult
 from untildone.core.evidence import Evidence
 from untildone.core.failure_changes import Failure, FailureChanges
-from untildone.core.text import pluralize, to_one_line
+from untildone.core.text import join_first, pluralize, to_one_line
 from untildone.core.totals import count_totals, make_duplicate_filter
 
 _MAX_SHOWN = 8
 _MAX_FILES = 6
 _MAX_PER_FILE = 3
+# A rule that is broken in more files than this is one line with a count.
+_MANY_FILES = 3
+_MAX_WORST = 4
 # The kinds of failures that are listed after the others of a file.
 _RANKS = {"warning": 1, "note": 2}
 
@@ -58,9 +61,35 @@ def _drop_duplicates(failures: tuple[Failure, ...]) -> tuple[Failure, ...]:
 def _list_under(heading: str, failures: tuple[Failure, ...]) -> list[str]:
     if not failures:
         return []
-    lines = [f"  {_locate(failure)}{_describe(failure)}" for failure in failures[:_MAX_SHOWN]]
-    rest = len(failures) - _MAX_SHOWN
-    return [heading, *lines, *([f"  and {rest} more"] if rest > 0 else [])]
+    rules, others = _split_rules(failures)
+    lines = [f"  {_locate(failure)}{_describe(failure)}" for failure in others[:_MAX_SHOWN]]
+    rest = len(others) - _MAX_SHOWN
+    return [heading, *rules, *lines, *([f"  and {rest} more"] if rest > 0 else [])]
+
+
+def _split_rules(failures: tuple[Failure, ...]) -> tuple[list[str], tuple[Failure, ...]]:
+    """Return a line for each rule that is broken in many files, and the other failures."""
+    files: dict[tuple[str, str], Counter[str]] = {}
+    for failure in failures:
+        if rule := _get_rule(failure):
+            files.setdefault(rule, Counter())[_find_file(failure)] += 1
+    wide = {rule: found for rule, found in files.items() if len(found) > _MANY_FILES}
+    first = {rule: failure for failure in reversed(failures) if (rule := _get_rule(failure))}
+    lines = [_describe_rule(found, first[rule]) for rule, found in wide.items()]
+    return lines, tuple(failure for failure in failures if _get_rule(failure) not in wide)
+
+
+def _get_rule(failure: Failure) -> tuple[str, str] | None:
+    """Return check and code of a finding that is no failing test; None where there is no code."""
+    result, test, finding = failure
+    return (result.name, finding.code) if finding and finding.code and not test else None
+
+
+def _describe_rule(files: Counter[str], first: Failure) -> str:
+    worst = sorted(files, key=lambda file: (-files[file], file))
+    shown = join_first([f"{to_one_line(file)} ({files[file]})" for file in worst], _MAX_WORST)
+    text = f"{files.total()} times in {len(files)} files"
+    return f"  {_describe(first)}: {text}, most in {shown}"
 
 
 def _choose_heading(evidence: Evidence, failures: tuple[Failure, ...]) -> str:
@@ -73,18 +102,19 @@ def _choose_heading(evidence: Evidence, failures: tuple[Failure, ...]) -> str:
 
 def _group_by_file(heading: str, failures: tuple[Failure, ...]) -> list[str]:
     files: dict[str, list[Failure]] = {}
-    for failure in failures:
+    rules, others = _split_rules(failures)
+    for failure in others:
         if failure[1] or failure[2]:
             files.setdefault(_find_file(failure), []).append(failure)
-    if not files:
+    if not files and not rules:
         return []
     worst = sorted(files, key=lambda file: (-len(files[file]), file))
     lines = [line for file in worst[:_MAX_FILES] for line in _list_file(file, files[file])]
-    others = worst[_MAX_FILES:]
-    if others:
-        rest = sum(len(files[file]) for file in others)
-        lines.append(f"  and {rest} more in {pluralize(len(others), 'other file')}")
-    return [heading, *lines]
+    hidden = worst[_MAX_FILES:]
+    if hidden:
+        rest = sum(len(files[file]) for file in hidden)
+        lines.append(f"  and {rest} more in {pluralize(len(hidden), 'other file')}")
+    return [heading, *rules, *lines]
 
 
 def _find_file(failure: Failure) -> str:
@@ -132,8 +162,13 @@ def _describe(failure: Failure) -> str:
     return to_one_line(f"{finding.code} {finding.text}" if finding else result.name)
 
 
-def summarize_changes(evidence: Evidence, seen: FailureChanges) -> str:
-    """Return a line with the current totals and what became of the baseline's failures."""
+def summarize_changes(
+    evidence: Evidence, seen: FailureChanges, *, counts_fixed: bool = True
+) -> str:
+    """Return a line with the current totals and what became of the baseline's failures.
+
+    Without `counts_fixed` it does not say what is fixed: an edited test may only look so.
+    """
     counted = count_totals(evidence.checks)
     parts: list[str] = []
     if counted.errors or counted.warnings or counted.infos or counted.security:
@@ -144,15 +179,18 @@ def summarize_changes(evidence: Evidence, seen: FailureChanges) -> str:
         security = pluralize(counted.security, "security finding")
         parts.append(f"Now: {errors}, {warnings}, {security}.")
     if evidence.baseline and (seen.in_baseline or seen.new or seen.regressed or seen.remaining):
-        unseen = f", {seen.unseen} not seen now" if seen.unseen else ""
-        gone = (
-            ""
-            if seen.percent_fixed is None
-            else f" ({seen.percent_fixed} % fewer failures than in the baseline)"
-        )
+        fixed = f"{seen.fixed} fixed, " if counts_fixed else ""
         parts.append(
-            f"Since the baseline: {seen.fixed} fixed, {len(seen.new)} new,"
-            f" {len(seen.regressed)} regressed, {len(seen.remaining)} remaining"
-            f"{unseen}{gone}."
+            f"Since the baseline: {fixed}{len(seen.new)} new, {len(seen.regressed)} regressed,"
+            f" {len(seen.remaining)} remaining{_describe_gone(seen, counts_fixed=counts_fixed)}."
         )
     return " ".join(parts)
+
+
+def _describe_gone(seen: FailureChanges, *, counts_fixed: bool) -> str:
+    if not counts_fixed:
+        return "; tests were edited, so what is fixed is counted at the end"
+    unseen = f", {seen.unseen} not seen now" if seen.unseen else ""
+    if seen.percent_fixed is None:
+        return unseen
+    return f"{unseen} ({seen.percent_fixed} % fewer failures than in the baseline)"

@@ -1,11 +1,13 @@
 """The feedback to an agent that is held: short, the most useful first, output fenced as data."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from untildone.core.check_results import CheckResult
-from untildone.core.concerns import strip_content_digest
+from untildone.core.concerns import has_unapproved_edits, strip_content_digest
 from untildone.core.contract import Contract
+from untildone.core.criteria import PRECHECK, lacks_criteria
 from untildone.core.edit_feedback import format_round
 from untildone.core.evidence import Evidence
 from untildone.core.failure_changes import FailureChanges, compare_failures
@@ -15,12 +17,13 @@ from untildone.core.failure_list import (
     summarize_changes,
     summarize_result,
 )
+from untildone.core.left_out import find_dispensable
 from untildone.core.plan_task import list_missing
 from untildone.core.progress import Progress
-from untildone.core.reminders import list_contradictions, list_reminders
+from untildone.core.reminders import CRITERIA_STEP, list_contradictions, list_reminders
 from untildone.core.stagnation import get_round_state, has_same_failures, is_back_again
 from untildone.core.text import join_first, shorten, to_one_line
-from untildone.core.verdict import Continue, HoldCause
+from untildone.core.verdict import Continue, HoldCause, Verdict
 
 MAX_FEEDBACK = 4_000
 MAX_TASK = 10_000
@@ -80,6 +83,7 @@ _HEADS: dict[HoldCause, str] = {
     "signal": "every criterion holds, but you have not said that the task is done.",
     "losses": "the checks pass, but something the baseline had is gone.",
     "unchanged": "the checks pass as they did before, and you have changed no file.",
+    "unproved": "the checks pass as they did before, and no test shows your change.",
     "blocked": "you said you are blocked: {names}",
     "unrunnable": "a check could not be run: {names}.",
 }
@@ -93,6 +97,10 @@ _STEPS: dict[HoldCause, str] = {
     "unchanged": (
         "Do the task, with a test that fails without your change. If there is nothing to do, run"
         " `untildone blocked REASON`."
+    ),
+    "unproved": (
+        "Add a test that fails without your change and passes with it. If the task needs none,"
+        " say why and stop again: then the user decides (`untildone approve`)."
     ),
     "blocked": (
         "What would unblock you without the user? Try that first. If nothing would,"
@@ -117,12 +125,14 @@ def write_feedback(
     head = shorten(_write_head(contract, progress, verdict), _MAX_HEAD)
     rules = _list_rules(contract, progress, evidence)
     advice = _ADVICE[situation].format(rounds=progress.repeated + 1)
-    step = rules + shorten(_write_next_step(contract, verdict, advice), _MAX_STEP - len(rules))
+    step = rules + shorten(
+        _write_next_step(contract, evidence, verdict, advice), _MAX_STEP - len(rules)
+    )
     if verdict.cause in ("background", "fault"):
         return "\n\n".join((f"{head}\n{step}", quote_task(contract)))
     checks = shorten("\n".join(_list_checks(evidence, verdict)), _MAX_CHECKS)
     ending = (
-        shorten(summarize_changes(evidence, seen), _MAX_SUMMARY),
+        shorten(_summarize(contract, progress, evidence, verdict, seen), _MAX_SUMMARY),
         step,
         shorten(_list_output_paths(evidence), _MAX_PATHS),
     )
@@ -130,8 +140,32 @@ def write_feedback(
     found = shorten("\n".join(list_failures(evidence, seen)), min(_MAX_LISTS, room))
     edits = shorten(format_round(evidence), min(_MAX_EDITS, room - len(found) - 1))
     summary = "\n".join(part for part in (head, checks, found, edits, *ending) if part)
-    outputs = _quote_outputs(evidence, MAX_FEEDBACK - len(summary) - 2, found=found, nonce=nonce)
+    # What another check reports too is not quoted again.
+    reported = {result.name for result, _, _ in seen.failures}
+    failing = [result for result in evidence.checks if result.name in reported]
+    outputs = _quote_outputs(failing, MAX_FEEDBACK - len(summary) - 2, found=found, nonce=nonce)
     return "\n\n".join(part for part in (summary, outputs, quote_task(contract)) if part)
+
+
+def _summarize(
+    contract: Contract,
+    progress: Progress,
+    evidence: Evidence,
+    verdict: Continue,
+    seen: FailureChanges,
+) -> str:
+    """Return the figures; an agent whose edit of tests is not approved has fixed nothing yet."""
+    if verdict.cause == "losses":
+        return ""
+    is_edited = has_unapproved_edits(progress.reported_concerns, evidence, contract.allow)
+    return summarize_changes(evidence, seen, counts_fixed=not is_edited)
+
+
+def write_remark(contract: Contract, progress: Progress, verdict: Verdict) -> str:
+    """Return the feedback of a hold that needs no list, in one line; empty for other verdicts."""
+    if not isinstance(verdict, Continue) or verdict.cause not in ("background", "fault"):
+        return ""
+    return to_one_line(f"{_write_head(contract, progress, verdict)} {_STEPS[verdict.cause]}")
 
 
 def _list_rules(contract: Contract, progress: Progress, evidence: Evidence) -> str:
@@ -185,6 +219,10 @@ def _list_checks(evidence: Evidence, verdict: Continue) -> list[str]:
         for concern in evidence.concerns or ()
         if concern.id in verdict.names
     ]
+    lines += [
+        to_one_line(f"- {entry.name}: left out, as it cannot run: {entry.reason}")
+        for entry in evidence.left_out
+    ]
     passing = tuple(result.name for result in evidence.checks if result.green)
     if passing and lines:
         lines.append(f"Passing: {_join_names(passing)}.")
@@ -205,10 +243,12 @@ def _list_output_paths(evidence: Evidence) -> str:
     )
 
 
-def _write_next_step(contract: Contract, verdict: Continue, advice: str) -> str:
+def _write_next_step(contract: Contract, evidence: Evidence, verdict: Continue, advice: str) -> str:
+    dispensable = {result.name for result in find_dispensable(contract, evidence)}
     match verdict.cause:
         case "unmet":
-            step = _write_unmet_step(contract, advice) + _write_claims_step(contract, verdict)
+            step = _write_unmet_step(contract, verdict, advice)
+            step = (step + _write_claims_step(contract, verdict)).lstrip()
             return step + _TODOS_STEP if contract.todos else step
         case "signal" if contract.plan:
             return (
@@ -223,20 +263,40 @@ def _write_next_step(contract: Contract, verdict: Continue, advice: str) -> str:
             )
         case "signal":
             return "If the whole task is done, run `untildone signal`; otherwise go on."
+        case "unrunnable" if dispensable.issuperset(verdict.names):
+            return "Make it runnable if that is part of the work; otherwise it is left out."
         case cause:
             return _STEPS[cause]
 
 
-def _write_unmet_step(contract: Contract, advice: str) -> str:
-    if contract.promises and not contract.checks:
+def _write_unmet_step(contract: Contract, verdict: Continue, advice: str) -> str:
+    """Return what to do about what is unmet; advice on the code only if a check is."""
+    if lacks_criteria(contract):
+        return f"Nothing says yet when the task is done. {CRITERIA_STEP}"
+    if not contract.checks or _lacks_only_words(contract, verdict):
+        return _write_step_without_checks(contract, verdict)
+    return advice + _CHECKS_RUN_AGAIN
+
+
+def _lacks_only_words(contract: Contract, verdict: Continue) -> bool:
+    """Say whether nothing is unmet but claims, promises, todo items and the pre-check."""
+    words = {PRECHECK, *(claim.name for claim in contract.claims)}
+    return bool(verdict.names) and all(
+        name in words or name.startswith(("promise `", "todo `")) for name in verdict.names
+    )
+
+
+def _write_step_without_checks(contract: Contract, verdict: Continue) -> str:
+    lacks_promise = any(name.startswith("promise `") for name in verdict.names)
+    if contract.promises and (lacks_promise or not contract.checks):
         texts = " or ".join(f"<promise>{text}</promise>" for text in contract.promises)
         return (
             "See what is done and what is missing, and go on with the task. When it is true, and"
             f" only then, say {texts}. If you cannot go on, run `untildone blocked REASON`."
         )
-    if contract.todos and not contract.checks:
+    if contract.todos:
         return "Go on with the list. If you cannot go on, run `untildone blocked REASON`."
-    return advice + _CHECKS_RUN_AGAIN
+    return ""
 
 
 def _write_claims_step(contract: Contract, verdict: Continue) -> str:
@@ -246,8 +306,9 @@ def _write_claims_step(contract: Contract, verdict: Continue) -> str:
     if contract.plan:
         return (
             f" Someone must check whether this holds: {_join_names(claims)}. Ask the subagent"
-            " task-verifier, which records what it sees with `untildone verify`; where there is"
-            " none, look yourself and record it with"
+            " `untildone-task-verifier` (of the plugin: `untildone:task-verifier`), which records"
+            " what it sees with `untildone verify`; where there is none, look yourself and record"
+            " it with"
             f" `untildone verify {contract.plan.name} --result VERIFIED --met NAME EVIDENCE`."
         )
     return (
@@ -256,9 +317,10 @@ def _write_claims_step(contract: Contract, verdict: Continue) -> str:
     )
 
 
-def _quote_outputs(evidence: Evidence, room: int, *, found: str, nonce: str) -> str:
-    failing = [result for result in evidence.checks if not result.green and result.output.strip()]
-    unlisted = [result for result in failing if not _is_listed(result, found)]
+def _quote_outputs(failing: Sequence[CheckResult], room: int, *, found: str, nonce: str) -> str:
+    unlisted = [
+        result for result in failing if result.output.strip() and not _is_listed(result, found)
+    ]
     shown = unlisted[: max(0, room) // _MIN_OUTPUT]
     if not shown:
         return ""
@@ -277,6 +339,9 @@ def _is_listed(result: CheckResult, found: str) -> bool:
     count = len(result.findings)
     if result.tests or not count or result.output.count("\n") > 2 * count + _EXTRA_LINES:
         return False
+    # What the list leaves out of a linter's findings is in the file that the feedback names.
+    if result.output_path:
+        return True
     return count <= _MAX_LISTED and all(
         to_one_line(finding.text)[:_COMPARED_LENGTH] in found for finding in result.findings
     )

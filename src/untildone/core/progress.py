@@ -5,9 +5,11 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from untildone.core.check_results import CheckResult, FileTotals, Totals
-from untildone.core.contract import Amendment, Verification
-from untildone.core.evidence import Concern
+from untildone.core.contract import Amendment, LeftOut, Verification
+from untildone.core.evidence import ChangeEvidence, Concern, Confirmation
+from untildone.core.failure_changes import FailureCounts
 from untildone.core.plan_task import TaskReport
+from untildone.core.sandbox_trial import WallTrial
 from untildone.core.verdict import Outcome, Verdict
 
 Status: TypeAlias = Literal["active", "paused", "finished"]
@@ -40,6 +42,7 @@ class Round(Struct, frozen=True, kw_only=True, rename=_ROUND_JSON):
     checks: tuple[CheckResult, ...] = ()
     message: str = ""
     tree: str = ""
+    # None: no check was run.
     totals: Totals | None = None
     # The spend of the loop up to this round.
     spend_usd: float | None = None
@@ -52,10 +55,40 @@ class Round(Struct, frozen=True, kw_only=True, rename=_ROUND_JSON):
     # How many of the baseline's failures are gone.
     fixed: int = 0
     notes: tuple[str, ...] = ()
-    # None: the tree was not compared with the baseline.
+    # None: concerns were not looked for.
     concerns: tuple[Concern, ...] | None = None
-    # How the tree was compared with the baseline.
+    # The number of concerns; `concerns` holds only the first of them.
+    concern_count: int = 0
+    # How the tree was compared with the baseline, and whether a file differs; None: not compared.
     comparisons: tuple[str, ...] = ()
+    # The walls of the sandbox in words.
+    sandbox: str = ""
+    change: ChangeEvidence | None = None
+    changed: bool | None = None
+    # The totals of each check alone, in the order of `checks`; the lists in `checks` are cut.
+    counted: tuple[Totals, ...] = ()
+    failure_counts: FailureCounts | None = None
+    promises_given: tuple[str, ...] = ()
+    # The folder that was judged, and the commit that was checked out there.
+    project: str = ""
+    commit: str = ""
+    # The changes that the user is asked about, by file.
+    diffs: dict[str, str] = {}
+    # Set where the user's approval is all that is missing for the loop to be done.
+    if_approved: Confirmation | None = None
+    # Checks that could not run and that the stop was judged without.
+    left_out: tuple[LeftOut, ...] = ()
+
+
+class BaselineRun(Struct, frozen=True, kw_only=True):
+    """The checks on the baseline, with the totals of each and of all; lists are cut as in a round.
+
+    `totals` is None where a check could not be run.
+    """
+
+    checks: tuple[CheckResult, ...] = ()
+    counted: tuple[Totals, ...] = ()
+    totals: Totals | None = None
 
 
 # The value of `Progress.clock` while the agent is idle: no time is counted.
@@ -87,17 +120,27 @@ class Progress(Struct, frozen=True, kw_only=True):
     # The SHA-256 of the record of the baseline's files, or why they were not kept.
     baseline_tree_digest: str = ""
     baseline_missing: str = ""
+    # The SHA-256 of the record of installed packages; empty where it was not made.
+    dependency_digest: str = ""
+    # The SHA-256 of the record of the last confirmation's runs; empty where there were none.
+    confirming_runs: str = ""
+    # How the sandboxes of this loop are walled, tried out on the baseline; None: not known yet.
+    sandbox: WallTrial | None = None
     # The totals of the baseline; None where a check could not be run on it.
     baseline_totals: Totals | None = None
     totals: Totals | None = None
     # How many of the baseline's failures are gone, and by how many per cent there are fewer now.
     fixed: int = 0
     improved: int | None = None
+    # How the last results compare with the baseline's; None where there was nothing to compare.
+    failure_counts: FailureCounts | None = None
     # The criteria unmet in the last round; None before the first round.
     unmet: tuple[str, ...] | None = None
     failures: tuple[str, ...] = ()
     # The number of failures; `failures` holds only the first of them.
     remaining: int = 0
+    # The failing tests and findings of the last round, each once, and red checks without any.
+    open_failures: int = 0
     # How many rounds in a row ended with these failures.
     repeated: int = 0
     tree: str = ""
@@ -110,6 +153,8 @@ class Progress(Struct, frozen=True, kw_only=True):
     # What was already reported to the agent.
     blocked_reported: bool = False
     unrunnable_reported: bool = False
+    # Checks that could not run and that a stop was judged without.
+    left_out: tuple[str, ...] = ()
     unchanged_reported: bool = False
     faults: int = 0
     background_reported: tuple[str, ...] = ()

@@ -1,18 +1,25 @@
 """Reminders to the agent of a loop from a spec: workflow, steps, contradictions of its report."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from msgspec import Struct
 
 from untildone.core.agent_message import normalize
+from untildone.core.check_results import CheckResult
 from untildone.core.contract import Contract
 from untildone.core.criteria import PRECHECK, index_results, lacks_precheck
 from untildone.core.evidence import Evidence, StatusBlock
 from untildone.core.progress import Progress
 from untildone.core.stagnation import count_stale_rounds, get_round_state
 
+# What the agent of a loop without any criterion does first.
+CRITERIA_STEP = (
+    "Name what must be true in the end, each with `untildone criterion add NAME --by"
+    " execution|observation|measurement|review`; report each with `untildone met NAME --by …"
+    " --evidence TEXT` when you have verified it, then run `untildone signal`."
+)
 _MAX_LENGTH = 200
 _MAX_LINES = 6
 _MAX_SPEC = 20_000
@@ -116,6 +123,11 @@ def _contradict(
         known = f"the check `{check}` is {result.outcome}"
         return f"`{name}`: {str(holds).lower()}, but {known}" if holds != result.green else ""
     claim = _find_name(name, [claim.name for claim in contract.claims])
+    meant = _find_meant_check(name, index_results(evidence)) if holds else None
+    if meant and not meant.green:
+        return f"`{name}`: true, but the check `{meant.name}` is {meant.outcome}"
+    if not claim and meant:
+        return ""
     if not claim:
         return f"`{name}` is no criterion of this loop: `untildone criterion add` makes it one"
     report = progress.met.get(claim)
@@ -124,6 +136,19 @@ def _contradict(
         how = "only assumed" if report else "not reported with `untildone met`"
         return f"`{name}`: true, but it is {how}"
     return f"`{name}`: false, but it is recorded as met" if counts and not holds else ""
+
+
+def _find_meant_check(name: str, results: Mapping[str, CheckResult]) -> CheckResult | None:
+    """Return the check that a criterion in the agent's own words names: `test` of "tests pass"."""
+    words = _split_words(name)
+    named = [result for check, result in results.items() if words & _split_words(check)]
+    return next((result for result in named if not result.green), named[0] if named else None)
+
+
+def _split_words(text: str) -> set[str]:
+    """Return the words in the singular, without `check`, which says nothing."""
+    words = {word.rstrip("s") for word in re.findall(r"[^\W\d_]+", text.casefold())}
+    return words - {"check", ""}
 
 
 def _find_name(name: str, known: Iterable[str]) -> str:

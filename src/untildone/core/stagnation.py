@@ -1,5 +1,7 @@
 """Stagnation: whether a round moved anything, when a loop counts as stuck, circuit breakers."""
 
+import re
+
 from msgspec import Struct
 
 from untildone.core.contract import Contract
@@ -12,6 +14,7 @@ from untildone.core.criteria import (
 )
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
+from untildone.core.text import to_one_line
 
 # The state file stays small whatever a linter prints: the oldest failures beyond this are dropped.
 MAX_FAILURES = 5_000
@@ -21,6 +24,12 @@ MAX_MESSAGES = 500
 LIMIT_MEASURED = 3
 LIMIT_UNMEASURED = 5
 SAME_ERROR = 3
+# Of an output without findings, as a bare traceback.
+_ERROR_LINE = re.compile(
+    r"\w(?:Error|Exception)\b|^\W*(?:[\w./-]+: )*(?:error|fatal|panic|exception)\b",
+    re.IGNORECASE,
+)
+_MAX_OUTPUT = 20_000
 SAME_UNMET = 5
 
 
@@ -134,8 +143,18 @@ def find_breaker(
 
 
 def _find_first_error(evidence: Evidence) -> str:
-    """Return the first failing test or finding; empty where only an exit status is known."""
+    """Return the first failing test or finding, else the last line of output that tells an error.
+
+    Empty where only an exit status is known.
+    """
     red = [result for result in evidence.checks if not result.green]
     tests = [test for result in red if result.tests for test in result.tests.failing[:1]]
     found = [f"{finding.path}: {finding.text}" for result in red for finding in result.findings[:1]]
-    return (*tests, *found, "")[0]
+    told = [line for result in red for line in _find_error_lines(result.output)[-1:]]
+    return (*tests, *found, *told, "")[0]
+
+
+def _find_error_lines(output: str) -> list[str]:
+    """Return the lines such as `KeyError: 'name'`, `fatal: no such branch`, `panic: nil map`."""
+    lines = output[-_MAX_OUTPUT:].splitlines()
+    return [to_one_line(line) for line in lines if _ERROR_LINE.search(line)]

@@ -1,11 +1,11 @@
-"""Totals: findings by severity and by file, tests by outcome."""
+"""Totals: findings by severity and by file, tests by outcome; each failure counts once."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 
 from untildone.core.check_results import CheckResult, FileTotals, Finding, Severity, Totals
-from untildone.core.failure_changes import index_tests_by_name
+from untildone.core.failure_changes import count_repeated_tests, find_test, index_tests_by_name
 
 MAX_WORST_FILES = 20
 _PLACE = attrgetter("path", "severity")
@@ -18,7 +18,7 @@ def count_totals(results: Iterable[CheckResult]) -> Totals:
     return Totals(
         **name_severity_counts(found),
         passed=sum(report.passed for report in tests),
-        failed=sum(report.failed for report in tests),
+        failed=sum(report.failed for report in tests) - count_repeated_tests(results),
         skipped=sum(report.skipped for report in tests),
     )
 
@@ -41,7 +41,7 @@ def _iterate_findings(results: Iterable[CheckResult]) -> Iterator[Finding]:
     for result in results:
         named = index_tests_by_name(result.tests.failing) if result.tests else {}
         for finding in result.findings:
-            if finding.code not in named and (alone or is_first(result.name, finding)):
+            if not find_test(finding, named) and (alone or is_first(result.name, finding)):
                 yield finding
 
 

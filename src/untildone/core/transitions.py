@@ -98,6 +98,9 @@ def _record_round(
         idle_holds=progress.idle_holds + bool(cause),
         blocked_reported=cause == "blocked",
         unrunnable_reported=cause == "unrunnable",
+        left_out=tuple(
+            dict.fromkeys((*progress.left_out, *(entry.name for entry in evidence.left_out)))
+        ),
         unchanged_reported=progress.unchanged_reported or cause == "unchanged",
         reported_concerns=_list_reported_concerns(contract, progress, evidence, verdict),
         faults=0,
@@ -118,7 +121,7 @@ def _list_reported_concerns(
     if evidence.concerns is None:
         return progress.reported_concerns
     match verdict:
-        case Continue(cause="losses") | Pause(outcome="needs-approval"):
+        case Continue(cause="losses" | "unproved") | Pause(outcome="needs-approval"):
             reported = {concern.id for concern in evidence.concerns}
         case _:
             reported = set(progress.reported_concerns)
@@ -132,13 +135,15 @@ def _list_reported_concerns(
 def _update_totals(progress: Progress, evidence: Evidence) -> Progress:
     if not evidence.checks:
         return progress
-    counted = count_totals(evidence.checks)
-    seen = compare_failures(evidence)
+    changes = compare_failures(evidence)
+    counts = changes.counts
     return replace(
         progress,
-        totals=counted,
-        fixed=seen.fixed,
-        improved=seen.percent_fixed,
+        open_failures=len(changes.failures),
+        totals=count_totals(evidence.checks),
+        fixed=counts.fixed,
+        improved=counts.percent_fixed,
+        failure_counts=counts if evidence.baseline else None,
     )
 
 

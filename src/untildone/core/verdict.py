@@ -10,6 +10,7 @@ HoldCause: TypeAlias = Literal[
     "unconfirmed",
     "losses",
     "unchanged",
+    "unproved",
     "blocked",
     "unrunnable",
     "background",

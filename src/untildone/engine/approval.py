@@ -1,24 +1,31 @@
 """Carries out `untildone approve`: the user accepts changes that a loop has paused for.
 
 Such a change, say a removed test, is a concern with an id like `remove-test:tests/a.py#1f3a`. The
-part after `#` is a digest of the content: if that changes again, the approval no longer holds.
+part after `#` is a digest of the content: if that changes again, the approval no longer holds. With
+`--always` kind and path are approved for good, in later loops of the project too.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.concerns import is_allowed, strip_content_digest
+from untildone.core.concerns import is_allowed, is_lasting, make_lasting_approval
 from untildone.core.contract import Amendment
+from untildone.core.evidence import Concern
 from untildone.core.progress import Progress
+from untildone.core.questions import OpenQuestion
 from untildone.engine import verbs
-from untildone.engine.context import Context
+from untildone.engine.context import Context, project_folder
+from untildone.engine.open_questions import load_open_questions
 from untildone.errors import UserError
+from untildone.report.question_text import list_questions
+from untildone.store.lasting_approvals import LastingApproval, add_approvals
 from untildone.store.loops import Record
 
 ALL = "--all"
+ALWAYS = "--always"
 
 
 class ApprovalResult(Struct, frozen=True, kw_only=True):
@@ -28,58 +35,152 @@ class ApprovalResult(Struct, frozen=True, kw_only=True):
     approved: tuple[str, ...]
     left: tuple[str, ...]
     goes_on: bool
+    # Whether the approval was all that was missing, so that the loop is done now.
+    done: bool = False
+    # Then what a stop tells of the end: outcome, rounds, time, cost and where the receipt is.
+    ending: str = ""
+    # What is approved for good in this project, as `KIND:PATH[:KEY]`.
+    always: tuple[str, ...] = ()
 
 
 def approve(
-    context: Context, record: Record, findings: tuple[str, ...], *, resumes: bool = True
+    context: Context, record: Record, words: tuple[str, ...], *, resumes: bool = True
 ) -> ApprovalResult:
-    """Approve concerns by their ids, with or without the content digest, or all by `--all`.
+    """Approve what the words name: ids of concerns, numbers of questions, or all by `--all`.
 
-    If the loop asks about none, `--all` approves what differs from the baseline now: the user has
-    pulled, or switched the branch. With `resumes`, a loop that waited for the last of them goes on.
+    Without any the only open question is approved. If the loop asks nothing, `--all` approves what
+    differs from the baseline now: the user has pulled, or switched the branch. With `--always` the
+    approval holds for good. With `resumes`, a loop that waited for the last of them goes on.
     """
     loop = record.contract.id
     verbs.require_unfinished(record)
-    open_findings = _list_open_findings(record)
-    if findings == (ALL,):
-        approved = open_findings or _find_current_concerns(context, record)
-    else:
-        approved = _select_findings(open_findings, findings)
-    if not approved:
+    named = tuple(word for word in words if word != ALWAYS)
+    concerns = _require_concerns(context, record, named)
+    always = _list_lasting(concerns, named) if ALWAYS in words else ()
+    if always:
+        remembered = [LastingApproval(what=what, at=context.now(), loop=loop) for what in always]
+        add_approvals(project_folder(context.home, Path(record.contract.project)), remembered)
+    approved = tuple(concern.id for concern in concerns)
+    record = _record_approval(context, loop, approved, always)
+    left = _list_left(context, record)
+    was_last = not left and record.progress.outcome == "needs-approval"
+    ending = _finish_confirmed(context, record) if was_last else ""
+    goes_on = resumes and was_last and not ending
+    if goes_on:
+        verbs.resume(context, loop)
+    return ApprovalResult(
+        loop=loop,
+        approved=approved,
+        left=left,
+        goes_on=goes_on,
+        done=bool(ending),
+        ending=ending,
+        always=always,
+    )
+
+
+def _require_concerns(
+    context: Context, record: Record, named: tuple[str, ...]
+) -> tuple[Concern, ...]:
+    """Return the concerns that the words name; raise UserError if there is none."""
+    questions = load_open_questions(context, record)
+    concerns = _select_concerns(questions, named)
+    if not questions and named == (ALL,):
+        concerns = _find_current_concerns(context, record)
+    if not concerns:
+        loop = record.contract.id
         raise UserError(
             f"loop `{loop}` asks for no approval", hint=f"`untildone show {loop}` tells how it is"
         )
-    record = _record_approval(context, loop, approved)
-    left = _list_open_findings(record)
-    goes_on = resumes and not left and record.progress.outcome == "needs-approval"
-    if goes_on:
-        verbs.resume(context, loop)
-    return ApprovalResult(loop=loop, approved=approved, left=left, goes_on=goes_on)
+    return concerns
 
 
-def _list_open_findings(record: Record) -> tuple[str, ...]:
+def _finish_confirmed(context: Context, record: Record) -> str:
+    """Finish the loop if its last stop has confirmed this very tree, but for what is approved now.
+
+    The user's approval stands for the agent's word that it is done. Returns what a stop would tell
+    of this end, or an empty text.
+    """
+    # Imported where they are used: a prompt that approves nothing must not pay for them.
+    from untildone.core.decide import decide
+    from untildone.core.evidence import Evidence
+    from untildone.core.verdict import Finish
+    from untildone.engine.context import fingerprint_project
+    from untildone.engine.receipts import locate_receipt
+    from untildone.report.notices import describe_verdict
+
+    last = context.loops.read_rounds(record.contract.id)[-1]
+    project = Path(record.contract.project)
+    shown = last.if_approved or last
+    if shown.change is None or fingerprint_project(project) != last.tree:
+        return ""
+    evidence = Evidence(
+        checks=last.checks, concerns=shown.concerns, changed=last.changed, change=shown.change
+    )
+    verdict = decide(record.agreed, replace(record.progress, confirmed=True), evidence)
+    if not isinstance(verdict, Finish) or verdict.outcome != "done":
+        return ""
+    ended = verbs.end(context, record.contract.id, verdict)
+    receipt = locate_receipt(context, ended, project=project)
+    notice = describe_verdict(ended, verdict, last.checks, shown.change, receipt)
+    return " | ".join((notice, *ended.warnings))
+
+
+def _list_left(context: Context, record: Record) -> tuple[str, ...]:
     """Return the ids of the concerns that the loop has reported and nobody has approved."""
-    allow = record.agreed.allow
-    return tuple(finding for finding in record.progress.reported_concerns if finding not in allow)
+    questions = load_open_questions(context, record)
+    return tuple(concern.id for each in questions for concern in each.question.concerns)
 
 
-def _select_findings(open_findings: tuple[str, ...], findings: Iterable[str]) -> tuple[str, ...]:
-    """Return the open findings that the user names; raise UserError if one is not open."""
+def _select_concerns(
+    questions: Sequence[OpenQuestion], words: tuple[str, ...]
+) -> tuple[Concern, ...]:
+    """Return the concerns that the user names; raise UserError if one is not asked about."""
+    concerns = {each.number: each.question.concerns for each in questions}
+    everything = tuple(concern for group in concerns.values() for concern in group)
+    if words == (ALL,) or not questions or (not words and len(questions) == 1):
+        return everything
     matches = {
-        finding: [id_ for id_ in open_findings if finding in (id_, strip_content_digest(id_))]
-        for finding in findings
+        word: concerns.get(int(word), ())
+        if word.isdecimal()
+        else tuple(concern for concern in everything if is_allowed(concern, (word,)))
+        for word in words
     }
-    unknown = ", ".join(f"`{finding}`" for finding, ids in matches.items() if not ids)
-    if open_findings and (unknown or not matches):
-        known = ", ".join(f"`{strip_content_digest(finding)}`" for finding in open_findings)
-        what = f"{unknown} is not asked about" if unknown else "no finding is named"
-        raise UserError(f"{what} (asked: {known})", hint=f"give ids, or `{ALL}`")
-    return tuple(dict.fromkeys(id_ for ids in matches.values() for id_ in ids))
+    unknown = ", ".join(f"`{word}`" for word, found in matches.items() if not found)
+    if unknown or not matches:
+        what = f"{unknown} is not asked about" if unknown else "several questions are open"
+        raise UserError(
+            f"{what}:\n{list_questions(questions)}",
+            hint=f"`approve {questions[0].number}` approves the first of them, `{ALL}` all",
+        )
+    return tuple({each.id: each for found in matches.values() for each in found}.values())
 
 
-def _record_approval(context: Context, loop: str, approved: tuple[str, ...]) -> Record:
-    """Add the approved ids to the loop's contract by an amendment, and return the loop."""
-    amendment = Amendment(by="user", at=context.now(), allow=approved)
+def _list_lasting(concerns: Sequence[Concern], words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is approved for good: as the user named it, else kind and path.
+
+    Raises UserError for what is no property of a file: that is agreed when a loop starts.
+    """
+    for concern in concerns:
+        if not is_lasting(concern):
+            raise UserError(
+                f"`{concern.id}` cannot be approved for good, as it is about no file",
+                hint="approve it without `--always`",
+            )
+    named = {word for word in words if ":" in word and "#" not in word}
+    lasting = (
+        next((word for word in named if is_allowed(concern, (word,))), None)
+        or make_lasting_approval(concern)
+        for concern in concerns
+    )
+    return tuple(dict.fromkeys(lasting))
+
+
+def _record_approval(
+    context: Context, loop: str, approved: tuple[str, ...], always: tuple[str, ...]
+) -> Record:
+    """Add what is approved to the loop's contract by an amendment, and return the loop."""
+    amendment = Amendment(by="user", at=context.now(), allow=(*approved, *always), always=always)
 
     def edit(record: Record) -> Progress:
         return replace(record.progress, amendments=(*record.progress.amendments, amendment))
@@ -87,8 +188,8 @@ def _record_approval(context: Context, loop: str, approved: tuple[str, ...]) -> 
     return verbs.change_loop(context, loop, edit, kind="approved", findings=approved)
 
 
-def _find_current_concerns(context: Context, record: Record) -> tuple[str, ...]:
-    """Return the ids of all concerns that a comparison with the baseline finds now."""
+def _find_current_concerns(context: Context, record: Record) -> tuple[Concern, ...]:
+    """Return all concerns that a comparison with the baseline finds now."""
     # Imported where it is used: a prompt that approves nothing must not pay for it.
     from untildone.integrity.confirmation import find_differences
     from untildone.integrity.confirmation_inputs import load_inputs
@@ -98,7 +199,8 @@ def _find_current_concerns(context: Context, record: Record) -> tuple[str, ...]:
         contract,
         Path(contract.project),
         folder=context.loops.get_folder(contract.id) / "baseline",
+        state_home=context.home,
         digest=record.progress.baseline_tree_digest,
     )
     concerns = find_differences(inputs)
-    return tuple(concern.id for concern in concerns if not is_allowed(concern, contract.allow))
+    return tuple(concern for concern in concerns if not is_allowed(concern, contract.allow))

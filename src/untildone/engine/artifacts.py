@@ -1,4 +1,4 @@
-"""The folder `.untildone/` of a project: logs of the checks, long tasks, the receipt.
+"""The folder `.untildone/` of a project: logs of the checks, feedback, long tasks, the receipt.
 
 All of it is for people and the agent to read: a loop works without the folder too.
 """
@@ -9,7 +9,9 @@ from pathlib import Path
 
 from untildone.core.contract import Contract
 from untildone.core.feedback import TASK_BEGINNING
+from untildone.store.durable_files import write_atomically
 
+ARTIFACTS = ".untildone"
 # Rounds whose logs are kept.
 _LOGS_KEPT = 5
 
@@ -19,7 +21,7 @@ def open_artifact_folder(project: Path) -> Path | None:
 
     It has a `.gitignore`, so that git does not see it.
     """
-    folder = project / ".untildone"
+    folder = project / ARTIFACTS
     try:
         if folder.is_symlink():
             return None
@@ -47,6 +49,19 @@ def make_log_folder(project: Path, loop: str, number: int) -> Path | None:
     except OSError:
         return None
     return logs / str(number)
+
+
+def write_feedback_file(project: Path, name: str, text: str) -> Path | None:
+    """Write what a held agent should read to `feedback-NAME.md`; None if that is not possible."""
+    folder = open_artifact_folder(project)
+    if folder is None:
+        return None
+    path = folder / f"feedback-{name}.md"
+    try:
+        write_atomically(path, text.encode("utf-8", "replace"), keep_previous=False)
+    except OSError:
+        return None
+    return path
 
 
 def write_task(project: Path, contract: Contract) -> None:

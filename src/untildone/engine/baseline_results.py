@@ -3,31 +3,48 @@
 A check that was green then proves no progress later, and failures from then are not the agent's.
 """
 
+import math
 import os
 import sys
 import tempfile
 import time
 from pathlib import Path
+from threading import Event
 
 from msgspec.structs import replace
 
 from untildone.checks.parallel_run import RunOptions, run_checks
+from untildone.checks.result_cache import ResultCache
 from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check, Contract
 from untildone.core.counts import apply_counts
 from untildone.core.progress import Progress
+from untildone.core.time_limits import estimate_seconds
 from untildone.core.totals import count_totals
-from untildone.engine.context import Context
+from untildone.engine.baseline_snapshot import find_snapshot
+from untildone.engine.check_progress import record_progress
+from untildone.engine.check_run import open_result_cache, watch_for_end
+from untildone.engine.context import Context, project_folder
+from untildone.engine.journal_entry import make_baseline_entry
 from untildone.engine.verbs import change_loop
 from untildone.process import runner, trees
+from untildone.process.runner import end_runs_on_signal
 from untildone.sandbox.background_copy import copy_tree
 from untildone.store import baseline_records
 from untildone.store.loops import Record
 from untildone.worktree.fingerprint import fingerprint_tree
 
-# Seconds that the first stop waits for the results.
-_PATIENCE = 120.0
+# Seconds that a stop waits for the baseline even if its own checks take next to no time.
+_SHORTEST_WAIT = 30.0
+# The key under which the result cache remembers a run on the baseline; it replaces no run.
+_CACHE_KEY = "baseline"
 # Characters of a finding's text.
 _MAX_FINDING = 200
+
+
+def select_round_checks(contract: Contract) -> list[Check]:
+    """Return the checks that run on the baseline: slow ones do not."""
+    return [check for check in contract.checks if check.when == "round"]
 
 
 def save_baseline_results(
@@ -38,10 +55,14 @@ def save_baseline_results(
     `copied` says that the checks ran on a copy of the tree, where a check may fail only because
     ignored files are missing: see `_distrust_bare_failure`.
     """
+    contract = context.loops.load(loop).contract
+    _remember_durations(context, contract, results)
     if copied:
         results = tuple(_distrust_bare_failure(result) for result in results)
-    results = apply_counts(context.loops.load(loop).contract, results, results)
+    results = apply_counts(contract, results, results)
     red = tuple(result.name for result in results if result.outcome == "red")
+    # Of a check that could not be run nothing was counted: 0 errors would be untrue.
+    totals = count_totals(results) if all(map(_is_measured, results)) else None
     folder = context.loops.get_folder(loop)
 
     def edit(record: Record) -> Progress:
@@ -51,11 +72,25 @@ def save_baseline_results(
             baseline=baseline_records.write_results(
                 folder, tuple(_trim_result(result) for result in results)
             ),
-            # Of a check that could not be run nothing was counted: 0 errors would be untrue.
-            baseline_totals=count_totals(results) if all(map(_is_measured, results)) else None,
+            baseline_totals=totals,
         )
 
-    return change_loop(context, loop, edit, kind="baseline", red=red)
+    entry = make_baseline_entry(results, totals)
+    return change_loop(context, loop, edit, kind="baseline", red=red, **entry)
+
+
+def open_history(context: Context, contract: Contract) -> ResultCache:
+    """Return the remembered runs of the loop's checks, which tell how long they take."""
+    return open_result_cache(project_folder(context.home, Path(contract.project)))
+
+
+def _remember_durations(
+    context: Context, contract: Contract, results: tuple[CheckResult, ...]
+) -> None:
+    history, by_name = open_history(context, contract), {result.name: result for result in results}
+    for check in contract.checks:
+        if check.name in by_name:
+            history.store(check, _CACHE_KEY, by_name[check.name])
 
 
 def _is_measured(result: CheckResult) -> bool:
@@ -94,30 +129,69 @@ def start_detached_baseline(context: Context, record: Record) -> None:
 def run_detached_baseline(context: Context, loop: str, tree: str) -> None:
     """Run the checks on a copy of the tree and save the results; what the detached process does.
 
-    `tree` is the digest of the tree at the loop's start. If the agent has changed it meanwhile,
-    the copy is no baseline and nothing is saved.
+    The copy is made from the loop's snapshot, so an agent that edits at once changes nothing here.
+    Where there is none, `tree` is the digest of the tree at the loop's start: if the agent has
+    changed it meanwhile, the copy is no baseline and nothing is saved.
     """
     record = context.loops.load(loop)
-    contract = record.contract
-    project = Path(contract.project)
-    checks = [check for check in contract.checks if check.when == "round"]
+    project = Path(record.contract.project)
     with tempfile.TemporaryDirectory(prefix="untildone-start-", ignore_cleanup_errors=True) as top:
         copy = Path(top) / "tree"
-        copy_tree(project, copy)
-        if fingerprint_tree(project) == tree:
-            save_baseline_results(
-                context, loop, run_checks(checks, RunOptions(project=copy)), copied=True
-            )
-    context.session_of(record).remove("baseline")
-
-
-def wait_for_baseline(context: Context, record: Record) -> Record:
-    """Return the loop once the detached process has ended, or after two minutes."""
+        snapshot = find_snapshot(context, record)
+        copy_tree(project, copy, snapshot=snapshot)
+        if snapshot or fingerprint_tree(project) == tree:
+            _run_on_copy(context, record, copy)
     session = context.session_of(record)
-    end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
+    if session.is_active():
+        # Imported where it is used: nothing else in this module needs a sandbox.
+        from untildone.engine.sandbox_trial import start_detached_trial
+
+        start_detached_trial(context, context.loops.load(loop))
+    session.remove("baseline")
+
+
+def _run_on_copy(context: Context, record: Record, copy: Path) -> None:
+    """Run the checks and save the results, unless the user ends the loop meanwhile."""
+    contract, session = record.contract, context.session_of(record)
+    history = open_history(context, contract)
+    with (
+        end_runs_on_signal(),
+        watch_for_end(session, math.inf) as (stop, _),
+        record_progress(session, "baseline", history) as report,
+    ):
+        options = RunOptions(project=copy, history=history, stop=stop)
+        results = run_checks(select_round_checks(contract), options, report=report)
+    if not stop.is_set():
+        save_baseline_results(context, record.contract.id, results, copied=True)
+
+
+def wait_for_baseline(
+    context: Context, record: Record, abandoned: Event, *, deadline: float
+) -> Record:
+    """Return the loop once the detached process has ended.
+
+    The wait ends at the deadline (of the monotonic clock), or when the user ends the loop, which
+    `abandoned` says.
+    """
+    session = context.session_of(record)
+    while time.monotonic() < deadline and session.is_active() and not abandoned.is_set():
         process_id = session.read("baseline").strip()
         if not process_id.isdecimal() or not runner.is_alive(int(process_id)):
             break
-        time.sleep(0.1)
+        abandoned.wait(0.1)
     return context.loops.load(record.contract.id)
+
+
+def bound_wait(own_seconds: float) -> float:
+    """Return how many seconds a stop whose own checks take so long waits for the baseline.
+
+    Twice as long, since both may run at once.
+    """
+    return max(_SHORTEST_WAIT, 2 * own_seconds)
+
+
+def estimate_round(context: Context, contract: Contract) -> float:
+    """Return how many seconds the round's checks probably take, one after another."""
+    history = open_history(context, contract)
+    past = (history.load_past_runs(check) for check in select_round_checks(contract))
+    return sum(estimate_seconds(runs) or 0 for runs in past)

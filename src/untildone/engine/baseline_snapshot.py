@@ -40,6 +40,15 @@ def snapshot_baseline(context: Context, contract: Contract) -> Iterator[tuple[st
         shutil.rmtree(draft, ignore_errors=True)
 
 
+def find_snapshot(context: Context, record: Record) -> Path | None:
+    """Return the folder with the files of the baseline; None if there is no snapshot."""
+    if not record.progress.baseline_tree_digest:
+        return None
+    from untildone.integrity.baseline import get_files_folder
+
+    return get_files_folder(context.loops.get_folder(record.contract.id) / "baseline")
+
+
 def drop_altered_baseline(context: Context, record: Record) -> Progress:
     """Return the progress without a snapshot that was altered.
 
@@ -64,6 +73,7 @@ def _save_snapshot(context: Context, contract: Contract, draft: Path) -> tuple[s
     # Imported where it is used: a prompt that starts no loop must not pay for it.
     from untildone.integrity.baseline import BaselineTooLargeError, save_baseline
     from untildone.integrity.environment.facts import collect_facts
+    from untildone.integrity.environment.search_path import record_programs
     from untildone.sandbox.home_folder import select_steering
     from untildone.worktree.contents import GENERATED
     from untildone.worktree.listing import list_ignored_folders
@@ -85,6 +95,7 @@ def _save_snapshot(context: Context, contract: Contract, draft: Path) -> tuple[s
             ignored=ignored,
             surroundings=collect_facts(project, commands, context.environ),
             variables=select_steering(context.environ),
+            programs=record_programs(context.environ),
         )
     except BaselineTooLargeError as error:
         return "", f"the baseline is too large to keep ({error})"

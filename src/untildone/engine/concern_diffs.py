@@ -1,45 +1,47 @@
 """The diffs between baseline and project that a user looks at before approving a concern."""
 
+from collections.abc import Iterable
 from difflib import unified_diff
 from pathlib import Path
 
 from untildone.checks.clean_output import clean
+from untildone.core.concerns import get_file
 from untildone.core.evidence import Concern
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.integrity.baseline import load_baseline
-from untildone.report.receipt import ReceiptConcern
 from untildone.store.loops import Record
 from untildone.worktree.contents import Tree, read_tree
+from untildone.worktree.limits import Budget, LimitExceeded
 
 _MAX_FILES = 10
 _MAX_LINES = 60
+# For the diffs of all files together.
+_SECONDS = 1.0
 
 
 def load_concern_diffs(
-    context: Context, record: Record, concerns: tuple[Concern, ...], *, project: Path
-) -> tuple[ReceiptConcern, ...]:
-    """Return those of `concerns` that wait for approval, each with the diff of its file.
+    context: Context, record: Record, concerns: Iterable[Concern], *, project: Path
+) -> dict[str, str]:
+    """Return the diffs of the concerns' files by path: of the first files, if there is a baseline.
 
-    Beyond the first files, or without a baseline, the diff is empty.
+    The journal keeps them: what the user approves is what was judged, not what is there later.
     """
-    open_concerns = [
-        concern for concern in concerns if concern.id in record.progress.reported_concerns
-    ]
-    if not open_concerns:
-        return ()
-    paths = list(dict.fromkeys(_get_path(concern) for concern in open_concerns))[:_MAX_FILES]
-    old, new = _load_baseline_tree(context, record), read_tree(project, paths)
-    diffs = {path: _format_diff(path, old, new) for path in paths} if old else {}
-    return tuple(
-        ReceiptConcern(
-            id=concern.id,
-            path=concern.path,
-            because=concern.detail,
-            change=diffs.get(_get_path(concern), ""),
-        )
-        for concern in open_concerns
-    )
+    paths = list(dict.fromkeys(map(get_file, concerns)))[:_MAX_FILES]
+    old = _load_baseline_tree(context, record) if paths else None
+    if old is None:
+        return {}
+    new, budget = read_tree(project, paths), Budget(seconds=_SECONDS)
+    return {path: _format_in_time(path, old, new, budget) for path in paths}
+
+
+def _format_in_time(path: str, old: Tree, new: Tree, budget: Budget) -> str:
+    """Return the diff of the file, or a line that it takes too long: it may grow as a square."""
+    try:
+        with budget.use():
+            return _format_diff(path, old, new)
+    except LimitExceeded:
+        return f"the diff of `{path}` takes too long to compute"
 
 
 def read_baseline_file(context: Context, record: Record, path: str) -> bytes:
@@ -64,11 +66,6 @@ def _load_baseline_tree(context: Context, record: Record) -> Tree | None:
         return load_baseline(folder, record.progress.baseline_tree_digest)[1]
     except ValueError:
         return None
-
-
-def _get_path(concern: Concern) -> str:
-    """Return the concern's file: `tests/a.py` of `tests/a.py::test_one`."""
-    return concern.path.partition("::")[0]
 
 
 def _format_diff(path: str, old: Tree, new: Tree) -> str:

@@ -9,9 +9,11 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from untildone.core.concerns import find_unapproved
 from untildone.core.criteria import apply_amendments
 from untildone.core.decide import decide
 from untildone.core.feedback import write_feedback
+from untildone.core.left_out import drop_left_out
 from untildone.core.progress import Progress
 from untildone.core.transitions import advance
 from untildone.core.verdict import Continue, Finish, Pause, Wait
@@ -37,14 +39,16 @@ def conclude(context: Context, judged: JudgedStop, features: tuple[Feature, ...]
         judged = _add_later_reports(judged, record)
         progress = advance(judged.contract, judged.progress, judged.evidence, judged.verdict)
         progress = _keep_for_next_stop(progress, loaded, saved)
-        progress = replace(progress, updated_at=context.now())
+        at = context.now()
+        progress = replace(progress, updated_at=at)
         is_round = progress.round > judged.progress.round
+        diffs = _load_diffs(context, judged, progress)
         record = loops.save(
             record,
             progress,
             kind="round" if is_round else "stop",
-            data=make_round_entry(judged, progress, at=context.now()),
-            at=context.now(),
+            data=make_round_entry(judged, progress, at=at, diffs=diffs),
+            at=at,
         )
         update_index(context, record, format_status_line(record))
     session = context.session_of(record)
@@ -59,9 +63,32 @@ def conclude(context: Context, judged: JudgedStop, features: tuple[Feature, ...]
         # Imported where it is used: most stops end no loop.
         from untildone.engine.receipts import publish_receipt
 
-        publish_receipt(context, record, judged.evidence, project=judged.project)
+        publish_receipt(context, record, project=judged.project)
         lines = tuple(line for feature in features for line in feature.loop_ended(context, record))
-    return _build_answer(context, record, judged, features, lines)
+    answer = _build_answer(context, record, judged, features, lines)
+    return _add_summary(context, record, judged, answer)
+
+
+def _add_summary(context: Context, record: Record, judged: JudgedStop, answer: Answer) -> Answer:
+    """Return the answer with what was tried, what blocks and how to go on, at a bound."""
+    if not isinstance(judged.verdict, Pause):
+        return answer
+    # Imported where it is used: most stops reach no bound.
+    from untildone.report.bound_summary import summarize_bound
+
+    rounds = context.loops.read_rounds(record.contract.id)
+    return replace(answer, notice="\n".join((answer.notice, *summarize_bound(record, rounds))))
+
+
+def _load_diffs(context: Context, judged: JudgedStop, progress: Progress) -> dict[str, str]:
+    """Return the changes that the user is asked about, if the loop pauses for approval."""
+    if progress.outcome != "needs-approval":
+        return {}
+    # Imported where it is used: hardly any loop pauses for this.
+    from untildone.engine.concern_diffs import load_concern_diffs
+
+    concerns = find_unapproved(judged.evidence, judged.contract.allow)
+    return load_concern_diffs(context, judged.record, concerns, project=judged.project)
 
 
 def _build_answer(
@@ -79,17 +106,44 @@ def _build_answer(
         feedback = write_feedback(
             judged.contract, judged.progress, judged.evidence, verdict, nonce=nonce
         )
-    notices = (
-        describe_verdict(record, verdict, judged.evidence.checks),
-        *record.warnings,
-        context.session_of(record).take("tell"),
-        *lines,
+    receipt = ""
+    if isinstance(verdict, Finish | Pause):
+        # Imported where it is used: most stops end no loop.
+        from untildone.engine.receipts import locate_receipt
+
+        receipt = locate_receipt(context, record, project=judged.project)
+    evidence = judged.evidence
+    asked = _describe_questions(context, record, judged)
+    described = asked or describe_verdict(
+        record, verdict, evidence.checks, evidence.change, receipt
     )
-    notice = " | ".join(filter(None, notices))
+    tell = context.session_of(record).take("tell")
+    separator = "\n" if asked else " | "
+    others = separator.join(filter(None, (*record.warnings, tell, *lines)))
+    notice = separator.join(filter(None, (described, others)))
     answer = Answer(verdict=verdict, feedback=feedback, notice=notice)
     for feature in features:
         answer = feature.finish_answer(context, record, judged, answer)
+    if judged.stop.shown and isinstance(answer.verdict, Continue):
+        # Imported where it is used: most stops are judged without a user who reads along.
+        from untildone.engine.brief_answer import shorten_answer
+
+        return shorten_answer(judged, answer, described=described, others=others)
     return answer
+
+
+def _describe_questions(context: Context, record: Record, judged: JudgedStop) -> str:
+    """Return the questions with their diffs, if the loop pauses for approval."""
+    if not isinstance(judged.verdict, Pause) or judged.verdict.outcome != "needs-approval":
+        return ""
+    # Imported where it is used: hardly any loop pauses for this.
+    from untildone.engine.open_questions import SLASH_COMMAND, describe_open_questions
+
+    loop = record.contract.id
+    in_terminal = f"`untildone approve --loop {loop}`"
+    command = in_terminal if judged.evidence.unattended else SLASH_COMMAND
+    lines = describe_open_questions(context, record, command=command)
+    return "\n".join((f"untildone: paused (needs-approval): {lines[0]}", *lines[1:]))
 
 
 def _record_release(session: Session, judged: JudgedStop) -> None:
@@ -135,6 +189,7 @@ def _add_later_reports(judged: JudgedStop, record: Record) -> JudgedStop:
     if saved.amendments == loaded.amendments:
         return judged
     contract = apply_amendments(record.contract, progress.amendments)
+    contract = drop_left_out(contract, judged.evidence)
     verdict = decide(contract, progress, judged.evidence)
     return replace(judged, contract=contract, verdict=verdict)
 

@@ -90,7 +90,10 @@ def update_index(context: Context, record: Record, line: str = "") -> None:
             delete_baseline_files(context.loops.get_folder(record.contract.id) / "baseline")
         if session.get_loop_id() == record.contract.id:
             session.release()
+            # The status line shows the end until the next prompt.
+            session.write("ending", line)
         return
+    session.remove("ending")
     is_active = record.progress.status == "active"
     if session.is_active() and not is_active:
         # Makes the answer to the next prompt mention once that the loop is paused.

@@ -80,7 +80,7 @@ def _find_turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
     if context.agent.find_failure(recent):
         return "failed"
     # Nobody types into an unattended run: what its transcript has in the queue is its own prompt.
-    if stop.attended and context.agent.has_queued_input(recent):
+    if stop.attended and context.agent.list_queued_input(recent):
         return "queued"
     prompt = session.read_json("prompt.json")
     if prompt.get("kind") != "question" or prompt.get("id") != stop.prompt:

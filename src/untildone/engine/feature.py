@@ -7,6 +7,7 @@ feature by name.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     # Only annotations name these: a hook must not pay for importing them.
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from untildone.agents.events import Prompt, Stop
@@ -47,6 +49,10 @@ def _nothing(*_: object) -> None:
     return None
 
 
+def _hold_nothing(*_: object) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 def _no_problems(*_: object) -> Iterator[Problem]:
     return iter(())
 
@@ -75,6 +81,8 @@ class Feature(Struct, frozen=True, kw_only=True):
     read_options: Callable[[Context, StartOptions, Request], Request] = _same_last
     # the contract with this feature's criteria; raises UserError if they cannot be agreed on
     agree: Callable[[Context, Request, Contract], Contract] = _same_last
+    # holds what no other loop may take while this one is recorded; raises UserError if one has it
+    reserve: Callable[[Context, Contract], AbstractContextManager[None]] = _hold_nothing
     # acts on a loop that was just recorded; returns warnings
     loop_started: Callable[[Context, Record], tuple[str, ...]] = _no_texts
     # lines that the user reads when the loop has started

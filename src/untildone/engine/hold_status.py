@@ -5,21 +5,24 @@ An active loop holds nobody if its session has ended, or if its hook fails: clie
 
 from datetime import UTC, datetime
 
+from msgspec import convert
+
 from untildone.engine.context import Context
 from untildone.engine.feature import load_used_features
+from untildone.engine.judging import explain_unjudged_stop
+from untildone.engine.open_questions import describe_open_questions
 from untildone.engine.scope import Scope
-from untildone.engine.session_events import explain_unjudged_stop
 from untildone.engine.speaker import is_driven
 from untildone.process.runner import is_alive
-from untildone.report.status import Held, LoopStatus
+from untildone.report.running_checks import find_running_check
+from untildone.report.status import Held, LoopStatus, RunningStatus
 from untildone.store.loops import Record
-from untildone.store.sessions import Session
 
 
 def load_loop_status(context: Context, record: Record) -> LoopStatus:
     """Return what `untildone status` shows of a loop."""
     session = context.session_of(record)
-    held, not_held_reason = check_hold(record, session)
+    held, not_held_reason = check_hold(context, record)
     event_time = session.find_last_event()
     last_event_at = (
         datetime.fromtimestamp(event_time, UTC).isoformat(timespec="seconds")
@@ -52,18 +55,26 @@ def load_loop_status(context: Context, record: Record) -> LoopStatus:
         max_minutes=contract.bounds.minutes,
         spend_unknown_because=next(filter(None, spend_reasons), ""),
         ignored_configuration=contract.ignored_configuration,
+        questions=_list_questions(context, record),
+        running=convert(find_running_check(session), RunningStatus | None, from_attributes=True),
     )
 
 
-def check_hold(record: Record, session: Session) -> tuple[Held, str]:
+def _list_questions(context: Context, record: Record) -> tuple[str, ...]:
+    command = f"`untildone approve --loop {record.contract.id}`"
+    return tuple(describe_open_questions(context, record, command=command))
+
+
+def check_hold(context: Context, record: Record) -> tuple[Held, str]:
     """Return whether the loop's next stop will be judged (True, False, "unknown"), and why not."""
+    session = context.session_of(record)
     if record.progress.status != "active":
         return False, f"the loop is {record.progress.status}"
     if is_driven(session):
         return True, ""
     if session.has("driver"):
         return False, f"its run died; `untildone continue {record.contract.id}` goes on with it"
-    unjudged_reason = explain_unjudged_stop(session)
+    unjudged_reason = explain_unjudged_stop(context, session)
     if unjudged_reason:
         return False, f"the last stop was not judged: {unjudged_reason}"
     if not session.is_active():

@@ -1,43 +1,76 @@
-"""The journal entry of a judged stop: its evidence and verdict, cut to a moderate size."""
+"""The journal entries of a judged stop and of the baseline: evidence, cut to a moderate size.
 
+Lists are cut, counts are not: a receipt is built from these entries alone.
+"""
+
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from untildone.core.check_results import CheckResult
-from untildone.core.progress import Progress, Round
-from untildone.core.totals import find_worst_files
+from untildone.core.check_results import CheckResult, Totals
+from untildone.core.progress import BaselineRun, Progress, Round
+from untildone.core.totals import count_totals, find_worst_files
 from untildone.engine.stopped_loop import JudgedStop
 
-# Findings and failing tests of each check, and concerns; their counts are not cut.
+# Findings and failing tests of each check.
 _MAX_ITEMS = 50
+_MAX_CONCERNS = 500
 _MAX_FAILURES = 200
 _MAX_TEXT = 2_000
 
 
-def make_round_entry(judged: JudgedStop, progress: Progress, *, at: str) -> dict[str, Any]:
+def make_round_entry(
+    judged: JudgedStop, progress: Progress, *, at: str, diffs: dict[str, str]
+) -> dict[str, Any]:
     """Return the entry as JSON values; `progress` is the one after this stop."""
-    evidence = judged.evidence
+    evidence, concerns, known = judged.evidence, judged.evidence.concerns, judged.record.progress
     entry = Round(
         number=progress.round,
         at=at,
         verdict=judged.verdict,
         unmet=progress.unmet or (),
         failures=progress.failures[:_MAX_FAILURES],
-        checks=tuple(_trim_result(result) for result in evidence.checks),
+        checks=tuple(map(_trim_result, evidence.checks)),
         message=judged.stop.message[:_MAX_TEXT],
         tree=evidence.tree,
-        totals=progress.totals,
+        totals=progress.totals if evidence.checks else None,
         spend_usd=progress.spend_usd,
         files=find_worst_files(evidence.checks),
         edited_files=evidence.edited_files,
         written_files=evidence.written_files,
         fixed=progress.fixed,
-        concerns=evidence.concerns and evidence.concerns[:_MAX_ITEMS],
+        # Notes that tool calls relayed; the others have an entry of their own.
+        notes=tuple(note for note in judged.progress.notes if note not in known.notes),
+        concerns=concerns and concerns[:_MAX_CONCERNS],
+        concern_count=len(concerns or ()),
         comparisons=evidence.comparisons,
+        sandbox=evidence.sandbox,
+        change=evidence.change,
+        changed=evidence.changed,
+        counted=_count_each(evidence.checks),
+        failure_counts=progress.failure_counts if evidence.checks else None,
+        promises_given=evidence.promises_given,
+        project=str(judged.project),
+        commit=evidence.commit,
+        diffs=diffs,
+        if_approved=evidence.if_approved,
+        left_out=evidence.left_out,
     )
     return dict(msgspec.to_builtins(entry))
+
+
+def make_baseline_entry(results: tuple[CheckResult, ...], totals: Totals | None) -> dict[str, Any]:
+    """Return the results on the baseline as JSON values."""
+    entry = BaselineRun(
+        checks=tuple(map(_trim_result, results)), counted=_count_each(results), totals=totals
+    )
+    return dict(msgspec.to_builtins(entry))
+
+
+def _count_each(results: Iterable[CheckResult]) -> tuple[Totals, ...]:
+    return tuple(count_totals((result,)) for result in results)
 
 
 def _trim_result(result: CheckResult) -> CheckResult:

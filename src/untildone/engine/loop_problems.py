@@ -4,23 +4,25 @@ Each function looks for one kind of problem and yields what it finds; `PROBES` l
 """
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
+from untildone.checks.missing_tools import find_missing_tool
 from untildone.config.proposals import load_proposals
-from untildone.core.contract import Check, Contract
+from untildone.core.contract import Contract
 from untildone.core.text import pluralize
+from untildone.engine import removed_folders
 from untildone.engine.context import Context
 from untildone.engine.feature import load_used_features
 from untildone.engine.hold_status import check_hold
 from untildone.engine.project_checks import is_trusted, list_checks
 from untildone.engine.scope import Scope
+from untildone.engine.stale_loops import STALE_DAYS, find_stale_loops
 from untildone.errors import UserError
-from untildone.process.command import parse_argv
 from untildone.report.doctor import Problem, make_error, make_note
 from untildone.report.notices import describe_next_step
+from untildone.report.verdict_names import name_outcome
 from untildone.store.home import find_volatile_file_system, prepare_home
 from untildone.store.loops import Record, UnreadableLoop
 
@@ -82,24 +84,14 @@ def find_missing_tools(context: Context, project: Path) -> Iterator[Problem]:
         yield make_error("configuration", fault.message, fault.hint)
         return
     for check in checks:
-        program = _find_missing_program(check, project, path=context.environ.get("PATH"))
-        if program:
+        tool = find_missing_tool(check, project, context.environ)
+        if tool:
             text = (
-                f"`{program}` was not found, which the check `{check.name}` runs: `{check.command}`"
+                f"`{tool.name}` was not found, which the check `{check.name}` runs:"
+                f" `{check.command}`"
             )
-            yield make_error(
-                "tools", text, f"install `{program}`, or name another command with `--check`"
-            )
-
-
-def _find_missing_program(check: Check, project: Path, *, path: str | None) -> str:
-    """Return the first word of the check's command if it is no program, else an empty text.
-
-    It may be in a folder of `path` (`pytest`) or in the project (`./gradlew`).
-    """
-    program = next(iter(parse_argv(check.command)), "")
-    exists = shutil.which(program, path=path) or (project / check.cwd / program).is_file()
-    return "" if exists else program
+            install = f"`{tool.install}`" if tool.install else f"install `{tool.name}`"
+            yield make_error("tools", text, f"{install}, or name another command with `--check`")
 
 
 def find_damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
@@ -128,7 +120,7 @@ def find_unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
     """Yield a note for each active loop whose agent could stop unjudged, this project's first."""
     unheld: list[tuple[Contract, str]] = []
     for record in _list_records(context):
-        is_held, reason = check_hold(record, context.session_of(record))
+        is_held, reason = check_hold(context, record)
         # The third value is "unknown".
         if record.progress.status == "active" and is_held is False:
             unheld.append((record.contract, reason))
@@ -142,6 +134,22 @@ def find_unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
         yield make_note("not held", text, "`untildone status --all` lists them")
 
 
+def find_removed_folders(context: Context, _: Path) -> Iterator[Problem]:
+    """Yield a note for each unfinished loop whose folder, such as a worktree, was removed."""
+    for record in removed_folders.find_removed_folders(context):
+        text = removed_folders.describe_removed_folder(record)
+        yield make_note("removed folder", text, f"`untildone cancel {record.contract.id}` ends it")
+
+
+def find_forgotten_loops(context: Context, _: Path) -> Iterator[Problem]:
+    """Yield a note if loops were paused so long ago that they are probably forgotten."""
+    stale = find_stale_loops(context, _list_records(context))
+    if stale:
+        loops = pluralize(len(stale), "loop")
+        text = f"{loops} paused for more than {STALE_DAYS} days"
+        yield make_note("forgotten", text, "`untildone clean` cancels them")
+
+
 def describe_last_loop(context: Context, project: Path) -> Iterator[Problem]:
     """Yield a note that says why the newest loop of this project ended or paused."""
     newest_first = (
@@ -151,7 +159,7 @@ def describe_last_loop(context: Context, project: Path) -> Iterator[Problem]:
     if last is None or last.progress.outcome is None:
         return
     outcome = last.progress.outcome
-    text = f"loop {last.contract.id} {last.progress.status}: {outcome}, {last.progress.reason}"
+    text = f"loop {last.contract.id} is {name_outcome(outcome)}: {last.progress.reason}"
     yield make_note("last loop", text, describe_next_step(last.contract.id, outcome))
 
 
@@ -173,12 +181,15 @@ def _list_records(context: Context) -> Iterator[Record]:
     return (entry for entry in _list_loops(context) if isinstance(entry, Record))
 
 
-PROBES: tuple[Probe, ...] = (
-    find_state_problems,
-    find_untrusted_configuration,
-    find_missing_tools,
-    find_damaged_loops,
-    find_unheld_loops,
-    describe_last_loop,
-    find_feature_problems,
-)
+# By what each looks at, as `doctor` lists it.
+PROBES: dict[str, Probe] = {
+    "state folder": find_state_problems,
+    "trust of the configuration": find_untrusted_configuration,
+    "programs of the checks": find_missing_tools,
+    "files of the loops": find_damaged_loops,
+    "whether active loops are held": find_unheld_loops,
+    "age of paused loops": find_forgotten_loops,
+    "folders of the loops": find_removed_folders,
+    "last loop of this project": describe_last_loop,
+    "optional features": find_feature_problems,
+}

@@ -5,30 +5,40 @@ by which the loop is done, and the bounds.
 """
 
 import secrets
+from contextlib import ExitStack
 
 from msgspec.structs import replace
 
 from untildone.config.proposals import load_proposals
 from untildone.core.agent_message import is_vague
-from untildone.core.contract import Check, Contract, ExitRule, Oracle, Terms
+from untildone.core.contract import Check, Contract, ExitRule, LeftOut, Oracle, Terms
 from untildone.core.progress import Progress
 from untildone.engine.active_time import read_clock
 from untildone.engine.baseline_snapshot import snapshot_baseline
 from untildone.engine.context import Context, project_folder, update_index
 from untildone.engine.feature import load_used_features
+from untildone.engine.left_out_checks import (
+    describe_missing_tools,
+    find_missing_tools,
+    leave_out_checks,
+)
 from untildone.engine.project_checks import (
     choose_checks,
     describe_untrusted,
     list_checks,
+    list_skipped_checks,
     validate_check,
 )
+from untildone.engine.removed_folders import explain_removed_folders
 from untildone.engine.request import DEFAULT_TASKS, Request
 from untildone.engine.scope import Scope
 from untildone.engine.start_rules import require_evidence, require_no_loop, require_valid_request
 from untildone.errors import UserError
 from untildone.report.notices import format_status_line
 from untildone.store.home import prepare_home
+from untildone.store.lasting_approvals import list_approvals
 from untildone.store.loops import Record
+from untildone.worktree.incomplete import describe_missing_parts
 
 
 def begin_loop(context: Context, request: Request) -> Record:
@@ -41,7 +51,12 @@ def begin_loop(context: Context, request: Request) -> Record:
     require_no_loop(context, request.session)
     require_valid_request(request)
     contract = _build_contract(context, request)
-    with snapshot_baseline(context, contract) as (digest, missing):
+    session = context.session(request.session)
+    features = load_used_features(context, Scope(event="start", session=session, contract=contract))
+    with ExitStack() as reserved:
+        for feature in features:
+            reserved.enter_context(feature.reserve(context, contract))
+        digest, missing = reserved.enter_context(snapshot_baseline(context, contract))
         progress = Progress(
             updated_at=contract.started_at,
             clock=read_clock(),
@@ -49,14 +64,15 @@ def begin_loop(context: Context, request: Request) -> Record:
             baseline_missing=missing,
         )
         record = context.loops.create(contract, progress)
-    session = context.session_of(record)
     session.remove("prompt.json")
     if contract.checks:
         folder = project_folder(context.home, request.project) / "checks"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     update_index(context, record, format_status_line(record))
-    features = load_used_features(context, Scope(event="start", session=session, contract=contract))
     warnings = [contract.ignored_configuration] if contract.ignored_configuration else []
+    warnings += describe_missing_tools(contract)
+    warnings += describe_missing_parts(request.project) if contract.checks else ()
+    warnings += explain_removed_folders(context)
     warnings += [line for feature in features for line in feature.loop_started(context, record)]
     warnings += [
         f"the promise `{text}` is vague, an agent says it on the way:"
@@ -69,15 +85,18 @@ def begin_loop(context: Context, request: Request) -> Record:
 
 def _build_contract(context: Context, request: Request) -> Contract:
     """Return the contract for the request, with checks found and with the features' criteria."""
-    checks = _add_checks(request.checks or _find_checks(context, request), request.also)
+    found = _add_checks(request.checks or _find_checks(context, request), request.also)
+    checks, left_out = leave_out_checks(found, request.without)
     for check in checks:
         validate_check(check)
     rule = request.done_when or _choose_exit_rule(request, checks)
     require_evidence(rule, request, checks)
     terms = {name: getattr(request, name) for name in Terms.__struct_fields__}
+    always = _list_lasting_approvals(context, request)
     terms |= {
         "task": request.task or DEFAULT_TASKS.get(request.preset, "Finish the work."),
         "checks": checks,
+        "allow": (*request.allow, *always),
     }
     contract = Contract(
         id=secrets.token_hex(4),
@@ -88,12 +107,21 @@ def _build_contract(context: Context, request: Request) -> Contract:
         done_when=rule,
         oracle=_make_oracle(request, checks),
         ignored_configuration=_describe_ignored_configuration(context, request),
+        always=always,
+        left_out=(*left_out, *_list_skipped(context, request)),
+        missing_tools=find_missing_tools(checks, request.project, context.environ),
         **terms,
     )
     scope = Scope(event="start", contract=contract, request=request)
     for feature in load_used_features(context, scope):
         contract = feature.agree(context, request, contract)
     return contract
+
+
+def _list_lasting_approvals(context: Context, request: Request) -> tuple[str, ...]:
+    """Return what the user approved for good in this project and does not allow anyway."""
+    approvals = list_approvals(project_folder(context.home, request.project))
+    return tuple(each.what for each in approvals if each.what not in request.allow)
 
 
 def _describe_ignored_configuration(context: Context, request: Request) -> str:
@@ -108,6 +136,11 @@ def _describe_ignored_configuration(context: Context, request: Request) -> str:
     except UserError as error:
         # A loop of promises needs no configuration.
         return f"the configuration is ignored: {error.message}"
+
+
+def _list_skipped(context: Context, request: Request) -> tuple[LeftOut, ...]:
+    """Return the checks with `skip = true`; none where the user names the loop's checks."""
+    return () if request.checks else list_skipped_checks(context, request.project)
 
 
 def _make_oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:

@@ -13,8 +13,8 @@ import time
 LARGEST = 2_000_000
 MOST_VALUES = 200_000
 LONGEST = 10.0
-# The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
-STOP_DEADLINE = 3_500.0
+# The client ends a Stop hook at 7200 s (`init` sets it); ours ends before, with an answer.
+STOP_DEADLINE = 7_100.0
 # The tool by which the agent writes its list of things to do; each call has the complete list.
 TODO = "TodoWrite"
 # Tools of the agent that write a file.
@@ -131,3 +131,9 @@ def describe_failure(event: str, error: BaseException) -> str:
     return json.dumps(
         {"systemMessage": f"untildone failed ({what}); {end}. See `untildone doctor`"}
     )
+
+
+def describe_unknown(what: str, name: str) -> str:
+    """Return the hook's answer to an event, or for an agent, that we do not know."""
+    text = f"untildone does not know the {what} `{name[:80]}`, so this hook does nothing"
+    return json.dumps({"systemMessage": f"{text}. `untildone init` writes the hooks anew"})

@@ -20,12 +20,17 @@ _VERBS: dict[str, Verb] = {
     "stop": "cancel",
     **{verb: verb for verb in get_args(Verb)},
 }
-# Verbs without a slash: such a word counts if it is all of the prompt and the session has a loop.
+# Verbs without a slash: such words count if they are all of the prompt and the session has a loop.
+_LOOP_NAMES = ("relentless mode", "the loop", "this loop", "loop")
 _PLAIN_VERBS: dict[str, Verb] = {
     **{name: verb for name, verb in _VERBS.items() if verb != "approve"},
-    "cancel relentless mode": "cancel",
-    "stop relentless mode": "cancel",
+    "resume": "continue",
+    **{f"{word} {loop}": "cancel" for word in ("cancel", "stop", "end") for loop in _LOOP_NAMES},
+    **{f"pause {loop}": "pause" for loop in _LOOP_NAMES},
+    **{f"{word} {loop}": "continue" for word in ("resume", "continue") for loop in _LOOP_NAMES},
 }
+# Those that mean us in any session: no agent has a loop to cancel, and bare words are for it.
+_NAMES_OUR_LOOP = re.compile(r"(?:cancel|pause|resume) (?:the loop|this loop|relentless mode)")
 _SLASH = re.compile(r"^/untildone:(?P<name>[\w-]+)(?:\s+(?P<rest>.*))?$", re.DOTALL)
 
 
@@ -37,12 +42,17 @@ class PromptVerb(Struct, frozen=True, kw_only=True):
 
 
 def find_verb(prompt: str, *, has_loop: bool) -> PromptVerb | None:
-    """Return the verb if the prompt is one; plain words count only in a session with a loop."""
+    """Return the verb if the prompt is one.
+
+    In a session without a loop plain words count only if they name it, as "cancel the loop" does.
+    """
     text = prompt.strip()
     slash = _SLASH.match(text)
     if slash:
         return _parse_slash_verb(slash["name"], (slash["rest"] or "").strip())
-    verb = _PLAIN_VERBS.get(text.casefold().rstrip(".!")) if has_loop else None
+    words = text.casefold().rstrip(".!")
+    is_ours = has_loop or _NAMES_OUR_LOOP.fullmatch(words)
+    verb = _PLAIN_VERBS.get(words) if is_ours else None
     return PromptVerb(verb=verb) if verb else None
 
 
@@ -79,6 +89,7 @@ _PHRASES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("", r"(?:don['\u2019]?t|do not|never) stop until"),
         ("", r"(?:keep (?:going|working)|continue|iterate|loop) until"),
         ("test", r"until (?:all )?(?:the )?tests pass"),
+        ("implement-feature", r"implement the (?:full|whole|entire|complete) feature"),
         # After "fix all lint errors" and the like, which say which errors are meant.
         ("fix", r"fix all (?:the )?(?:[\w+#.-]+ )?(?:problems|errors)"),
         # "loop: SPEC", "loop - SPEC"
@@ -87,7 +98,9 @@ _PHRASES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 # Phrases that are no part of the task: that of "loop: add a flag" is "add a flag". The others are,
 # as in "fix all failing tests".
-_PHRASE_BEFORE_TASK = re.compile(r"(?:\w+ relentlessly|loop)", re.IGNORECASE)
+_PHRASE_BEFORE_TASK = re.compile(
+    r"(?:\w+ relentlessly|loop|implement the \w+ feature)", re.IGNORECASE
+)
 _ABOUT_LOOPS = re.compile(
     r"(?:what is (?:untildone|loop)|how does (?:untildone|loop) work|loop help)[?.!]*",
     re.IGNORECASE,

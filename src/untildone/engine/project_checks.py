@@ -16,7 +16,7 @@ from untildone.checks.detection.candidate import Candidate
 from untildone.checks.patterns import validate_patterns
 from untildone.config.proposals import Proposal, load_proposal, load_proposals
 from untildone.config.schema import Configuration
-from untildone.core.contract import Check
+from untildone.core.contract import Check, LeftOut
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.store.trusted_files import read_trusted_hash
@@ -45,11 +45,39 @@ def list_checks(context: Context, project: Path) -> tuple[tuple[Check, ...], str
     """Return all checks, and a line for the user if untrusted configuration was ignored."""
     files, untrusted = _load_trusted_files(context, project)
     top_checks, folder_checks = _split_checks(files)
-    checks = (
-        *(_select_checks(top_checks) or _detect_checks(project)),
-        *_select_checks(folder_checks),
+    checks = _drop_skipped(
+        (
+            *(_select_checks(top_checks) or _detect_checks(project)),
+            *_select_checks(folder_checks),
+        ),
+        files,
     )
     return (*checks, *_find_security_check(project, files, checks)), untrusted
+
+
+def list_skipped_checks(context: Context, project: Path) -> tuple[LeftOut, ...]:
+    """Return the checks that the trusted configuration leaves out with `skip = true`."""
+    try:
+        files, _ = _load_trusted_files(context, project)
+    except UserError:
+        # A loop of promises needs no configuration.
+        return ()
+    return _list_skipped(files)
+
+
+def _list_skipped(files: Sequence[Proposal]) -> tuple[LeftOut, ...]:
+    return tuple(
+        LeftOut(name=check.name, reason=f"`skip = true` in `{file.name}`")
+        for file in files
+        for check in file.make_checks().values()
+        if check.skip
+    )
+
+
+def _drop_skipped(checks: tuple[Check, ...], files: Sequence[Proposal]) -> tuple[Check, ...]:
+    """Return the checks, also detected ones, without those that the configuration leaves out."""
+    names = {entry.name for entry in _list_skipped(files)}
+    return tuple(check for check in checks if check.name not in names)
 
 
 def list_unused_candidates(context: Context, project: Path) -> tuple[Candidate, ...]:
@@ -78,6 +106,13 @@ def choose_checks(context: Context, project: Path, preset: str) -> tuple[Check, 
         if not folder_checks:
             raise
         checks = folder_checks
+    checks = _drop_skipped(checks, files)
+    if not checks:
+        names = ", ".join(f"`{entry.name}`" for entry in _list_skipped(files))
+        raise UserError(
+            f"every check is left out by `skip = true`: {names}",
+            hint='remove one `skip`, or name a check: `--check "YOUR COMMAND"`',
+        )
     return (*checks, *_find_security_check(project, files, checks)) if preset == "ship" else checks
 
 
@@ -142,6 +177,8 @@ def _split_checks(files: Sequence[Proposal]) -> tuple[NamedChecks, NamedChecks]:
     folder_checks: NamedChecks = []
     for file in files:
         for name, check in file.make_checks().items():
+            if check.skip:
+                continue
             if check.name in [other.name for _, other in top_checks + folder_checks]:
                 raise UserError(
                     f"{file.name}: the check `{name}` goes by `{check.name}`, as another one does",

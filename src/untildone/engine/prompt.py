@@ -10,6 +10,7 @@ from untildone.engine.active_time import record_turn
 from untildone.engine.context import Context, fingerprint_project
 from untildone.engine.early_evidence import find_project_root
 from untildone.engine.feature import load_used_features
+from untildone.engine.judging import record_killed_hook
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
 from untildone.engine.phrases import asks_about_loops, find_loop_request, find_verb
@@ -38,6 +39,7 @@ def answer_prompt(context: Context, call: Call) -> str:
     lost = describe_lost_loop(context, session)
     if lost:
         return context.agent.pass_prompt(context="", notice=lost)
+    record_killed_hook(context, session)
     by_user = _is_from_user(context, session, prompt)
     try:
         return _act(context, session, prompt, by_user=by_user)

@@ -1,4 +1,4 @@
-"""Options in the text of a slash command, which stand before or after the task.
+"""Options in the text of a slash command, which stand before, after or in the task.
 
     /untildone:loop fix the parser --rounds 5 --check "npm test"
 
@@ -45,39 +45,46 @@ _OPTION_OR_PATH = re.compile(rf"(?<!\S)(?:{_OPTION_PATTERN}|@(?P<at>[^\s\"']+))(
 _OPTION_LIKE = re.compile(r"(?<!\S)--[a-z][\w-]*(?=[\s=]|$)")
 
 
-def split_options(text: str, *, paths: bool = False) -> tuple[str, dict[str, list[str]]]:
+def split_options(
+    text: str, *, paths: bool = False, anywhere: bool = True
+) -> tuple[str, dict[str, list[str]]]:
     """Return the task, and the texts of each option's values by the option's name.
 
-    A text has no quotes around it; that of a flag is "true" or "false". Options in the middle of
-    the task are part of it. With `paths`, `@path` before or after the task is short for
-    `--target path`.
+    A text has no quotes around it; that of a flag is "true" or "false". With `anywhere`, an option
+    counts wherever it stands, else only before and after the task. With `paths`, `@path` before or
+    after the task is short for `--target path`.
     """
-    option = _OPTION_OR_PATH if paths else _OPTION
+    pattern = _OPTION_OR_PATH if paths else _OPTION
     texts: dict[str, list[str]] = {}
-    while found := option.match(text):
-        _add(texts, found)
-        text = text[found.end() :].lstrip()
-    # The last options with nothing but space between them.
-    trailing: list[re.Match[str]] = []
-    for found in option.finditer(text):
-        if trailing and text[trailing[-1].end() : found.start()].strip():
-            trailing = []
-        trailing.append(found)
-    if trailing and not text[trailing[-1].end() :].strip():
-        for found in trailing:
+    task: list[str] = []
+    end = 0
+    for found in pattern.finditer(text):
+        is_option = anywhere and not found[0].startswith("@")
+        if is_option or _is_at_an_end(pattern, text, found):
             _add(texts, found)
-        text = text[: trailing[0].start()]
-    return _unquote(text.strip()), texts
+            task.append(text[end : found.start()].rstrip(" \t"))
+            end = found.end()
+    return _unquote("".join((*task, text[end:])).strip()), texts
+
+
+def _is_at_an_end(pattern: re.Pattern[str], text: str, found: re.Match[str]) -> bool:
+    """Say whether nothing but options stands before the option, or nothing but options after it."""
+    before, after = text[: found.start()], text[found.end() :]
+    return not pattern.sub("", before).strip() or not pattern.sub("", after).strip()
 
 
 def find_misplaced_options(task: str) -> Iterator[str]:
-    """Yield a sentence for each word of the task that looks like one of our options."""
+    """Yield a sentence for each word of the task that looks like an option."""
     for word in dict.fromkeys(_OPTION_LIKE.findall(task)):
-        for spelling in get_close_matches(word, _BY_SPELLING, n=1, cutoff=0.8):
-            yield (
-                f"`{word}` is read as part of the task; write the option `{spelling}`"
-                " before or after the task, with a text in quotes"
-            )
+        near = get_close_matches(word, _BY_SPELLING, n=1, cutoff=0.75)
+        told = f"`{word}` is no option of this command and is read as part of the task"
+        if word in near:
+            forms = _BY_SPELLING[word].forms
+            value = 'a text in quotes: `{} "…"`' if "quoted" in forms else "a value: `{} …`"
+            told = f"`{word}` is read as part of the task; it needs {value.format(word)}"
+        elif near:
+            told += f"; did you mean `{near[0]}`?"
+        yield told
 
 
 def convert_values(texts: dict[str, list[str]]) -> dict[str, object]:

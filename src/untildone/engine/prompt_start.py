@@ -79,7 +79,7 @@ def _start_loop(
 
     Options that ended up in the task by mistake are mentioned in the notice or in the error.
     """
-    mistakes = tuple(find_misplaced_options(split_options(prompted_loop.task)[0]))
+    mistakes = tuple(find_misplaced_options(_split_task(prompted_loop)[0]))
     try:
         record = begin_loop(context, _build_request(context, prompt, prompted_loop))
     except UserError as error:
@@ -100,13 +100,22 @@ def _build_request(context: Context, prompt: Prompt, prompted_loop: PromptedLoop
         request = feature.request_from_prompt(context, prompt, prompted_loop)
         if request:
             return request
-    task, texts = split_options(prompted_loop.task, paths=prompted_loop.preset == DECIDING_PRESET)
+    task, texts = _split_task(prompted_loop)
     values = {"preset": prompted_loop.preset, "task": task, **convert_values(texts)}
     return build_request(
         context,
         convert(values, StartOptions),
         session=prompt.session,
         project=find_worktree(prompt.project, prompt.cwd),
+    )
+
+
+def _split_task(prompted_loop: PromptedLoop) -> tuple[str, dict[str, list[str]]]:
+    """Return task and options; in a sentence of the user's, options stand at its ends only."""
+    return split_options(
+        prompted_loop.task,
+        paths=prompted_loop.preset == DECIDING_PRESET,
+        anywhere=prompted_loop.explicit,
     )
 
 

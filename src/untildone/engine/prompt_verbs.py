@@ -3,6 +3,8 @@
 The verbs are cancel, pause, status, approve and continue. Only `continue` reaches the agent.
 """
 
+from pathlib import Path
+
 from untildone.agents.events import Prompt
 from untildone.core.concerns import strip_content_digest
 from untildone.engine import verbs
@@ -10,10 +12,12 @@ from untildone.engine.active_time import record_turn
 from untildone.engine.approval import approve
 from untildone.engine.context import Context
 from untildone.engine.grants import parse_grant
+from untildone.engine.open_questions import describe_open_questions
 from untildone.engine.phrases import PromptVerb
+from untildone.engine.receipts import locate_receipt
 from untildone.engine.session_events import write_reminder
 from untildone.errors import UserError
-from untildone.report.notices import format_status_line
+from untildone.report.notices import describe_end_by_user, format_status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -24,13 +28,12 @@ def answer_verb(context: Context, session: Session, prompt: Prompt, command: Pro
     _require_loop(loop, command)
     match command.verb:
         case "cancel":
-            verbs.cancel(context, loop)
-            notice = f"untildone: loop {loop} is cancelled"
+            notice = _describe_end(context, verbs.cancel(context, loop))
         case "pause":
-            verbs.pause(context, loop)
-            notice = f"untildone: loop {loop} is paused; `/untildone:continue` resumes it"
+            end = _describe_end(context, verbs.pause(context, loop))
+            notice = f"{end} | `/untildone:continue` resumes it"
         case "status":
-            notice = format_status_line(context.loops.load(loop))
+            notice = _describe_status(context, loop)
         case "approve":
             notice = _approve(context, loop, command.rest)
         case "continue":
@@ -40,6 +43,17 @@ def answer_verb(context: Context, session: Session, prompt: Prompt, command: Pro
                 verbs.resume(context, loop, grant)
             return pass_resumed_prompt(context, session, prompt, context.loops.load(loop))
     return context.agent.consume_prompt(notice)
+
+
+def _describe_status(context: Context, loop: str) -> str:
+    """Return the status line, and below it what the loop asks, if anything."""
+    record = context.loops.load(loop)
+    return "\n".join((format_status_line(record), *describe_open_questions(context, record)))
+
+
+def _describe_end(context: Context, record: Record) -> str:
+    receipt = locate_receipt(context, record, project=Path(record.contract.project))
+    return f"untildone: {describe_end_by_user(record, receipt)}"
 
 
 def _require_loop(loop: str, command: PromptVerb) -> None:
@@ -55,16 +69,15 @@ def _require_loop(loop: str, command: PromptVerb) -> None:
         )
 
 
-def _approve(context: Context, loop: str, ids: str) -> str:
-    """Approve the concerns with these ids, separated by spaces; return a notice for the user."""
-    result = approve(context, context.loops.load(loop), tuple(ids.split()))
-    approved, still_open = (
-        ", ".join(map(strip_content_digest, findings))
-        for findings in (result.approved, result.left)
-    )
-    asked = f"; still asked about: {still_open}" if still_open else ""
+def _approve(context: Context, loop: str, words: str) -> str:
+    """Approve what the words name; return a notice for the user."""
+    result = approve(context, context.loops.load(loop), tuple(words.split()))
+    approved = ", ".join(map(strip_content_digest, result.approved))
+    always = f"; always from now on: {', '.join(result.always)}" if result.always else ""
     wakes = "; `/untildone:continue` wakes the agent" if result.goes_on else ""
-    return f"untildone: approved {approved}{asked}{wakes}"
+    left = describe_open_questions(context, context.loops.load(loop)) if result.left else []
+    told = f"untildone: approved {approved}{always}{wakes}"
+    return "\n".join((told, *filter(None, (result.ending,)), *left))
 
 
 def pass_resumed_prompt(context: Context, session: Session, prompt: Prompt, record: Record) -> str:

@@ -1,58 +1,44 @@
-"""Writes the receipt of a loop, which says how it ended and what proves it.
+"""The receipt of a loop: what was agreed, what was checked, how it ended.
 
-It is `receipt.json` and `receipt.md`, in the loop's folder and in the project's `.untildone/`. For
-a CI pipeline JUnit and SARIF files are added.
+It is a function of what the store has of the loop: the receipt that is published when a loop ends
+and the one that `show` builds later are the same. It is written as `receipt.json` and `receipt.md`,
+to the loop's folder and to the project's `.untildone/`. For a CI pipeline JUnit and SARIF files are
+added.
 """
 
 import json
 from contextlib import suppress
 from pathlib import Path
 
-from untildone.core.evidence import Evidence
-from untildone.core.progress import Round
-from untildone.engine.artifacts import open_artifact_folder
+from untildone.engine.artifacts import ARTIFACTS, open_artifact_folder
 from untildone.engine.context import Context
-from untildone.report.receipt import Receipt, ReceiptConcern, build_receipt
+from untildone.report.receipt import Receipt, build_receipt
 from untildone.report.receipt_text import encode_receipt, render_receipt
 from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
 
 
-def publish_receipt(context: Context, record: Record, evidence: Evidence, *, project: Path) -> None:
+def publish_receipt(context: Context, record: Record, *, project: Path) -> None:
     """Write the receipt to the loop's folder and to the project."""
-    receipt = make_receipt(context, record, evidence, project=project, at=context.now())
-    _write_files(context.loops.get_folder(record.contract.id), _render(receipt))
+    files = _render(load_receipt(context, record))
+    _write_files(context.loops.get_folder(record.contract.id), files)
     folder = open_artifact_folder(project)
     if folder:
         # This is a copy for people to read: an error here must not change the verdict.
         with suppress(OSError):
-            _write_files(folder, _render(receipt))
+            _write_files(folder, files)
 
 
-def make_receipt(
-    context: Context, record: Record, evidence: Evidence, *, project: Path, at: str
-) -> Receipt:
-    """Return the receipt; if the loop waits for approval, with the diffs to approve."""
-    open_concerns: tuple[ReceiptConcern, ...] = ()
-    if record.progress.outcome == "needs-approval":
-        # Imported where it is used: hardly any loop pauses for this.
-        from untildone.engine.concern_diffs import load_concern_diffs
-
-        open_concerns = load_concern_diffs(
-            context, record, evidence.concerns or (), project=project
-        )
-    rounds = context.loops.read_rounds(record.contract.id)
-    return build_receipt(record, evidence, rounds, at=at, concerns=open_concerns)
+def locate_receipt(context: Context, record: Record, *, project: Path) -> str:
+    """Return where the user finds the receipt: in the project if possible."""
+    name = f"{ARTIFACTS}/receipt.md"
+    if not (project / ARTIFACTS).is_symlink() and (project / name).is_file():
+        return name
+    return str(context.loops.get_folder(record.contract.id) / "receipt.md")
 
 
-def load_last_evidence(rounds: tuple[Round, ...]) -> Evidence:
-    """Return the evidence of the last round, as far as the journal has it."""
-    if not rounds:
-        return Evidence()
-    last = rounds[-1]
-    return Evidence(
-        checks=last.checks, concerns=last.concerns, comparisons=last.comparisons, tree=last.tree
-    )
+def load_receipt(context: Context, record: Record) -> Receipt:
+    return build_receipt(record, context.loops.read_history(record))
 
 
 def write_ci_reports(context: Context, record: Record, folder: Path) -> Path:
@@ -60,17 +46,16 @@ def write_ci_reports(context: Context, record: Record, folder: Path) -> Path:
     # Imported where it is used: no hook writes these.
     from untildone.report.exports import build_sarif, render_junit
 
-    loop, project = record.contract.id, Path(record.contract.project)
-    evidence = load_last_evidence(context.loops.read_rounds(loop))
-    at = record.progress.updated_at
-    receipt = make_receipt(context, record, evidence, project=project, at=at)
+    history = context.loops.read_history(record)
+    checks = history.rounds[-1].checks if history.rounds else ()
     reports = {
-        "junit.xml": render_junit(evidence.checks).encode("utf-8", "replace"),
-        "findings.sarif": json.dumps(build_sarif(evidence.checks), indent=2).encode(),
+        "junit.xml": render_junit(checks).encode("utf-8", "replace"),
+        "findings.sarif": json.dumps(build_sarif(checks), indent=2).encode(),
     }
-    (folder / loop).mkdir(parents=True, exist_ok=True)
-    _write_files(folder / loop, _render(receipt) | reports)
-    return folder / loop
+    target = folder / record.contract.id
+    target.mkdir(parents=True, exist_ok=True)
+    _write_files(target, _render(build_receipt(record, history)) | reports)
+    return target
 
 
 def _render(receipt: Receipt) -> dict[str, bytes]:

@@ -41,6 +41,8 @@ class Request(Terms, frozen=True, kw_only=True):
 
     project: Path
     also: tuple[Check, ...] = ()
+    # Names of checks that the user leaves out.
+    without: tuple[str, ...] = ()
     done_when: ExitRule | None = None
     by: Speaker = "user"
     # The preset `fix` counts errors unless the user switches it off.
@@ -56,6 +58,8 @@ class StartOptions(LoopSettings, frozen=True, kw_only=True):
 
     template: str = ""
     preset: Preset | Literal[""] = ""
+    # The same as `proof` "files".
+    refactor: bool = False
     success_pattern: str = ""
     failure_pattern: str = ""
     zero_errors: bool | None = None
@@ -66,6 +70,7 @@ class StartOptions(LoopSettings, frozen=True, kw_only=True):
     todos: bool = False
     from_todos: bool = False
     then: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     security_rules: tuple[Path, ...] = ()
     allow: tuple[str, ...] = ()
     oracle: Path | None = None

@@ -9,10 +9,12 @@ from msgspec.structs import replace
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check, Contract
 from untildone.core.evidence import Evidence
+from untildone.core.time_limits import find_time_limit
 from untildone.engine.check_run import CheckSite, run_within_deadline
 from untildone.engine.context import fingerprint_project
 from untildone.process.command import filter_environment, parse_argv
 from untildone.process.runner import run as run_command
+from untildone.worktree.listing import read_head
 
 
 def run_round_checks(evidence: Evidence, contract: Contract, site: CheckSite) -> Evidence:
@@ -38,6 +40,7 @@ def run_round_checks(evidence: Evidence, contract: Contract, site: CheckSite) ->
         forbidden=tuple(result.command for result in must_not_results if result.exit_code == 0),
         fault=evidence.fault or fault,
         tree=fingerprint_project(site.project),
+        commit=read_head(site.project),
     )
 
 
@@ -74,7 +77,7 @@ def _apply_fixes(
         run_command(
             parse_argv(check.fix),
             cwd=site.project / check.cwd,
-            timeout=check.timeout,
+            timeout=find_time_limit(check.timeout, ()),
             env=filter_environment(os.environ) | check.env,
         )
     new_results, _ = run_within_deadline(list(fixable.values()), site)

@@ -5,10 +5,12 @@ conversation without it; the loop is paused. `write_reminder` and `describe_stan
 prompts of a session with a loop.
 """
 
+from untildone.core.criteria import lacks_criteria
 from untildone.core.feedback import quote_task
-from untildone.core.reminders import list_reminders
+from untildone.core.reminders import CRITERIA_STEP, list_reminders
 from untildone.engine import verbs
 from untildone.engine.context import Context
+from untildone.engine.judging import explain_unjudged_stop
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
 from untildone.report.notices import describe_pause, format_status_line
@@ -91,11 +93,12 @@ def write_reminder(record: Record) -> str:
     claims = "".join(
         f"- {claim.name} (report with `untildone {verb}`)\n" for claim in contract.claims
     )
+    nothing = f"- none yet. {CRITERIA_STEP}\n" if lacks_criteria(contract) else ""
     unmet = ", ".join(progress.unmet or ()) or "not judged yet"
     head = (
         f"[untildone] A loop is active in this session ({format_status_line(record)}). When you"
         f" stop, its checks are run and you go on until they pass.\nCriteria:\n{checks}{claims}"
-        f"Unmet at the last stop: {unmet}\n"
+        f"{nothing}Unmet at the last stop: {unmet}\n"
         + "".join(f"{line}\n" for line in list_reminders(contract, progress))
     )
     return head + quote_task(contract, limit=_LONGEST_CONTEXT - len(head))
@@ -104,7 +107,7 @@ def write_reminder(record: Record) -> str:
 def describe_standing(context: Context, record: Record) -> str:
     """Return a notice if the loop is paused, asks something, or a stop was not judged."""
     session = context.session_of(record)
-    unjudged_reason = explain_unjudged_stop(session)
+    unjudged_reason = explain_unjudged_stop(context, session)
     if unjudged_reason:
         return (
             f"untildone: the last stop was not judged ({unjudged_reason}); the agent was not held"
@@ -114,16 +117,3 @@ def describe_standing(context: Context, record: Record) -> str:
     if record.progress.status == "paused":
         return describe_pause(record)
     return ""
-
-
-def explain_unjudged_stop(session: Session) -> str:
-    """Return why the last stop of this session was not judged; an empty text if it was.
-
-    `stop` writes the files: `judging` has the process id while it judges, `unjudged` its error.
-    """
-    from untildone.process.runner import is_alive
-
-    judging = session.read("judging").strip()
-    if judging.isdecimal() and not is_alive(int(judging)):
-        return "the hook was killed"
-    return session.read("unjudged").strip()

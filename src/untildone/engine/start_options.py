@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, cast, get_args
 from msgspec import Struct, convert
 from msgspec.structs import asdict, replace
 
-from untildone.core.contract import Bounds, ExitRule, Preset, Reversibility, Speaker
+from untildone.core.contract import Bounds, ExitRule, Preset, Proof, Reversibility, Speaker
 from untildone.engine.context import Context
 from untildone.engine.feature import load_used_features
 from untildone.engine.request import Request, StartOptions, name_checks, parse_claim
@@ -26,7 +26,12 @@ Kind: TypeAlias = Literal["text", "choice", "integer", "number", "flag", "folder
 Form: TypeAlias = Literal["quoted", "word", "path", "flag"]
 
 # The literal types that list the choices of an option.
-_CHOICES = {"preset": Preset, "done_when": ExitRule, "reversibility": Reversibility}
+_CHOICES = {
+    "preset": Preset,
+    "done_when": ExitRule,
+    "proof": Proof,
+    "reversibility": Reversibility,
+}
 _LARGEST_BOUND = 1_000_000
 
 
@@ -78,8 +83,10 @@ def build_request(
         claims=tuple(map(parse_claim, options.criteria)),
         must_not=options.must_not,
         done_when=options.done_when,
+        proof=_choose_proof(options),
         bounds=apply_bounds(Bounds(), asdict(options)),
         allow=options.allow,
+        without=options.without,
         oracle=options.oracle,
         by=by,
         reversibility=options.reversibility,
@@ -88,6 +95,15 @@ def build_request(
     for feature in load_used_features(context, Scope(event="start", options=options)):
         request = feature.read_options(context, options, request)
     return request
+
+
+def _choose_proof(options: StartOptions) -> Proof | None:
+    if options.refactor and options.proof == "tests":
+        raise UserError(
+            "`--refactor` means `--proof files`, not `--proof tests`",
+            hint="leave one of them out",
+        )
+    return "files" if options.refactor else options.proof
 
 
 def apply_bounds(bounds: Bounds, values: Mapping[str, object]) -> Bounds:

@@ -45,7 +45,9 @@ def require_valid_request(request: Request) -> None:
     for option, value in (
         ("--allow", request.allow),
         ("--clean", request.clean),
+        ("--without", request.without),
         ("--oracle", request.oracle),
+        ("--proof files", request.proof == "files"),
     ):
         if value:
             raise UserError(

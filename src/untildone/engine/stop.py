@@ -4,9 +4,7 @@ The order: load the loop, gather evidence, decide without checks if that is poss
 checks and decide by them, save the verdict, and build the answer.
 """
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 from msgspec.structs import asdict, replace
 
@@ -23,12 +21,12 @@ from untildone.engine.context import Context
 from untildone.engine.duplicate_events import count_source, is_duplicate_stop
 from untildone.engine.early_evidence import find_project_root, gather_evidence
 from untildone.engine.feature import Feature, load_used_features
+from untildone.engine.judging import mark_judging
 from untildone.engine.payload import STOP_DEADLINE, Call
 from untildone.engine.scope import Calls, Scope, iterate_calls
 from untildone.engine.stopped_loop import Answer, JudgedStop, StoppedLoop
 from untildone.store.lock import hold_lock
 from untildone.store.loops import Record
-from untildone.store.sessions import Session
 
 
 def answer_stop(context: Context, call: Call) -> str:
@@ -74,7 +72,10 @@ def judge(context: Context, call: Call, stop: Stop) -> Answer | None:
     loop_id = session.get_loop_id()
     folder = context.loops.get_folder(loop_id)
     answer = None
-    with _mark_judging(session), hold_lock(folder / "judging.lock", timeout=STOP_DEADLINE):
+    with (
+        mark_judging(context, call, session),
+        hold_lock(folder / "judging.lock", timeout=STOP_DEADLINE),
+    ):
         # If the session has another loop by now, another process has judged this stop.
         if session.is_active() and session.get_loop_id() == loop_id:
             answer = _judge_loaded_loop(context, call, stop, context.loops.load(loop_id))
@@ -82,24 +83,6 @@ def judge(context: Context, call: Call, stop: Stop) -> Answer | None:
     for feature in load_used_features(context, Scope(event="end", session=session, folder=folder)):
         feature.clean_up(context, loop_id)
     return answer
-
-
-@contextmanager
-def _mark_judging(session: Session) -> Iterator[None]:
-    """Write the file `judging` for the time of the block, and `unjudged` if it raises.
-
-    `judging` has this process's id. If the process is killed, it stays behind, and `doctor` and
-    `status` see by it that the agent was not held.
-    """
-    session.write("judging", str(os.getpid()))
-    try:
-        yield
-    except BaseException as error:
-        session.write("unjudged", f"{type(error).__name__}: {error}"[:300])
-        raise
-    finally:
-        session.remove("judging")
-    session.remove("unjudged")
 
 
 def _judge_loaded_loop(context: Context, call: Call, stop: Stop, record: Record) -> Answer | None:

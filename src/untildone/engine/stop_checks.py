@@ -4,57 +4,126 @@ First the checks of every round run. Only if everything is met by then, a second
 the slow checks run, and the tree is compared with the baseline, the tree before the agent acted.
 """
 
-from collections.abc import Sequence
+import time
+from threading import Event
 
 from msgspec.structs import asdict, replace
 
 from untildone.core.baseline_comparison import judge_results
 from untildone.core.check_results import BaselineResult
-from untildone.core.contract import Check, Contract
 from untildone.core.decide import decide
 from untildone.core.evidence import Evidence
-from untildone.core.verdict import Continue
+from untildone.core.left_out import drop_left_out, leave_out_unrunnable
+from untildone.core.proof import add_missing_proof, choose_proof, needs_proof
+from untildone.core.verdict import Continue, Pause
 from untildone.engine.artifacts import make_log_folder
-from untildone.engine.check_run import CheckSite, run_within_deadline
+from untildone.engine.check_run import CheckSite
 from untildone.engine.context import Context, project_folder
+from untildone.engine.early_end import AbandonedError, watch_for_early_end
 from untildone.engine.payload import Call
 from untildone.engine.round_checks import run_round_checks
 from untildone.engine.stopped_loop import JudgedStop, StoppedLoop
+from untildone.process.runner import end_runs_on_signal
 from untildone.store.baseline_records import read_results
 
 
 def judge_by_checks(
     context: Context, call: Call, loop: StoppedLoop, evidence: Evidence
 ) -> JudgedStop:
+    """Return the stop with its verdict; the checks end early if the user ends the loop."""
+    with end_runs_on_signal(), watch_for_early_end(context, call, loop) as abandoned:
+        try:
+            site = _make_site(context, call, loop, abandoned)
+            return _judge_at_site(context, loop, evidence, site)
+        except AbandonedError:
+            evidence = replace(evidence, turn="queued")
+            verdict = decide(loop.contract, loop.progress, evidence)
+            return JudgedStop(**asdict(loop), evidence=evidence, verdict=verdict)
+
+
+def _judge_at_site(
+    context: Context, loop: StoppedLoop, evidence: Evidence, site: CheckSite
+) -> JudgedStop:
     """Return the stop with its verdict; the confirmation runs only if all criteria are met."""
-    loop = _await_baseline(context, loop)
-    contract, progress, site = loop.contract, loop.progress, _make_site(context, call, loop)
+    contract = loop.contract
+    evidence, loop = _run_round_and_await_baseline(context, evidence, loop, site)
+    progress = loop.progress
+    evidence = leave_out_unrunnable(contract, progress, evidence)
+    contract = drop_left_out(contract, evidence)
+    loop = replace(loop, contract=contract)
     if progress.baseline:
         results = read_results(site.loop_folder, progress.baseline, tuple[BaselineResult, ...])
         # A check that was neither green nor red in the baseline (its program was missing, say)
         # cannot be compared with it.
         comparable = tuple(result for result in results if result.outcome in ("green", "red"))
         evidence = replace(evidence, baseline=comparable)
-    evidence = judge_results(contract, run_round_checks(evidence, contract, site))
+    evidence = _find_edited_tests(judge_results(contract, evidence), site)
     verdict = decide(contract, progress, evidence)
     # "unconfirmed": everything is met, except that the confirmation has not run yet.
     if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
-        evidence = judge_results(contract, _confirm(evidence, contract, site))
+        asks_for_tests = needs_proof(contract, progress, evidence) and (
+            choose_proof(contract, evidence) == "tests"
+        )
+        site = _await_trial(context, loop, site)
+        # Imported where it is used: only a stop at which all is met gets here.
+        from untildone.engine.stop_confirmation import StopConfirmation
+
+        confirmation = StopConfirmation(site, asks_for_tests=asks_for_tests)
+        confirmed = confirmation.confirm(evidence, contract)
+        evidence = add_missing_proof(contract, progress, judge_results(contract, confirmed))
         verdict = decide(contract, progress, evidence)
+        if isinstance(verdict, Pause) and verdict.outcome == "needs-approval":
+            evidence = confirmation.confirm_as_approved(evidence, loop)
+        progress = replace(progress, confirming_runs=confirmation.save_runs(evidence))
+        loop = replace(loop, progress=progress)
     return JudgedStop(**asdict(loop), evidence=evidence, verdict=verdict)
 
 
-def _await_baseline(context: Context, loop: StoppedLoop) -> StoppedLoop:
-    """Wait until the checks have run on the baseline, if that is under way, and add the results.
+def _find_edited_tests(evidence: Evidence, site: CheckSite) -> Evidence:
+    """Return the evidence with the edited tests, if there is a failure that they may have hidden.
 
-    Only the first judged stop waits: a detached process runs these checks since the loop's start,
-    and the session has the file `baseline` meanwhile.
+    Until everything is met, nothing else compares the tree with the baseline.
+    """
+    had_failures = any(not result.green for result in evidence.baseline or ())
+    if not (had_failures and site.baseline_digest):
+        return evidence
+    # Imported where it is used: most stops have nothing to compare.
+    from untildone.integrity.baseline import find_edited_tests
+
+    edited = find_edited_tests(site.loop_folder / "baseline", site.project)
+    return replace(evidence, edited_tests=edited)
+
+
+def _run_round_and_await_baseline(
+    context: Context, evidence: Evidence, loop: StoppedLoop, site: CheckSite
+) -> tuple[Evidence, StoppedLoop]:
+    """Run the round's checks, and wait for those on the baseline, if these still run.
+
+    A detached process runs them since the loop's start, and the session has the file `baseline`
+    meanwhile. The stop waits before its own checks, so that both do not run at once, and behind
+    them only if these took longer than expected: it never waits much longer than for its own.
     """
     if loop.progress.baseline or not context.session_of(loop.record).has("baseline"):
-        return loop
+        return run_round_checks(evidence, loop.contract, site), loop
+    from untildone.engine.baseline_results import bound_wait, estimate_round
+
+    expected = bound_wait(estimate_round(context, loop.contract))
+    _wait_for_baseline(context, loop, site, seconds=expected)
+    began = time.monotonic()
+    evidence = run_round_checks(evidence, loop.contract, site)
+    seconds = bound_wait(time.monotonic() - began) - expected
+    return evidence, _wait_for_baseline(context, loop, site, seconds=seconds)
+
+
+def _wait_for_baseline(
+    context: Context, loop: StoppedLoop, site: CheckSite, *, seconds: float
+) -> StoppedLoop:
+    """Return the loop with the results of the baseline, if they are there by then."""
     from untildone.engine.baseline_results import wait_for_baseline
 
-    saved = wait_for_baseline(context, loop.record).progress
+    deadline = min(site.deadline, time.monotonic() + seconds)
+    record = wait_for_baseline(context, loop.record, site.abandoned, deadline=deadline)
+    saved = record.progress
     red = tuple(dict.fromkeys((*loop.progress.checks_seen_red, *saved.checks_seen_red)))
     progress = replace(
         loop.progress,
@@ -65,7 +134,17 @@ def _await_baseline(context: Context, loop: StoppedLoop) -> StoppedLoop:
     return replace(loop, progress=progress)
 
 
-def _make_site(context: Context, call: Call, loop: StoppedLoop) -> CheckSite:
+def _await_trial(context: Context, loop: StoppedLoop, site: CheckSite) -> CheckSite:
+    """Wait until it is known how the sandboxes of this loop can be walled, if that is tried out."""
+    if site.sandbox is not None:
+        return site
+    from untildone.engine.sandbox_trial import wait_for_trial
+
+    progress = wait_for_trial(context, loop.record, site.abandoned, deadline=site.deadline)
+    return replace(site, sandbox=progress.sandbox, dependency_digest=progress.dependency_digest)
+
+
+def _make_site(context: Context, call: Call, loop: StoppedLoop, abandoned: Event) -> CheckSite:
     """Return where and until when this stop's checks run; a loop with checks gets a log folder."""
     id_, progress = loop.contract.id, loop.record.progress
     return CheckSite(
@@ -77,58 +156,11 @@ def _make_site(context: Context, call: Call, loop: StoppedLoop) -> CheckSite:
         deadline=call.deadline,
         shared_folder=project_folder(context.home, loop.project),
         loop_folder=context.loops.get_folder(id_),
+        state_home=context.home,
+        sandbox=loop.progress.sandbox,
+        confirming_runs=loop.progress.confirming_runs,
+        dependency_digest=loop.progress.dependency_digest,
         baseline_digest=progress.baseline_tree_digest,
         baseline_missing=progress.baseline_missing,
+        abandoned=abandoned,
     )
-
-
-def _confirm(evidence: Evidence, contract: Contract, site: CheckSite) -> Evidence:
-    """Return the evidence with the slow checks and the comparison with the baseline.
-
-    Cached results are dropped here, so that `done` always rests on a run made at this stop.
-    An error on our side becomes the `fault` of the evidence, which keeps the loop from finishing.
-    """
-    fresh = tuple(result for result in evidence.checks if not result.cached)
-    try:
-        return _compare_trees(replace(evidence, checks=fresh), contract, site)
-    except Exception as error:  # noqa: BLE001  a file of the agent that crashes us must not free it
-        fault = f"the comparison with the baseline failed ({type(error).__name__}: {error})"
-        return replace(evidence, fault=evidence.fault or fault)
-
-
-def _compare_trees(evidence: Evidence, contract: Contract, site: CheckSite) -> Evidence:
-    """Return the evidence with the concerns about the tree, and with a result of every check.
-
-    `confirm` compares the tree with the baseline and runs the baseline's tests in a sandbox. If no
-    test or setting has changed, that is a run of this very tree: it counts as the check's result,
-    and the check need not run in the project as well. A check that `confirm` has not run after
-    all, as no sandbox could be made, runs at the end.
-    """
-    # Imported where it is used: only a stop at which all is met gets here.
-    from untildone.integrity.confirmation import confirm
-    from untildone.integrity.confirmation_inputs import load_inputs
-
-    inputs = load_inputs(
-        contract,
-        site.project,
-        folder=site.loop_folder / "baseline",
-        digest=site.baseline_digest,
-        missing_reason=site.baseline_missing,
-    )
-    uncovered = [check for check in contract.checks if not inputs.covers(check)]
-    evidence = judge_results(contract, _run_missing_checks(evidence, uncovered, site))
-    if evidence.fault or any(not result.green for result in evidence.checks):
-        return evidence
-    evidence = confirm(
-        evidence, inputs, lambda checks, sandbox: run_within_deadline(checks, site, sandbox=sandbox)
-    )
-    return _run_missing_checks(evidence, contract.checks, site)
-
-
-def _run_missing_checks(evidence: Evidence, checks: Sequence[Check], site: CheckSite) -> Evidence:
-    """Return the evidence after running those of `checks` that have no result in it yet."""
-    results = {result.name: result for result in evidence.checks}
-    missing = [check for check in checks if check.name not in results]
-    new_results, fault = run_within_deadline(missing, site, fresh=True)
-    results |= {result.name: result for result in new_results}
-    return replace(evidence, checks=tuple(results.values()), fault=evidence.fault or fault)

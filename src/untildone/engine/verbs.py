@@ -20,6 +20,7 @@ from untildone.engine.baseline_snapshot import drop_altered_baseline
 from untildone.engine.context import Context, update_index
 from untildone.engine.feature import load_used_features
 from untildone.engine.grants import Grant, apply_grant, repeat_reached_bound
+from untildone.engine.judging import record_killed_hook
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
 from untildone.report.notices import format_status_line
@@ -86,8 +87,9 @@ def end(
     The receipt has the evidence of the last round. `edit` may change the progress first, or
     refuse by UserError. The features' lines for the user are added to the record's warnings.
     """
-    from untildone.engine.receipts import load_last_evidence, publish_receipt
+    from untildone.engine.receipts import publish_receipt
 
+    record_killed_hook(context, context.session_of(context.loops.load(loop)))
     record = change_loop(
         context,
         loop,
@@ -95,8 +97,7 @@ def end(
         kind=verdict.outcome,
         reason=verdict.reason,
     )
-    evidence = load_last_evidence(context.loops.read_rounds(loop))
-    publish_receipt(context, record, evidence, project=Path(record.contract.project))
+    publish_receipt(context, record, project=Path(record.contract.project))
     scope = Scope(
         event="end",
         session=context.session_of(record),

@@ -18,6 +18,8 @@ LEAN = {
     "PostToolBatch": "untildone.hooks.spool",
     "PreCompact": "untildone.hooks.spool",
 }
+# Events that the full program answers.
+_FULL_EVENTS = ("Stop", "UserPromptSubmit")
 
 # Imported by pathlib for `as_uri`, by uuid for old systems, by msgspec for JSON Schemas.
 UNUSED: dict[str, dict[str, object]] = {
@@ -59,6 +61,8 @@ def _is_from_check(call: payload.Call) -> bool:
 
 def _answer(call: payload.Call) -> str:
     name = LEAN.get(call.event)
+    if not name and call.event not in _FULL_EVENTS:
+        return payload.describe_unknown("event", call.event)
     if name:
         module = __import__(name, fromlist=["answer"])
         answer = str(module.answer(call))

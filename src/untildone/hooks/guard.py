@@ -21,12 +21,12 @@ from untildone.install.own_entries import describe_harm
 USER_VERBS = frozenset(
     (
         *("approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall"),
-        *("baseline", "hook"),
+        *("baseline", "clean", "hook"),
     )
 )
-_PLAIN_VERBS = frozenset(
-    ("stop", "cancel", "pause", "continue", "cancel relentless mode", "stop relentless mode")
-)
+_PLAIN_VERBS = frozenset(("stop", "cancel", "end", "pause", "continue", "resume"))
+# What a plain verb may name: "cancel the loop".
+_LOOP_NAMES = ("relentless mode", "the loop", "this loop", "loop", "")
 _SLASH_COMMAND = re.compile(r"^/?untildone:([\w-]+)")
 _GIT_READS = frozenset(
     (
@@ -194,6 +194,8 @@ def _refuse_schedule(inputs: dict[str, object]) -> str:
     """Refuse to schedule a verb: the scheduled prompt would look like the user's own."""
     for value in inputs.values():
         text = str(value).strip()
-        if text.lower().rstrip(".!") in _PLAIN_VERBS or _SLASH_COMMAND.match(text):
+        verb, _, rest = text.lower().rstrip(".!").partition(" ")
+        is_plain = verb in _PLAIN_VERBS and rest in _LOOP_NAMES
+        if is_plain or _SLASH_COMMAND.match(text):
             return f"scheduling `{text}` is refused: {_INSTEAD_VERB}"
     return ""

@@ -1,8 +1,9 @@
-"""PreToolUse: refuse tool calls that would change the loop itself."""
+"""PreToolUse: refuse tool calls that would change the loop itself, permit reports on it."""
 
 import json
 import os
 
+from untildone.commands.agent_calls import is_agent_call
 from untildone.engine.payload import Call
 from untildone.hooks.guard import find_precheck_refusal, find_refusal
 from untildone.store.sessions import Session
@@ -21,20 +22,35 @@ def answer(call: Call) -> str:
         session.append("pre", "\n")
     reason = _find_reason(call, session)
     if not reason:
-        return ""
+        return _format_decision("allow", "a command of the loop") if _is_permitted(call) else ""
     begun = session.count_begun_calls()
     if begun:
         # The client sends no event at the end of a refused call.
         os.truncate(session.get_path("pre"), begun - 1)
+    return _format_decision("deny", reason)
+
+
+def _format_decision(decision: str, reason: str) -> str:
     return json.dumps(
         {
             "hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
-                "permissionDecision": "deny",
+                "permissionDecision": decision,
                 "permissionDecisionReason": f"untildone: {reason}",
             }
         }
     )
+
+
+def _is_permitted(call: Call) -> bool:
+    """Say whether the client need not ask the user: we gave this command to the agent.
+
+    A plugin has no permission rules, and a rule for `check` would hold without a loop too.
+    """
+    inputs = call.data.get("tool_input")
+    command = inputs.get("command") if isinstance(inputs, dict) else None
+    is_shell = call.text("tool_name") == "Bash" and call.text("permission_mode") != "plan"
+    return is_shell and isinstance(command, str) and is_agent_call(command)
 
 
 def _find_reason(call: Call, session: Session) -> str:

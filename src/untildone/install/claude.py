@@ -12,7 +12,7 @@ from untildone import __version__
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.install import manifest, settings_editing
-from untildone.install.hook_commands import build_settings_entries
+from untildone.install.hook_commands import build_project_entries, build_settings_entries
 from untildone.install.skills import build_command_files
 from untildone.store.durable_files import write_atomically
 
@@ -73,12 +73,19 @@ class InstallPlan(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
+def build_entries(paths: InstallPaths, scope: Scope) -> settings_editing.Entries:
+    """Return our entries in the settings file of this scope; a team shares that of a project."""
+    if scope == "project":
+        return build_project_entries()
+    return build_settings_entries(home=paths.home, python=paths.python, package=paths.package)
+
+
 def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
     """Return everything `init` would do; raise for unreadable settings before any write."""
     path = paths.get_settings_file(scope)
     before = _read_bytes(path)
     recorded = manifest.find(paths.home, path)
-    ours = build_settings_entries(home=paths.home, python=paths.python, package=paths.package)
+    ours = build_entries(paths, scope)
     text = settings_editing.decode(before or b"", path=str(path)) or "{}\n"
     merged = settings_editing.merge(
         text, ours, path=str(path), installed=recorded.entries if recorded else None

@@ -8,7 +8,8 @@ from typing import TypeAlias
 from untildone import __version__
 from untildone.errors import UserError
 from untildone.install import manifest
-from untildone.install.hook_commands import build_plugin_entries, build_settings_entries
+from untildone.install.claude import Scope, build_entries
+from untildone.install.hook_commands import build_plugin_entries
 from untildone.install.installation import HookCommand, Installation, parse_hook_command
 from untildone.install.own_entries import CAP, CAP_VARIABLE
 from untildone.report.doctor import Problem, make_error, make_note
@@ -17,6 +18,7 @@ Probe: TypeAlias = Callable[[Installation], Iterator[Problem]]
 
 DISABLE = "UNTILDONE_DISABLE"
 _INIT = "`untildone init`"
+_INIT_PROJECT = "`untildone init --scope project`"
 
 
 def find_broken_settings(installation: Installation) -> Iterator[Problem]:
@@ -45,7 +47,7 @@ def find_missing_hooks(installation: Installation) -> Iterator[Problem]:
             text = f"the plugin `{installation.plugin}` is enabled, but its hooks were not found"
         yield make_error("hooks", text, _INIT)
         return
-    wanted = _build_wanted_hooks(installation)
+    wanted = _build_wanted_hooks(installation, "user")
     missing = ", ".join(f"`{event}`" for event in wanted if event not in installed)
     if missing:
         yield make_error("hooks", f"not installed for {missing}", _INIT)
@@ -53,31 +55,50 @@ def find_missing_hooks(installation: Installation) -> Iterator[Problem]:
 
 def find_stale_hooks(installation: Installation) -> Iterator[Problem]:
     """Yield files whose hooks differ from what `init` would write, with the reason if known."""
-    wanted = _build_wanted_hooks(installation)
     for file in installation.installed:
+        scope = _find_scope(installation, file.path)
+        wanted = _build_wanted_hooks(installation, scope)
         if all(wanted[event] in hooks for event, hooks in file.ours.items() if event in wanted):
             continue
         differences = "; ".join(_describe_differences(installation, file.path, file.ours))
         text = f"the hooks in `{file.path}` are out of date: {differences or 'the lines differ'}"
-        yield make_error("stale", text, _INIT)
+        yield make_error("stale", text, _INIT_PROJECT if scope == "project" else _INIT)
 
 
 def find_stale_plugin(installation: Installation) -> Iterator[Problem]:
-    """Yield problems of the plugin: it runs the `untildone` on PATH, of the same version."""
+    """Yield a plugin of another version than the `untildone` that it runs."""
     if installation.plugin_hooks is None:
         return
-    if not shutil.which("untildone", path=installation.environ.get("PATH")):
-        text = "the plugin starts `untildone`, which is not on `PATH`"
-        yield make_error("interpreter", text, "`pipx install untildone`")
     wanted = {event: [_get_hook(group)] for event, group in build_plugin_entries().hooks.items()}
     if installation.plugin_hooks.ours != wanted:
         text = f"the plugin in `{installation.plugin_hooks.path}` is not of version {__version__}"
         yield make_error("stale", text, f"`claude plugin update {installation.plugin}`")
 
 
-def _build_wanted_hooks(installation: Installation) -> dict[str, object]:
+def find_program_off_path(installation: Installation) -> Iterator[Problem]:
+    """Yield each source of hooks that starts `untildone` by name if there is none on `PATH`."""
+    if shutil.which("untildone", path=installation.environ.get("PATH")):
+        return
+    shared = [
+        f"the hooks in `{file.path}` start"
+        for file in installation.installed
+        if _find_scope(installation, file.path) == "project"
+    ]
+    plugin = ["the plugin starts"] if installation.plugin_hooks else []
+    for subject in (*plugin, *shared):
+        text = f"{subject} `untildone`, which is not on `PATH`"
+        yield make_error("interpreter", text, "`pipx install untildone`")
+
+
+def _find_scope(installation: Installation, path: Path) -> Scope:
+    """Return `project` for the settings that a team shares, `user` for any other file."""
     paths = installation.paths
-    entries = build_settings_entries(home=paths.home, python=paths.python, package=paths.package)
+    is_shared = path == paths.get_settings_file("project") != paths.get_settings_file("user")
+    return "project" if is_shared else "user"
+
+
+def _build_wanted_hooks(installation: Installation, scope: Scope) -> dict[str, object]:
+    entries = build_entries(installation.paths, scope)
     return {event: _get_hook(group) for event, group in entries.hooks.items()}
 
 
@@ -93,9 +114,12 @@ def _describe_differences(
     if recorded and recorded.program.version != __version__:
         yield f"written by version {recorded.program.version}, this is {__version__}"
     command = _find_hook_command(ours)
+    paths = installation.paths
     if command is None:
         return
-    paths = installation.paths
+    if _find_scope(installation, path) == "project":
+        yield "they name paths of one machine"
+        return
     if command.python != str(paths.python):
         yield f"they start `{command.python}`, this is `{paths.python}`"
     if command.package != str(paths.package):
@@ -217,16 +241,18 @@ def find_foreign_hooks(installation: Installation) -> Iterator[Problem]:
             yield make_note("another hook", text)
 
 
-PROBES: tuple[Probe, ...] = (
-    find_broken_settings,
-    find_disabled_hooks,
-    find_missing_hooks,
-    find_stale_hooks,
-    find_stale_plugin,
-    find_interpreter_changes,
-    find_package_changes,
-    find_broken_manifest,
-    find_duplicate_hooks,
-    find_low_cap,
-    find_foreign_hooks,
-)
+# By what each looks at, as `doctor` lists it.
+PROBES: dict[str, Probe] = {
+    "settings files": find_broken_settings,
+    "whether hooks are switched on": find_disabled_hooks,
+    "installed hooks": find_missing_hooks,
+    "version of the hooks": find_stale_hooks,
+    "version of the plugin": find_stale_plugin,
+    "`untildone` on `PATH`": find_program_off_path,
+    "interpreter of the hooks": find_interpreter_changes,
+    "modules of untildone": find_package_changes,
+    "record of `init`": find_broken_manifest,
+    "number of installations": find_duplicate_hooks,
+    "cap of holds": find_low_cap,
+    "hooks of other tools": find_foreign_hooks,
+}

@@ -16,8 +16,11 @@ from untildone.install.own_entries import CAP, CAP_VARIABLE
 from untildone.install.settings_editing import Entries
 
 # The time limit of our hooks in seconds, by event.
-_TIMEOUTS = {"Stop": 3_600, "SessionEnd": 10}
+_TIMEOUTS = {"Stop": 7_200, "SessionEnd": 10}
 _TIMEOUT = 30
+# How often the client asks for the status line although the conversation stands still: while our
+# Stop hook runs checks, and after it has ended the loop.
+_REFRESH_SECONDS = 1
 # The comment by which `uninstall` and the guard recognise our lines.
 MARK = "# untildone hook"
 _PAYLOAD = 1_000_000
@@ -27,6 +30,8 @@ _PROMPT_WORDS = "|".join(
     pattern
     for words in (
         *("untildone", "relentless", "until", "fix\\ all", "tests\\ pass", "code\\ style"),
+        "implement\\ the",
+        *("cancel\\ th*\\ loop", "pause\\ th*\\ loop", "resume\\ th*\\ loop"),
         *("loop:", "loop\\ -", "loop\\ [Hh]elp", "what\\ is\\ [Ll]oop", "how\\ does\\ [Ll]oop"),
     )
     for pattern in (f"*{words[1:]}*", f"*{words[1:].upper()}*")
@@ -36,7 +41,14 @@ _TOOL_WORDS = (
     "*untildone*|*settings.json*|*settings.local.json*|*disableAllHooks*|*Cron*|*Schedule*|*Wakeup*"
 )
 
-_ABSENT = '{"systemMessage":"untildone is not installed here: pipx install untildone"}'
+# What a user without untildone is told, for example a colleague: project settings are shared.
+_ABSENT = (
+    '{"systemMessage":"untildone is not installed here, so no loop is held:'
+    ' run `pipx install untildone`"}'
+)
+# A new session says it once; later only a prompt that wants a loop does.
+_NEW_SESSION = "*'\"startup\"'*"
+_WANTED = "*/untildone:*|*elentless*"
 # A placeholder for the text that sets `$h`, the state folder, and `$s`, the session's folder.
 _SESSION = "@session"
 # An active loop is recorded in a second place, so that removing one of the two hides nothing.
@@ -69,6 +81,13 @@ class HookProgram(Struct, frozen=True, kw_only=True):
         """Return the shell command that handles an event, with the payload on stdin."""
         return f"{self.program} {self.arguments} {event} claude {self.source} {self.home}"
 
+    def start(self, event: str, *, absent: str = "exit 0") -> str:
+        """Return the same in place of the shell; `absent` runs where there is no such program."""
+        return f"{self.require(absent)} exec {self.call(event)}"
+
+    def require(self, absent: str) -> str:
+        return f"command -v {self.program} >/dev/null || {absent};"
+
     def pipe_payload(self, event: str) -> str:
         """Return the same with the payload that the shell has read already."""
         return f'printf %s "$p" | {self.call(event)}'
@@ -88,10 +107,10 @@ def _find_entry_point(package: Path) -> Path:
     return package / "hooks" / "__main__.py"
 
 
-def build_plugin_program() -> HookProgram:
-    """Return a program without fixed paths, because the plugin is the same on every machine."""
+def build_shared_program(source: str) -> HookProgram:
+    """Return a program without fixed paths: plugin and project settings are for every machine."""
     home = '"${UNTILDONE_HOME:-${XDG_STATE_HOME:-$HOME/.local/state}/untildone}"'
-    return HookProgram(home=home, program="untildone", arguments="hook", source="plugin")
+    return HookProgram(home=home, program="untildone", arguments="hook", source=source)
 
 
 def build_lines(program: HookProgram) -> dict[str, str]:
@@ -102,32 +121,34 @@ def build_lines(program: HookProgram) -> dict[str, str]:
 
 
 def _build_session_lines(program: HookProgram) -> dict[str, str]:
+    say_absent = f"{{ echo '{_ABSENT}'; exit 0; }}"
+    say_in_new_session = f"{{ {_say_if('$(cat)', _NEW_SESSION)}; exit 0; }}"
+    say_if_wanted = f"{{ {_say_if('$p', _WANTED)}; exit 0; }}"
     return {
-        # Silent where untildone is not installed, because project settings are shared.
-        "SessionStart": (
-            f"command -v {program.program} >/dev/null || exit 0;"
-            f" exec {program.call('SessionStart')}"
-        ),
+        "SessionStart": program.start("SessionStart", absent=say_in_new_session),
         "UserPromptSubmit": (
-            f'{_SESSION}; {_READ}; [ -f "$s/loop" ] || {_HELD} || {_HAS_TODOS} ||'
+            f'{_SESSION}; [ ! -f "$s/ending" ] || rm -f "$s/ending"; {_READ};'
+            f' [ -f "$s/loop" ] || {_HELD} || {_HAS_TODOS} ||'
             f" case $p in {_PROMPT_WORDS}) ;; *) exit 0 ;; esac;"
-            f" command -v {program.program} >/dev/null || {{ echo '{_ABSENT}'; exit 0; }};"
-            f" {program.pipe_payload('UserPromptSubmit')}"
+            f" {program.require(say_if_wanted)} {program.pipe_payload('UserPromptSubmit')}"
         ),
         # `look`: something other than a loop wants this session's stops.
         "Stop": (
             f'{_SESSION}; [ -f "$s/active" ] || [ -f "$s/look" ] || {_HELD} || exit 0;'
-            f" exec {program.call('Stop')}"
+            f" {program.start('Stop', absent=say_absent)}"
         ),
         "ConfigChange": (
-            f'{_SESSION}; [ -f "$s/active" ] || {_HELD} || exit 0;'
-            f" exec {program.call('ConfigChange')}"
+            f'{_SESSION}; [ -f "$s/active" ] || {_HELD} || exit 0; {program.start("ConfigChange")}'
         ),
         "PreCompact": f'{_SESSION}; [ -f "$s/active" ] || exit 0; : >"$s/compacting"; exit 0',
         "SessionEnd": (
-            f'{_SESSION}; [ -f "$s/session.json" ] || exit 0; exec {program.call("SessionEnd")}'
+            f'{_SESSION}; [ -f "$s/session.json" ] || exit 0; {program.start("SessionEnd")}'
         ),
     }
+
+
+def _say_if(text: str, pattern: str) -> str:
+    return f"case {text} in {pattern}) echo '{_ABSENT}' ;; esac"
 
 
 def _build_tool_lines(program: HookProgram) -> dict[str, str]:
@@ -135,7 +156,7 @@ def _build_tool_lines(program: HookProgram) -> dict[str, str]:
         "PreToolUse": (
             f'{_SESSION}; [ -f "$s/loop" ] || {_HELD} || exit 0; echo >>"$s/pre"; {_READ};'
             f' case $p in {_TOOL_WORDS}) ;; *) [ -f "$s/precheck" ] || exit 0 ;; esac;'
-            f" {program.pipe_payload('PreToolUse')}; exit 0"
+            f" {program.require('exit 0')} {program.pipe_payload('PreToolUse')}; exit 0"
         ),
         # `edits`: the user wants edits checked; the payload has the file's previous content.
         "PostToolUse": (
@@ -148,8 +169,8 @@ def _build_tool_lines(program: HookProgram) -> dict[str, str]:
         # when money and minutes are due to be measured again.
         "PostToolBatch": (
             f'{_SESSION}; [ -f "$s/loop" ] || exit 0; : >"$s/pre"; : >"$s/post";'
-            f' [ -f "$s/meter" ] && [ "$s/post" -nt "$s/meter" ] &&'
-            f" exec {program.call('PostToolBatch')}; exit 0"
+            f' [ -f "$s/meter" ] && [ "$s/post" -nt "$s/meter" ] || exit 0;'
+            f" {program.start('PostToolBatch')}"
         ),
     }
 
@@ -165,7 +186,7 @@ def build_windows_groups(
     entry = str(_find_entry_point(package))
     arguments = {
         event: ["-I", "-S", entry, event, "claude", "settings", str(home)]
-        for event in build_lines(build_plugin_program())
+        for event in build_lines(build_shared_program("settings"))
     }
     return {
         event: _build_group(event, command=str(python), args=words)
@@ -180,20 +201,33 @@ def _build_group(event: str, **command: object) -> dict[str, object]:
 
 def build_settings_entries(*, home: Path, python: Path, package: Path) -> Entries:
     program = build_settings_program(home=home, python=python, package=package)
-    test = f'[ -f {program.home}/sessions/claude/"$CLAUDE_CODE_SESSION_ID"/loop ] || exit 0'
-    status_line = f"{test}; exec {program.call('StatusLine')} {MARK}"
-    hooks = (
-        build_windows_groups(home=home, python=python, package=package)
-        if os.name == "nt"
-        else build_groups(build_lines(program))
-    )
+    if os.name == "nt":
+        hooks = build_windows_groups(home=home, python=python, package=package)
+        return _build_entries(program, hooks)
+    return _build_entries(program, build_groups(build_lines(program)))
+
+
+def build_project_entries() -> Entries:
+    """Return the entries for settings that a team shares: without a path of this machine."""
+    program = build_shared_program("project")
+    return _build_entries(program, build_groups(build_lines(program)))
+
+
+def _build_entries(program: HookProgram, hooks: dict[str, dict[str, object]]) -> Entries:
+    session = f's={program.home}/sessions/claude/"$CLAUDE_CODE_SESSION_ID"'
+    test = f'{session}; [ -f "$s/loop" ] || [ -f "$s/ending" ] || exit 0'
+    status_line = f"{test}; {program.start('StatusLine')} {MARK}"
     return Entries(
-        hooks=dict(hooks),
+        hooks=hooks,
         env={CAP_VARIABLE: str(CAP)},
-        status_line={"type": "command", "command": status_line},
+        status_line={
+            "type": "command",
+            "command": status_line,
+            "refreshInterval": _REFRESH_SECONDS,
+        },
         permissions=PERMISSIONS,
     )
 
 
 def build_plugin_entries() -> Entries:
-    return Entries(hooks=dict(build_groups(build_lines(build_plugin_program()))))
+    return Entries(hooks=build_groups(build_lines(build_shared_program("plugin"))))

@@ -2,28 +2,34 @@
 
 from importlib.resources import files
 
-from untildone.agents.permissions import PERMISSIONS
+from untildone.agents.permissions import LOOP_PERMISSIONS
 
 LOOP_COMMANDS = ("build", "test", "lint", "ship", "fix", "loop")
 USER_COMMANDS = ("cancel", "pause", "continue", "approve")
 PLAN_COMMANDS = ("plan-feature", "implement-task", "implement-feature")
 NAMES = (*LOOP_COMMANDS, *PLAN_COMMANDS, "status", *USER_COMMANDS)
 AGENTS = ("task-planner", "task-verifier", "planning-validator")
+# What the client puts before the name of a plugin's subagent, and what we do: `init` installs
+# subagents beside the user's own, with whose names ours must not clash.
+PLUGIN_SUBAGENTS = "untildone:"
+OWN_SUBAGENTS = "untildone-"
 
 # These only change the plan; `plan start` is missing because it runs the plan's commands.
 _PLAN_PERMISSIONS = (
     "Bash(untildone start --template refine-plan:*)",
-    *(
-        f"Bash(untildone plan {verb}:*)"
-        for verb in ("init", "validate", "next", "show", "refine", "render")
-    ),
+    *(f"Bash(untildone plan {verb}:*)" for verb in ("init", "validate", "refine", "render")),
 )
 
 _END_OF_FRONT_MATTER = "\n---\n"
 
 
-def build_command(name: str) -> str:
-    """Return the text of a slash command, with what its kind shares."""
+def build_command(name: str, *, subagents: str = OWN_SUBAGENTS) -> str:
+    """Return the text of a slash command; `subagents` begins the names of our subagents."""
+    return _build_command(name).replace("{subagents}", subagents)
+
+
+def _build_command(name: str) -> str:
+    """Return the text with what its kind shares."""
     text = _read_text(name)
     if name in LOOP_COMMANDS:
         shared = _read_text("working").replace("{preset}", name)
@@ -38,7 +44,9 @@ def build_command(name: str) -> str:
 
 def build_plugin_skills() -> dict[str, str]:
     """Return the files by their path in the plugin; the client calls them `/untildone:NAME`."""
-    skills = {f"skills/{name}/SKILL.md": build_command(name) for name in NAMES}
+    skills = {
+        f"skills/{name}/SKILL.md": build_command(name, subagents=PLUGIN_SUBAGENTS) for name in NAMES
+    }
     return skills | {f"agents/{name}.md": build_agent(name, name) for name in AGENTS}
 
 
@@ -48,7 +56,7 @@ def build_command_files() -> dict[str, str]:
     A skill there cannot have a colon in its name, but a command in a folder is `/untildone:NAME`.
     """
     commands = {f"commands/untildone/{name}.md": build_command(name) for name in NAMES}
-    agents = {f"untildone-{name}": name for name in AGENTS}
+    agents = {f"{OWN_SUBAGENTS}{name}": name for name in AGENTS}
     return commands | {
         f"agents/{title}.md": build_agent(name, title) for title, name in agents.items()
     }
@@ -65,4 +73,4 @@ def _read_text(name: str) -> str:
 
 def _add_permissions(skill: str, *more: str) -> str:
     front, end, body = skill.partition(_END_OF_FRONT_MATTER)
-    return f"{front}\nallowed-tools: {', '.join((*PERMISSIONS, *more))}{end}{body}"
+    return f"{front}\nallowed-tools: {', '.join((*LOOP_PERMISSIONS, *more))}{end}{body}"

@@ -5,21 +5,36 @@ and an experiment runs the baseline's tests on the current code in a sandbox.
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import partial
 
 from msgspec.structs import replace
 
 from untildone.core.evidence import Concern, Evidence
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
-from untildone.integrity.experiments.trial import RunChecks, Trial
+from untildone.integrity.differences import add_differences
+from untildone.integrity.experiments.environment_thread import EnvironmentThread
+from untildone.integrity.experiments.run_memory import RunMemory
+from untildone.integrity.experiments.trial import LoadPastRuns, RunChecks, Trial
 from untildone.integrity.registry import EXPERIMENTS, find_concerns, find_environment_concerns
 from untildone.syntax.parsing import forget_parsed
+from untildone.worktree.limits import Budget, LimitExceeded
 
 
-def confirm(evidence: Evidence, inputs: ConfirmationInputs, run: RunChecks) -> Evidence:
+def confirm(
+    evidence: Evidence,
+    inputs: ConfirmationInputs,
+    run: RunChecks,
+    *,
+    load_past_runs: LoadPastRuns,
+    memory: RunMemory | None = None,
+    asks_for_tests: bool = False,
+) -> Evidence:
     """Return the evidence with the concerns found, and with what the experiments showed.
 
-    `run` runs checks in a sandbox.
+    `run` runs checks in a sandbox, `load_past_runs` returns their earlier runs in the project. Runs
+    that are in the `memory` are not repeated.
+    With `asks_for_tests` a test must fail without the change.
     """
     if inputs.damage:
         return replace(evidence, broken_seal=inputs.damage)
@@ -30,12 +45,29 @@ def confirm(evidence: Evidence, inputs: ConfirmationInputs, run: RunChecks) -> E
         trial = Trial(
             inputs=inputs,
             run=run,
-            compare_environment=cache(lambda: pool.submit(find_environment_concerns, comparison)),
+            memory=memory or RunMemory(),
+            asks_for_tests=asks_for_tests,
+            load_past_runs=load_past_runs,
+            environment=EnvironmentThread(
+                partial(find_environment_concerns, comparison),
+                comparison.budget if comparison else Budget(),
+                pool,
+            ),
         )
         for experiment in EXPERIMENTS:
             evidence = experiment(evidence, trial)
     forget_parsed()
+    if evidence.concerns and comparison:
+        evidence = replace(evidence, concerns=_explain(evidence.concerns, comparison))
     return evidence
+
+
+def _explain(concerns: tuple[Concern, ...], comparison: Comparison) -> tuple[Concern, ...]:
+    """Return the concerns with the parts of files that differ, if these are found in time."""
+    try:
+        return comparison.read_within_budget(partial(add_differences, concerns))
+    except LimitExceeded:
+        return concerns
 
 
 def find_differences(inputs: ConfirmationInputs) -> tuple[Concern, ...]:

@@ -5,24 +5,30 @@ tests run on the current code.
 """
 
 import os
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.contract import Check, Contract
+from untildone.core.sandbox_trial import WallTrial
 from untildone.integrity.baseline import load_baseline
 from untildone.integrity.comparison import Comparison, compare_trees
+from untildone.integrity.environment.dependency_digests import load_digests
 from untildone.integrity.experiments import sandbox_files
 from untildone.integrity.experiments.adaptation import adapt_tests
 from untildone.integrity.experiments.python_path import add_moved_folders
 from untildone.integrity.experiments.renamed_names import find_renamed_only_tests
 from untildone.integrity.scripts.comparison import only_replaces_tool
 from untildone.integrity.settings.comparison import is_harmless_edit
-from untildone.sandbox.sandboxes import SandboxFiles
+from untildone.sandbox.sandbox_source import SandboxFiles
 from untildone.worktree.contents import read_tree, walk_files
-from untildone.worktree.limits import limit_time
+from untildone.worktree.limits import LimitExceeded
 from untildone.worktree.roles import classify_file
+
+# The part of the budget to compose the sandbox's files, with what finding their roles took.
+_PREPARATION_SHARE = 0.4
 
 
 def _never_uses_current(_: str) -> bool:
@@ -36,6 +42,10 @@ class ConfirmationInputs(Struct, frozen=True, kw_only=True):
     contract: Contract
     project: Path
     baseline_folder: Path
+    # Where the state of untildone lies, which nothing in a sandbox may read.
+    state_home: Path
+    # How sandboxes are walled; None: it was not tried out on the baseline.
+    sandbox: WallTrial | None = None
     comparison: Comparison | None = None
     # The tree to run the checks on: the baseline's tests with the current product.
     files: SandboxFiles = SandboxFiles({}, ())
@@ -56,22 +66,35 @@ class ConfirmationInputs(Struct, frozen=True, kw_only=True):
     def covers(self, check: Check) -> bool:
         """Say whether the check runs in the sandbox on the same files as in the project.
 
-        It does if no file was restored from the baseline; it then need not run in the project.
+        It does if no file was restored from the baseline, and it runs there as a whole; it then
+        need not run in the project.
         """
-        return self.comparison is not None and check.replay and not self.files.restored
+        runs_whole = check.replay and check.confirm == "full"
+        return self.comparison is not None and runs_whole and not self.files.restored
 
 
 def load_inputs(
-    contract: Contract, project: Path, *, folder: Path, digest: str, missing_reason: str = ""
+    contract: Contract,
+    project: Path,
+    *,
+    folder: Path,
+    state_home: Path,
+    digest: str,
+    dependency_digest: str = "",
+    missing_reason: str = "",
+    sandbox: WallTrial | None = None,
 ) -> ConfirmationInputs:
     """Return the inputs for the project and its baseline, which is saved in `folder`.
 
     `digest` is the hash of its record, empty if it was not saved; `missing_reason` then says why.
+    `dependency_digest` is the hash of the record of installed packages.
     """
     inputs = ConfirmationInputs(
         contract=contract,
         project=project,
         baseline_folder=folder,
+        state_home=state_home,
+        sandbox=sandbox,
         missing_reason="" if digest else missing_reason or "the baseline was not saved",
     )
     if not digest:
@@ -80,23 +103,43 @@ def load_inputs(
         baseline, old = load_baseline(folder, digest)
     except ValueError as error:
         return replace(inputs, damage=str(error))
-    new = read_tree(project, walk_files(project, ignored=baseline.ignored))
-    with limit_time():
-        comparison = compare_trees(
-            old,
-            new,
-            (check.command for check in contract.checks),
-            task=contract.task,
-            baseline=baseline,
-            environ=os.environ,
-        )
-        return _prepare_run(inputs, comparison)
+    comparison = compare_trees(
+        old,
+        read_tree(project, walk_files(project, ignored=baseline.ignored)),
+        (check.command for check in contract.checks),
+        task=contract.task,
+        baseline=baseline,
+        environ=os.environ,
+        dependency_digests=baseline.digests.merge(load_digests(folder, dependency_digest)),
+    )
+    return _prepare_within_budget(inputs, comparison)
+
+
+def change_contract(inputs: ConfirmationInputs, contract: Contract) -> ConfirmationInputs:
+    """Return the inputs for another contract; the trees are neither read nor compared again."""
+    inputs = replace(inputs, contract=contract)
+    comparison = inputs.comparison
+    return inputs if comparison is None else _prepare_within_budget(inputs, comparison, share=1.0)
+
+
+def _prepare_within_budget(
+    inputs: ConfirmationInputs, comparison: Comparison, *, share: float = _PREPARATION_SHARE
+) -> ConfirmationInputs:
+    """Return the inputs with the comparison, and with the files to run in the sandbox."""
+    prepare = partial(_prepare_run, inputs)
+    try:
+        return comparison.read_within_budget(prepare, share=share)
+    except LimitExceeded as error:
+        # Of files that are not read the sandbox gets the baseline's tests and settings.
+        for path in comparison.changes.list_paths():
+            comparison.leave_unread(path, f"is not compared, since {error.reason}")
+        return _prepare_unread(inputs, comparison)
 
 
 def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> ConfirmationInputs:
     """Return the inputs with the comparison, and with the files to run in the sandbox."""
     is_allowed = sandbox_files.make_is_allowed(inputs.contract.allow, comparison)
-    renamed_only_tests = find_renamed_only_tests(comparison)
+    renamed_only_tests = find_renamed_only_tests(comparison).difference(comparison.unread)
     adapted_tests = adapt_tests(comparison)
 
     def is_accepted(path: str) -> bool:
@@ -105,8 +148,8 @@ def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> Confirma
 
     def is_harmless(path: str) -> bool:
         """Say whether the current version may be used, since its edit loosens no check."""
-        if is_accepted(path):
-            return True
+        if is_accepted(path) or path in comparison.unread:
+            return is_accepted(path)
         is_settings = classify_file(path) == "config"
         loosens_nothing = is_settings and is_harmless_edit(comparison, path)
         return loosens_nothing or only_replaces_tool(comparison, path)
@@ -121,4 +164,15 @@ def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> Confirma
         renamed_only_tests=tuple(sorted(renamed_only_tests.intersection(comparison.new))),
         uses_current=is_accepted,
         python_path=add_moved_folders(comparison, comparison.baseline.variables),
+    )
+
+
+def _prepare_unread(inputs: ConfirmationInputs, comparison: Comparison) -> ConfirmationInputs:
+    """Return the inputs where no changed file is read: only approved ones are the current ones."""
+    is_allowed = sandbox_files.make_is_allowed(inputs.contract.allow, comparison)
+    return replace(
+        inputs,
+        comparison=comparison,
+        files=sandbox_files.compose_files(comparison, uses_current=is_allowed),
+        uses_current=is_allowed,
     )

@@ -3,14 +3,22 @@
 A comparison is a function from a `Comparison` to concerns; an experiment runs checks in a sandbox.
 """
 
-from collections.abc import Iterator
+from functools import partial
 
-from untildone.core.evidence import Concern
+from untildone.core.concerns import make_concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity import unread_files
 from untildone.integrity.comparison import Comparison, FindConcerns
 from untildone.integrity.environment import comparison as environment
-from untildone.integrity.environment import node_packages, shadowing
-from untildone.integrity.experiments import missing_tests, oracle, pass_to_pass
+from untildone.integrity.environment import node_packages, shadowing, vendored_files
+from untildone.integrity.experiments import (
+    fail_to_pass,
+    missing_tests,
+    opaque_files,
+    oracle,
+    pass_to_pass,
+    unchecked_settings,
+)
 from untildone.integrity.experiments.trial import Experiment
 from untildone.integrity.hard_coded import comparison as hard_coded
 from untildone.integrity.scripts import comparison as scripts
@@ -19,7 +27,7 @@ from untildone.integrity.sniffing import comparison as sniffing
 from untildone.integrity.suppressions import comparison as suppressions
 from untildone.integrity.tests import comparison as tests
 from untildone.integrity.tests import expected_files, mocks, runner_interference
-from untildone.worktree import limits
+from untildone.worktree.limits import UNLIMITED, Budget, LimitExceeded, limit_steps
 
 # They compare the files of the two trees.
 COMPARISONS: tuple[FindConcerns, ...] = (
@@ -27,14 +35,16 @@ COMPARISONS: tuple[FindConcerns, ...] = (
     settings.find_concerns,
     scripts.find_concerns,
     shadowing.find_concerns,
+    vendored_files.find_concerns,
     sniffing.find_concerns,
     hard_coded.find_concerns,
     tests.find_concerns,
     expected_files.find_concerns,
     runner_interference.find_concerns,
     mocks.find_concerns,
-    unread_files.find_concerns,
 )
+# The part of the budget that they and what comes before may use; the experiments need the rest.
+_COMPARISONS_SHARE = 0.7
 # They compare what is outside of the trees and still decides what the checks do, as installed
 # packages. These are tens of thousands of files, so the comparison runs while the checks do.
 ENVIRONMENT_COMPARISONS: tuple[FindConcerns, ...] = (
@@ -45,41 +55,50 @@ ENVIRONMENT_COMPARISONS: tuple[FindConcerns, ...] = (
 EXPERIMENTS: tuple[Experiment, ...] = (
     missing_tests.run_experiment,
     pass_to_pass.run_experiment,
+    unchecked_settings.run_experiment,
+    opaque_files.run_experiment,
+    fail_to_pass.run_experiment,
     oracle.run_experiment,
 )
 
 
-def find_concerns(
-    comparison: Comparison | None, *, seconds: float = limits.COMPARISON_SECONDS
-) -> tuple[Concern, ...]:
+def find_concerns(comparison: Comparison | None) -> tuple[Concern, ...]:
     """Return the concerns about files of the trees, each once; none without a comparison.
 
-    If the time is up, the last concern says which file was not compared.
+    Files that take too much time or memory are not compared: the last concerns are about these.
     """
     if comparison is None:
         return ()
     concerns: list[Concern] = []
     try:
-        with limits.limit_time(seconds):
-            for find in COMPARISONS:
-                concerns.extend(_run_comparison(find, comparison))
-    except limits.LimitExceeded as error:
-        concerns.append(unread_files.make_unfinished_concern(comparison, error.path, str(error)))
+        for find in COMPARISONS:
+            concerns += comparison.read_within_budget(
+                partial(_list_concerns, find), share=_COMPARISONS_SHARE
+            )
+    except LimitExceeded as error:
+        comparison.leave_rest_unread(f"is not compared, since {error.reason}")
+    concerns += unread_files.find_concerns(comparison)
     return tuple({concern.id: concern for concern in concerns}.values())
 
 
-def find_environment_concerns(comparison: Comparison | None) -> tuple[Concern, ...]:
-    """Return the concerns about what is outside of the trees; none without a comparison."""
+def _list_concerns(find: FindConcerns, comparison: Comparison) -> list[Concern]:
+    return list(find(comparison))
+
+
+def find_environment_concerns(
+    comparison: Comparison | None, budget: Budget | None = None
+) -> tuple[Concern, ...]:
+    """Return the concerns about what is outside of the trees; none without a comparison.
+
+    If it takes more than the budget, that is a concern: no run shows what the packages were.
+    """
     if comparison is None:
         return ()
-    return tuple(concern for find in ENVIRONMENT_COMPARISONS for concern in find(comparison))
-
-
-def _run_comparison(find: FindConcerns, comparison: Comparison) -> Iterator[Concern]:
-    """Yield the concerns; if a file is too much for a parser, one about this file."""
     try:
-        yield from find(comparison)
-    except (RecursionError, MemoryError) as error:
-        path = limits.get_last_read_path()
-        why = "is nested too deep" if isinstance(error, RecursionError) else "takes too much memory"
-        yield unread_files.make_unfinished_concern(comparison, path, f"`{path}` {why}")
+        with (budget or Budget()).use(), limit_steps(UNLIMITED):
+            return tuple(
+                concern for find in ENVIRONMENT_COMPARISONS for concern in find(comparison)
+            )
+    except LimitExceeded as error:
+        reason = f"installed packages and programs were not compared, since {error.reason}"
+        return (make_concern(ConcernKind.ENVIRONMENT, "packages", reason=reason),)

@@ -1,34 +1,27 @@
-"""Concerns about changed files that cannot be compared: the user has to look at them."""
+"""Concerns about changed files that are not compared: too large, or too much for the budget.
+
+A run settles those about tests, settings and scripts, since a sandbox has the baseline's.
+"""
 
 from collections.abc import Iterator
 
-from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity.comparison import Comparison, hash_values
-from untildone.syntax.languages import language_of
-from untildone.worktree.contents import READABLE
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.tests.inventory import may_hold_tests
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    """Yield a concern for each changed file of code or settings that is too large to be read.
+    """Yield a concern for each changed test, setting or script that is not compared.
 
-    For tests `integrity/tests/comparison.py` does this.
+    Of files of the product a run decides: see `experiments/opaque_files.py`.
     """
-    for path in comparison.changes.edited_or_added:
-        entry, role = comparison.new.entries[path], comparison.role(path)
-        is_code = role in ("config", "script") or (role == "product" and language_of(path))
-        if is_code and entry.kind != "link" and entry.size > READABLE:
-            size = f"larger than {READABLE // 1_000_000} MB"
-            reason = f"`{path}` is not compared with the baseline: it is {size}"
+    for path, why in sorted(comparison.unread.items()):
+        role = comparison.role(path)
+        reason = f"`{path}` is not compared with the baseline: it {why}"
+        if role == "test" and may_hold_tests(path) and path in comparison.old:
+            reason = f"the tests of `{path}` cannot be compared with the baseline: the file {why}"
+            yield comparison.make_concern(ConcernKind.EDIT_TEST, path, reason=reason)
+        elif path not in comparison.new:
+            continue
+        elif role in ("config", "script"):
             yield comparison.make_concern(ConcernKind.UNREAD, path, reason=reason)
-
-
-def make_unfinished_concern(comparison: Comparison, path: str, why: str) -> Concern:
-    """Return a concern about a comparison that ended early at `path`.
-
-    Its approval is for the content of all changed files, so that it ends with the next change.
-    """
-    reason = f"the comparison with the baseline is incomplete: {why}"
-    changed_paths = sorted(comparison.changes.edited_or_added)
-    content = hash_values([(name, comparison.new.entries[name].digest) for name in changed_paths])
-    return make_concern(ConcernKind.UNREAD, path, reason=reason, content=content)

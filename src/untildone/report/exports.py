@@ -12,12 +12,15 @@ _LEVELS = {"error": "error", "security": "error", "warning": "warning", "info": 
 
 
 def render_junit(results: tuple[CheckResult, ...]) -> str:
-    failures = sum(not result.green for result in results)
+    # Jenkins requires `errors`: checks that could not be judged, as opposed to red ones.
+    errors = sum(_is_error(result) for result in results)
+    failures = sum(not result.green for result in results) - errors
     seconds = sum(result.seconds for result in results)
     cases = "".join(_render_case(result) for result in results)
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n'
         f'<testsuite name="untildone" tests="{len(results)}" failures="{failures}"'
+        f' errors="{errors}" skipped="0"'
         f' time="{seconds:.3f}">\n{cases}</testsuite>\n'
     )
 
@@ -29,8 +32,21 @@ def _render_case(result: CheckResult) -> str:
         return f"{head}/>\n"
     message = quoteattr(_replace_forbidden(result.reason or result.outcome))
     findings = [f"{item.path}:{item.line}: {item.code} {item.text}" for item in result.findings]
+    findings += _explain_cut(result)
     body = escape(_replace_forbidden("\n".join(findings) or result.output))
-    return f"{head}>\n    <failure message={message}>{body}</failure>\n  </testcase>\n"
+    tag = "error" if _is_error(result) else "failure"
+    element = f'<{tag} type="{result.outcome}" message={message}>{body}</{tag}>'
+    return f"{head}>\n    {element}\n  </testcase>\n"
+
+
+def _is_error(result: CheckResult) -> bool:
+    return result.outcome in ("unrunnable", "timed-out", "no-evidence")
+
+
+def _explain_cut(result: CheckResult) -> list[str]:
+    """Say how many findings there were, where only the first of them are kept."""
+    shown, count = len(result.findings), result.finding_count
+    return [f"the first {shown} of {count} findings are listed"] if count > shown else []
 
 
 def _replace_forbidden(text: str) -> str:
@@ -45,13 +61,19 @@ def build_sarif(results: tuple[CheckResult, ...]) -> dict[str, object]:
         "runs": [
             {
                 "tool": {"driver": {"name": f"untildone {result.name}", "version": __version__}},
-                "invocations": [
-                    {"executionSuccessful": result.outcome in ("green", "red", "flaky")}
-                ],
+                "invocations": [_build_invocation(result)],
                 "results": [_build_result(finding) for finding in result.findings],
             }
             for result in results
         ],
+    }
+
+
+def _build_invocation(result: CheckResult) -> dict[str, object]:
+    notes = [{"level": "note", "message": {"text": text}} for text in _explain_cut(result)]
+    return {
+        "executionSuccessful": result.outcome in ("green", "red", "flaky"),
+        **({"toolExecutionNotifications": notes} if notes else {}),
     }
 
 

@@ -3,14 +3,20 @@
 from untildone.core.check_results import CheckResult
 from untildone.core.concerns import strip_content_digest
 from untildone.core.contract import Contract
+from untildone.core.evidence import ChangeEvidence
 from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Progress
+from untildone.core.proof import describe_change
 from untildone.core.text import pluralize
 from untildone.core.verdict import OUTCOMES, Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
+from untildone.report.times import describe_effort
 from untildone.report.totals import describe_improvement, describe_totals
+from untildone.report.verdict_names import name_outcome, name_state
 from untildone.store.loops import Record
 
 _SHOWN = 4
+# Outcomes at which the loop waits for an answer of the user.
+_QUESTIONS = ("gate", "needs-approval")
 
 
 def describe_round(contract: Contract, progress: Progress) -> str:
@@ -23,7 +29,7 @@ def format_status_line(record: Record) -> str:
     contract, progress = record.agreed, record.progress
     parts = [f"untildone {contract.id}", describe_round(contract, progress)]
     if progress.status != "active":
-        parts.insert(1, f"{progress.status}{_format_outcome(progress.outcome, progress.status)}")
+        parts.insert(1, name_state(progress))
     if progress.unmet:
         parts.append(f"unmet: {', '.join(progress.unmet[:_SHOWN])}")
     if progress.spend_usd is not None:
@@ -39,8 +45,8 @@ def describe_next_step(loop: str, outcome: Outcome) -> str:
         return "your next prompt answers"
     if outcome == "needs-approval":
         return (
-            f"`untildone show {loop}`, then `untildone approve --all --loop {loop}`,"
-            f" or `untildone continue {loop}` after you restored it"
+            f"`untildone approve --loop {loop}` if you wanted it,"
+            f" or `untildone continue {loop}` after you undid it"
         )
     verb, _, bound = OUTCOMES[outcome].resume.partition(" ")
     return f"`{' '.join(filter(None, ('untildone', verb, loop, bound)))}`"
@@ -48,41 +54,76 @@ def describe_next_step(loop: str, outcome: Outcome) -> str:
 
 def describe_pause(record: Record) -> str:
     loop, outcome = record.contract.id, record.progress.outcome or "paused"
+    if outcome == "needs-approval":
+        reason = record.progress.reason
+        asked = reason if reason.endswith("?") else f"{reason}. Intended?"
+        return (
+            f"untildone: loop {loop} is paused (needs-approval): {asked}"
+            " /untildone:approve, or undo it, then /untildone:continue"
+        )
     return (
-        f"untildone: loop {loop} is paused{_format_outcome(outcome)}: {record.progress.reason}."
+        f"untildone: loop {loop} is {name_outcome(outcome)}: {record.progress.reason}."
         f" To continue: {describe_next_step(loop, outcome)}"
     )
 
 
-def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) -> str:
-    """Return the notice that the user sees; empty where the verdict changes nothing."""
+def describe_ending(record: Record, receipt: str) -> str:
+    """Return what a loop took and where its receipt is: `4 min, 0.42 USD | receipt: FILE`."""
+    return f"{describe_effort(record)} | receipt: {receipt}"
+
+
+def describe_end_by_user(record: Record, receipt: str) -> str:
+    """Return `loop 1f2e is cancelled after 3 rounds, 4 min, 0.42 USD | receipt: FILE`.
+
+    What the features have to say about the end follows.
+    """
+    state, rounds = name_state(record.progress), pluralize(record.progress.round, "round")
+    ending = describe_ending(record, receipt)
+    text = f"loop {record.contract.id} is {state} after {rounds}, {ending}"
+    return " | ".join((text, *record.warnings))
+
+
+def describe_verdict(
+    record: Record,
+    verdict: Verdict,
+    checks: tuple[CheckResult, ...],
+    change: ChangeEvidence | None = None,
+    receipt: str = "",
+) -> str:
+    """Return the notice that the user sees; empty where the verdict changes nothing.
+
+    An ending also says where the receipt is; a question to the user is no ending.
+    """
+    text = _describe_effect(record, verdict, checks, change)
+    is_ending = isinstance(verdict, Finish | Pause) and verdict.outcome not in _QUESTIONS
+    if not (is_ending and receipt):
+        return text
+    rounds = f"{pluralize(record.progress.round, 'round')}, " if isinstance(verdict, Pause) else ""
+    return f"{text} | {rounds}{describe_ending(record, receipt)}"
+
+
+def _describe_effect(
+    record: Record,
+    verdict: Verdict,
+    checks: tuple[CheckResult, ...],
+    change: ChangeEvidence | None,
+) -> str:
     contract, progress = record.agreed, record.progress
     match verdict:
-        case Continue(cause="background" | "fault"):
-            return f"untildone: held ({verdict.cause}): {', '.join(verdict.names)}"
-        case Continue(cause="losses"):
-            names = ", ".join(strip_content_digest(finding) for finding in verdict.names[:_SHOWN])
-            return f"untildone: held, {describe_round(contract, progress)}, concerns: {names}"
-        case Continue(cause="unchanged"):
-            held = f"untildone: held, {describe_round(contract, progress)}"
-            return f"{held}: green as in the baseline, and no file was changed"
         case Continue():
-            red = [
-                f"{result.name} {summarize_result(result)}" for result in checks if not result.green
-            ]
-            unmet = "; ".join(red) or ", ".join(verdict.names) or "the agent's word"
-            counts = f" | {_describe_counts(progress)}" if contract.counts else ""
-            return f"untildone: held, {describe_round(contract, progress)}, unmet: {unmet}{counts}"
+            return _describe_hold(contract, progress, verdict, checks)
         case Finish(outcome="done"):
             names = ", ".join(f"{result.name} {summarize_result(result)}" for result in checks)
-            text = f"untildone: done after {pluralize(progress.round, 'round')}: {names}"
+            rounds = pluralize(progress.round, "round")
+            shown = describe_change(change)
+            text = f"untildone: done after {rounds}: {names}{f' | {shown}' if shown else ''}"
             return _add_improvement(text, progress)
         case Finish():
             rounds = pluralize(progress.round, "round")
             text = f"untildone: {verdict.outcome} after {rounds}: {verdict.reason}"
             return _add_improvement(text, progress)
         case Pause():
-            return _describe_new_pause(contract.id, progress, verdict)
+            return _describe_new_pause(progress, verdict)
         case Wait():
             return (
                 f"untildone: released, not judged: {verdict.reason}; loop {contract.id} is active"
@@ -91,23 +132,33 @@ def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult
             return ""
 
 
-def _format_outcome(outcome: Outcome | None, status: str = "paused") -> str:
-    """Return ` (stagnated)`; empty where the outcome says no more than the status."""
-    return "" if outcome in (None, status) else f" ({outcome})"
+def _describe_hold(
+    contract: Contract, progress: Progress, verdict: Continue, checks: tuple[CheckResult, ...]
+) -> str:
+    held = f"untildone: held, {describe_round(contract, progress)}"
+    match verdict.cause:
+        case "background" | "fault":
+            return f"untildone: held ({verdict.cause}): {', '.join(verdict.names)}"
+        case "losses":
+            names = ", ".join(strip_content_digest(finding) for finding in verdict.names[:_SHOWN])
+            return f"{held}, concerns: {names}"
+        case "unchanged":
+            return f"{held}: green as in the baseline, and no file was changed"
+        case "unproved":
+            return f"{held}: green as in the baseline, and no test shows the change"
+        case _:
+            red = [
+                f"{result.name} {summarize_result(result)}" for result in checks if not result.green
+            ]
+            unmet = "; ".join(red) or ", ".join(verdict.names) or "the agent's word"
+            counts = f" | {_describe_counts(progress)}" if contract.counts else ""
+            return f"{held}, unmet: {unmet}{counts}"
 
 
-def _describe_new_pause(loop: str, progress: Progress, pause: Pause) -> str:
+def _describe_new_pause(progress: Progress, pause: Pause) -> str:
     if pause.outcome == "gate":
         return f"untildone: {pause.reason} Your next prompt is the answer."
-    text = (
-        f"untildone: paused{_format_outcome(pause.outcome)}: {pause.reason}."
-        " The agent is no longer held"
-    )
-    if pause.outcome == "needs-approval":
-        return (
-            f"{text}. `untildone show {loop}` shows the changes. If you wanted them:"
-            " `untildone approve --all`. If not: restore them, then `untildone continue`"
-        )
+    text = f"untildone: {name_outcome(pause.outcome)}: {pause.reason}. The agent is no longer held"
     text += f"; resume with `untildone {OUTCOMES[pause.outcome].resume}`"
     if progress.unmet:
         text += f" | left: {', '.join(progress.unmet[:_SHOWN])}"

@@ -4,11 +4,21 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from untildone.core.check_results import CheckPhase
 from untildone.core.progress import Status
 from untildone.core.verdict import Outcome
 from untildone.store.loops import UnreadableLoop
 
 Held: TypeAlias = bool | Literal["unknown"]
+
+
+class RunningStatus(Struct, frozen=True, kw_only=True):
+    """The check that runs right now, since how many seconds, and how long it will take."""
+
+    check: str
+    phase: CheckPhase
+    seconds: float
+    expected_seconds: float | None = None
 
 
 class LoopStatus(Struct, frozen=True, kw_only=True):
@@ -37,6 +47,9 @@ class LoopStatus(Struct, frozen=True, kw_only=True):
     spend_unknown_because: str = ""
     # A line about configuration of the project that is ignored because it is not trusted.
     ignored_configuration: str = ""
+    running: RunningStatus | None = None
+    # What the loop asks you, with a few lines of each change, as lines of text.
+    questions: tuple[str, ...] = ()
 
 
 class StatusReport(Struct, frozen=True, kw_only=True):

@@ -20,8 +20,16 @@ def describe_totals(totals: Totals | FileTotals) -> str:
     return _format_counts(totals, _list_nonzero(totals))
 
 
+def describe_findings(totals: Totals) -> str:
+    """Return every count of findings that is not zero; failing tests are no findings."""
+    return _format_counts(totals, (field for field in _list_nonzero(totals) if field != "failed"))
+
+
 def describe_improvement(initial: Totals | None, final: Totals | None, per_cent: int | None) -> str:
-    """Return `initial: 12 errors; final: 0 errors; improvement: 100 %`, or an empty text."""
+    """Return `initial: 12 errors; final: 0 errors; improvement: 100 %`, or an empty text.
+
+    Where the initial totals are unknown, so is the improvement.
+    """
     if final is None:
         return ""
     nonzero = {*_list_nonzero(initial or Totals()), *_list_nonzero(final)}
@@ -30,7 +38,7 @@ def describe_improvement(initial: Totals | None, final: Totals | None, per_cent:
         return ""
     known = _format_counts(initial, fields) if initial else "unknown"
     text = f"initial: {known}; final: {_format_counts(final, fields)}"
-    return text if per_cent is None else f"{text}; improvement: {per_cent} %"
+    return text if per_cent is None or not initial else f"{text}; improvement: {per_cent} %"
 
 
 def _list_nonzero(totals: Totals | FileTotals) -> list[str]:

@@ -4,6 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
+from untildone.worktree.contents import walk_files
 from untildone.worktree.listing import list_files, list_ignored_folders
 
 MAX_FILES = 50_000
@@ -13,14 +14,17 @@ class TreeTooLargeError(Exception):
     """The tree has too many files to be copied."""
 
 
-def copy_tree(source: Path, target: Path) -> None:
-    """Copy files that git knows or would add; link ignored folders, such as caches."""
-    paths = list_files(source)
+def copy_tree(source: Path, target: Path, *, snapshot: Path | None = None) -> None:
+    """Copy files that git knows or would add; link ignored folders, such as caches.
+
+    With a `snapshot` of the project its files are copied instead of the current ones.
+    """
+    paths = list_files(source) if snapshot is None else list(walk_files(snapshot))
     if len(paths) > MAX_FILES:
         raise TreeTooLargeError(f"{len(paths)} files")
     target.mkdir(parents=True)
     for path in paths:
-        copy_file(source / path, target / path)
+        copy_file((snapshot or source) / path, target / path)
     for folder in list_ignored_folders(source):
         link = target / folder
         if link.parent.is_dir() and not os.path.lexists(link):

@@ -1,24 +1,44 @@
 """The home folder of a sandbox: toolchains and caches, no settings newer than the baseline."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-# Toolchains and their downloads, which are identified by digest or version.
-_TOOLCHAINS = (
-    *(".cache", ".rustup", ".npm", ".yarn", ".pnpm-store", ".bun", ".deno", ".nvm", ".volta"),
-    *(".fnm", ".pyenv", ".rbenv", ".asdf", ".sdkman", ".jenv", ".goenv", "go", ".nuget", ".dotnet"),
-    *(".m2/repository", ".m2/wrapper", ".gradle/caches", ".gradle/wrapper", ".gradle/jdks"),
-    *(".local/share/pnpm", ".local/share/mise", ".local/share/uv", ".local/share/fnm"),
-    *(".cargo/registry", ".cargo/git", ".cargo/bin", "Library/Caches", "Library/pnpm"),
-)
+from untildone.words import words
+
+# Toolchains and what they have downloaded.
+_TOOLCHAINS = words("""
+    .rustup .npm .yarn .pnpm-store .bun .deno .nvm .volta .fnm .pyenv .rbenv .asdf .sdkman .jenv
+    .goenv go .nuget .dotnet .m2/repository .m2/wrapper .gradle/caches .gradle/wrapper
+    .gradle/jdks .gradle/native .cargo/registry .cargo/git .cargo/bin .local/bin bin .local/pipx
+    .local/share/pnpm .local/share/mise .local/share/uv .local/share/fnm .local/share/pipx
+    .local/share/virtualenvs .local/share/hatch .local/share/pypoetry .local/share/pdm
+    .virtualenvs .poetry .rye .pixi .conda miniconda3 anaconda3 miniforge3 micromamba .ghcup
+    .stack .cabal .opam .gem .bundle .composer .sbt .ivy2 .coursier .pub-cache .android
+    Library/Caches Library/pnpm
+""")
+_CACHES = words("""
+    pip uv pypoetry pdm pipenv virtualenv pre-commit pypa hatch rye go-build golangci-lint gopls
+    yarn pnpm npm node corepack node-gyp deno bun typescript Cypress ms-playwright puppeteer
+    electron prisma turbo ccache sccache bazel bazelisk zig coursier gradle composer hex rebar3 mix
+    gem stack cabal huggingface torch matplotlib fontconfig selenium pyright-python
+""")
 # Settings of tools: taken along if they are unchanged since the baseline.
-_SETTINGS = (
-    *(".npmrc", ".yarnrc", ".yarnrc.yml", ".gitconfig", ".config/git", ".config/pip", ".pip"),
-    *(".config/go/env", ".config/uv", ".config/pnpm", ".config/ruff", ".config/mypy", ".netrc"),
-    *(".cargo/config.toml", ".cargo/config", ".m2/settings.xml", ".gradle/gradle.properties"),
-    *(".gradle/init.d", ".tool-versions", ".config/mise", ".config/matplotlib", ".aws/config"),
-)
+_SETTINGS = words("""
+    .npmrc .yarnrc .yarnrc.yml .gitconfig .config/git .config/pip .pip .config/go/env .config/uv
+    .config/pnpm .config/ruff .config/mypy .config/pypoetry .netrc .cargo/config.toml .cargo/config
+    .cargo/env .m2/settings.xml .m2/toolchains.xml .gradle/gradle.properties .gradle/init.d
+    .tool-versions .config/mise .config/matplotlib .aws/config
+""")
 _USER_SITE = ".local/lib"
+# Variables whose value is a folder of a toolchain or its cache.
+_FOLDER_VARIABLES = words("""
+    GOCACHE GOMODCACHE GOPATH GOROOT CARGO_HOME CARGO_TARGET_DIR RUSTUP_HOME NVM_DIR NVM_BIN
+    PYENV_ROOT VOLTA_HOME JAVA_HOME GRADLE_USER_HOME MAVEN_HOME M2_HOME npm_config_cache
+    PIP_CACHE_DIR UV_CACHE_DIR UV_PYTHON_INSTALL_DIR POETRY_CACHE_DIR POETRY_HOME
+    PLAYWRIGHT_BROWSERS_PATH VIRTUAL_ENV CONDA_PREFIX PNPM_HOME DENO_DIR BUN_INSTALL SDKMAN_DIR
+    ASDF_DATA_DIR HF_HOME CCACHE_DIR SCCACHE_DIR ANDROID_HOME ANDROID_SDK_ROOT PUB_CACHE
+""")
 # Variables that could make a check pass: each has the baseline's value or none.
 STEERING = (
     *("BASH_ENV", "ENV", "LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES"),
@@ -43,54 +63,45 @@ def select_steering(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: environ[name] for name in STEERING if name in environ}
 
 
-def link_home(home: Path, environ: Mapping[str, str], *, since: float) -> None:
-    """Link what is taken along; settings changed after `since` are not."""
-    user_home = _find_user_home(environ)
-    for name in _TOOLCHAINS:
-        _link(_locate(user_home, name, environ), home / name)
-    for name in _SETTINGS:
-        source = _locate(user_home, name, environ)
-        files = source.rglob("*") if source.is_dir() else ()
-        if all(_is_older(path, since) for path in (source, *files)):
-            _link(source, home / name)
-    if _is_user_site_older(user_home, since):
-        _link(user_home / _USER_SITE, home / _USER_SITE)
-
-
-def make_environment(
-    environ: Mapping[str, str], baseline_environ: Mapping[str, str], *, home: Path
-) -> dict[str, str]:
-    """Return the environment of a run in that home, with the baseline's steering variables."""
-    inherited = {name: value for name, value in environ.items() if name not in STEERING}
-    user_home = _find_user_home(environ)
-    overrides = {
-        "HOME": str(home),
-        "USERPROFILE": str(home),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "CARGO_HOME": str(home / ".cargo"),
-    }
-    if not (home / _USER_SITE).exists():
-        overrides["PYTHONNOUSERSITE"] = "1"
-    if "RUSTUP_HOME" not in inherited and (user_home / ".rustup").exists():
-        overrides["RUSTUP_HOME"] = str(user_home / ".rustup")
-    return inherited | dict(baseline_environ) | overrides
-
-
-def _find_user_home(environ: Mapping[str, str]) -> Path:
+def find_user_home(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
 
 
-def _locate(user_home: Path, name: str, environ: Mapping[str, str]) -> Path:
-    top, _, rest = name.partition("/")
-    moved = environ.get("CARGO_HOME") if top == ".cargo" else None
-    return Path(moved) / rest if moved else user_home / name
+def list_lent_entries(home: Path, *, since: float) -> Iterator[str]:
+    """Yield what a sandbox has of the home folder, by path from there.
+
+    Settings and packages of the user that changed after `since` are left out.
+    """
+    caches = (f".cache/{name}" for name in _CACHES)
+    yield from (name for name in (*sorted(_TOOLCHAINS), *caches) if (home / name).exists())
+    for name in sorted(_SETTINGS):
+        source = home / name
+        files = source.rglob("*") if source.is_dir() else ()
+        if source.exists() and all(_is_older(path, since) for path in (source, *files)):
+            yield name
+    if _is_user_site_older(home, since):
+        yield _USER_SITE
 
 
-def _link(source: Path, target: Path) -> None:
-    if not source.exists():
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.symlink_to(source, target_is_directory=source.is_dir())
+def list_tool_folders(environ: Mapping[str, str]) -> Iterator[Path]:
+    """Yield folders of programs and toolchains that the environment names, wherever they are."""
+    home = find_user_home(environ)
+    for text in environ.get("PATH", "").split(os.pathsep):
+        folder = Path(text)
+        if folder.is_absolute() and folder.is_dir():
+            yield find_prefix(folder, home)
+    for name in sorted(_FOLDER_VARIABLES.intersection(environ)):
+        folder = Path(environ[name])
+        if folder.is_absolute() and folder.is_dir() and folder != home:
+            yield folder
+
+
+def find_prefix(folder: Path, home: Path) -> Path:
+    """Return the folder of an installation by its folder of programs: `~/go` of `~/go/bin`."""
+    prefix = folder.parent
+    is_prefix = folder.name in ("bin", ".bin", "Scripts") and len(prefix.parts) > 2
+    # `~/.local` holds much more than programs.
+    return prefix if is_prefix and prefix not in (home, home / ".local") else folder
 
 
 def _is_older(path: Path, since: float) -> bool:

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -42,13 +42,18 @@ else:
 
 
 @contextmanager
-def hold_lock(path: Path, *, timeout: float) -> Iterator[None]:
-    """Hold the lock; raise LockTimeoutError if another process has it until the deadline."""
+def hold_lock(
+    path: Path, *, timeout: float, gives_up: Callable[[], bool] = lambda: False
+) -> Iterator[None]:
+    """Hold the lock; raise LockTimeoutError if another process has it until the deadline.
+
+    The error comes earlier if `gives_up` returns True.
+    """
     deadline = time.monotonic() + timeout
     pause = _FIRST_PAUSE
     # Polled, because a blocking flock has no timeout.
     while (descriptor := _try_acquire(path)) is None:
-        if time.monotonic() >= deadline:
+        if time.monotonic() >= deadline or gives_up():
             raise LockTimeoutError(
                 f"`{path.name}` of `{path.parent.name}` is held by another process"
             )

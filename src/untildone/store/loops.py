@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments
@@ -21,6 +20,7 @@ from untildone.errors import UserError
 from untildone.store import baseline_records, heads, journal, seal
 from untildone.store.durable_files import DamagedFileError, is_owned, quote_path, sync_folder
 from untildone.store.encoding import convert
+from untildone.store.history import History, build_history
 from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.store.state import JOURNAL, State, catch_up, commit, read_unlocked, recover_state
 
@@ -148,15 +148,14 @@ class Loops:
 
     def read_rounds(self, loop_id: str) -> tuple[Round, ...]:
         """Return every round, with the notes that the agent made since the previous one."""
-        rounds: list[Round] = []
-        notes: list[str] = []
-        for entry in self.read_journal(loop_id):
-            if entry.kind == "note":
-                notes.append(str(entry.data.get("text", "")))
-            elif entry.kind == "round":
-                rounds.append(replace(convert(entry.data, Round), notes=tuple(notes)))
-                notes = []
-        return tuple(rounds)
+        return build_history(self.read_journal(loop_id)).rounds
+
+    def read_history(self, record: Record) -> History:
+        """Return the course of the loop up to the generation of this record."""
+        entries = self.read_journal(record.contract.id)
+        return build_history(
+            entry for entry in entries if _get_generation(entry) <= record.generation
+        )
 
     def list_all(self) -> tuple[Record | UnreadableLoop, ...]:
         """Return every loop, the newest first; names with a leading dot are incomplete folders."""
@@ -258,6 +257,10 @@ class Loops:
         if not stat.S_ISDIR(status.st_mode) or not is_owned(status):
             raise DamagedFileError(f"{quote_path(folder)} is not a folder of ours")
         return folder
+
+
+def _get_generation(entry: journal.Entry) -> int:
+    return convert((entry.state or {}).get("generation", 0), int)
 
 
 def _write_first_state(folder: Path, contract: Contract, progress: Progress) -> None:

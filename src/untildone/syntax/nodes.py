@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ast_grep_py import SgNode
 
 from untildone.syntax.languages import language_of_tests
-from untildone.syntax.parsing import parse_source
+from untildone.syntax.parsing import parse_source, select_known_kinds
 from untildone.syntax.rust_macros import expand_macros
 from untildone.words import words
 from untildone.worktree.contents import Tree
@@ -63,6 +63,7 @@ MAX_TEST_FILE_LENGTH = 1_000_000
 _MACRO = re.compile(r"\b(?!macro_rules)(\w+)!\s*\(")
 _VECTOR = re.compile(r"\bvec!\s*\[")
 _MAX_PATH_LENGTH = 50
+_CHARACTERS_PER_NODE = 4
 
 
 def parse_test_source(text: str, language: str) -> SgNode:
@@ -85,14 +86,11 @@ def list_parts(node: SgNode) -> list[SgNode]:
 
 
 def find_below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
-    """Yield nodes of these kinds at any depth, the node itself included."""
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        count_steps()
-        if current.kind() in kinds:
-            yield current
-        pending += reversed(current.children())
+    """Yield nodes of these kinds at any depth, the node itself included, in order."""
+    whole = node.range()
+    count_steps(1 + (whole.end.index - whole.start.index) // _CHARACTERS_PER_NODE)
+    known = select_known_kinds(node.get_root(), tuple(sorted(kinds)))
+    yield from node.find_all(any=[{"kind": kind} for kind in known]) if known else ()
 
 
 def find_named(node: SgNode, kinds: frozenset[str]) -> Iterator[tuple[str, SgNode]]:

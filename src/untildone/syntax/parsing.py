@@ -11,6 +11,7 @@ from ast_grep_py import SgNode, SgRoot
 
 from untildone.syntax.languages import language_of
 from untildone.worktree.contents import Tree
+from untildone.worktree.limits import PYTHON_MEGABYTES, SYNTAX_MEGABYTES, reserve
 
 _MAX_KEPT = 4_096
 
@@ -18,6 +19,7 @@ _MAX_KEPT = 4_096
 @lru_cache(maxsize=_MAX_KEPT)
 def parse_source(text: str, language: str) -> SgNode:
     """Return the root of a text in a language of `languages.py`."""
+    reserve(text, per_token=SYNTAX_MEGABYTES)
     return SgRoot(text, language).root()
 
 
@@ -30,16 +32,31 @@ def parse_file(tree: Tree, path: str) -> SgNode | None:
 
 def find_kinds(root: SgNode, kinds: Iterable[str]) -> Iterator[SgNode]:
     """Yield the nodes of these kinds; a kind that this grammar does not have is found nowhere."""
-    for kind in kinds:
-        try:
-            yield from root.find_all(kind=kind)
-        except RuntimeError:
-            continue
+    for kind in select_known_kinds(root.get_root(), tuple(kinds)):
+        yield from root.find_all(kind=kind)
+
+
+@lru_cache(maxsize=_MAX_KEPT)
+def select_known_kinds(root: SgRoot, kinds: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of the kinds that the grammar of this file has.
+
+    To ask for another one is an error, which takes long where Rust records backtraces.
+    """
+    return tuple(kind for kind in kinds if _is_known(root, kind))
+
+
+def _is_known(root: SgRoot, kind: str) -> bool:
+    try:
+        root.root().matches(kind=kind)
+    except RuntimeError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=_MAX_KEPT)
 def parse_python(text: str) -> ast.Module | None:
     """Return the module, or None if Python cannot parse it. It is shared: change only a copy."""
+    reserve(text, per_token=PYTHON_MEGABYTES)
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -63,3 +80,4 @@ def forget_parsed() -> None:
     """Free the memory that parsed texts take, after a comparison."""
     parse_source.cache_clear()
     parse_python.cache_clear()
+    select_known_kinds.cache_clear()

@@ -5,7 +5,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
@@ -42,6 +42,8 @@ class Tree:
         self.entries = entries
         self._texts: dict[str, str] = {}
         self._facts: dict[tuple[object, str], Any] = {}
+        # By path: why a file is left unread.
+        self.unread: dict[str, str] = {}
 
     def __contains__(self, path: object) -> bool:
         return path in self.entries
@@ -50,24 +52,53 @@ class Tree:
         return iter(self.entries)
 
     def text(self, path: str) -> str:
-        """Return the text, empty if the file is missing, a link or too large."""
+        """Return the text, of a link that of its target in the tree; empty if it is not read.
+
+        It is not if the file is missing or too large, or if a link leads out of the tree.
+        """
+        limits.begin_file(path)
         if path not in self._texts:
             self._texts[path] = self._read(path)
         return self._texts[path]
+
+    def leave_unread(self, path: str, why: str) -> None:
+        """Read the file no longer: its text is empty from now on."""
+        self.unread[path] = why
+        self._texts[path] = ""
+        # A fact may be of several files, joined by NUL, or of the whole tree, with an empty path.
+        self._facts = {
+            (compute, paths): fact
+            for (compute, paths), fact in self._facts.items()
+            if paths and path not in paths.split("\0")
+        }
 
     def fact(self, compute: Callable[["Tree", str], T], path: str) -> T:
         """Return what `compute(tree, path)` gives, computed at most once per file and tree."""
         key = (compute, path)
         if key not in self._facts:
-            self._facts[key] = compute(self, path)
+            if path in self.entries:
+                with limits.count_for_file(path):
+                    self._facts[key] = compute(self, path)
+            else:
+                self._facts[key] = compute(self, path)
         found: T = self._facts[key]
         return found
 
-    def _read(self, path: str) -> str:
+    def follow_link(self, path: str) -> str:
+        """Return the file that a link leads to, empty if it is none of the tree; else the path."""
         entry = self.entries.get(path)
-        if entry is None or entry.kind == "link" or entry.size > READABLE:
+        if entry is None or entry.kind != "link":
+            return path
+        target = Path(os.path.realpath(self.root / path))
+        root = os.path.realpath(self.root)
+        found = target.relative_to(root).as_posix() if target.is_relative_to(root) else ""
+        return found if found in self.entries and self.entries[found].kind != "link" else ""
+
+    def _read(self, path: str) -> str:
+        path = self.follow_link(path)
+        entry = self.entries.get(path)
+        if entry is None or entry.size > READABLE:
             return ""
-        limits.begin_file(path, entry.size)
         try:
             return (self.root / path).read_bytes().decode("utf-8", "replace")
         except OSError:
@@ -137,7 +168,7 @@ def walk_files(root: Path, *, ignored: Iterable[str] = ()) -> Iterator[str]:
 def find_changes(old: Tree, new: Tree) -> Changes:
     added = [path for path in new if path not in old]
     removed = [path for path in old if path not in new]
-    edited = tuple(path for path in old if path in new and old.entries[path] != new.entries[path])
+    edited = tuple(path for path in old if path in new and _is_edited(old, new, path))
     added_by_digest = {new.entries[path].digest: path for path in added}
     moved = {
         path: added_by_digest[old.entries[path].digest]
@@ -151,3 +182,16 @@ def find_changes(old: Tree, new: Tree) -> Changes:
         edited=edited,
         moved=moved,
     )
+
+
+def _is_edited(old: Tree, new: Tree, path: str) -> bool:
+    """Say whether the file differs, or the file of another suffix that a link leads to.
+
+    Where both have one suffix, it is enough to compare the other file.
+    """
+    entry = new.entries[path]
+    if old.entries[path] != entry or entry.kind != "link":
+        return old.entries[path] != entry
+    target = new.follow_link(path)
+    is_disguised = PurePosixPath(target).suffix != PurePosixPath(path).suffix
+    return is_disguised and old.entries.get(target) != new.entries.get(target)

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import stat
+from collections.abc import Iterable
 from io import BufferedReader, BytesIO
 from pathlib import Path
 
@@ -17,20 +18,38 @@ _SUBMODULE = b"160000 "
 _FIELDS = {b"1": 8, b"u": 10, b"?": 1}
 
 
-class Fingerprints(Struct, frozen=True):
-    """Fingerprints of all files that git would not ignore, and of those that it tracks."""
+class Contents(Struct, frozen=True, kw_only=True):
+    """Mode and blob of each file below `root` that git would not ignore, by path.
 
-    all_files: str
-    tracked_files: str
+    `tracked` are the files that git tracks; outside of git there are none.
+    """
+
+    root: Path
+    files: dict[bytes, bytes]
+    tracked: frozenset[bytes] = frozenset()
+
+    @property
+    def all_files(self) -> str:
+        """A text that is equal for equal content of all files."""
+        return _digest(self.files)
+
+    def hash_without(self, folders: Iterable[Path]) -> str:
+        """Return a text that is equal for equal content of all files outside of the folders."""
+        root = self.root.resolve()
+        left_out = tuple(
+            os.fsencode(f"{folder.resolve().relative_to(root).as_posix()}/") for folder in folders
+        )
+        kept = {path: self.files[path] for path in self.files if not path.startswith(left_out)}
+        return _digest(kept)
 
 
-def fingerprint_contents(project: Path) -> Fingerprints:
-    """Return fingerprints that are equal for equal content, committed or not."""
-    return _fingerprint(listing.find_tracking_root(project), project, frozenset())
+def read_contents(project: Path) -> Contents:
+    """Return the contents of the repository around the project, or of the project outside git."""
+    return _read(listing.find_tracking_root(project), project, frozenset())
 
 
-def _fingerprint(root: Path | None, project: Path, above: frozenset[Path]) -> Fingerprints:
-    """Return the fingerprints of one repository.
+def _read(root: Path | None, project: Path, above: frozenset[Path]) -> Contents:
+    """Return the contents of one repository.
 
     `above` are the repositories around this one, so that none is entered twice.
     """
@@ -41,16 +60,16 @@ def _fingerprint(root: Path | None, project: Path, above: frozenset[Path]) -> Fi
             os.fsencode(path): _read_outside_git(project / path)
             for path in listing.walk_unignored_files(project)
         }
-        return Fingerprints(_digest(files), "")
+        return Contents(root=project, files=files)
     tracked = _parse_index(index)
     current = tracked | _read_changed(status, root)
     current |= _read_submodules(tracked, root, above | {root})
-    return Fingerprints(_digest(current), _digest({path: current[path] for path in tracked}))
+    return Contents(root=root, files=current, tracked=frozenset(tracked))
 
 
 def fingerprint_tree(project: Path) -> str:
     """Return a text that is equal for equal content of all files that git would not ignore."""
-    return fingerprint_contents(project).all_files
+    return read_contents(project).all_files
 
 
 def _digest(files: dict[bytes, bytes]) -> str:
@@ -93,7 +112,7 @@ def _read_submodules(
     for path in (path for path, entry in tracked.items() if entry.startswith(_SUBMODULE)):
         folder = root / os.fsdecode(path)
         if folder.is_dir() and listing.find_worktree_root(folder) == folder.resolve() not in above:
-            content = _fingerprint(folder.resolve(), folder, above).all_files
+            content = _read(folder.resolve(), folder, above).all_files
             contents[path] = _SUBMODULE + content.encode()
     return contents
 

@@ -1,29 +1,40 @@
-"""Limits on the steps, time and memory that a comparison may take.
+"""The budget of one comparison: how much time and memory reading and comparing files may take.
 
-Steps are counted for each file, so the same file is read on every machine or on none. Time and
-memory are limited for the whole comparison, in case counting steps is not enough.
+A file that takes too much by itself raises `FileTooCostly` and is left unread; the others can still
+be read. `LimitExceeded` means that the budget as a whole is used up.
 """
 
+import math
+import re
 import signal
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
 MAX_STEPS_PER_FILE = 3_000_000
-COMPARISON_SECONDS = 10.0
-_COMPARISON_MEGABYTES = 256
-_MAX_COMPARISON_SECONDS = 60
-_MAX_COMPARISON_MEGABYTES = 1_024
-# Parsing and reading one megabyte of tests takes half of this.
-_SECONDS_PER_MB = 30
-_MEMORY_PER_MB = 150
+BUDGET_SECONDS = 10.0
+BUDGET_MEGABYTES = 256.0
+# Beyond any count: only the budget limits what is counted.
+UNLIMITED = sys.maxsize
+# What one file may take of the time, and of the memory once it is parsed.
+_FILE_SECONDS = 2.5
+_FILE_MEGABYTES = 80.0
+# What syntax trees take for each token: Python's own of `0, 0, 0`, and any other one.
+PYTHON_MEGABYTES = 0.000_5
+SYNTAX_MEGABYTES = 0.000_25
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+# Of a shorter text each character is taken for a token.
+_COUNTED_LENGTH = 50_000
 _STEPS_BETWEEN_CHECKS = 4_096
 _PAGE = 4_096
-_SECONDS_BETWEEN_CHECKS = 0.2
+_SECONDS_BETWEEN_CHECKS = 0.05
+# As long as handling an error takes at most.
+_SECONDS_AFTER_ERROR = 0.5
 
 
 class LimitExceeded(Exception):  # noqa: N818  reads as what happened
@@ -32,10 +43,15 @@ class LimitExceeded(Exception):  # noqa: N818  reads as what happened
     def __init__(self, reason: str, path: str = "") -> None:
         super().__init__(f"{reason} (last read: `{path}`)" if path else reason)
         self.path = path
+        self.reason = reason
 
 
-class TooManySteps(LimitExceeded):
-    """One file takes too many steps; the others can still be read."""
+class FileTooCostly(LimitExceeded):
+    """One file takes too much; the others can still be read."""
+
+
+class TooManySteps(FileTooCostly):
+    """One file takes too many steps."""
 
 
 class _StepCounter:
@@ -44,40 +60,110 @@ class _StepCounter:
         self.next_check = most - _STEPS_BETWEEN_CHECKS
 
 
-class ComparisonLimit:
-    """A limit of processor time, which other programs do not use up, and of memory.
+class Budget:
+    """The processor time and memory of one comparison, and what each file took of the time.
 
-    Both limits grow with the size of the files that are read, up to a maximum.
+    Other programs and threads do not use it up.
     """
 
-    def __init__(self, seconds: float, megabytes: float) -> None:
-        self.began = time.process_time()
-        self.memory_before = _read_memory()
+    def __init__(
+        self, seconds: float = BUDGET_SECONDS, megabytes: float = BUDGET_MEGABYTES
+    ) -> None:
         self.seconds = seconds
         self.megabytes = megabytes
         self.path = ""
-        self.read_paths: set[str] = set()
+        self._spent = 0.0
+        self._held = 0.0
+        self._spent_on: defaultdict[str, float] = defaultdict(float)
+        # While it is used: the time it was counted last, memory before, the part that may be used.
+        self._counted_at = 0.0
+        self._memory_before = 0.0
+        self._share = 1.0
 
-    def extend_for(self, path: str, size: int) -> None:
-        if path not in self.read_paths:
-            self.read_paths.add(path)
-            size_mb = size / 1_000_000
-            self.seconds = _grow(self.seconds, size_mb * _SECONDS_PER_MB, _MAX_COMPARISON_SECONDS)
-            self.megabytes = _grow(
-                self.megabytes, size_mb * _MEMORY_PER_MB, _MAX_COMPARISON_MEGABYTES
-            )
+    @contextmanager
+    def use(self, *, share: float = 1.0) -> Iterator[None]:
+        """Raise LimitExceeded inside as soon as this share of the time, or the memory, is used.
+
+        Inside of another use of it nothing changes.
+        """
+        if _budget.get() is self:
+            yield
+            return
+        self._share, self._counted_at = share, time.thread_time()
+        self._memory_before = _read_memory() - self._held
+        token = _budget.set(self)
+        try:
+            self.check()
+            with _check_periodically(self.check):
+                yield
+        finally:
+            _budget.reset(token)
+            self._count_time()
+            self._held = max(0.0, _read_memory() - self._memory_before)
 
     def check(self) -> None:
-        if time.process_time() - self.began >= self.seconds:
+        """Raise an error if the time or the memory is used up, by one file or by all."""
+        self._count_time()
+        if self._spent >= self.seconds * self._share:
             raise LimitExceeded(
-                f"it takes more than {self.seconds:.0f} s of processor time", self.path
+                f"it takes more than {self.seconds * self._share:.0f} s of processor time",
+                self.path,
             )
-        if _read_memory() - self.memory_before > self.megabytes:
-            raise LimitExceeded(f"it takes more than {self.megabytes:.0f} MB of memory", self.path)
+        if self._spent_on[self.path] >= _FILE_SECONDS and self.path:
+            raise FileTooCostly(f"takes more than {_FILE_SECONDS:g} s to read", self.path)
+        if self._measure_memory() > self.megabytes:
+            reason = f"takes more than {self.megabytes:.0f} MB of memory"
+            raise FileTooCostly(reason, self.path) if self.path else LimitExceeded(f"it {reason}")
+
+    def lend(self, seconds: float) -> "Budget":
+        """Return a budget for another thread: at most these seconds, which are missing here."""
+        seconds = max(0.0, min(seconds, self.seconds - self._spent))
+        self._spent += seconds
+        return Budget(seconds, self.megabytes)
+
+    def take_back(self, lent: "Budget") -> None:
+        """Add again what is left of a budget that was lent."""
+        self._spent -= max(0.0, lent.seconds - lent._spent)
+
+    def begin_file(self, path: str) -> str:
+        """Count what follows for this file; return the file that it was counted for before."""
+        self.check()
+        previous, self.path = self.path, path
+        return previous
+
+    def end_file(self, previous: str) -> None:
+        """Count what follows for the file before again."""
+        self._count_time()
+        self.path = previous
+
+    def leave_unread(self, path: str) -> None:
+        """Blame the file for nothing any more: it is not read again."""
+        self.path = ""
+        self._spent_on[path] = -math.inf
+
+    def reserve(self, text: str, *, per_token: float) -> None:
+        """Raise FileTooCostly if the text, once it is parsed, takes too much memory."""
+        self.check()
+        needed = _count_tokens(text) * per_token
+        room = self.megabytes - self._measure_memory()
+        if needed > min(room, _FILE_MEGABYTES):
+            raise FileTooCostly(f"takes about {needed:.0f} MB to parse", self.path)
+
+    def _count_time(self) -> None:
+        now = time.thread_time()
+        self._spent += now - self._counted_at
+        self._spent_on[self.path] += now - self._counted_at
+        self._counted_at = now
+
+    def _measure_memory(self) -> float:
+        return _read_memory() - self._memory_before
 
 
-def _grow(current: float, growth: float, most: float) -> float:
-    return max(current, min(current + growth, most))
+def _count_tokens(text: str) -> int:
+    """Return how many tokens the text has at most."""
+    if len(text) <= _COUNTED_LENGTH:
+        return len(text)
+    return sum(1 for _ in _TOKEN.finditer(text))
 
 
 def _read_memory() -> float:
@@ -99,7 +185,7 @@ def _read_peak_memory() -> float:
 
 
 _steps: ContextVar[_StepCounter | None] = ContextVar("steps", default=None)
-_limit: ContextVar[ComparisonLimit | None] = ContextVar("limit", default=None)
+_budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 
 def count_steps(steps: int = 1) -> None:
@@ -109,31 +195,50 @@ def count_steps(steps: int = 1) -> None:
         return
     counter.remaining -= steps
     if counter.remaining < 0:
-        raise TooManySteps("it takes too many steps")
+        raise TooManySteps("takes too many steps to read", get_last_read_path())
     if counter.remaining < counter.next_check:
         counter.next_check = counter.remaining - _STEPS_BETWEEN_CHECKS
-        check_limits()
+        budget = _budget.get()
+        if budget is not None:
+            budget.check()
 
 
-def check_limits() -> None:
-    limit = _limit.get()
-    if limit is not None:
-        limit.check()
+@contextmanager
+def count_for_file(path: str) -> Iterator[None]:
+    """Count what is done inside for this file."""
+    budget = _budget.get()
+    if budget is None:
+        yield
+        return
+    previous = budget.begin_file(path)
+    try:
+        yield
+    except RecursionError as error:
+        raise FileTooCostly("is nested too deep", path) from error
+    except MemoryError as error:
+        raise FileTooCostly("takes too much memory", path) from error
+    # Behind an error the file stays the one that was read last.
+    budget.end_file(previous)
 
 
-def begin_file(path: str, size: int) -> None:
-    """Note that this file is read next and extend the limits by its size in bytes."""
-    limit = _limit.get()
-    if limit is not None:
-        limit.path = path
-        limit.check()
-        limit.extend_for(path, size)
+def begin_file(path: str) -> None:
+    """Count what follows for this file, until another one is read."""
+    budget = _budget.get()
+    if budget is not None:
+        budget.begin_file(path)
+
+
+def reserve(text: str, *, per_token: float) -> None:
+    """Raise FileTooCostly if too little memory is left to parse the text."""
+    budget = _budget.get()
+    if budget is not None:
+        budget.reserve(text, per_token=per_token)
 
 
 def get_last_read_path() -> str:
     """Return the file read last, to name it in a message."""
-    limit = _limit.get()
-    return limit.path if limit is not None else ""
+    budget = _budget.get()
+    return budget.path if budget is not None else ""
 
 
 @contextmanager
@@ -147,20 +252,6 @@ def limit_steps(most: int = MAX_STEPS_PER_FILE) -> Iterator[None]:
 
 
 @contextmanager
-def limit_time(
-    seconds: float = COMPARISON_SECONDS, megabytes: float = _COMPARISON_MEGABYTES
-) -> Iterator[ComparisonLimit]:
-    """Raise LimitExceeded inside as soon as time or memory are used up."""
-    limit = ComparisonLimit(seconds, megabytes)
-    token = _limit.set(limit)
-    try:
-        with _check_periodically(limit.check):
-            yield limit
-    finally:
-        _limit.reset(token)
-
-
-@contextmanager
 def _check_periodically(check: Callable[[], None]) -> Iterator[None]:
     """Check by a timer where the system has one; elsewhere only `count_steps` and reading do."""
     if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
@@ -171,8 +262,9 @@ def _check_periodically(check: Callable[[], None]) -> Iterator[None]:
         try:
             check()
         except LimitExceeded:
-            # A second exception could interrupt the handling of the first.
-            signal.setitimer(signal.ITIMER_PROF, 0)
+            # At once, a second error could interrupt the handling of the first. Later there has to
+            # be one: the first is lost where a destructor or a callback was interrupted.
+            signal.setitimer(signal.ITIMER_PROF, _SECONDS_AFTER_ERROR, _SECONDS_AFTER_ERROR)
             raise
 
     previous = signal.signal(signal.SIGPROF, check_on_signal)

@@ -9,6 +9,8 @@ from pathlib import Path
 from untildone.process.git import run_git
 
 _MAX_ENTRIES = 50_000
+# The mode of a submodule in git's index.
+_SUBMODULE = b"160000 "
 _GENERATED = frozenset({"node_modules", ".venv", "venv", "target", "__pycache__"})
 _SKIPPED = _GENERATED | {".git", ".untildone"}
 
@@ -87,7 +89,30 @@ def list_changed_files(project: Path) -> frozenset[str]:
         # Without a commit everything is new.
         changes = read_git_entries("ls-files", "--cached", cwd=project) or b""
     new = read_git_entries("ls-files", "--others", "--exclude-standard", cwd=project) or b""
-    return frozenset(path.as_posix() for path in (*_split_entries(changes), *_split_entries(new)))
+    found = {path.as_posix() for path in (*_split_entries(changes), *_split_entries(new))}
+    return frozenset(found.union(_list_changed_in_submodules(project)))
+
+
+def _list_changed_in_submodules(project: Path) -> Iterator[str]:
+    """Yield the changed files of submodules: git itself is kept from looking into them."""
+    for path, commit in list_submodules(project).items():
+        folder = project / path
+        if find_worktree_root(folder) != folder.resolve():
+            continue
+        changes = read_git_entries("diff", "--name-only", "--relative", commit, cwd=folder)
+        yield from (f"{path}/{file.as_posix()}" for file in _split_entries(changes or b""))
+        yield from (f"{path}/{file}" for file in list_changed_files(folder))
+
+
+def list_submodules(project: Path) -> dict[str, str]:
+    """Return the submodules below the project, each with the commit that is recorded of it."""
+    index = read_git_entries("ls-files", "-s", cwd=project) or b""
+    entries = (entry.partition(b"\t") for entry in index.split(b"\0"))
+    return {
+        Path(os.fsdecode(path)).as_posix(): fields.split(b" ")[1].decode()
+        for fields, _, path in entries
+        if fields.startswith(_SUBMODULE)
+    }
 
 
 def _read_git_path(question: str, *, cwd: Path) -> Path | None:
@@ -138,6 +163,13 @@ def read_git_output(*arguments: str, cwd: Path, stdin: bytes, **variables: str) 
         on_output=parts.append,
     )
     return b"".join(parts) if finished.exit_code == 0 else None
+
+
+def read_head(project: Path) -> str:
+    """Return the commit that is checked out; empty outside git and before the first commit."""
+    root = find_tracking_root(project)
+    head = root and read_git_output("rev-parse", "--verify", "-q", "HEAD", cwd=root, stdin=b"")
+    return head.decode().strip() if head else ""
 
 
 def find_tracking_root(project: Path) -> Path | None:

@@ -50,6 +50,12 @@ from untildone.core import check_results
         pytest.param("node", "nothing of node", None, id="no node"),
         pytest.param("mocha", "nothing of mocha", None, id="no mocha"),
         pytest.param("tap", "ok 1 - adds", None, id="no plan, no TAP"),
+        pytest.param(
+            "tap",
+            "TAP version 13\nok 1 adds\nnot ok 2 rounds\nTypeError: gone\n",
+            check_results.Tests(passed=1, failed=2, failing=("rounds",), passing=("adds",)),
+            id="ended before its plan",
+        ),
         pytest.param("tap", "1..0", check_results.Tests(), id="an empty plan"),
         pytest.param(
             "tap",

@@ -10,7 +10,7 @@ import pytest
 from untildone.engine import verbs
 from untildone.features.edits import switch
 from untildone.hooks import spool
-from world import ATTENDED, World
+from world import ATTENDED, SESSION, World
 
 EVAL = "def run(code):\n    eval(code)\n"
 WHOLE = "def run(code):\n    return code\n"
@@ -81,6 +81,34 @@ def test_three_holds_a_prompt_and_then_a_message_to_the_user(world: World) -> No
     assert stop_and_read_reasons(world) == OVER
     edit(world, EVAL + EVAL.replace("run", "go"), before=EVAL, prompt="p2")
     assert read_hold(world.stop(prompt_id="p2")) == first_line(1)
+
+
+def test_the_user_sees_at_most_three_lines_of_each_hold(world: World) -> None:
+    world.environ[ATTENDED] = "1"
+    for number in range(9):
+        edit(world, EVAL * 20, name=f"a{number}.py")
+    answers = [world.stop() for _ in range(4)]
+
+    file = f".untildone/feedback-{SESSION[:8]}.md"
+    assert [seen_on_screen(answer) for answer in answers] == [
+        *(
+            f"untildone: held automatically ({hold} of 3): 180 security findings."
+            f" Read `{file}` and go on."
+            for hold in (1, 2, 3)
+        ),
+        "untildone: let go after 3 automatic holds; this turn's edits left 180 security findings"
+        " in a0.py, a1.py, a2.py, a3.py, a4.py and 4 more",
+    ]
+    assert world.read(file).startswith("[untildone] AUTO-CONTINUE 3 of 3: ")
+
+
+def seen_on_screen(answer: dict[str, Any]) -> str:
+    """All that the client shows of an answer, where it shows what the agent reads."""
+    texts = (
+        answer.get("hookSpecificOutput", {}).get("additionalContext"),
+        answer.get("systemMessage"),
+    )
+    return "\n".join(filter(None, texts))
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,12 @@ def test_a_value_of_the_wrong_kind_has_a_default_that_is_named(
     assert default in read(PATH, samples.STRAVINSKY.replace(*change)).defaults
 
 
+def test_snapshots_that_are_no_list_are_named() -> None:
+    text = samples.JIKIME.replace('[{"iteration": 1, "error_count": 3}]', '"none"')
+
+    assert "`snapshots` is `none`: nothing is used" in read(JSON, text).defaults
+
+
 def test_json_values_of_the_wrong_kind_have_defaults_that_are_named() -> None:
     text = """{"active": 3, "iteration": 2.0, "max_iterations": true, "task_description": ["x"],
      "target_files": "src", "completion_criteria": 7, "final_status": 1.5}"""

@@ -1,5 +1,6 @@
 """Other tools' loop files at a stop, where the user trusts them."""
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -266,6 +267,16 @@ def test_one_content_makes_one_loop(cli: CommandLine) -> None:
     assert len(loops(cli)) == 1
 
 
+def test_a_file_that_is_written_again_after_a_cancel_starts_again(cli: CommandLine) -> None:
+    write_loop_file(cli)
+    stop(cli)
+    cli.untildone("cancel")
+    write_loop_file(cli)
+
+    assert is_held(stop(cli))
+    assert [loop[1:3] for loop in loops(cli)] == [("active", None), ("finished", "cancelled")]
+
+
 def test_the_users_cancel_takes_the_file_along(cli: CommandLine) -> None:
     file = write_loop_file(cli)
     stop(cli)
@@ -327,6 +338,62 @@ def test_a_pointer_is_followed_to_its_state(cli: CommandLine) -> None:
     assert loops(cli) == [(SESSION, "finished", "claimed", 3, 5)]
     assert not pointer.exists()
     assert not (cli.project / state).exists()
+
+
+def test_a_pointer_brings_the_criteria_of_its_plan(cli: CommandLine) -> None:
+    task = {"title": "Form", "points": 1, "prompt": "Write it.", "testing": ["`test -f form`"]}
+    plan = {"tasks": {"TASK-002": {**task, "acceptance_criteria": ["It is nice"]}}}
+    cli.write(".shipspec/planning/login/TASKS.json", json.dumps(plan))
+    cli.write(".shipspec/planning/login/task-loop.local.json", samples.SHIPSPEC_STATE)
+    pointer = cli.write(".shipspec/active-loop.local.json", samples.SHIPSPEC_POINTER)
+
+    loop = cli.json("import", str(pointer), "--session", SESSION)["id"]
+
+    agreed = cli.json("show", loop)["contract"]
+    assert [check["command"] for check in agreed["checks"]] == ["test -f form"]
+    assert [claim["name"] for claim in agreed["claims"]] == ["It is nice"]
+    assert (agreed["plan"]["task"], agreed["bounds"]["rounds"]) == ("TASK-002", 5)
+
+
+def test_a_plan_that_nobody_trusts_is_named_when_an_agent_points_to_it(cli: CommandLine) -> None:
+    task = {"title": "Form", "testing": ["`test -f form`"]}
+    plan = {"tasks": {"TASK-002": task}}
+    cli.write(".shipspec/planning/login/TASKS.json", json.dumps(plan))
+    cli.write(".shipspec/planning/login/task-loop.local.json", samples.SHIPSPEC_STATE)
+    write_loop_file(cli, samples.SHIPSPEC_POINTER, ".shipspec/active-loop.local.json")
+
+    told = stop(cli)["systemMessage"]
+
+    assert "without the criteria of `.shipspec/planning/login/TASKS.json`: the commands" in told
+
+
+def test_tests_that_pass_are_proved_by_the_projects_check(cli: CommandLine) -> None:
+    cli.write("Makefile", "test:\n\ttest -f done.txt\n")
+    state = {"spec": "Write it", "criteria": ["tests pass", "it reads well"]}
+    file = cli.write(".loop/state.json", json.dumps(state))
+
+    loop = cli.json("import", str(file), "--session", SESSION)["id"]
+
+    agreed = cli.json("show", loop)["contract"]
+    assert [(check["name"], check["command"]) for check in agreed["checks"]] == [
+        ("tests pass", "make test")
+    ]
+    assert [claim["name"] for claim in agreed["claims"]] == ["it reads well"]
+
+
+def test_what_jikime_counted_is_part_of_the_rounds(cli: CommandLine) -> None:
+    cli.write("pyproject.toml", "[tool.ruff]\n")
+    cli.write("src/a.ts", "")
+    text = samples.JIKIME.replace('"zero_warnings": true', '"zero_warnings": false')
+    file = cli.write(
+        ".jikime_loop_state.json", text.replace('"tests_pass": true', '"tests_pass": false')
+    )
+
+    loop = cli.json("import", str(file), "--session", SESSION)["id"]
+
+    (counted,) = cli.json("rounds", loop)["rounds"]
+    assert (counted["number"], counted["totals"]["errors"]) == (1, 3)
+    assert "counted before the import: 3 errors" in cli.run("rounds", loop)[1]
 
 
 @pytest.mark.parametrize(

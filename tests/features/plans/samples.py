@@ -68,6 +68,7 @@ def task(*needs: str, points: int = 1, status: TaskStatus = "not_started", **mor
             "status": status,
             "depends_on": needs,
             "acceptance_criteria": ("it works",),
+            "prompt": "Do it.",
             **more,
         }
     )

@@ -65,6 +65,25 @@ def test_a_good_plan_has_no_mistakes(tmp_path: Path) -> None:
             id="reference",
         ),
         pytest.param(plan(), ["it has no task"], id="empty"),
+        pytest.param(plan(A=task(prompt=" ")), ["`A`: has no prompt"], id="prompt"),
+        pytest.param(
+            replace(plan(A=task()), version="2"),
+            ["`version` is `2`, which is unknown"],
+            id="version",
+        ),
+        pytest.param(
+            plan(A=task(), B=task("A", "Q", status="completed")),
+            [
+                "`B`: `depends_on` names `Q`, which is not a task of this plan",
+                "`B`: is completed, but `A`, which it needs, is not started",
+            ],
+            id="completed too early",
+        ),
+        pytest.param(
+            plan(A=task(status="completed"), B=task("A", status="in_progress")),
+            [],
+            id="begun in order",
+        ),
     ],
 )
 def test_mistakes(found: Plan, expected: list[str]) -> None:

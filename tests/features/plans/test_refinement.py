@@ -21,7 +21,14 @@ LARGE = (
 
 
 def part(*needs: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401  any field
-    return {"title": "P", "points": 2, "acceptance_criteria": ["x"], "depends_on": [*needs], **more}
+    return {
+        "title": "P",
+        "points": 2,
+        "acceptance_criteria": ["x"],
+        "prompt": "p",
+        "depends_on": [*needs],
+        **more,
+    }
 
 
 def test_parts_take_the_place_of_the_whole(tmp_path: Path) -> None:

@@ -77,6 +77,16 @@ def test_what_a_criterion_asks_for(sentence: str, expected: Condition | None) ->
         ("With a variable: CI=1 npm test", Command(line="CI=1 npm test")),
         ("Script: ./scripts/check.sh --all", Command(line="./scripts/check.sh --all")),
         ("Script: scripts/check.sh", Command(line="scripts/check.sh")),
+        *(
+            (f"Tests: {program} -m pytest", Command(line=f"{program} -m pytest"))
+            for program in (".venv/bin/python", "venv/bin/python3.12", "python3.11")
+        ),
+        ("Tests: node_modules/.bin/jest", Command(line="node_modules/.bin/jest")),
+        (
+            "Windows: .venv\\Scripts\\python.exe -m pytest",
+            Command(line=".venv\\Scripts\\python.exe -m pytest"),
+        ),
+        ("and/or: src/parser works", None),
         ("`frobnicate --all`", Command(line="frobnicate --all")),
         ("Run `npm test` and verify all tests pass", Command(line="npm test")),
         ("Run `npm test` and look at the colours", None),

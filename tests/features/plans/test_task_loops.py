@@ -14,6 +14,7 @@ from untildone.core.plan_task import VerifierResult
 from untildone.core.verdict import Pause
 from untildone.engine import verbs
 from untildone.engine.agent_verbs import AgentVerb, format_verb
+from untildone.engine.loop_start import begin_loop
 from untildone.errors import UserError
 from untildone.features.plans.plan_file import read_plan
 from untildone.features.plans.task_checks import trust_plan
@@ -53,6 +54,7 @@ SEEN = CriterionEvidence(met=True, evidence="read it")
 def world(world: World) -> World:
     """A project with a plan of two tasks, and a user who types."""
     world.environ[ATTENDED] = "1"
+    world.reads_feedback = True
     write_plan(world, {"TASK-001": ONE, "TASK-002": TWO})
     return world
 
@@ -118,18 +120,35 @@ def test_another_session_does_not_get_a_task_that_is_worked_on(world: World) -> 
     assert build_task_request(world.context, other).session == OTHER_SESSION
 
 
+def test_of_two_sessions_that_start_a_task_at_once_one_gets_it(world: World) -> None:
+    asked = [
+        build_task_request(world.context, TaskChoice(session=each, project=world.project))
+        for each in (SESSION, OTHER_SESSION)
+    ]
+
+    with ThreadPoolExecutor() as pool:
+        starts = [pool.submit(begin_loop, world.context, request) for request in asked]
+        errors = [start.exception() for start in starts]
+
+    (loop,) = records(world)
+    assert [str(error) for error in errors if error] == [
+        f"loop `{loop.contract.id}` of another session is on `TASK-001` already"
+    ]
+
+
 def test_a_report_recorded_while_the_checks_run_is_not_lost(world: World) -> None:
-    waits = "touch ../started; while ! test -f ../go; do sleep 0.05; done; test -f one.txt"
+    waits = "touch ../started; while test -f ../block; do sleep 0.05; done; test -f one.txt"
     write_plan(world, {"TASK-001": {**ONE, "acceptance_criteria": [f"`{waits}` exits 0", HELP]}})
     type_prompt(world, "/untildone:implement-task TASK-001")
     world.write("one.txt", "")
+    (world.folder / "block").touch()
 
     with ThreadPoolExecutor() as pool:
         stopping = pool.submit(world.stop)
         while not (world.folder / "started").exists():
             time.sleep(0.01)
         report(world, "VERIFIED", help=SEEN)
-        (world.folder / "go").touch()
+        (world.folder / "block").unlink()
         stopping.result()
     if world.state()[0] == "active":
         world.stop()
@@ -157,10 +176,20 @@ def test_a_task_is_held_until_it_is_verified(world: World) -> None:
     assert (contract.done_when, contract.bounds.rounds) == ("both", 5)
     assert "Unmet: `test -f one.txt` exits 0, The help names the option." in shown(red)
     assert f"Missing, by the verifier:\n- {HELP}: `--help` has no such line\n" in shown(incomplete)
-    assert "Ask the subagent task-verifier" in shown(incomplete)
+    assert "Ask the subagent `untildone-task-verifier` (of the plugin" in shown(incomplete)
     assert released["systemMessage"].startswith("untildone: done after 3 rounds")
     assert world.state() == ("finished", "done", 3)
     assert statuses(world) == ["completed", "not_started"]
+
+
+def test_the_user_reads_how_far_the_feature_is(world: World) -> None:
+    type_prompt(world, "/untildone:implement-feature")
+    world.write("one.txt", "")
+    report(world, "VERIFIED", help=SEEN)
+
+    answer = stop_and_follow(world)
+
+    assert "TASK-001 verified, 1 of 2" in answer["systemMessage"]
 
 
 def test_the_checks_of_the_project_must_hold_too(world: World) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from core.samples import bounds, contract
 from untildone.core.contract import Claim
@@ -15,6 +16,7 @@ from untildone.features.spec.announcements import (
     find_repeated_work,
     list_criteria,
 )
+from untildone.features.spec.text_box import draw_box
 from untildone.store.loops import Record
 
 STEPS = ("Refactor a", "Refactor b", "Refactor c", "test")
@@ -110,20 +112,30 @@ def test_the_verdict_box() -> None:
 
     shown = announce_verdict(ended, Finish(outcome="done", reason="so"))
 
-    assert shown.splitlines()[-7:] == [
-        "╭─ 🟡 MONITOR",
-        "│ Verified: execution, review",
-        "│ Checklist: 2/2 criteria verified",
-        "│ Type 2A, spec 6/10",
-        "│ Unverified: must not lose data",
-        "│ ↳ Risk: the agent's word for docs",
-        "╰─",
+    assert shown.splitlines()[-8:] == [
+        "╭─ 🟡 MONITOR ───────────────────────────╮",
+        "│ Verified: execution, review            │",
+        "│ Checklist: 2/2 criteria verified       │",
+        "│ Subjective: ~50% · Type 2A · spec 6/10 │",
+        "│ Unverified: must not lose data         │",
+        "├────────────────────────────────────────┤",
+        "│ ↳ Risk: the agent's word for docs      │",
+        "╰────────────────────────────────────────╯",
     ]
-    assert draw_verdict_box(contract(checks=()), Progress(outcome="claimed"))[:3] == [
-        "╭─ 🔴 RESEARCH",
-        "│ Verified: nothing",
-        "│ Checklist: 0/0 criteria verified",
+    assert draw_verdict_box(contract(checks=()), Progress(outcome="claimed")) == [
+        "╭─ 🔴 RESEARCH ──────────────────────╮",
+        "│ Verified: nothing                  │",
+        "│ Checklist: 0/0 criteria verified   │",
+        "│ Type 2A · spec 0/10                │",
+        "╰────────────────────────────────────╯",
     ]
+
+
+def test_a_long_line_fits_into_the_box_whatever_its_characters() -> None:
+    lines = draw_box("🟢 SHIP", ("e\u0301" + "漢字" * 60,), ())
+
+    assert [cell_len(line) for line in lines] == [78, 78, 78]
+    assert lines[1].endswith("… │")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +151,9 @@ def test_the_verdict_box() -> None:
     ],
 )
 def test_the_other_way_and_the_risk(progress: Progress, expected: list[str]) -> None:
-    assert draw_verdict_box(contract(), progress)[4:-1] == expected
+    asides = draw_verdict_box(contract(), progress)[5:-1]
+
+    assert [line.rstrip(" │") for line in asides] == expected
 
 
 def test_an_ending_lists_each_criterion_with_how_it_was_verified() -> None:

@@ -54,6 +54,18 @@ def test_what_the_user_is_asked(asked: Contract, progress: Progress, expected: s
     assert ask_at_gate(asked, progress) == expected
 
 
+def test_the_user_is_asked_while_steps_remain_though_every_check_is_green() -> None:
+    gated = make_gated_contract(steps=STEPS)
+    halfway = after(steps_approved=True, steps_done=("find it",))
+    question = ask_at_gate(gated, halfway)
+
+    verdict = decide(gated, halfway, make_evidence(GREEN, gate_question=question))
+
+    assert verdict == Pause(
+        outcome="gate", reason="step `find it` is complete: continue with `mend it`?"
+    )
+
+
 def test_of_many_steps_the_first_are_shown() -> None:
     steps = tuple(f"s{number}" for number in range(14))
 
@@ -96,7 +108,7 @@ def test_an_unmet_round_ends_at_the_gate() -> None:
     evidence = make_evidence(RED, gate_question="continue?")
 
     assert decide(make_gated_contract(), after(), evidence) == Pause(
-        outcome="gate", reason="continue?"
+        outcome="gate", reason="Not green: test red. continue?"
     )
 
 

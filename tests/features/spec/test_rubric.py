@@ -42,6 +42,12 @@ def test_the_examples_of_the_rubric(dimension: Dimension, texts: tuple[str, ...]
     assert [rate(text)[dimension] for text in texts] == [0, 1, 2]
 
 
+def test_the_whole_example_of_the_rubric() -> None:
+    found = rate("refactor all API routes to use validation middleware")
+
+    assert tuple(found.values()) == (2, 2, 1, 1, 1)
+
+
 @pytest.mark.parametrize(
     ("text", "dimension", "seen"),
     [
@@ -53,6 +59,9 @@ def test_the_examples_of_the_rubric(dimension: Dimension, texts: tuple[str, ...]
         ("mend the max_rounds option", "scope", "max_rounds"),
         ("mend the maxRounds option", "scope", "maxRounds"),
         ("mend pass/fail output", "scope", "output"),
+        ("type every public function", "scope", "every public function"),
+        ("make all of it better", "scope", "nothing said"),
+        ("rename the parser", "success", "rename: works as before"),
         ("don't touch the tests", "constraints", "don't touch"),
         ("don't stop until it is green", "constraints", "nothing said"),
         ("npm run e2e has to succeed", "success", "npm run e2e"),

@@ -57,12 +57,35 @@ def test_a_vague_task_is_not_started(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("task", "score", "gated"),
-    [(TASK, 6, True), (CLEAR, 10, False), (f"{TASK}. Proceed without confirmation.", 6, False)],
+    [(TASK, 7, True), (CLEAR, 10, False), (f"{TASK}. Proceed without confirmation.", 7, False)],
 )
 def test_the_shape_decides_on_gates(world: World, task: str, score: int, gated: bool) -> None:
     contract = start(world, task=task)
 
     assert (contract.score, contract.gated, contract.done_when) == (score, gated, "both")
+
+
+def test_a_spec_without_check_and_criterion_asks_for_one(world: World) -> None:
+    answer = world.prompt(f"/untildone:loop {CLEAR}")
+
+    assert "What must be true in the end?" in answer["systemMessage"]
+    assert "Criteria:\n- none yet. Name what must be true in the end" in shown(answer)
+
+
+def test_the_agent_learns_how_to_name_a_missing_criterion_and_the_loop_ends(world: World) -> None:
+    start(world, task=CLEAR, checks=())
+    held = stop(world)
+    for verb in (
+        AgentVerb(verb="criterion", name="routes", by="review"),
+        AgentVerb(verb="met", name="routes", by="review", text="read"),
+        AgentVerb(verb="signal"),
+    ):
+        verbs.record_agent_verb(world.context, world.loop, verb)
+    stop(world)
+
+    assert "Unmet: a criterion (none is agreed yet).\n" in held
+    assert "Name what must be true in the end, each with `untildone criterion add NAME" in held
+    assert world.outcome == "claimed"
 
 
 def write_shape(world: World) -> Path:
@@ -100,11 +123,12 @@ def test_the_three_gates(world: World) -> None:
     start(world)
     steps.add_steps(world.context, world.loop, ("find it", "mend it"))
     assert stop(world, "Here are the steps.").splitlines()[0] == (
-        "untildone: here are 2 steps: 1. find it; 2. mend it. Proceed?"
+        "untildone: Not green: check red. here are 2 steps: 1. find it; 2. mend it. Proceed?"
         " Your next prompt is the answer."
     )
     assert world.prompt("what is step 2?")["systemMessage"] == (
-        f"untildone: loop {world.loop} still asks: here are 2 steps: 1. find it; 2. mend it."
+        f"untildone: loop {world.loop} still asks: Not green: check red."
+        " here are 2 steps: 1. find it; 2. mend it."
         " Proceed?"
     )
     assert world.state() == ("paused", "gate", 1)

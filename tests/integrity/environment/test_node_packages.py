@@ -7,10 +7,17 @@ import pytest
 
 from integrity.trees import write_tree
 from untildone.core.evidence import Concern
-from untildone.integrity.baseline import Baseline, Stamp, read_stamps
+from untildone.integrity.baseline import Baseline
 from untildone.integrity.comparison import compare_trees
 from untildone.integrity.environment import node_packages
+from untildone.integrity.environment.dependency_digests import (
+    DependencyDigests,
+    load_digests,
+    read_digests,
+    save_digests,
+)
 from untildone.worktree.contents import Tree
+from untildone.worktree.stamps import Stamp, read_stamps
 
 PACKAGE = {
     "package.json": '{"dependencies": {"same": "1"}}',
@@ -30,13 +37,18 @@ def read_packages(project: Path) -> dict[str, Stamp]:
     return dict(read_stamps(project, ["node_modules"]))
 
 
-def find_concerns(project: Path, baseline: dict[str, Stamp]) -> list[Concern]:
+def find_concerns(
+    project: Path, baseline: dict[str, Stamp], digests: DependencyDigests | None = None
+) -> list[Concern]:
     no_files, record = Tree(project, {}), Baseline(entries={}, dependencies=baseline)
-    return list(node_packages.find_concerns(compare_trees(no_files, no_files, (), baseline=record)))
+    comparison = compare_trees(no_files, no_files, (), baseline=record, dependency_digests=digests)
+    return list(node_packages.find_concerns(comparison))
 
 
-def find_reasons(project: Path, baseline: dict[str, Stamp]) -> list[str]:
-    return [concern.detail for concern in find_concerns(project, baseline)]
+def find_reasons(
+    project: Path, baseline: dict[str, Stamp], digests: DependencyDigests | None = None
+) -> list[str]:
+    return [concern.detail for concern in find_concerns(project, baseline, digests)]
 
 
 def test_a_file_edited_in_place_is_reported(project: Path) -> None:
@@ -153,3 +165,68 @@ def test_a_package_that_no_readable_manifest_declares_is_reported(
     write_tree(project, {"package.json": package, "node_modules/new/package.json": "{}"})
 
     assert find_reasons(project, baseline) == ["the package `new` was put there by hand"]
+
+
+def replace_package(project: Path, version: str) -> None:
+    """Write all files anew with another content, as an installer would."""
+    for name in ("package.json", "index.js", "README.md"):
+        (project / "node_modules/same" / name).unlink()
+    write_tree(
+        project,
+        {
+            "node_modules/same/package.json": f'{{"name": "same", "version": "{version}"}}',
+            "node_modules/same/index.js": "module.exports = () => true;\n",
+            "node_modules/same/README.md": "same\n",
+            "node_modules/.package-lock.json": '{"packages": {}}',
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "reported"),
+    [
+        (
+            "1.0.0",
+            [
+                "`node_modules/same/index.js` was changed, and its package has the same version"
+                " as before"
+            ],
+        ),
+        ("2.0.0", []),
+    ],
+)
+def test_a_package_of_the_same_version_has_the_same_files(
+    project: Path, version: str, reported: list[str]
+) -> None:
+    stamps = read_packages(project)
+    digests = read_digests(project, stamps, seconds=60)
+    replace_package(project, version)
+
+    assert find_reasons(project, stamps, digests) == reported
+
+
+def test_a_file_that_was_only_touched_is_no_concern(project: Path) -> None:
+    stamps = read_packages(project)
+    digests = read_digests(project, stamps, seconds=60)
+    text = (project / "node_modules/same/index.js").read_text(encoding="utf-8")
+    write_tree(project, {"node_modules/same/index.js": text})
+
+    assert find_reasons(project, stamps, digests) == []
+
+
+def test_digests_are_read_in_time_and_only_of_the_baselines_files(project: Path) -> None:
+    stamps = read_packages(project)
+    write_tree(project, {"node_modules/same/index.js": "edited at once\n"})
+
+    assert read_digests(project, stamps, seconds=-1) == DependencyDigests()
+    assert read_digests(project, stamps, seconds=60).versions == {"node_modules/same": "1.0.0"}
+    assert "node_modules/same/index.js" not in read_digests(project, stamps, seconds=60).files
+
+
+def test_saved_digests_that_were_changed_do_not_count(project: Path, tmp_path: Path) -> None:
+    digests = read_digests(project, read_packages(project), seconds=60)
+    digest = save_digests(digests, tmp_path)
+
+    assert load_digests(tmp_path, digest) == digests
+    (tmp_path / "digests.json").write_text("[{}, {}]", encoding="utf-8")
+    assert load_digests(tmp_path, digest) == DependencyDigests()

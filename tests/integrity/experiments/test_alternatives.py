@@ -17,8 +17,10 @@ from untildone.core.evidence import ConcernKind, Evidence
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.alternatives import find_alternative
 from untildone.integrity.experiments.sandbox_files import compose_files
-from untildone.sandbox.sandboxes import SandboxFiles
+from untildone.sandbox.sandbox_source import SandboxFiles
 from world import World
+
+pytestmark = pytest.mark.slow
 
 COVERED = (
     f"{sys.executable} -m coverage run --data-file=.cov --branch --include=shop.py"
@@ -109,6 +111,7 @@ def find(
     files = {"shop.py": TWO_WAYS, "test_shop.py": ONE_TEST}
     comparison = compare_projects(top, files, {**files, "test_shop.py": TESTS, **current})
     inputs = ConfirmationInputs(
+        state_home=Path("/state"),
         contract=contract(),
         project=comparison.new.root,
         baseline_folder=top,

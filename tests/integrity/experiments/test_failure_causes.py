@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from integrity.trees import compare_projects
-from untildone.core.check_results import CheckResult, Tests
+from untildone.core.check_results import CheckResult, Finding, Tests
 from untildone.integrity.experiments.failure_causes import find_causes, report_sandbox_failures
 
 
@@ -85,4 +87,28 @@ def test_without_a_change_that_explains_it_the_check_itself_is_named() -> None:
     assert concern.detail == (
         "`check` passes in the project, but not in a clean copy of it: exit code 1:"
         " first | last line"
+    )
+
+
+def test_a_go_test_is_found_by_its_function_and_says_why_it_failed(tmp_path: Path) -> None:
+    old = {"a_test.go": "func TestAge(t *testing.T) {}\n", "b_test.go": "func TestFare() {}\n"}
+    new = {path: f"{text}// edited\n" for path, text in old.items()}
+    finding = Finding(
+        check="check",
+        path="a_test.go",
+        line=1,
+        code="TestAge",
+        severity="error",
+        text="expected error for: 01.1.1",
+        fingerprint="1",
+    )
+    failing = ("example.com/a::TestAge", "example.com/a::TestAge/zero")
+    failed = replace(red(*failing), findings=(finding,))
+
+    (found,) = find_causes(compare_projects(tmp_path, old, new), sorted(old), [failed])
+
+    assert found.id.partition("#")[0] == "edit-test:a_test.go:TestAge"
+    assert found.detail == (
+        "the code does not pass `TestAge` of `a_test.go` as it was in the baseline:"
+        " expected error for: 01.1.1"
     )

@@ -13,7 +13,7 @@ from untildone.integrity.experiments.sandbox_files import (
     make_is_allowed,
     take_tree,
 )
-from untildone.sandbox.sandboxes import SandboxFiles
+from untildone.sandbox.sandbox_source import SandboxFiles
 
 OLD = {
     "app.py": "old",

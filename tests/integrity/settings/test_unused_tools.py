@@ -90,22 +90,62 @@ def test_settings_of_a_tool_that_nothing_runs_are_no_concern(
             },
             "make check",
         ),
-        ({".github/workflows/ci.yml": "jobs: {a: {steps: [{run: ruff check .}]}}\n"}, UNITTEST),
         ({"ci.py": "import subprocess\nsubprocess.run(['ruff', 'check'])\n"}, "python ci.py"),
         ({"tests/test_style.py": "import os\nos.system('ruff check .')\n"}, UNITTEST),
-        ({"legacy/ruff.toml": "line-length = 80\n"}, UNITTEST),
-        ({"requirements-dev.txt": "ruff\n"}, UNITTEST),
         # Nobody can tell what these run.
         ({}, "pre-commit run --all-files"),
         ({}, "hatch fmt --check"),
     ],
 )
-def test_settings_of_a_tool_that_the_baseline_mentions_count(
+def test_settings_of_a_tool_that_a_check_may_run_count(
     tmp_path: Path, baseline: dict[str, str], command: str
 ) -> None:
     assert find_ids(tmp_path, baseline, {"pyproject.toml": RUFF}, command) == [
         "pyproject.toml:ruff.lint.ignore"
     ]
+
+
+@pytest.mark.parametrize(
+    "baseline",
+    [
+        {".github/workflows/ci.yml": "jobs: {a: {steps: [{run: ruff check .}]}}\n"},
+        {"legacy/ruff.toml": "line-length = 80\n"},
+        {"requirements-dev.txt": "ruff\n"},
+        {"tests/test_more.py": "import os  # ruff: noqa\n"},
+    ],
+)
+def test_settings_of_a_tool_that_no_agreed_check_runs_are_told_only(
+    tmp_path: Path, baseline: dict[str, str]
+) -> None:
+    comparison = compare_projects(
+        tmp_path, baseline, {**baseline, "pyproject.toml": RUFF}, UNITTEST
+    )
+
+    assert list(settings.find_concerns(comparison)) == []
+    assert settings.find_unchecked_tools(comparison) == ("ruff",)
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("npx tape 'test/**/*.js'", []),
+        ("npx ava", []),
+        ("npm test", []),
+        ("npm run lint", ["eslint.config.mjs:eslint.rules.max-params"]),
+        ("npx unknown-runner", ["eslint.config.mjs:eslint.rules.max-params"]),
+    ],
+)
+def test_settings_of_eslint_count_where_a_check_runs_it(
+    tmp_path: Path, command: str, expected: list[str]
+) -> None:
+    rule = "export default [{{ rules: {{ 'max-params': ['error', {}] }} }}];\n"
+    old = {
+        "eslint.config.mjs": rule.format(18),
+        "package.json": '{"scripts": {"test": "tape test", "lint": "eslint ."}}',
+        "test/a.js": "a(); // eslint-disable-line max-params\n",
+    }
+
+    assert find_ids(tmp_path, old, {"eslint.config.mjs": rule.format(20)}, command) == expected
 
 
 def test_settings_of_a_tool_that_a_check_now_runs_count(tmp_path: Path) -> None:
@@ -142,3 +182,30 @@ def test_a_template_of_variables_counts_where_a_check_reads_it(
     new = {".env.example": "PYTEST_ADDOPTS=-k price\n"}
 
     assert find_ids(tmp_path, {"ci/check.sh": check}, new, "sh ci/check.sh") == expected
+
+
+def test_names_of_files_on_other_machines_are_no_narrowing(tmp_path: Path) -> None:
+    paths = "[tool.coverage.paths]\nsource = [{}]\n"
+    old = {"pyproject.toml": paths.format('"src", "build"'), "src/a.py": "", "build/b.py": ""}
+    new = {**old, "pyproject.toml": paths.format('"src"')}
+
+    assert find_ids(tmp_path, old, new, "pytest --cov") == []
+
+
+@pytest.mark.parametrize(
+    ("required", "environments", "expected"),
+    [
+        (">=3.9", "py{39,310}, lint", []),
+        (">=3.8", "py{39,310}, lint", ["tox.ini:tox.env_list"]),
+        (">=3.9", "py{39,310}", ["tox.ini:tox.env_list"]),
+    ],
+)
+def test_versions_may_go_with_the_required_one(
+    tmp_path: Path, required: str, environments: str, expected: list[str]
+) -> None:
+    def write(version: str, names: str) -> dict[str, str]:
+        project = f'[project]\nrequires-python = "{version}"\n'
+        return {"pyproject.toml": project, "tox.ini": f"[tox]\nenvlist = {names}\n"}
+
+    old, new = write(">=3.8", "py{38,39,310}, lint"), write(required, environments)
+    assert find_ids(tmp_path, old, new, "tox") == expected

@@ -7,6 +7,7 @@ import pytest
 
 from integrity.trees import compare_projects
 from snippets import snippet
+from untildone.core.evidence import Concern
 from untildone.integrity.suppressions import comparison as suppressions
 from untildone.integrity.suppressions.comment_markers import read_markers
 
@@ -284,11 +285,15 @@ def test_code_may_not_move_to_where_the_tools_do_not_look(
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("python -m pytest -q", ["suppression:a.ts:ts-ignore"]),
-        ("pytest --cov=src", ["suppression:a.ts:ts-ignore"]),
-        ("pytest --ruff", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
-        ("python -m unittest discover", ["suppression:a.ts:ts-ignore"]),
-        ("ruff check . && pytest", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
+        ("python -m pytest -q", []),
+        ("pytest --cov=src", []),
+        ("pytest --ruff", ["suppression:a.py:F401"]),
+        ("python -m unittest discover", []),
+        ("ruff check . && pytest", ["suppression:a.py:F401"]),
+        ("mypy . && pytest", []),
+        ("npx tsc --noEmit && pytest", ["suppression:a.ts:ts-ignore"]),
+        ("vitest run", []),
+        ("vitest run --typecheck", ["suppression:a.ts:ts-ignore"]),
         ("make check", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
     ],
 )
@@ -302,6 +307,45 @@ def test_a_comment_that_no_check_obeys_is_no_concern(
     )
 
     assert sorted(concern.id.partition("#")[0] for concern in found) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "silent", "reader"),
+    [
+        ("a.py", CALC, CALC.replace("-> int", ""), "pytest && ruff check .", "mypy ."),
+        ("a.py", CALC, CALC.replace("return value", "return cast(int, value)"), "pytest", "mypy ."),
+        ("a.py", "# mypy: strict\nx = 1\n", "x = 1\n", "pytest", "mypy ."),
+        ("a.ts", USER, USER.replace("u.age", "(u as any).age"), "vitest run", "tsc --noEmit"),
+        ("a.rs", "fn a() {}\n", "#[allow(dead_code)]\nfn a() {}\n", "cargo test", "cargo clippy"),
+        ("a.go", "a()\n", "a() //nolint:errcheck\n", "go test ./...", "make lint"),
+    ],
+)
+def test_what_silences_a_tool_counts_where_a_check_runs_that_tool(
+    tmp_path: Path, path: str, old: str, new: str, silent: str, reader: str
+) -> None:
+    def find(command: str) -> list[Concern]:
+        trees = compare_projects(tmp_path / command[:5], {path: old}, {path: new}, command)
+        return list(suppressions.find_concerns(trees))
+
+    assert find(silent) == []
+    assert find(reader) != []
+
+
+def test_a_runner_that_compiles_typescript_reads_its_suppressions(tmp_path: Path) -> None:
+    settings = {"jest.config.js": "module.exports = { preset: 'ts-jest' };\n"}
+    new = {**settings, "a.ts": "// @ts-ignore\nlet a = 1\n"}
+    comparison = compare_projects(tmp_path, {**settings, "a.ts": "let a = 1\n"}, new, "jest")
+
+    assert [each.path for each in suppressions.find_concerns(comparison)] == ["a.ts"]
+    assert suppressions.find_unread_rules(comparison) == ()
+
+
+def test_a_crate_that_denies_warnings_fails_by_lints(tmp_path: Path) -> None:
+    old = "#![deny(warnings)]\nfn a() {}\n"
+    new = old.replace("fn a", "#[allow(dead_code)]\nfn a")
+    comparison = compare_projects(tmp_path, {"a.rs": old}, {"a.rs": new}, "cargo test")
+
+    assert [each.path for each in suppressions.find_concerns(comparison)] == ["a.rs"]
 
 
 NO_COVER = "def a():  # pragma: no cover\n    pass\n"

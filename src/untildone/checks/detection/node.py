@@ -11,6 +11,7 @@ from untildone.checks.detection import project_files
 from untildone.checks.detection.candidate import Aspect, Candidate, take_until_usable
 from untildone.checks.detection.script_harm import find_harm, make_single_run
 from untildone.checks.detection.workspaces import make_workspace_command, read_member_scripts
+from untildone.commands.checking_form import make_checking_form
 from untildone.commands.programs import PACKAGE_MANAGERS
 
 _LOCK_FILES = {
@@ -63,9 +64,10 @@ def find_candidates(project: Path) -> Iterator[Candidate]:
     yield from _find_builds(package)
     yield from _find_tests(package)
     lint = _find_scripts("lint", _LINT, package)
-    yield from lint
-    if not _has_usable(lint):
-        yield from _find_linters(package)
+    linters = () if _has_usable(lint) else tuple(_find_linters(package))
+    if not _has_usable(lint) and not linters:
+        lint = tuple(_accept_in_checking_form(candidate, package) for candidate in lint)
+    yield from (*lint, *linters)
 
 
 def _select_scripts(scripts: dict[str, Any]) -> dict[str, str]:
@@ -116,6 +118,14 @@ def _find_member_scripts(name: str, aspect: Aspect, package: _Package) -> Iterat
             reason=f"`{next(iter(members))}/package.json` has a script `{name}`",
             harm=next(harms, ""),
         )
+
+
+def _accept_in_checking_form(candidate: Candidate, package: _Package) -> Candidate:
+    """Return a script that would edit as usable if it has a form that only checks: it runs so."""
+    form = make_checking_form(candidate.command, package.scripts)
+    if form == candidate.command or find_harm("form", {"form": form}):
+        return candidate
+    return replace(candidate, harm="", reason=f"{candidate.reason}, which runs as `{form}`")
 
 
 def _has_usable(entries: tuple[Candidate, ...]) -> bool:

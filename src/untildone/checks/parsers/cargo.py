@@ -33,6 +33,9 @@ _FORMAT = re.compile(r"(?m)^Diff in (?P<path>.+?)(?: at line |:)(?P<line>\d{1,9}
 _RESULT = re.compile(
     r"(?m)^test (?P<test>.+?)(?: - should panic)? \.\.\. (?P<result>ok|FAILED|ignored)(?:, .*)?$"
 )
+# failures:
+#     tests::adds
+_FAILURES = re.compile(r"(?m)^failures:\n(?P<names>(?:    \S.*\n)+)")
 # test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.09s
 _SUMMARY = re.compile(
     r"(?m)^test result: \w+\. (?P<passed>\d{1,9}) passed; (?P<failed>\d{1,9}) failed; "
@@ -65,9 +68,13 @@ def _add_values(match: re.Match[str]) -> str:
 
 def parse_tests(output: str) -> Tests | None:
     results = [(match["result"], match["test"]) for match in _RESULT.finditer(output)]
+    # With `-q` only the list at the end names the tests that failed.
+    listed = [
+        name.strip() for match in _FAILURES.finditer(output) for name in match["names"].splitlines()
+    ]
     return add_names(
         sum_counts(_SUMMARY, output),
-        [test for result, test in results if result == "FAILED"],
+        [*(test for result, test in results if result == "FAILED"), *listed],
         passing=[test for result, test in results if result == "ok"],
         skipping=[test for result, test in results if result == "ignored"],
     )

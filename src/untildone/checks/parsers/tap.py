@@ -14,6 +14,8 @@ PROGRAMS = ("bats", "tape", "tap", "ava", "perl", "prove", "mocha", "_mocha")
 
 # 1..4
 _PLAN = re.compile(r"(?m)^1\.\.(?P<count>\d{1,9})(?: *#.*)?$")
+# The first line. A program that ends early may write no plan.
+_VERSION = re.compile(r"(?m)^TAP version 1[34]$")
 # not ok 5 - is later # TODO later
 #     ok 1 - is open
 _RESULT = re.compile(
@@ -57,7 +59,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
 
 
 def _is_tap(output: str) -> bool:
-    return bool(_PLAN.search(output)) and not _NODE.search(output)
+    return bool(_PLAN.search(output) or _VERSION.search(output)) and not _NODE.search(output)
 
 
 def _choose_text(below: str) -> str:
@@ -107,7 +109,8 @@ def parse_tests(output: str) -> Tests | None:
         names[line.outcome].append(line.name)
     names["failed"] += ["Bail out!"] * bool(_BAIL.search(output))
     report = name_tests(names["failed"], passing=names["passed"], skipping=names["skipped"])
-    # Tests of the plan without a result: the program ended early.
-    planned = sum(int(match["count"]) for match in _PLAN.finditer(output))
+    # Tests of the plan without a result: the program ended early. Without a plan it is one or more.
+    plans = [int(match["count"]) for match in _PLAN.finditer(output)]
     reported = sum(not match["indent"] for match in _RESULT.finditer(output))
-    return replace(report, failed=report.failed + max(planned - reported, 0))
+    missing = max(sum(plans) - reported, 0) if plans else 1
+    return replace(report, failed=report.failed + missing)

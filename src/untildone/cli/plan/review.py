@@ -157,5 +157,6 @@ def _read_parts(into: str) -> dict[str, dict[str, Any]]:
         return parts
     raise UserError(
         f"`{into}` is not a JSON object of tasks by id",
-        hint='`{"TASK-004a": {"title": …, "points": 3, "acceptance_criteria": […]}, …}`',
+        hint='`{"TASK-004a": {"title": …, "points": 3, "acceptance_criteria": […],'
+        ' "prompt": …}, …}`',
     )

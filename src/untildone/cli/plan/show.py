@@ -1,5 +1,6 @@
 """`untildone plan show`: show the plan, or one task and how it is verified."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -103,15 +104,34 @@ def _format_overview(overview: Overview) -> list[str]:
     summary = overview.summary
     tasks, points = pluralize(summary.total_tasks, "task"), pluralize(summary.total_points, "point")
     lines = [f"{overview.feature or overview.file}: {tasks}, {points}"]
-    for task in overview.tasks:
-        after = f", after {', '.join(task.depends_on)}" if task.depends_on else ""
-        box = _BOXES[task.status]
-        lines.append(f"[{box}] {task.id}: {task.title} (points: {task.points}{after})")
+    lines += _format_phases(overview)
     if summary.critical_path:
         lines.append(f"critical path: {' → '.join(summary.critical_path)}")
     if overview.large:
         lines.append(f"over 5 points: {', '.join(overview.large)}; `untildone plan refine`")
     return lines
+
+
+def _format_phases(overview: Overview) -> Iterator[str]:
+    """Yield a heading for each phase with how far it is, and its tasks below it.
+
+    Tasks of a plan without phases have no heading.
+    """
+    names = {phase.id: phase.name for phase in overview.phases}
+    groups: dict[int | str | None, list[TaskEntry]] = {phase: [] for phase in names}
+    for task in overview.tasks:
+        groups.setdefault(task.phase, []).append(task)
+    for phase, tasks in groups.items():
+        if names:
+            completed = sum(task.status == "completed" for task in tasks)
+            title = f"phase {phase}: {names.get(phase, '')}" if phase is not None else "no phase"
+            yield f"{title.rstrip(': ')} ({completed} of {len(tasks)})"
+        yield from (f"{'  ' if names else ''}{_format_entry(task)}" for task in tasks)
+
+
+def _format_entry(task: TaskEntry) -> str:
+    after = f", after {', '.join(task.depends_on)}" if task.depends_on else ""
+    return f"[{_BOXES[task.status]}] {task.id}: {task.title} (points: {task.points}{after})"
 
 
 def _format_task(details: TaskDetails) -> list[str]:

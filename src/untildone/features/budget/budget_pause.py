@@ -5,6 +5,7 @@ away. To stay cheap, the bounds are looked at only once in some seconds.
 """
 
 import time
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -19,6 +20,7 @@ from untildone.engine.active_time import count_time
 from untildone.engine.context import Context
 from untildone.engine.feature import load_used_features
 from untildone.engine.payload import Call
+from untildone.engine.receipts import locate_receipt
 from untildone.engine.scope import Scope
 from untildone.engine.speaker import explain_ignored
 from untildone.features.budget.spend_source import measure_spend
@@ -64,7 +66,8 @@ def answer_tool_call(context: Context, call: Call) -> str:
         record = _pause_loop(context, record, evidence, pause)
     except _NoLongerActiveError:
         return ""
-    return context.agent.end_turn(describe_verdict(record, pause, ()))
+    receipt = locate_receipt(context, record, project=Path(record.contract.project))
+    return context.agent.end_turn(describe_verdict(record, pause, (), receipt=receipt))
 
 
 def _build_evidence(context: Context, record: Record, session: Session, event: Stop) -> Evidence:

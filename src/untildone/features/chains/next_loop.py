@@ -18,14 +18,14 @@ from untildone.engine.loop_start import begin_loop
 from untildone.engine.prompt_start import describe_loop
 from untildone.engine.receipts import publish_receipt
 from untildone.engine.request import Request
-from untildone.engine.stopped_loop import Answer, JudgedStop
+from untildone.engine.stopped_loop import Answer
 from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
 from untildone.features.templates.recipes import apply_template
 from untildone.store.loops import Record
 
 
-def start_next_loop(context: Context, ended: Record, judged: JudgedStop, answer: Answer) -> Answer:
+def start_next_loop(context: Context, ended: Record, answer: Answer) -> Answer:
     """Start the next loop; return the answer that makes the agent go on with it.
 
     If it cannot be started, return the `answer` to the ended loop with a notice of why.
@@ -48,7 +48,7 @@ def start_next_loop(context: Context, ended: Record, judged: JudgedStop, answer:
         kind="followed",
         by=record.contract.id,
     )
-    publish_receipt(context, ended, judged.evidence, project=project)
+    publish_receipt(context, ended, project=project)
     return Answer(
         verdict=Continue(cause="unmet"),
         feedback=_build_feedback(ended.contract, record),
@@ -88,6 +88,7 @@ def _build_request(context: Context, ended: Record, project: Path) -> Request:
         by=contract.started_by,
         then=contract.then[1:],
         after=contract.id,
+        follows_done=ended.progress.outcome == "done",
     )
     return apply_template(context, request, contract.then[0])
 

@@ -11,8 +11,9 @@ from untildone.agents.events import Stop
 from untildone.core.agent_message import has_signal
 from untildone.core.check_results import Finding
 from untildone.core.edit_feedback import list_findings, sort_by_place, summarize_findings
-from untildone.core.text import to_one_line
+from untildone.core.text import join_first, to_one_line
 from untildone.core.verdict import Continue, Wait
+from untildone.engine.brief_answer import save_feedback
 from untildone.engine.context import Context
 from untildone.engine.duplicate_events import is_duplicate_event
 from untildone.engine.payload import Call
@@ -22,6 +23,7 @@ from untildone.features.edits.diagnosis import find_introduced
 from untildone.features.edits.edit_events import locate_file
 from untildone.store.lock import hold_lock
 from untildone.store.sessions import Session
+from untildone.worktree.listing import find_worktree
 
 MAX_HOLDS = 3
 # In the session's folder: the prompt of the turn, and how often the turn was held.
@@ -50,7 +52,7 @@ def _should_judge(context: Context, stop: Stop, session: Session) -> bool:
         return False
     if stop.plan_mode or any(work.ends for work in stop.background):
         return False
-    if stop.attended and context.agent.has_queued_input(read_tail(stop.transcript)):
+    if stop.attended and context.agent.list_queued_input(read_tail(stop.transcript)):
         return False
     return not explain_ignored(context.agent, context.environ)
 
@@ -73,13 +75,13 @@ def _judge_turn(context: Context, call: Call, stop: Stop, session: Session) -> s
         verdict = Wait(reason="held often enough")
         return _format_reply(context, verdict, notice=format_release(errors))
     session.write_json(_HOLDS_FILE, {"prompt": stop.prompt, "holds": hold})
-    return _format_reply(
-        context,
-        Continue(cause="unmet"),
-        feedback=format_hold(errors, hold=hold),
-        notice=f"untildone: held automatically ({hold} of {MAX_HOLDS}):"
-        f" {summarize_findings(errors)}",
-    )
+    feedback = format_hold(errors, hold=hold)
+    notice = f"untildone: held automatically ({hold} of {MAX_HOLDS}): {summarize_findings(errors)}"
+    if stop.shown:
+        project = find_worktree(stop.project, stop.cwd)
+        pointer = save_feedback(project, stop, session.id[:8], feedback)
+        feedback, notice = (f"{notice}. {pointer}", "") if pointer else (feedback, notice)
+    return _format_reply(context, Continue(cause="unmet"), feedback=feedback, notice=notice)
 
 
 def _find_turn_errors(context: Context, stop: Stop, session: Session) -> tuple[Finding, ...]:
@@ -135,5 +137,5 @@ def format_release(findings: Collection[Finding]) -> str:
     paths = dict.fromkeys(finding.path for finding in sort_by_place(findings))
     return (
         f"untildone: let go after {MAX_HOLDS} automatic holds; this turn's edits left"
-        f" {summarize_findings(findings)} in {to_one_line(', '.join(paths))}"
+        f" {summarize_findings(findings)} in {to_one_line(join_first(tuple(paths)))}"
     )

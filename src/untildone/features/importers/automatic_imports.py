@@ -55,7 +55,7 @@ def import_waiting_file(context: Context, session: str, project: Path) -> Record
         return None
     for loop_file in (read_loop_file(project, file) for file in list_loop_files(project)):
         is_usable = loop_file.loop.session in ("", session) and loop_file.loop.active
-        if is_usable and not find_begun_loop(context, project, loop_file.identity):
+        if is_usable and not find_begun_loop(context, project, loop_file):
             return import_loop(context, loop_file, project=project, session=session, by="user")
     return None
 
@@ -106,7 +106,7 @@ def _import_or_mention(context: Context, stop: Stop, session: Session, file: Pat
         loop_file = read_loop_file(project, file)
         shown_path = loop_file.display_path
         owner = _find_owner(loop_file, stop, session)
-        earlier_loop = find_begun_loop(context, project, loop_file.identity)
+        earlier_loop = find_begun_loop(context, project, loop_file)
         # A file that started a loop before and that this session did not write needs no notice.
         if not loop_file.loop.active or owner == "other" or (earlier_loop and owner == "unknown"):
             return ""
@@ -125,6 +125,7 @@ def _import_or_mention(context: Context, stop: Stop, session: Session, file: Pat
     lines = (
         f"`{shown_path}` started loop {record.contract.id}",
         *describe_differences(loop_file.loop, "agent"),
+        *record.warnings,
     )
     # The file `tell` has the lines for the next notice. The prompt counts as the loop's start.
     session.write("tell", "untildone: " + "; ".join(lines))

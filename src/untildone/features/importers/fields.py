@@ -84,6 +84,14 @@ class Fields:
         nested_fields.defaults = self.defaults
         return nested_fields
 
+    def groups(self, key: str) -> tuple["Fields", ...]:
+        """Return the fields of each object in a list; other entries of it are left out."""
+        value = self._read(key)
+        if value is not None and not isinstance(value, list):
+            self._use_default(key, value, "")
+        entries = value if isinstance(value, list) else []
+        return tuple(Fields(self.path, entry, {}) for entry in entries if isinstance(entry, dict))
+
     def items(self) -> Mapping[str, Value]:
         """Return all values by key, without marking them as read."""
         return self._values

@@ -4,12 +4,16 @@ Which content has started which loop is remembered for each project, so that a f
 place starts only one.
 """
 
+from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from untildone.checks import security
 from untildone.core.contract import Bounds, Speaker
+from untildone.core.progress import Round
+from untildone.core.verdict import Continue
 from untildone.engine.artifacts import write_task
 from untildone.engine.context import Context, project_folder
 from untildone.engine.loop_start import begin_loop
@@ -18,10 +22,13 @@ from untildone.engine.start_rules import CEILINGS
 from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
 from untildone.features.counts.selection import select_counts
+from untildone.features.importers.checked_claims import bind_claims
 from untildone.features.importers.followed_file import FollowedFile, save_note
 from untildone.features.importers.formats.loop_format import ImportedLoop
 from untildone.features.importers.loop_file import LoopFile, list_loop_files
 from untildone.features.importers.trusted_projects import is_trusted_project, watch_session
+from untildone.features.plans.task_loops import TaskChoice, build_task_request
+from untildone.report.totals import describe_totals
 from untildone.store.durable_files import DamagedFileError, read_bounded, write_atomically
 from untildone.store.encoding import decode, encode
 from untildone.store.loops import Record
@@ -46,8 +53,12 @@ def import_loop(
             f"`{loop_file.display_path}` says that its loop is not active",
             hint="change that in the file, or begin a new loop with `untildone start`",
         )
-    record = begin_loop(context, _build_request(loop, project=project, session=session, by=by))
+    request = _build_request(context, loop, project=project, session=session, by=by)
+    request, plan_note = _add_plan(context, loop, request)
+    record = begin_loop(context, request)
+    warnings = (*record.warnings, plan_note) if plan_note else record.warnings
     remember_loop(context, project, loop_file.identity, record.contract.id)
+    _record_snapshots(context, loop, record.contract.id)
     record = change_loop(
         context,
         record.contract.id,
@@ -66,7 +77,40 @@ def import_loop(
     if trusted and loop_file.file in list_loop_files(project):
         watch_session(context.session(session))
         save_note(context, record.contract.id, _describe_followed_file(loop_file, project))
-    return record
+    return replace(record, warnings=warnings)
+
+
+def _record_snapshots(context: Context, loop: ImportedLoop, loop_id: str) -> None:
+    """Record what the other tool counted as rounds of the loop, to be shown with ours."""
+    for snapshot in loop.snapshots:
+        counted = describe_totals(snapshot.totals) or "nothing"
+        entry = Round(
+            number=snapshot.number,
+            at=snapshot.at or context.now(),
+            verdict=Continue(cause="unmet"),
+            totals=snapshot.totals,
+            notes=(f"counted before the import: {counted}",),
+        )
+        change_loop(context, loop_id, lambda now: now.progress, kind="round", **to_builtins(entry))
+
+
+def _add_plan(context: Context, loop: ImportedLoop, request: Request) -> tuple[Request, str]:
+    """Return the request with the criteria of the plan's task, and why it has none, if so."""
+    if not loop.plan_file:
+        return request, ""
+    choice = TaskChoice(
+        session=request.session,
+        project=request.project,
+        plan=loop.plan_file,
+        task=loop.plan_task,
+        by=request.by,
+        bounds=request.bounds,
+    )
+    try:
+        return build_task_request(context, choice), ""
+    except UserError as error:
+        reason = f"{error.message.splitlines()[0]}; {error.hint}"
+        return request, f"without the criteria of `{loop.plan_file}`: {reason}"
 
 
 def _describe_followed_file(loop_file: LoopFile, project: Path) -> FollowedFile:
@@ -83,11 +127,14 @@ def _describe_followed_file(loop_file: LoopFile, project: Path) -> FollowedFile:
     )
 
 
-def _build_request(loop: ImportedLoop, *, project: Path, session: str, by: Speaker) -> Request:
+def _build_request(
+    context: Context, loop: ImportedLoop, *, project: Path, session: str, by: Speaker
+) -> Request:
     """Return the request for a loop as if it came from `untildone start`.
 
     A file that names no count means a loop whose checks must report no errors.
     """
+    loop = bind_claims(context, project, loop)
     return Request(
         session=session,
         project=project,
@@ -133,15 +180,29 @@ def describe_differences(loop: ImportedLoop, by: Speaker) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def find_begun_loop(context: Context, project: Path, identity: str) -> str:
-    """Return the id of the loop that this content has already started; else an empty text."""
-    return _load_begun_loops(context, project).get(identity, "")
+def find_begun_loop(context: Context, project: Path, loop_file: LoopFile) -> str:
+    """Return the id of the loop that this content has already started; else an empty text.
+
+    A loop that was cancelled does not count once the file was written again.
+    """
+    loop = _load_begun_loops(context, project).get(loop_file.identity, "")
+    return "" if loop and _is_written_after_cancel(context, loop, loop_file.file) else loop
+
+
+def _is_written_after_cancel(context: Context, loop: str, file: Path) -> bool:
+    """Say whether the loop was cancelled, and the file written since."""
+    try:
+        progress = context.loops.load(loop).progress
+        written = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    except (OSError, DamagedFileError, UserError):
+        return False
+    return progress.outcome == "cancelled" and written > datetime.fromisoformat(progress.updated_at)
 
 
 def remember_loop(context: Context, project: Path, identity: str, loop: str) -> None:
     """Remember that this content belongs to this loop, so that it starts no other."""
     loops = _load_begun_loops(context, project)
-    if identity in loops:
+    if loops.get(identity) == loop:
         return
     folder = project_folder(context.home, project)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

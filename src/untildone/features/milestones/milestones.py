@@ -179,7 +179,7 @@ def build_event(
         round=progress.round,
         max_rounds=record.agreed.bounds.rounds,
         unmet=tuple(map(redact, progress.unmet or ())),
-        remaining=progress.remaining,
+        remaining=progress.open_failures,
         improved=progress.improved,
         spend_usd=progress.spend_usd,
     )

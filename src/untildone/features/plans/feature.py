@@ -4,7 +4,7 @@ It answers the prompts `implement-task` and `implement-feature`, reads markers i
 messages and a verifier's reports, and writes the status when a loop starts or ends.
 """
 
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 
 from msgspec import DecodeError
 from msgspec.json import decode
@@ -55,6 +55,13 @@ def _request_from_prompt(context: Context, prompt: Prompt, loop: PromptedLoop) -
     return build_task_request(context, choice)
 
 
+def _reserve(context: Context, contract: Contract) -> AbstractContextManager[None]:
+    """Return a lock on the plan's tasks, held while the loop on one of them is recorded."""
+    from untildone.features.plans.task_loops import reserve_task
+
+    return reserve_task(context, contract)
+
+
 def _loop_started(_: Context, record: Record) -> tuple[str, ...]:
     """Mark the loop's task as in progress; return a notice if that fails."""
     from untildone.features.plans.task_loops import write_status
@@ -89,6 +96,7 @@ def _loop_ended(_: Context, record: Record) -> tuple[str, ...]:
 
 FEATURE = Feature(
     request_from_prompt=_request_from_prompt,
+    reserve=_reserve,
     loop_started=_loop_started,
     read_message=_read_message,
     apply_verb=_apply_verb,

@@ -10,6 +10,8 @@ from msgspec import Meta, Struct
 from untildone.core.contract import Check
 
 TaskStatus: TypeAlias = Literal["not_started", "in_progress", "completed"]
+# The only version of the format so far.
+VERSION = "1.0"
 # Estimates of a task's size that a plan may use.
 POINTS = (1, 2, 3, 5, 8)
 # A larger task should be split before work on it begins.
@@ -63,7 +65,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     """A whole TASKS.json; `feature` is the name of what the tasks build together."""
 
     tasks: dict[str, Task]
-    version: str = "1.0"
+    version: str = VERSION
     feature: str = ""
     summary: Summary = Summary()
     phases: tuple[Phase, ...] = ()

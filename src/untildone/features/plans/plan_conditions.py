@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from untildone.commands.shell import program_name
+
 
 class Command(Struct, frozen=True, kw_only=True, tag=True):
     """The command line must exit with 0."""
@@ -142,7 +144,10 @@ def _make_command(line: str) -> Command | None:
 
 
 def looks_like_a_command(line: str) -> bool:
-    """Say whether the line begins with a known program or a script's path and is no sentence."""
+    """Say whether the line begins with a known program or a script's path and is no sentence.
+
+    The program may be one of a virtual environment: ".venv/bin/python -m pytest".
+    """
     words = line.split()
     if not words or _WORDS_OF_SENTENCES.intersection(words):
         return False
@@ -152,7 +157,8 @@ def looks_like_a_command(line: str) -> bool:
     program = words[0]
     # "./run", "../run", "scripts/test.sh"
     is_script = re.match(r"\.{1,2}/\S|\S+/\S+\.(?:sh|py)$", program) is not None
-    return program in _KNOWN_PROGRAMS or is_script
+    name = re.sub(r"^python3?\.\d+$", "python", program_name(program))
+    return name in _KNOWN_PROGRAMS or is_script
 
 
 def _make_local_http_status(method: str, url: str, code: int) -> HttpStatus | None:

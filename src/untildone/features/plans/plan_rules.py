@@ -12,7 +12,15 @@ from msgspec.structs import replace
 
 from untildone.core.agent_message import normalize
 from untildone.features.plans.order import Tasks, find_critical_path, find_order_mistakes
-from untildone.features.plans.plan import LARGEST_POINTS, POINTS, Mistake, Plan, Summary, Task
+from untildone.features.plans.plan import (
+    LARGEST_POINTS,
+    POINTS,
+    VERSION,
+    Mistake,
+    Plan,
+    Summary,
+    Task,
+)
 
 # An id is also the name of a branch and a folder.
 _ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
@@ -32,9 +40,13 @@ def check_rules(plan: Plan) -> tuple[Mistake, ...]:
         for text, remedy in _check_task(plan, name, task)
     ]
     mistakes += find_order_mistakes(plan.tasks)
+    mistakes += _check_status_order(plan.tasks)
     mistakes += _check_progress(plan.tasks)
     mistakes += _check_blocks(plan.tasks)
     mistakes += _check_summary(plan)
+    if plan.version != VERSION:
+        text = f"`version` is `{plan.version}`, which is unknown"
+        mistakes.append(Mistake(text=text, remedy=f"write `{VERSION}`"))
     if not plan.tasks:
         mistakes.append(Mistake(text="it has no task", remedy="add one to `tasks`"))
     return tuple(mistakes)
@@ -89,6 +101,8 @@ def _check_task(plan: Plan, name: str, task: Task) -> Iterator[tuple[str, str]]:
     if not any(text.strip() for text in task.acceptance_criteria):
         remedy = "say in `acceptance_criteria` what must hold when it is done"
         yield "has no acceptance criterion", remedy
+    if not task.prompt.strip():
+        yield "has no prompt", "say in `prompt` what the agent is to do"
     phases = [phase.id for phase in plan.phases]
     if task.phase is not None and phases and task.phase not in phases:
         text = f"`phase` is `{task.phase}`, which is not a phase of this plan"
@@ -96,6 +110,25 @@ def _check_task(plan: Plan, name: str, task: Task) -> Iterator[tuple[str, str]]:
     for allowed in task.allow:
         if not _ALLOWANCE.fullmatch(allowed):
             yield f"`allow` has `{allowed}`", f"`KIND:PATH[:DETAIL]` with one of {_ALLOWANCE_KINDS}"
+
+
+def _check_status_order(tasks: Tasks) -> Iterator[Mistake]:
+    """Yield a mistake for each task that was begun before one that it depends on was completed."""
+    for name, task in tasks.items():
+        unfinished = [
+            other
+            for other in task.depends_on
+            if other in tasks and tasks[other].status != "completed"
+        ]
+        if task.status == "not_started" or not unfinished:
+            continue
+        first = unfinished[0]
+        status = tasks[first].status.replace("_", " ")
+        yield Mistake(
+            task=name,
+            text=f"is {task.status.replace('_', ' ')}, but `{first}`, which it needs, is {status}",
+            remedy=f"run `untildone plan set-status {name} not_started`",
+        )
 
 
 def _check_progress(tasks: Tasks) -> Iterator[Mistake]:

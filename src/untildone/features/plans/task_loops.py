@@ -6,6 +6,8 @@ starts, its task becomes `in_progress`; when it ends well, `completed`.
 """
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,7 +17,7 @@ from untildone.core.agent_message import MAX_CLAIMS
 from untildone.core.contract import Bounds, Check, Claim, Contract, Speaker
 from untildone.core.plan_task import PlanTask
 from untildone.core.verdict import Outcome
-from untildone.engine.context import Context
+from untildone.engine.context import Context, project_folder
 from untildone.engine.project_checks import choose_checks
 from untildone.engine.request import Request
 from untildone.errors import UserError
@@ -24,10 +26,13 @@ from untildone.features.plans.editing import change_plan, edit_status
 from untildone.features.plans.order import sort_by_dependency
 from untildone.features.plans.plan import Plan, Task, TaskStatus
 from untildone.store.encoding import encode
+from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.store.loops import Record
 
 # One try and four more usually show whether a task can be done at all.
 BOUNDS = Bounds(rounds=5)
+# A start saves the tree, which a hook may do for less than 30 seconds.
+_LOCK_SECONDS = 20
 _WHOLE_FEATURE = "the feature does what its tasks say"
 # A loop that ended in another way leaves its task in progress; "claimed" is an end by the agent's
 # word alone.
@@ -68,7 +73,6 @@ def build_task_request(context: Context, choice: TaskChoice) -> Request:
         plan_file.require_task(document, choice.task) if choice.task else next(iter(unfinished), "")
     )
     _require_startable(document, name)
-    _require_no_other_loop(context, choice, document.path, name)
     plan_task = PlanTask(
         path=str(document.path),
         task=name,
@@ -76,7 +80,31 @@ def build_task_request(context: Context, choice: TaskChoice) -> Request:
         rest=() if choice.task else unfinished[1:],
         sha256=_digest_tasks(document.plan),
     )
+    _require_no_other_loop(context, plan_task, str(choice.project))
     return _build_request(context, choice, plan=document.plan, plan_task=plan_task)
+
+
+@contextmanager
+def reserve_task(context: Context, contract: Contract) -> Iterator[None]:
+    """Keep other sessions from starting a loop on a task of this project meanwhile.
+
+    Raises UserError if a loop of another session is on the contract's task.
+    """
+    # Without a path a plan run gives out its tasks, which has a lock of its own.
+    if contract.plan is None or not contract.plan.path:
+        yield
+        return
+    folder = project_folder(context.home, Path(contract.project))
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with ExitStack() as lock:
+        try:
+            lock.enter_context(hold_lock(folder / "tasks.lock", timeout=_LOCK_SECONDS))
+        except LockTimeoutError:
+            raise UserError(
+                "another session is starting a task of this project", hint="try again"
+            ) from None
+        _require_no_other_loop(context, contract.plan, contract.project)
+        yield
 
 
 def _list_unfinished(plan: Plan) -> tuple[str, ...]:
@@ -106,16 +134,18 @@ def _require_startable(document: plan_file.Document, name: str) -> None:
     edit_status(document, name, "in_progress")
 
 
-def _require_no_other_loop(context: Context, choice: TaskChoice, plan: Path, task: str) -> None:
+def _require_no_other_loop(context: Context, wanted: PlanTask, project: str) -> None:
     """Raise UserError if a loop of another session is on the same task in the same folder."""
     for record in context.loops.list_all():
         if not isinstance(record, Record) or record.progress.status == "finished":
             continue
         contract = record.contract
-        is_same = contract.plan and (contract.plan.path, contract.plan.task) == (str(plan), task)
-        if is_same and contract.project == str(choice.project):
+        plan = contract.plan
+        is_same = plan and (plan.path, plan.task) == (wanted.path, wanted.task)
+        if is_same and contract.project == project:
+            task = wanted.task or "the feature"
             raise UserError(
-                f"loop `{contract.id}` of another session is on `{task or 'the feature'}` already",
+                f"loop `{contract.id}` of another session is on `{task}` already",
                 hint=f"`untildone continue --here {contract.id}` takes it along,"
                 f" `untildone cancel {contract.id}` ends it",
             )
@@ -181,7 +211,8 @@ def _build_feature_task(plan: Plan) -> Task:
         allow=tuple(dict.fromkeys(allowance for task in tasks for allowance in task.allow)),
         prompt="Every task is implemented. Compare the feature as a whole with its requirements"
         " and its design; fix what is missing between the tasks. The subagent"
-        " planning-validator gives the verdict.",
+        " `untildone-planning-validator` (of the plugin: `untildone:planning-validator`) gives the"
+        " verdict.",
     )
 
 
@@ -200,13 +231,29 @@ def _describe_task(name: str, task: Task) -> str:
 
 
 def mark_outcome(record: Record) -> tuple[str, ...]:
-    """Write the status that follows from the loop's end; return a notice if that fails.
+    """Write the status that follows from the loop's end; return lines for the user.
 
-    A loop that ended well completes its task, a cancelled one makes it `not_started` again; a
-    paused one leaves it in progress.
+    They say how far the plan is, or why the status could not be written. A loop that ended well
+    completes its task, a cancelled one makes it `not_started` again; a paused one leaves it in
+    progress.
     """
     status = _STATUS_AFTER.get(record.progress.outcome) if record.progress.outcome else None
-    return write_status(record.contract, status) if status else ()
+    lines = write_status(record.contract, status) if status else ()
+    return lines or _describe_progress(record)
+
+
+def _describe_progress(record: Record) -> tuple[str, ...]:
+    """Return how far the plan is after a task that ended well: `TASK-001 verified, 1 of 2`."""
+    plan, outcome = record.contract.plan, record.progress.outcome
+    if plan is None or not plan.task or not plan.path or outcome not in ("done", "claimed"):
+        return ()
+    try:
+        tasks = plan_file.read_plan(Path(plan.path)).plan.tasks.values()
+    except (UserError, OSError):
+        return ()
+    completed = sum(task.status == "completed" for task in tasks)
+    how = "verified" if outcome == "done" else "claimed"
+    return (f"{plan.task} {how}, {completed} of {len(tasks)}",)
 
 
 def write_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
@@ -245,4 +292,4 @@ def build_next_request(context: Context, ended: Record, plan_task: PlanTask) -> 
     )
     next_task = replace(plan_task, task=next(iter(plan_task.rest), ""), rest=plan_task.rest[1:])
     request = _build_request(context, choice, plan=document.plan, plan_task=next_task)
-    return replace(request, after=contract.id)
+    return replace(request, after=contract.id, follows_done=ended.progress.outcome == "done")

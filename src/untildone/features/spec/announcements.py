@@ -7,16 +7,23 @@
 from collections.abc import Iterator
 
 from untildone.core.contract import Contract
+from untildone.core.criteria import lacks_criteria
 from untildone.core.progress import Progress
 from untildone.core.reminders import classify_workflow
 from untildone.core.trust_rating import Trust, list_verifications, rate_trust
 from untildone.core.verdict import Continue, Finish, Pause, Verdict
 from untildone.engine.context import Context
 from untildone.features.spec.rubric import MAX_SCORE, choose_grade
+from untildone.features.spec.text_box import draw_box
 from untildone.store.loops import Record
 
 _DOTS: dict[Trust, str] = {"SHIP": "🟢", "MONITOR": "🟡", "RESEARCH": "🔴"}
-_BOX_WIDTH = 76
+# Kinds of verification that rest on judgement.
+_SUBJECTIVE = ("review", "assumption")
+_ASK_FOR_CRITERION = (
+    "untildone: no check was found and no criterion is named. What must be true in the end?"
+    ' `untildone criterion add "…"` adds it; else the agent names the criteria'
+)
 # So often the same kind of step is mentioned as a pattern.
 _PATTERN_REPEATS = 3
 
@@ -30,12 +37,17 @@ def describe_start(context: Context, record: Record) -> tuple[str, ...]:
     if contract.preset != "loop":
         return ()
     folder = context.loops.get_folder(contract.id)
-    duration = "removed when it ends" if contract.clean else "kept when it ends"
+    duration = (
+        "deleted when it ends"
+        if contract.clean
+        else "kept when it ends (`--clean` deletes it then)"
+    )
     state = (
         f"untildone: its state is in `{folder}`, {duration};"
         f" `untildone show {contract.id}` shows it, `untildone cancel {contract.id}` ends it"
     )
-    return announce_start(contract), state
+    missing = (_ASK_FOR_CRITERION,) if lacks_criteria(contract) else ()
+    return (announce_start(contract), *missing, state)
 
 
 def announce_start(contract: Contract) -> str:
@@ -147,14 +159,19 @@ def draw_verdict_box(contract: Contract, progress: Progress) -> list[str]:
     verified = [kind for kind in verifications.values() if kind != "assumption"]
     verdict = rate_trust(contract, progress)
     asides = {"Alt": _find_note(progress, "alt"), "Risk": _describe_risk(contract, progress)}
-    lines = [
-        f"Verified: {', '.join(sorted(set(verifications.values()))) or 'nothing'}",
-        f"Checklist: {len(verified)}/{len(verifications)} criteria verified",
-        f"Type {contract.reversibility}, spec {contract.score}/{MAX_SCORE}",
-        *(f"Unverified: must not {limit}" for limit in contract.limits),
-        *(f"↳ {name}: {text}" for name, text in asides.items() if text),
-    ]
-    return [f"╭─ {_DOTS[verdict]} {verdict}", *(f"│ {line[:_BOX_WIDTH]}" for line in lines), "╰─"]
+    subjective = sum(kind in _SUBJECTIVE for kind in verifications.values())
+    share = f"Subjective: ~{100 * subjective // len(verifications)}%" if verifications else ""
+    parts = (share, f"Type {contract.reversibility}", f"spec {contract.score or 0}/{MAX_SCORE}")
+    return draw_box(
+        f"{_DOTS[verdict]} {verdict}",
+        (
+            f"Verified: {', '.join(sorted(set(verifications.values()))) or 'nothing'}",
+            f"Checklist: {len(verified)}/{len(verifications)} criteria verified",
+            " · ".join(filter(None, parts)),
+            *(f"Unverified: must not {limit}" for limit in contract.limits),
+        ),
+        tuple(f"↳ {name}: {text}" for name, text in asides.items() if text),
+    )
 
 
 def _find_note(progress: Progress, word: str) -> str:

@@ -108,8 +108,8 @@ def _save_tree(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> st
         stdin = os.fsencode(entries)
         _run_git("update-index", "-z", "--index-info", cwd=root, stdin=stdin, variables=index)
         tree = _run_git("write-tree", cwd=root, variables=index).decode().strip()
-    head = listing.read_git_output("rev-parse", "--verify", "-q", "HEAD", cwd=root, stdin=b"")
-    parent = ("-p", head.decode().strip()) if head else ()
+    head = listing.read_head(root)
+    parent = ("-p", head) if head else ()
     message = f"untildone: loop {loop}, {name}"
     commit = _run_git("commit-tree", tree, *parent, "-m", message, cwd=root, variables=_IDENTITY)
     _run_git("update-ref", _make_ref(loop, name), commit.decode().strip(), cwd=root)

@@ -88,6 +88,12 @@ def _finish_answer(_: Context, record: Record, judged: JudgedStop, answer: Answe
     return replace(answer, notice=f"{answer.notice}\n{text}") if text else answer
 
 
+def _loop_ended(_: Context, record: Record) -> tuple[str, ...]:
+    from untildone.features.spec.cleanup import offer_deletion
+
+    return tuple(filter(None, (offer_deletion(record),)))
+
+
 def _clean_up(context: Context, loop: str) -> None:
     """Remove the state of a finished loop if the user chose so."""
     from untildone.features.spec.cleanup import remove_finished_loop
@@ -103,5 +109,6 @@ FEATURE = Feature(
     apply_verb=_apply_verb,
     gather=_gather,
     finish_answer=_finish_answer,
+    loop_ended=_loop_ended,
     clean_up=_clean_up,
 )

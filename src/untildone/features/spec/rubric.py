@@ -35,6 +35,14 @@ _PATH = (
     r"/?[\w.-]+/[\w./{}*-]+|(?<![\w/])/\w[\w-]*|\b[\w-]{2,}\.[a-z][a-z0-9]{0,4}\b|\b\w+\(\)"
     r"|\b[a-z0-9]+_[a-z0-9_]+\b|\b[a-z]+[A-Z]\w*"
 )
+# all API routes, every test: a set that can be listed
+_LISTED_SET = (
+    r"(?i)\b(?:all|every|each)\b(?: [\w-]+){0,3}? (?:classes|commands?|components?|endpoints?"
+    r"|files?|forms?|functions?|handlers?|imports?|methods?|modules?|packages?|pages?|queries|query"
+    r"|routes?|screens?|scripts?|services?|tables?|templates?|tests?|types?|views?)\b"
+)
+# A refactoring succeeds if everything works as before, whether its spec says so or not.
+_KEEPS_BEHAVIOUR = r"(?i)\b(?:refactor|restructure|reorgani[sz]e|rename|migrate|port)\b"
 # <100, 95 %, 200 ms, 0 errors, returns 404
 _MEASURE = (
     r"[<>\u2264\u2265=]\s*\d[\w.]*"
@@ -175,8 +183,8 @@ def _rate_outcome(text: str, _: AgreedTerms) -> _Points:
 
 
 def _rate_scope(text: str, _: AgreedTerms) -> _Points:
-    """Give 2 points for a path or a name of code; 1 for any subject."""
-    exact = _search(_PATH, text) or _search(_IN_BACKTICKS, text)
+    """Give 2 points for a path, a name of code or a listed set; 1 for any subject."""
+    exact = _search(_PATH, text) or _search(_IN_BACKTICKS, text) or _search(_LISTED_SET, text)
     return (2, exact) if exact else _find_subject(text)
 
 
@@ -202,7 +210,10 @@ def _rate_constraints(text: str, agreed: AgreedTerms) -> _Points:
 
 
 def _rate_success(text: str, agreed: AgreedTerms) -> _Points:
-    """Give 2 points for a command that shows success; else 1 for each other way or criterion."""
+    """Give 2 points for a command that shows success; else 1 for each other way or criterion.
+
+    Without any, a refactoring still implies one: that everything works as before.
+    """
     command = _search(_COMMAND, text)
     if command:
         return 2, command
@@ -211,7 +222,8 @@ def _rate_success(text: str, agreed: AgreedTerms) -> _Points:
     if len(ways) + criteria:
         seen = ", ".join([*ways, *([f"{criteria} criteria agreed"] if criteria else [])])
         return min(2, len(ways) + criteria), seen
-    return 0, ""
+    kept = _search(_KEEPS_BEHAVIOUR, text)
+    return (1, f"{kept}: works as before") if kept else (0, "")
 
 
 def _rate_done(text: str, agreed: AgreedTerms) -> _Points:

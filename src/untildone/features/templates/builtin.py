@@ -5,6 +5,7 @@ names one of `FINDERS`, which returns the checks of a project for the argument (
 """
 
 import math
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -16,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from untildone.checks.coverage import require_coverage
+from untildone.checks.detection.project_files import read_text
 from untildone.checks.repeat import repeat_check
 from untildone.commands.programs import find_programs
 from untildone.config.schema import Template
@@ -26,11 +28,17 @@ from untildone.engine.request import DEFAULT_TASKS
 from untildone.errors import UserError
 from untildone.features.counts.selection import is_named_test
 from untildone.process.command import quote_argument
+from untildone.syntax.languages import language_of
+from untildone.worktree.listing import list_files
+from untildone.worktree.roles import classify_file
 
 # Returns the checks of a project for a template's argument.
 Finder: TypeAlias = Callable[[Context, Path, str], tuple[Check, ...]]
 _TYPE_CHECKERS = frozenset({"mypy", "pyright", "basedpyright", "ty", "pyrefly", "tsc", "vue-tsc"})
 _MAX_RUNS = 100
+# Files in a folder of tests that hold none.
+_NO_TESTS = frozenset(("__init__.py", "conftest.py"))
+_RUST_TEST = re.compile(r"#\[(?:\w+::)?test\b")
 # The `argument` of a template that needs the name of a file in the project.
 FILE = "FILE"
 
@@ -76,7 +84,22 @@ def _find_type_checks(context: Context, project: Path, _: str) -> tuple[Check, .
             hint='name it: `untildone start --template migrate-types --check "mypy --strict src"`',
         )
     tests = [check for check in checks if check not in type_checks and is_named_test(check)]
+    if not _has_tests(project):
+        # A found runner without a test is never green: only the user's own test checks stay.
+        tests = [check for check in tests if not check.detected]
     return (*type_checks, *tests)
+
+
+def _has_tests(project: Path) -> bool:
+    """Say whether a file of the project holds tests, by its name; of Rust, by its text."""
+    paths = [path for path in list_files(project) if language_of(path.name)]
+    return any(_is_test(project, path) for path in paths)
+
+
+def _is_test(project: Path, path: Path) -> bool:
+    if path.suffix == ".rs" and _RUST_TEST.search(read_text(project / path) or ""):
+        return True
+    return classify_file(path.as_posix()) == "test" and path.name not in _NO_TESTS
 
 
 def _find_any_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:

@@ -100,6 +100,8 @@ def fill_recipe(recipe: Recipe, argument: str, request: Request) -> Request:
         claims=request.claims or tuple(map(parse_claim, criteria)),
         must_not=request.must_not or recipe.must_not,
         done_when=request.done_when or recipe.done_when,
+        # An agent must not choose a template for its weaker proof.
+        proof=request.proof or (recipe.proof if request.by == "user" else None),
         bounds=Bounds(
             rounds=default.rounds if recipe.rounds is None else recipe.rounds,
             budget_usd=default.budget_usd if recipe.budget is None else recipe.budget,

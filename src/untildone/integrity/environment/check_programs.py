@@ -35,8 +35,10 @@ def find_check_programs(
         folders = npm_folders if is_script else []
         search_path = os.pathsep.join((*folders, environ.get("PATH", "")))
         for name, *_ in parse_calls(command):
-            if name not in _SHELL_WORDS and "$" not in name and name not in files:
-                files[name] = _find_file(name, project, search_path)
+            file = _find_file(name, project, search_path)
+            # `$TOOL` is a variable; a quoted path may have this character too.
+            if name not in _SHELL_WORDS and name not in files and (file or "$" not in name):
+                files[name] = file
     return files
 
 

@@ -6,6 +6,7 @@ Facts about them were saved with the baseline and are collected again. If `progr
     program   the file of a program that a check starts, and its hash
     git       a setting or a hook of git
     setting   a file in the user's home that configures a tool
+    library   the standard library of Python, if the user may write to it
     loaded    a file that Python runs at every start, such as `sitecustomize.py`
     altered   an installed file that differs from what its installer recorded
     loose     an installed module that no installer recorded
@@ -79,6 +80,8 @@ def _explain(kind: str, name: str, old: str, new: str) -> str:
             # The file is gone, or a module that nothing could import before was added. Added
             # plugins and startup files are loaded without being asked for.
             return ""
+        case "library":
+            return f"the standard library in `{name}` differs from the baseline" if old else ""
         case "plugin":
             return f"`{name}` names plugins, and no installer has put it there"
         case "loaded":

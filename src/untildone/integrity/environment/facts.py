@@ -16,6 +16,8 @@ from untildone.process.git import read_git_config, run_git
 
 SEARCH_PATH = "PATH"
 _MAX_HASHED_SIZE = 64_000_000
+# What `_describe_program` writes behind the path.
+_HASH_OF_PROGRAM = re.compile(r" ([0-9a-f]{64}|\d+-\d+)?$")
 # Files in the user's home, by the programs that read them.
 _USER_SETTINGS: Mapping[str, tuple[str, ...]] = {
     r"npm|npx|node|pnpm|yarn|bun": (
@@ -79,6 +81,14 @@ def _describe_program(project: Path, file: str) -> str:
     return f"{file} {_hash_file(Path(file))}"
 
 
+def list_program_files(facts: Mapping[str, str]) -> Iterator[str]:
+    """Yield the files of the programs that the checks start; the path of one may have spaces."""
+    for name, text in facts.items():
+        file = _HASH_OF_PROGRAM.sub("", text)
+        if name.startswith("program ") and file:
+            yield file
+
+
 def _hash_file(file: Path) -> str:
     """Return the hash of the content, or size and time of a large file; empty if unreadable."""
     try:
@@ -120,11 +130,15 @@ def _find_python_facts(
     project: Path, program_files: Iterable[str], home: Path
 ) -> Iterator[tuple[str, str]]:
     """Yield facts about the installed packages of every Python that the programs may run."""
+    for folder in find_module_folders(project, program_files, home):
+        yield from collect_site_facts(folder)
+
+
+def find_module_folders(project: Path, program_files: Iterable[str], home: Path) -> list[Path]:
+    """Return the folders of modules of every Python that the programs may run."""
     interpreters = set(project.glob(".venv/bin/python")) | set(project.glob("venv/bin/python"))
     interpreters.update(file for file in map(_find_interpreter, program_files) if file is not None)
-    folders = {folder for file in interpreters for folder in find_site_folders(file, home)}
-    for folder in sorted(folders):
-        yield from collect_site_facts(folder)
+    return sorted({folder for file in interpreters for folder in find_site_folders(file, home)})
 
 
 def _find_interpreter(program_file: str) -> Path | None:

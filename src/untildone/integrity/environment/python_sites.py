@@ -13,6 +13,10 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
+from untildone.worktree.hashing import hash_content
+from untildone.worktree.limits import count_steps
+from untildone.worktree.stamps import read_stamp
+
 # Files that Python loads at every start.
 _STARTUP_FILE = re.compile(r"(sitecustomize|usercustomize)(\.py|\.pyc|/__init__\.py)|.*\.pth")
 # Startup files that virtualenv, setuptools and coverage install.
@@ -23,8 +27,9 @@ _SITES = (
     *("lib/python3*/site-packages", "lib/python3*/dist-packages", "Lib/site-packages"),
     *("lib/python3/dist-packages", "local/lib/python3*/dist-packages"),
 )
-# The folder of the standard library.
+# The folder of the standard library, and folders in it that are none of its modules.
 _LIBRARY = "lib/python3*"
+_IS_NO_LIBRARY = re.compile(r"(site|dist)-packages|__pycache__|test|tests|idlelib|config-.*")
 _USER_SITES = (".local/lib/python3*/site-packages", "Library/Python/3*/lib/python/site-packages")
 # It makes a folder a virtual environment.
 _CONFIGURATION = "pyvenv.cfg"
@@ -65,8 +70,11 @@ def collect_site_facts(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield facts about the folder's files: names such as `loaded PATH`, each with a hash.
 
     `loaded` are startup files, `altered` files that differ from what was installed; `loose` modules
-    and `plugin` entry points are recorded by no installer.
+    and `plugin` entry points are recorded by no installer. `library` is the standard library as a
+    whole, if the user may write to it.
     """
+    if (folder / "os.py").exists():
+        yield from _stamp_library(folder)
     recorded_startup_files: set[str] = set()
     # The first parts of recorded paths: `_pytest` and `pytest-9.0.dist-info`.
     recorded_names: set[str] = set()
@@ -78,6 +86,19 @@ def collect_site_facts(folder: Path) -> Iterator[tuple[str, str]]:
         yield from _find_altered_files(record, entries)
     yield from _find_startup_files(folder, recorded_startup_files)
     yield from _find_unrecorded_files(folder, recorded_names)
+
+
+def _stamp_library(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield one fact that changes with any module of the standard library."""
+    if not os.access(folder, os.W_OK):
+        return
+    stamps: list[tuple[str, object]] = []
+    for top, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not _IS_NO_LIBRARY.fullmatch(name)]
+        count_steps(len(files))
+        names = (name for name in files if name.endswith((".py", ".so")))
+        stamps += ((path, read_stamp(path)) for path in (f"{top}/{name}" for name in names))
+    yield f"library {folder}", hashlib.sha256(repr(sorted(stamps)).encode()).hexdigest()
 
 
 def _find_startup_files(folder: Path, recorded: set[str]) -> Iterator[tuple[str, str]]:
@@ -153,6 +174,7 @@ def _read_change_time(path: Path | str) -> int:
 
     A program can set back the first, not the second.
     """
+    count_steps()
     try:
         # A path object would cost more than the call itself.
         status = os.stat(path)  # noqa: PTH116
@@ -163,8 +185,4 @@ def _read_change_time(path: Path | str) -> int:
 
 def _hash_as_recorded(file: Path) -> str:
     """Return the SHA-256 in the form of a RECORD; empty if the file cannot be read."""
-    try:
-        digest = hashlib.sha256(file.read_bytes()).digest()
-    except OSError:
-        return ""
-    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+    return base64.urlsafe_b64encode(hash_content(file)).rstrip(b"=").decode()

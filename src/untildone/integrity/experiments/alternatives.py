@@ -7,6 +7,7 @@ another composition of files, on which the checks then have to pass.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.core.check_results import BaselineResult, CheckResult
@@ -15,9 +16,10 @@ from untildone.core.failure_changes import make_test_matcher
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.sandbox_files import compose_files
-from untildone.sandbox.sandboxes import SandboxFiles
+from untildone.sandbox.sandbox_source import SandboxFiles
 from untildone.words import words
 from untildone.worktree.contents import Tree
+from untildone.worktree.limits import LimitExceeded
 from untildone.worktree.roles import classify_file
 
 # Code in tests that could make a run pass with less than the baseline's settings ask for.
@@ -45,8 +47,24 @@ def find_alternative(
     `red` are failed checks. `passes` runs them on a tree in a sandbox. `inputs.uses_current` says
     of a path whether the current version of that test or setting is used in any case.
     """
-    old_settings = compose_files(
-        comparison, uses_current=inputs.uses_current, adapted=inputs.adapted_tests
+    try:
+        return _find_passing(inputs, comparison, evidence, red=red, passes=passes)
+    except LimitExceeded:
+        return ""
+
+
+def _find_passing(
+    inputs: ConfirmationInputs,
+    comparison: Comparison,
+    evidence: Evidence,
+    *,
+    red: Sequence[CheckResult],
+    passes: Callable[[SandboxFiles], bool],
+) -> str:
+    """Do the same; raise LimitExceeded if reading the files takes too much."""
+    read = comparison.read_within_budget
+    old_settings = read(
+        partial(compose_files, uses_current=inputs.uses_current, adapted=inputs.adapted_tests)
     )
     if old_settings.files != inputs.files.files and passes(old_settings):
         # New settings are too strict for the baseline's tests.
@@ -54,17 +72,22 @@ def find_alternative(
     # Current tests prove nothing if there is a concern about them.
     if evidence.concerns or not all(_wants_more_tests(result, evidence) for result in red):
         return ""
-    changed = comparison.changes.edited_or_added
-    tests = (path for path in changed if classify_file(path) == "test")
-    if any(_STEERS_RUNNER.search(comparison.new.text(path)) for path in tests):
+    if read(_steers_runner):
         return ""
 
     def uses_current(path: str) -> bool:
         return inputs.uses_current(path) or classify_file(path) == "test"
 
     # The baseline's tests may be too few for the checks.
-    has_enough_tests = passes(compose_files(comparison, uses_current=uses_current))
+    has_enough_tests = passes(read(partial(compose_files, uses_current=uses_current)))
     return "and the checks pass with the current tests" if has_enough_tests else ""
+
+
+def _steers_runner(comparison: Comparison) -> bool:
+    """Say whether a changed test has code that could make a run pass with less."""
+    changed = comparison.changes.edited_or_added
+    tests = (path for path in changed if classify_file(path) == "test")
+    return any(_STEERS_RUNNER.search(comparison.new.text(path)) for path in tests)
 
 
 def _wants_more_tests(result: CheckResult, evidence: Evidence) -> bool:

@@ -4,24 +4,35 @@ If they fail, more runs find out why: on the current tree as it is, on the basel
 second time, since tests may fail by chance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.baseline_comparison import judge_results
-from untildone.core.check_results import BaselineResult, CheckResult
+from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
-from untildone.core.evidence import Concern, Evidence
+from untildone.core.evidence import Concern
+from untildone.core.sandbox_trial import (
+    SandboxRunResult,
+    Wall,
+    WallTrial,
+    describe_walls,
+    find_walls,
+)
 from untildone.core.text import join_first
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.experiments.affected_selection import describe_extent
 from untildone.integrity.experiments.alternatives import find_alternative, find_linted_tests
 from untildone.integrity.experiments.failure_causes import find_causes, report_sandbox_failures
 from untildone.integrity.experiments.python_path import add_moved_folders
 from untildone.integrity.experiments.sandbox_files import take_tree
-from untildone.integrity.experiments.trial import Trial, make_sandbox_source
-from untildone.sandbox.sandboxes import SandboxFiles, open_sandbox
+from untildone.integrity.experiments.sandbox_results import SandboxRun
+from untildone.integrity.experiments.sandbox_runs import SandboxRuns, run_in_sandbox
+from untildone.sandbox.sandbox_source import SandboxFiles
+from untildone.worktree.limits import LimitExceeded
 
+T = TypeVar("T")
 _MISSING_MODULE = "No module named"
 _PASS = "pass-to-pass: the baseline's tests pass on the new code"  # noqa: S105  not a password
 
@@ -39,50 +50,12 @@ class PassToPass(Struct, frozen=True):
     fault: str = ""
     # Test files whose current version was used, because a linter rejects the baseline's.
     current_tests: frozenset[str] = frozenset()
-
-
-class _SandboxRun(Struct, frozen=True):
-    """The results of checks in one sandbox, compared with those of the baseline."""
-
-    results: tuple[CheckResult, ...]
-    # A failure of untildone itself.
-    fault: str = ""
-    # Why the run proves nothing, as where the sandbox could not be made.
-    unproved: str = ""
-
-    @property
-    def red(self) -> tuple[CheckResult, ...]:
-        return tuple(result for result in self.results if not result.green)
-
-    @property
-    def passed(self) -> bool:
-        """Whether checks ran and all of them are green."""
-        return bool(self.results) and not self.red and not self.fault
-
-    @property
-    def failure(self) -> str:
-        """Return why the run has no results, although a sandbox could be made before."""
-        return self.fault or self.unproved
-
-
-class SandboxRuns(Struct, frozen=True, kw_only=True):
-    """Runs checks on different trees in the same environment."""
-
-    evidence: Evidence
-    trial: Trial
-    comparison: Comparison
-
-    def run(self, files: SandboxFiles, checks: Sequence[Check]) -> _SandboxRun:
-        """Run the checks in a sandbox with these files, and compare with the baseline's results."""
-        inputs = self.trial.inputs
-        with open_sandbox(files, make_sandbox_source(inputs, self.comparison)) as sandbox:
-            if sandbox.unproved:
-                return _SandboxRun((), unproved=sandbox.unproved)
-            self.trial.compare_environment()
-            results, fault = self.trial.run(checks, sandbox)
-        evidence = replace(self.evidence, checks=results)
-        compared = judge_results(inputs.contract, evidence, strict=True)
-        return _SandboxRun(compared.checks, fault)
+    # A line for the receipt about the walls of the sandbox.
+    walls: str = ""
+    # Lines for the receipt about checks of which not everything ran.
+    notes: tuple[str, ...] = ()
+    # The test files that ran; None if all did.
+    only_tests: frozenset[str] | None = None
 
 
 def run_baseline_tests(runs: SandboxRuns) -> PassToPass:
@@ -91,16 +64,77 @@ def run_baseline_tests(runs: SandboxRuns) -> PassToPass:
     checks = [check for check in inputs.contract.checks if check.replay]
     if not checks:
         return PassToPass(None, "comparison only: no check runs in the sandbox")
-    first = runs.run(inputs.files, checks)
+    if inputs.sandbox and not inputs.sandbox.works:
+        return _describe_useless_sandbox(inputs.sandbox.reasons)
+    first = replace(runs, extent="affected first").run(inputs.files, checks)
+    if first.failed_early and not first.fault:
+        if outcome := _explain_early_failure(runs, _select_red(checks, first)):
+            return outcome
+        first = runs.run(inputs.files, checks)
     if first.unproved or first.fault:
         return PassToPass(None, f"comparison only: {first.unproved}", fault=first.fault)
-    if not first.red:
-        return PassToPass(True, _describe_pass(runs, first), results=first.results)
-    red_names = {result.name for result in first.red}
-    return _explain_failure(runs, first, [check for check in checks if check.name in red_names])
+    if first.red:
+        outcome = _explain_failure(runs, first, _select_red(checks, first))
+    else:
+        outcome = PassToPass(True, _describe_pass(runs, first), results=first.results)
+    reasons = inputs.sandbox.reasons if inputs.sandbox else ()
+    walls = describe_walls(first.walls, reasons) if outcome.passed is not None else ""
+    notes = tuple(_describe_extents(runs, first, checks))
+    outcome = replace(outcome, walls=outcome.walls or walls)
+    return replace(outcome, notes=notes, only_tests=_list_affected_files(first))
 
 
-def _describe_pass(runs: SandboxRuns, run: _SandboxRun) -> str:
+def _select_red(checks: Sequence[Check], run: SandboxRun) -> list[Check]:
+    names = {result.name for result in run.red}
+    return [check for check in checks if check.name in names]
+
+
+def _explain_early_failure(runs: SandboxRuns, checks: Sequence[Check]) -> PassToPass | None:
+    """Return the outcome if affected tests fail only in the baseline's version, twice.
+
+    None: they also fail in the current version, since they depend on tests that did not run or on
+    something that a sandbox lacks, or there is a harmless cause. Then the whole run decides.
+    """
+    inputs, runs = runs.trial.inputs, replace(runs, extent="affected")
+    if not inputs.files.restored:
+        return None
+    if not runs.run(take_tree(runs.comparison, current=True), checks).passed:
+        return None
+    second = runs.run(inputs.files, checks)
+    if not second.has_failing_tests or _find_harmless_cause(runs, second, checks):
+        return None
+    return _report_causes(runs, second)
+
+
+def _report_causes(runs: SandboxRuns, failed: SandboxRun) -> PassToPass:
+    restored = runs.trial.inputs.files.restored
+    # Without a failing test every restored file is a cause.
+    concerns = _read(
+        runs,
+        lambda comparison: tuple(find_causes(comparison, restored, failed.red)),
+        otherwise=None,
+    ) or tuple(find_causes(runs.comparison, restored, ()))
+    return PassToPass(False, "pass-to-pass: the baseline's tests fail on the new code", concerns)
+
+
+def _describe_extents(runs: SandboxRuns, run: SandboxRun, checks: Sequence[Check]) -> Iterator[str]:
+    """Yield a line for the receipt on each check that its affected tests may confirm."""
+    in_project = {result.name: result for result in runs.evidence.checks}
+    in_sandbox = {result.name: result for result in run.results if result.name in run.affected}
+    for check in checks:
+        if check.confirm == "affected":
+            whole = in_project.get(check.name)
+            yield describe_extent(check, in_sandbox.get(check.name), whole)
+
+
+def _list_affected_files(run: SandboxRun) -> frozenset[str] | None:
+    """Return the test files that ran, if of some check only the affected tests did."""
+    if not run.affected:
+        return None
+    return frozenset(path for affected in run.affected.values() for path in affected.files)
+
+
+def _describe_pass(runs: SandboxRuns, run: SandboxRun) -> str:
     """Return what a run without a failure proves, for the receipt."""
     if not any(result.tests and result.tests.executed for result in run.results):
         return "the checks pass in the sandbox; they report no tests"
@@ -111,10 +145,11 @@ def _describe_pass(runs: SandboxRuns, run: _SandboxRun) -> str:
         if runs.comparison.role(path) == "test" and inputs.uses_current(path)
     ]
     exceptions = f", except those of {join_first(current)}" if current else ""
-    return f"{_PASS}{exceptions}"
+    passed = _PASS.replace("tests", "affected tests") if run.affected else _PASS
+    return f"{passed}{exceptions}"
 
 
-def _explain_failure(runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Check]) -> PassToPass:
+def _explain_failure(runs: SandboxRuns, first: SandboxRun, checks: Sequence[Check]) -> PassToPass:
     """Find out whether the baseline's tests, the sandbox or chance made the checks fail."""
     inputs = runs.trial.inputs
     current = runs.run(take_tree(runs.comparison, current=True), checks)
@@ -128,17 +163,22 @@ def _explain_failure(runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Che
         return PassToPass(True, summary, results=second.results, fault=second.failure)
     if outcome := _find_harmless_cause(runs, second, checks):
         return outcome
-    concerns = tuple(find_causes(runs.comparison, inputs.files.restored, second.red))
-    return PassToPass(False, "pass-to-pass: the baseline's tests fail on the new code", concerns)
+    return _report_causes(runs, second)
 
 
 def _find_harmless_cause(
-    runs: SandboxRuns, failed: _SandboxRun, checks: Sequence[Check]
+    runs: SandboxRuns, failed: SandboxRun, checks: Sequence[Check]
 ) -> PassToPass | None:
     """Return how the checks pass without weakening the baseline's tests; None if they do not."""
     inputs = runs.trial.inputs
     baseline = runs.evidence.baseline or ()
-    linted = find_linted_tests(runs.comparison.old, inputs.files.restored, failed.red, baseline)
+    linted = _read(
+        runs,
+        lambda comparison: find_linted_tests(
+            comparison.old, inputs.files.restored, failed.red, baseline
+        ),
+        otherwise=frozenset[str](),
+    )
     if linted and runs.run(_use_current(runs, linted), checks).passed:
         names = ", ".join(sorted(linted))
         return PassToPass(True, f"{_PASS}, but for findings in {names}", current_tests=linted)
@@ -156,8 +196,16 @@ def _find_harmless_cause(
     return None
 
 
+def _read(runs: SandboxRuns, compute: Callable[[Comparison], T], *, otherwise: T) -> T:
+    """Return what is computed from files, or `otherwise` if that takes too much."""
+    try:
+        return runs.comparison.read_within_budget(compute)
+    except LimitExceeded:
+        return otherwise
+
+
 def _passes_with_usual_folders(
-    runs: SandboxRuns, failed: _SandboxRun, checks: Sequence[Check]
+    runs: SandboxRuns, failed: SandboxRun, checks: Sequence[Check]
 ) -> bool:
     """Say whether the checks pass once Python looks for modules in the project and in `src`.
 
@@ -166,8 +214,12 @@ def _passes_with_usual_folders(
     if not all(_MISSING_MODULE in result.output for result in failed.red):
         return False
     inputs = runs.trial.inputs
-    python_path = add_moved_folders(
-        runs.comparison, runs.comparison.baseline.variables, with_usual=True
+    python_path = _read(
+        runs,
+        lambda comparison: add_moved_folders(
+            comparison, comparison.baseline.variables, with_usual=True
+        ),
+        otherwise=dict[str, str](),
     )
     trial = replace(runs.trial, inputs=replace(inputs, python_path=python_path))
     return replace(runs, trial=trial).run(inputs.files, checks).passed
@@ -182,44 +234,40 @@ def _use_current(runs: SandboxRuns, paths: frozenset[str]) -> SandboxFiles:
 
 
 def _explain_red_project(
-    runs: SandboxRuns, first: _SandboxRun, checks: Sequence[Check]
+    runs: SandboxRuns, first: SandboxRun, checks: Sequence[Check]
 ) -> PassToPass:
     """Return the outcome where the current tree, as it is, fails in a sandbox too.
 
-    A check that was green on the baseline and is red on the same tree in the sandbox needs
-    something that a sandbox does not have: its failure there shows nothing. For any other check
-    the user is asked.
+    The user is asked, if the baseline does in the sandbox what it does outside. Otherwise the
+    sandbox lacks something that the checks need, and fewer walls are tried.
     """
-    baseline = runs.run(take_tree(runs.comparison, current=False), checks)
-    if baseline.failure:
-        return PassToPass(None, "", fault=baseline.failure)
-    recorded = {result.name: result for result in runs.evidence.baseline or ()}
-    unusable = {
-        result.name
-        for result in baseline.results
-        if _shows_that_sandbox_lacks_something(result, recorded.get(result.name))
-    }
-    failures = tuple(result for result in first.red if result.name not in unusable)
-    if not failures:
-        reasons = "; ".join(f"{result.name}: {result.reason}" for result in first.red)
-        return PassToPass(
-            None, f"comparison only: the checks do not run in the sandbox ({reasons})"
-        )
-    concerns = tuple(report_sandbox_failures(failures))
+    inputs = runs.trial.inputs
+    if inputs.sandbox is None:
+        trial = _try_walls(runs, checks)
+        if not trial.works:
+            return _describe_useless_sandbox(trial.reasons)
+        if trial.walls != first.walls:
+            inputs = replace(inputs, sandbox=trial)
+            return run_baseline_tests(replace(runs, trial=replace(runs.trial, inputs=inputs)))
+    concerns = tuple(report_sandbox_failures(first.red))
     return PassToPass(False, "pass-to-pass: the checks pass in the project only", concerns)
 
 
-def _shows_that_sandbox_lacks_something(
-    result: CheckResult, recorded: BaselineResult | None
-) -> bool:
-    """Say whether a run of the baseline's tree in the sandbox went worse than in the project.
+def _try_walls(runs: SandboxRuns, checks: Sequence[Check]) -> WallTrial:
+    """Find the walls with which the baseline does in a sandbox what it did outside."""
+    files = take_tree(runs.comparison, current=False)
 
-    It has no program, is red where it was green, or gets to no test where it got to some: the
-    sandbox lacks a service, a file or a setting of this machine.
-    """
-    if result.outcome == "unrunnable":
-        return True
-    if recorded is None or result.green:
-        return False
-    ran_tests, runs_tests = (bool(run.tests and run.tests.executed) for run in (recorded, result))
-    return recorded.green or (ran_tests and not runs_tests)
+    def run(walls: tuple[Wall, ...]) -> SandboxRunResult:
+        inputs = replace(runs.trial.inputs, sandbox=WallTrial(works=True, walls=walls))
+        trial = replace(runs.trial, inputs=inputs)
+        result = run_in_sandbox(trial, runs.comparison, files, checks)
+        return SandboxRunResult(
+            results=result.results, walls=result.walls, unproved=result.unproved or result.fault
+        )
+
+    return find_walls(run, runs.evidence.baseline or ())
+
+
+def _describe_useless_sandbox(reasons: tuple[str, ...]) -> PassToPass:
+    text = "; ".join(reasons)
+    return PassToPass(None, f"comparison only: the checks do not run in a sandbox ({text})")

@@ -4,16 +4,20 @@ A sandbox with the current product and the restored (baseline) versions of tests
 failing checks. The restored files, or those of them that failing tests belong to, are the causes.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import PurePosixPath
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from untildone.core.check_results import CheckResult
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.test_names import names_file
+from untildone.core.text import shorten, to_one_line
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.experiments.reported_tests import read_messages
 
 _MAX_TESTS_PER_FILE = 20
 _SHOWN_OUTPUT_LINES = 5
+_MAX_MESSAGE = 80
 # A test file with another suffix holds what the tests expect.
 _CODE_SUFFIXES = (
     *(".py", ".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".go", ".rs", ".java"),
@@ -28,18 +32,33 @@ def find_causes(
     failing = [test for result in red if result.tests for test in result.tests.failing]
     # A product file is restored if it has tests inside.
     test_files = [path for path in restored if comparison.role(path) in ("test", "product")]
+    files = {test: _find_files(comparison, test, test_files) for test in failing}
     failing_by_file = {
-        path: [test for test in failing if _belongs_to(test, path)] for path in test_files
+        path: [test for test in failing if path in files[test]] for path in test_files
     }
     is_any_known = any(failing_by_file.values())
+    said = read_messages(red)
     for path, tests in failing_by_file.items():
         # Where failing tests name their files, other files of the baseline are no causes.
         if tests or path not in comparison.old or not is_any_known:
-            yield from _make_test_concerns(comparison, path, tests)
+            yield from _make_test_concerns(
+                comparison, path, {test: said.get(test, "") for test in tests}
+            )
     for path in restored:
         if path not in failing_by_file:
             reason = _describe_change(comparison, path)
             yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason)
+
+
+def _find_files(comparison: Comparison, test: str, paths: Sequence[str]) -> list[str]:
+    """Return those of the files that a test is in; of a Go test only the function is known."""
+    named = [path for path in paths if names_file(test, path)]
+    if named:
+        return named
+    # example.com/semver::TestParse/with_prefix
+    name = test.rpartition("::")[2].partition("/")[0]
+    function = re.compile(rf"\bfunc {re.escape(name)}\(")
+    return [path for path in paths if function.search(comparison.old.text(path))]
 
 
 def report_sandbox_failures(red: Sequence[CheckResult]) -> Iterator[Concern]:
@@ -60,9 +79,12 @@ def _describe_change(comparison: Comparison, path: str) -> str:
 
 
 def _make_test_concerns(
-    comparison: Comparison, path: str, failing: Iterable[str]
+    comparison: Comparison, path: str, failing: Mapping[str, str]
 ) -> Iterator[Concern]:
-    """Yield a concern about the test file, or one for each of its failing tests."""
+    """Yield a concern about the test file, or one for each of its failing tests.
+
+    `failing` is what each test said when it failed.
+    """
     if path not in comparison.new and path not in comparison.changes.moved:
         reason = f"`{path}` is gone, and the code does not pass it"
         yield comparison.make_concern(ConcernKind.REMOVE_TEST, path, reason=reason)
@@ -74,23 +96,20 @@ def _make_test_concerns(
     is_code = path.endswith(_CODE_SUFFIXES)
     kind = ConcernKind.EDIT_TEST if is_code else ConcernKind.EDIT_EXPECTED
     # Without the file: runners write `path::name` or `path > name`.
-    names = dict.fromkeys(
-        test.rpartition("::")[2].removeprefix(path).lstrip(" \u203a>:") for test in failing
-    )
-    for name in list(names)[:_MAX_TESTS_PER_FILE] or [""]:
+    names = {
+        test.rpartition("::")[2].removeprefix(path).lstrip(" \u203a>:"): text
+        for test, text in failing.items()
+    }
+    # A subtest of Go fails its test as well.
+    tests = [each for each in names.items() if not _is_subtest(each[0], names)]
+    for name, text in tests[:_MAX_TESTS_PER_FILE] or [("", "")]:
         subject = f"`{name}` of `{path}`" if name else f"`{path}`"
-        reason = f"the code does not pass {subject} as it was in the baseline"
+        said = f": {shorten(to_one_line(text), _MAX_MESSAGE)}" if text.strip() else ""
+        reason = f"the code does not pass {subject} as it was in the baseline{said}"
         yield comparison.make_concern(kind, path, name, reason=reason)
 
 
-def _belongs_to(test: str, path: str) -> bool:
-    """Say whether the name of a test, as its runner reports it, names the file.
-
-    pytest writes `tests/test_cart.py::test_total`, others `tests.test_cart.test_total` or the class
-    `CartTest.total`, which stands in `CartTest.java`.
-    """
-    file = PurePosixPath(path)
-    stem = file.name.partition(".")[0]
-    dotted = path.removesuffix(file.suffix).replace("/", ".")
-    parts = test.replace("::", ".").replace(" > ", ".").split(".")
-    return path in test or dotted in test or stem in parts
+def _is_subtest(name: str, names: Mapping[str, str]) -> bool:
+    """Say whether one of the others is the Go test that a subtest, as `TestA/b`, belongs to."""
+    test, slash, _ = name.partition("/")
+    return bool(slash) and test in names

@@ -13,7 +13,7 @@ from untildone.core.baseline_comparison import find_missing_tests
 from untildone.core.evidence import Evidence
 from untildone.integrity.experiments.trial import Trial
 from untildone.integrity.tests.comparison import find_merged_tests
-from untildone.worktree.limits import LimitExceeded, limit_time
+from untildone.worktree.limits import LimitExceeded
 
 
 def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
@@ -24,7 +24,7 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
     if missing and trial.comparison is not None:
         # Two tests may have become one. To find that out all tests are read, which is slow, so it
         # is done only where a name is missing. If it takes too long, no test counts as merged.
-        with suppress(LimitExceeded, RecursionError, MemoryError), limit_time():
-            merged = find_merged_tests(trial.comparison)
+        with suppress(LimitExceeded):
+            merged = trial.comparison.read_within_budget(find_merged_tests)
             missing = tuple(find_missing_tests(evidence, covered_ids, merged))
     return replace(evidence, concerns=(*known, *missing))

@@ -6,6 +6,7 @@ It is given by `untildone start --oracle PATH` and runs only to confirm work tha
 import hashlib
 import os
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from untildone.integrity.experiments.sandbox_files import take_tree
 from untildone.integrity.experiments.trial import Trial, make_sandbox_source
 from untildone.process.command import filter_environment
 from untildone.process.runner import run
+from untildone.sandbox.home_folder import find_user_home
+from untildone.sandbox.sandbox_source import SandboxSource
 from untildone.sandbox.sandboxes import open_sandbox
 
 _TIMEOUT_SECONDS = 1_800.0
@@ -70,11 +73,21 @@ def _run_on_current_tree(oracle: Oracle, trial: Trial) -> Concern | None:
     if trial.comparison is None:
         return run_oracle(oracle, cwd=trial.inputs.project, environ=filter_environment(os.environ))
     source = make_sandbox_source(trial.inputs, trial.comparison)
+    lent_paths = (*source.lent_paths, _find_own_files(oracle, source))
+    source = replace(source, lent_paths=lent_paths)
     with open_sandbox(take_tree(trial.comparison, current=True), source) as sandbox:
         environ = filter_environment(sandbox.environ)
         return run_oracle(
             oracle, cwd=sandbox.project, environ=environ, through=sandbox.wrapper_argv
         )
+
+
+def _find_own_files(oracle: Oracle, source: SandboxSource) -> Path:
+    """Return what an oracle may read: its folder, or only itself if the folder holds much more."""
+    file = Path(oracle.path)
+    shared = (find_user_home(source.environ), tempfile.gettempdir(), source.project)
+    is_shared = any(Path(os.path.realpath(path)).is_relative_to(file.parent) for path in shared)
+    return file if is_shared else file.parent
 
 
 def run_oracle(

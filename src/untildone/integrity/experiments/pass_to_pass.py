@@ -8,14 +8,21 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from untildone.commands.invoked_scripts import find_run_scripts
-from untildone.core.concerns import strip_content_digest
+from untildone.core.check_results import Tests
+from untildone.core.concerns import get_subject, strip_content_digest
 from untildone.core.contract import Contract
-from untildone.core.evidence import Concern, Evidence
+from untildone.core.evidence import ChangeEvidence, Concern, ConcernKind, Evidence
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments import baseline_tests
+from untildone.integrity.experiments.reported_tests import names_all_passing
+from untildone.integrity.experiments.sandbox_runs import SandboxRuns
 from untildone.integrity.experiments.trial import PROVABLE, Trial
+from untildone.integrity.tests.grown_functions import find_grown_functions, only_adds_arguments
 from untildone.integrity.tests.inventory import may_hold_helpers
+
+_OF_ASSERTIONS = (ConcernKind.EDIT_TEST, ConcernKind.EDIT_EXPECTED)
+_FILES_ONLY = "only files were compared: a run of the baseline's tests would settle no concern"
 
 
 def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
@@ -28,14 +35,12 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
     if comparison is None:
         reason = f"not compared with the baseline: {trial.inputs.missing_reason}"
         return replace(evidence, comparisons=(reason,))
-    runs = baseline_tests.SandboxRuns(evidence=evidence, trial=trial, comparison=comparison)
+    runs = SandboxRuns(evidence=evidence, trial=trial, comparison=comparison)
     result = baseline_tests.run_baseline_tests(runs) if trial.is_provable(evidence) else None
-    environment = trial.compare_environment().result()
+    environment = trial.environment.find_concerns()
     evidence = replace(evidence, concerns=(*(evidence.concerns or ()), *environment))
     if result is None or not trial.is_provable(evidence):
-        return replace(
-            evidence, comparisons=("compared with the baseline, not run in the sandbox",)
-        )
+        return replace(evidence, comparisons=(_FILES_ONLY,))
     return _add_outcome(result, evidence, trial.inputs, comparison)
 
 
@@ -48,7 +53,8 @@ def _add_outcome(
     """Return the evidence with the outcome's concerns, results and description."""
     if result.fault:  # of untildone itself
         return replace(evidence, concerns=None, fault=evidence.fault or result.fault)
-    lines = (result.summary, *_describe_inputs(inputs))
+    lines = (result.summary, *result.notes, *_describe_inputs(inputs))
+    evidence = replace(evidence, sandbox=result.walls)
     concerns = evidence.concerns or ()
     if result.passed is False:  # None: the runs prove nothing
         known_paths = {concern.path for concern in concerns}
@@ -59,23 +65,57 @@ def _add_outcome(
         names = {check.name for check in evidence.checks}
         missing = tuple(check for check in result.results if check.name not in names)
         evidence = replace(evidence, checks=evidence.checks + missing)
+    disproved: list[Concern] = []
     if result.passed and evidence.baseline:
         # `result.current_tests` ran in their current version, since a linter rejects the old one.
         candidates = [concern for concern in concerns if concern.path not in result.current_tests]
+        if result.only_tests is not None:
+            candidates = [concern for concern in candidates if concern.path in result.only_tests]
         candidates = _select_seen_by_run(candidates, evidence, inputs.contract, comparison)
         disproved = _select_disproved(candidates, inputs, comparison)
         if disproved:
             ids = ", ".join(strip_content_digest(concern.id) for concern in disproved)
             lines += (f"the baseline's tests pass, so these changes removed nothing: {ids}",)
         concerns = tuple(concern for concern in concerns if concern not in disproved)
-    return replace(evidence, concerns=concerns, comparisons=lines)
+    change = ChangeEvidence(
+        pass_to_pass=_count_passing(result, evidence), edited_tests=_list_edited_tests(disproved)
+    )
+    return replace(evidence, concerns=concerns, comparisons=lines, change=change)
+
+
+def _list_edited_tests(disproved: Sequence[Concern]) -> tuple[str, ...]:
+    """Return the tests that lost something; a concern about a whole file names none."""
+    edited = (each for each in disproved if each.kind in _OF_ASSERTIONS)
+    named = (f"`{get_subject(each)}`" for each in edited if get_subject(each) != each.path)
+    return tuple(dict.fromkeys(named))
+
+
+def _count_passing(result: baseline_tests.PassToPass, evidence: Evidence) -> int | None:
+    """Return how many tests of the baseline pass in the run; None if none were counted."""
+    before = {each.name: each.tests for each in evidence.baseline or () if each.tests}
+    counts = [
+        _count_common(before[each.name], each.tests)
+        for each in result.results
+        if each.tests and each.tests.executed and each.name in before
+    ]
+    return sum(counts) if counts and result.passed else None
+
+
+def _count_common(before: Tests, after: Tests) -> int:
+    """Return how many tests passed before and after, by name where both reports have names."""
+    if names_all_passing(before) and names_all_passing(after):
+        return len({*before.passing} & {*after.passing})
+    return min(before.passed, after.passed)
 
 
 def _describe_inputs(inputs: ConfirmationInputs) -> Iterator[str]:
     """Yield lines for the receipt: tests that are not quite the baseline's, checks left out."""
     adapted = [path for path in inputs.adapted_tests if path in inputs.files.restored]
+    grown = [path for path in inputs.renamed_only_tests if _follows_parameters(inputs, path)]
+    renamed = [path for path in inputs.renamed_only_tests if path not in grown]
     groups = (
-        ("only follow the product to a new name, so taken as they are", inputs.renamed_only_tests),
+        ("only follow the product to a new name, so taken as they are", renamed),
+        ("only give a new parameter of the product, so taken as they are", grown),
         ("from the baseline, adapted to renamed names and removed marks", adapted),
     )
     yield from (f"{how}: {', '.join(paths)}" for how, paths in groups if paths)
@@ -83,6 +123,13 @@ def _describe_inputs(inputs: ConfirmationInputs) -> Iterator[str]:
         if not check.replay:
             reason = check.replay_reason or "by the user"
             yield f"`{check.name}` does not run in the sandbox: {reason}"
+
+
+def _follows_parameters(inputs: ConfirmationInputs, path: str) -> bool:
+    if inputs.comparison is None:
+        return False
+    old, new = (tree.text(path) for tree in inputs.comparison.trees)
+    return only_adds_arguments(old, new, inputs.comparison.fact(find_grown_functions))
 
 
 def _select_seen_by_run(
@@ -108,8 +155,8 @@ def _select_disproved(
 ) -> list[Concern]:
     """Return the concerns that a passing run disproves.
 
-    It proves nothing about tests that ran in their current version. If one of these may hold
-    helpers, it proves nothing about unchanged test files either, which may call them.
+    It proves nothing about tests, or about unread files, that ran in their current version. If one
+    of these may hold helpers, it proves nothing about unchanged test files either.
     """
     changes = comparison.changes
     differing = {*changes.edited, *changes.removed, *changes.added}
@@ -123,4 +170,5 @@ def _select_disproved(
         if concern.kind in PROVABLE
         and concern.path not in current_tests
         and (concern.path in differing or not uses_current_helper)
+        and (concern.kind != ConcernKind.UNREAD or concern.path in inputs.files.restored)
     ]

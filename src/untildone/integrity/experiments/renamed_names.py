@@ -1,4 +1,4 @@
-"""Tests that changed only because the product got new names: they are as strict as before.
+"""Tests that changed only because the product got new names or parameters: as strict as before.
 
 If the product renamed `total` to `sum_up`, and a test changed from `assert total([1]) == 1` to
 `assert sum_up([1]) == 1` and in nothing else, the current test is as good as the baseline's.
@@ -14,6 +14,7 @@ from msgspec import Struct
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.moved_go_tests import move_to_package
 from untildone.integrity.experiments.rust_inline_tests import extract_inline_tests
+from untildone.integrity.tests.grown_functions import find_grown_functions, only_adds_arguments
 from untildone.integrity.tests.tested_names import find_product_names
 from untildone.syntax.languages import language_of_tests
 from untildone.worktree.contents import Tree
@@ -117,6 +118,8 @@ def _is_renamed_only(comparison: Comparison, old: str, new: str, names: NameChan
         return False
     moved_text = move_to_package(comparison, old, new)
     if moved_text is not None and _list_lines(moved_text) == _list_lines(new_text):
+        return True
+    if only_adds_arguments(old_text, new_text, comparison.fact(find_grown_functions)):
         return True
     # A test in another folder imports the same modules by other relative paths.
     return _differ_by_names(

@@ -40,7 +40,7 @@ def restore_inline_tests(path: str, old: str, new: str) -> str | None:
     """
     if not path.endswith(".rs") or "test" not in old + new:
         return None
-    old_items, new_items = list(_find_test_items(old)), list(_find_test_items(new))
+    old_items, new_items = list(find_test_items(old)), list(find_test_items(new))
     old_texts = [item.text for item in old_items]
     if old_texts == [item.text for item in new_items]:
         return None
@@ -56,7 +56,7 @@ def restore_inline_tests(path: str, old: str, new: str) -> str | None:
 def _remove_test_items(text: str, *, modules: Collection[str]) -> str:
     """Return the code without its tests, and without modules of these names."""
     parts, end = [], 0
-    for item in _find_test_items(text, modules=modules):
+    for item in find_test_items(text, modules=modules):
         parts.append(text[end : item.start])
         end = item.end
     return "".join((*parts, text[end:]))
@@ -64,10 +64,10 @@ def _remove_test_items(text: str, *, modules: Collection[str]) -> str:
 
 def extract_inline_tests(text: str) -> str:
     """Return the text of the tests in a Rust file alone; empty if it has none."""
-    return "\n".join(item.text for item in _find_test_items(text)) if "test" in text else ""
+    return "\n".join(item.text for item in find_test_items(text)) if "test" in text else ""
 
 
-def _find_test_items(text: str, *, modules: Collection[str] = ()) -> Iterator[_TestItem]:
+def find_test_items(text: str, *, modules: Collection[str] = ()) -> Iterator[_TestItem]:
     """Yield the items that are compiled for tests only, and modules of these names."""
     leading: list[SgNode] = []
     for node in parse_source(text, "rust").children():

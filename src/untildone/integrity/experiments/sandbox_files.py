@@ -10,11 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
+from untildone.core.concerns import is_file_allowed
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.doc_tests import restore_doc_tests
 from untildone.integrity.experiments.rust_inline_tests import restore_inline_tests
 from untildone.integrity.settings.comparison import is_harmless_edit
-from untildone.sandbox.sandboxes import SandboxFiles
+from untildone.sandbox.sandbox_source import SandboxFiles
 
 # Says of a path whether the sandbox gets the current version of that test or setting.
 UsesCurrent: TypeAlias = Callable[[str], bool]
@@ -110,8 +111,7 @@ def make_is_allowed(allow: Iterable[str], comparison: Comparison) -> UsesCurrent
     `allow` are ids of concerns: `config:pyproject.toml`, `edit-test:tests/a.py:test_one#1f2e`,
     `remove-test:tests/a.py::test_one`.
     """
-    # pyproject.toml, tests/a.py:test_one
-    places = {identity.partition("#")[0].partition(":")[2] for identity in allow if ":" in identity}
+    allow = tuple(allow)
     # test_one, also for `test_one[EUR]`
     removed_tests = {
         identity.partition(":")[2].rpartition("::")[2].partition("[")[0]
@@ -120,11 +120,8 @@ def make_is_allowed(allow: Iterable[str], comparison: Comparison) -> UsesCurrent
     }
 
     def is_allowed(path: str) -> bool:
-        for place in places:
-            is_inside = path.startswith(f"{place.rstrip('/')}/")
-            is_detail = place.startswith(f"{path}:")
-            if path == place or is_inside or is_detail:
-                return True
+        if is_file_allowed(path, allow):
+            return True
         # The removal of a test may be allowed by its name alone.
         text = comparison.old.text(path) if removed_tests else ""
         return any(name in text for name in removed_tests if name)

@@ -4,27 +4,46 @@ An experiment is a function that gets evidence and a `Trial` and returns the evi
 found out, such as concerns that a run disproves.
 """
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
-from typing import TypeAlias
+from functools import partial
+from pathlib import Path
+from typing import Protocol, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from untildone.core.check_results import CheckResult
+from untildone.core.check_results import CheckPhase, CheckResult
 from untildone.core.concerns import is_allowed
 from untildone.core.contract import Check
 from untildone.core.evidence import Concern, ConcernKind, Evidence
-from untildone.integrity.baseline import read_baseline_time
+from untildone.core.sandbox_trial import ALL_WALLS
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
-from untildone.sandbox.sandboxes import Sandbox, SandboxSource
+from untildone.integrity.experiments.environment_thread import EnvironmentThread
+from untildone.integrity.experiments.run_memory import RunMemory
+from untildone.integrity.sandbox_sources import find_hidden_files, make_source
+from untildone.sandbox.sandbox_source import Sandbox, SandboxSource
 
-# Runs checks in a sandbox. Returns their results, and an error text if they could not be finished.
-RunChecks: TypeAlias = Callable[[Sequence[Check], Sandbox], tuple[tuple[CheckResult, ...], str]]
+# The remembered runs of a check in the project, the newest at the end.
+LoadPastRuns: TypeAlias = Callable[[Check], Sequence[CheckResult]]
 
-# Concerns that a run of the baseline's own tests settles: if they pass, nothing was lost.
-PROVABLE = frozenset((ConcernKind.EDIT_TEST, ConcernKind.EDIT_EXPECTED))
+# Concerns that a run of the baseline's own tests settles: if they pass, nothing was lost. What was
+# not read has to be the baseline's in that run.
+PROVABLE = frozenset((ConcernKind.EDIT_TEST, ConcernKind.EDIT_EXPECTED, ConcernKind.UNREAD))
+# Concerns beside which such a run still proves something: it has the baseline's settings and tests.
+_HARMLESS_TO_RUN = frozenset((ConcernKind.CONFIG, ConcernKind.SUPPRESSION, ConcernKind.REMOVE_TEST))
+
+
+class RunChecks(Protocol):
+    """Runs checks in a sandbox."""
+
+    def __call__(
+        self, checks: Sequence[Check], sandbox: Sandbox, *, phase: CheckPhase = "confirming"
+    ) -> tuple[tuple[CheckResult, ...], str]:
+        """Return the results, and an error text if the checks could not be finished."""
+
+
+def _remember_nothing(_: Check) -> Sequence[CheckResult]:
+    return ()
 
 
 class Trial(Struct, frozen=True, kw_only=True):
@@ -32,8 +51,13 @@ class Trial(Struct, frozen=True, kw_only=True):
 
     inputs: ConfirmationInputs
     run: RunChecks
-    # Starts, at its first call, a thread that compares the environment while checks run.
-    compare_environment: Callable[[], Future[tuple[Concern, ...]]]
+    # Runs that are not repeated.
+    memory: RunMemory = field(default_factory=RunMemory)
+    load_past_runs: LoadPastRuns = _remember_nothing
+    # Whether `done` needs a test that fails without the change.
+    asks_for_tests: bool = False
+    # Compares the environment while checks run.
+    environment: EnvironmentThread
 
     @property
     def comparison(self) -> Comparison | None:
@@ -47,20 +71,34 @@ class Trial(Struct, frozen=True, kw_only=True):
         return [concern for concern in concerns if not is_allowed(concern, allow)]
 
     def is_provable(self, evidence: Evidence) -> bool:
-        """Say whether a run could settle every concern that the user has not approved."""
-        return all(concern.kind in PROVABLE for concern in self.find_unapproved(evidence))
+        """Say whether a run could settle a concern, or show that there is none.
+
+        Not if every concern that the user has not approved will be asked about whatever a run
+        shows, or if one is about what could make the run pass.
+        """
+        kinds = {concern.kind for concern in self.find_unapproved(evidence)}
+        settles_some = not kinds or bool(kinds & PROVABLE)
+        return settles_some and kinds <= PROVABLE | _HARMLESS_TO_RUN
 
 
 Experiment: TypeAlias = Callable[[Evidence, Trial], Evidence]
 
 
 def make_sandbox_source(inputs: ConfirmationInputs, comparison: Comparison) -> SandboxSource:
-    """Return what a sandbox of the project is made from, with the baseline's variables."""
-    baseline = comparison.baseline
-    return SandboxSource(
-        project=inputs.project,
-        ignored=baseline.ignored,
-        environ=dict(os.environ),
-        baseline_environ=baseline.variables | inputs.python_path,
-        since=read_baseline_time(inputs.baseline_folder),
+    """Return what a sandbox of the project is made from, with the baseline's surroundings."""
+    return make_source(
+        comparison.baseline,
+        inputs.project,
+        folder=inputs.baseline_folder,
+        state_home=inputs.state_home,
+        hidden_files=comparison.fact(
+            partial(_find_hidden_files, folder=inputs.baseline_folder), key=_find_hidden_files
+        ),
+        variables=inputs.python_path,
+        walls=inputs.sandbox.walls or ALL_WALLS if inputs.sandbox else ALL_WALLS,
+        was_possible=bool(inputs.sandbox and inputs.sandbox.walls),
     )
+
+
+def _find_hidden_files(comparison: Comparison, *, folder: Path) -> tuple[Path, ...]:
+    return find_hidden_files(comparison.baseline, comparison.new.root, folder=folder)

@@ -6,21 +6,22 @@ up by a hash or kept in a data file.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import chain, product
+from itertools import chain
 
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded import copied_answers
 from untildone.integrity.hard_coded.answers import Answer, find_answers
+from untildone.integrity.hard_coded.asserted_pairs import find_asserted_pairs, normalize_asserted
 from untildone.integrity.hard_coded.encoded_answers import describe_encoding
 from untildone.integrity.hard_coded.input_dependence import find_computing_functions
 from untildone.integrity.hard_coded.literals import (
+    READ_LANGUAGES,
     detect_language,
     find_literal_pairs,
     list_literals,
-    normalize_literal,
     parse_with_json,
 )
 from untildone.integrity.hard_coded.specific_values import (
@@ -38,10 +39,6 @@ from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
 from untildone.integrity.hard_coded.varied_inputs import TreeCopies
 from untildone.integrity.tests.inventory import read_inventory
 from untildone.integrity.tests.model import Test
-from untildone.words import words
-
-# Languages whose answers and literals can be read.
-_LANGUAGES = words("python javascript typescript tsx go rust java kotlin c cpp json")
 
 # Code that reads documentation or source can take its answers from docstrings, so that their
 # literals count as well.
@@ -55,7 +52,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     paths = [
         path
         for path in comparison.changes.edited_or_added
-        if comparison.role(path) == "product" and detect_language(path) in _LANGUAGES
+        if comparison.role(path) == "product" and detect_language(path) in READ_LANGUAGES
     ]
     # Copies of both trees, in which functions are run with other inputs; closing deletes them.
     with closing(TreeCopies(comparison)) as copies:
@@ -83,13 +80,13 @@ class _Search:
         values = frozenset(answer.value for answer in suspicious)
         # Test files are parsed only if they contain a suspicious answer with its input.
         files = self._suite.find_files_with_answers(suspicious)
-        with_answers = frozenset(path for path in files if detect_language(path) in _LANGUAGES)
+        with_answers = frozenset(path for path in files if detect_language(path) in READ_LANGUAGES)
         # By changed file: the test files that share a specific literal with it.
         self._related_tests = _find_related_tests(comparison, self._new_literals)
         # Read once for all files: dozens of them may share a literal with every test.
         readable = sorted(with_answers.union(*self._related_tests.values()))
         self._tests = read_inventory(comparison.old, readable).tests
-        self._asserted_pairs = _find_asserted_pairs(
+        self._asserted_pairs = find_asserted_pairs(
             (test for test in self._tests if test.path in with_answers), values
         )
         # Tables of test data that no assertion leads to have pairs too.
@@ -176,7 +173,7 @@ def _list_shared_literals(
     """Yield the new literals on both sides of assertions: [501], [400] of `price(501) == 400`."""
     for assertion in test.assertions:
         actual, expected = (
-            [literal for literal in map(_normalize_asserted, side) if literal in new_literals]
+            [literal for literal in map(normalize_asserted, side) if literal in new_literals]
             for side in (assertion.actual, assertion.expected)
         )
         if expected:
@@ -224,25 +221,6 @@ def _is_suspicious(answer: Answer) -> bool:
         key in ("true", "false") or not is_trivial(key) or rejects_one_negative(key, answer.value)
         for key in answer.keys
     )
-
-
-def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> copied_answers.Pairs:
-    """Return ("501", "400") for `assert price(501) == 400` if 400 is wanted."""
-    return frozenset(
-        pair
-        for test in tests
-        for assertion in test.assertions
-        if (expected := wanted.intersection(map(_normalize_asserted, assertion.expected)))
-        for pair in product(map(_normalize_asserted, assertion.actual), expected)
-    )
-
-
-def _normalize_asserted(literal: str) -> str:
-    """Convert a literal of an assertion to the form of this package.
-
-    The string `"abc`, which has no closing quote there, becomes `'abc'`.
-    """
-    return f"'{literal[1:]}'" if literal.startswith('"') else normalize_literal(literal) or literal
 
 
 def _find_related_tests(

@@ -16,6 +16,8 @@ from untildone.syntax.parsing import find_kinds, parse_file, parse_source
 from untildone.words import words
 from untildone.worktree.contents import Tree
 
+# Languages whose answers and literals can be read.
+READ_LANGUAGES = words("python javascript typescript tsx go rust java kotlin c cpp json")
 _LITERAL_KINDS = words("""
     integer float number int_literal float_literal integer_literal decimal_integer_literal
     decimal_floating_point_literal number_literal string string_literal interpreted_string_literal

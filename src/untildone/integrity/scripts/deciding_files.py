@@ -7,11 +7,15 @@ For the check `sh check.sh`, where `check.sh` contains the line
 the deciding files are the script `check.sh` and the data `build/report.json`.
 """
 
+import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
+from untildone.commands.arguments import find_option_value
 from untildone.commands.invoked_scripts import find_run_scripts, is_check_script, is_shell_script
+from untildone.commands.programs import find_single_program
+from untildone.commands.shell import is_untildone
 from untildone.integrity.scripts.covered_files import contains_tests
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
@@ -25,7 +29,7 @@ _DATA_NAME = re.compile(
 _PATH_WORD = re.compile(r"[\w./@+-]+")
 
 
-def find_deciding_files(tree: Tree, commands: Iterable[str]) -> frozenset[str]:
+def find_deciding_files(tree: Tree, commands: Sequence[str]) -> frozenset[str]:
     """Return the paths of the scripts and data files that decide the checks `commands`."""
     paths: set[str] = set()
     for command in commands:
@@ -39,7 +43,20 @@ def find_deciding_files(tree: Tree, commands: Iterable[str]) -> frozenset[str]:
                 folder = PurePosixPath(script).parent.as_posix()
                 paths.add(script)
                 paths.update(_find_deciding_data(tree, tree.text(script), folder=folder))
-    return frozenset(paths)
+    return frozenset(paths - find_judged_plans(commands))
+
+
+def find_judged_plans(commands: Iterable[str]) -> frozenset[str]:
+    """Return the plans that checks judge: `TASKS.json` for `untildone plan refine --plan …`.
+
+    Such a file is the work itself and decides nothing.
+    """
+    programs = (find_single_program(command) for command in commands)
+    return frozenset(
+        posixpath.normpath(find_option_value(found[2], "--plan"))
+        for found in programs
+        if found and is_untildone(found[0]) and found[2][:1] == ["plan"]
+    )
 
 
 def is_deciding_data(path: str) -> bool:

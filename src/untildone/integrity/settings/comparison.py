@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.core.concerns import make_concern
+from untildone.core.differing_part import find_differing_part
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, hash_values
 from untildone.integrity.settings import parsing, transfers
@@ -16,7 +17,9 @@ from untildone.integrity.settings.harmless_files import is_harmless_file, is_man
 from untildone.integrity.settings.inactive_settings import (
     is_of_inactive_rules,
     is_of_unused_tool,
+    name_tool,
 )
+from untildone.integrity.settings.interpreters import drops_interpreters
 from untildone.integrity.settings.loosening import find_loosening_test
 from untildone.integrity.settings.referenced_files import resolve_beside
 from untildone.integrity.settings.setting_change import SettingChange, SettingsFile
@@ -30,6 +33,8 @@ _PACKAGE_MAPS = ("imports", "exports", "bin")
 # A dependency that the agent could have written itself: `file:../fake-eslint`
 _LOCAL_DEPENDENCY = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
 _MAX_EXTENDS = 5
+# Characters of a value that a message shows as a whole.
+_MAX_VALUE = 80
 # Lists of old findings that a linter forgives: they may only get shorter.
 _FORGIVEN_FINDINGS = re.compile(
     r"(.*/)?[^/]*(baseline|eslint-suppressions|rubocop_todo|betterer\.results|\.secrets)[^/]*"
@@ -112,6 +117,28 @@ def _is_known(key: str, old: parsing.Settings, new: parsing.Settings) -> bool:
 
 def _find_loosened_settings(comparison: Comparison, path: str) -> Iterator[Concern]:
     """Report the keys of a file that are looser than in the baseline."""
+    for change in _list_loosened(comparison, path):
+        if not _is_without_effect(comparison, path, change):
+            reason = f"`{change.key}` in `{path}` {_describe_effect(change)}: less is checked"
+            content = hash_values(change.new)
+            yield make_concern(ConcernKind.CONFIG, path, change.key, reason=reason, content=content)
+
+
+def find_unchecked_tools(comparison: Comparison) -> tuple[str, ...]:
+    """Return the tools whose settings were loosened although no check runs them."""
+    changes = comparison.changes
+    tools = {
+        name_tool(path, change.key)
+        for path in (*changes.edited_or_added, *changes.removed)
+        if parsing.is_configuration(path) and not is_harmless_file(comparison, path)
+        for change in _list_loosened(comparison, path)
+        if is_of_unused_tool(comparison, path, change.key)
+    }
+    return tuple(sorted(tools))
+
+
+def _list_loosened(comparison: Comparison, path: str) -> Iterator[SettingChange]:
+    """Yield the changes of a file's keys that would loosen a tool that runs."""
     old, new = _find_old_settings(comparison, path), _read_extended(comparison.new, path)
     moved = _find_moved_settings(comparison, path)
     file = SettingsFile(
@@ -124,11 +151,8 @@ def _find_loosened_settings(comparison: Comparison, path: str) -> Iterator[Conce
     for key in {**old, **new}:
         change = SettingChange(key, old.get(key), new.get(key, moved.get(key)), file)
         loosens = find_loosening_test(key) if change.old != change.new else None
-        if loosens and loosens(change) and not _is_without_effect(comparison, path, change):
-            effect = f"was {_quote(change.old)} and is {_quote(change.new)}: less is checked"
-            reason = f"`{key}` in `{path}` {effect}"
-            content = hash_values(change.new)
-            yield make_concern(ConcernKind.CONFIG, path, key, reason=reason, content=content)
+        if loosens and loosens(change):
+            yield change
 
 
 def _is_without_effect(comparison: Comparison, path: str, change: SettingChange) -> bool:
@@ -136,6 +160,7 @@ def _is_without_effect(comparison: Comparison, path: str, change: SettingChange)
     return (
         transfers.is_abandoned_tox(comparison, change.key, change.file.new_settings)
         or is_of_unused_tool(comparison, path, change.key)
+        or drops_interpreters(comparison, change)
         or is_of_inactive_rules(comparison, change.key, change.new or ())
     )
 
@@ -201,5 +226,17 @@ def _get_folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _quote(values: parsing.Values | None) -> str:
-    return "not set" if values is None else f"`{', '.join(map(str, values))[:120]}`"
+def _describe_effect(change: SettingChange) -> str:
+    """Return "was `90` and is `50`", of long values the part that differs."""
+    old, new = (_format_values(values or ()) for values in (change.old, change.new))
+    if max(len(old), len(new)) > _MAX_VALUE and change.old and change.new:
+        old, new = (part.strip(" ,") for part in find_differing_part(old, new))
+        if not old or not new:
+            return f"no longer has `{old}`" if old else f"now has `{new}`"
+    was = f"`{old}`" if change.old is not None else "not set"
+    return f"was {was} and is {f'`{new}`' if change.new is not None else 'not set'}"
+
+
+def _format_values(values: parsing.Values) -> str:
+    """Return the values in one line; some readers give every number as a float."""
+    return ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in values)

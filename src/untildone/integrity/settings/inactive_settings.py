@@ -1,30 +1,27 @@
-"""Settings that decide nothing: of tools that nobody runs, of rules that are off.
+"""Settings that decide nothing: of tools that no check runs, of rules that are off.
 
-`[mypy] strict = false` where no check and no file mentions mypy; `ruff.line-length` where `E501` is
+`[mypy] strict = false` where the only check is `pytest`; `ruff.line-length` where `E501` is
 not selected.
 """
 
 import re
 from collections.abc import Iterable
 
-from untildone.commands.deciding_calls import find_deciding_calls
+from untildone.integrity.checked_tools import list_call_texts, runs_tool
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.formats import Scalar
 from untildone.integrity.settings.parsing import find_tool, list_configurations, read_settings
-from untildone.words import words
 from untildone.worktree.contents import Tree
 
-# They run no other tool unless a file of the project names it.
-_SELF_CONTAINED = words("""
-    pytest unittest mypy ruff pyright flake8 pylint python python3 node vitest jest mocha eslint tsc
-    prettier biome go cargo
-""")
 _TOOL_OF_FILE = re.compile(
     r"\.?(pytest|mypy|ruff|flake8|pylint|pyright|bandit|playwright|cypress|stryker|vite|jest|mocha"
-    r"|golangci|codecov|sonar|biome|oxlint|isort|deny|rustfmt|pre-commit|lefthook)"
+    r"|eslint|prettier|stylelint|golangci|codecov|sonar|biome|oxlint|isort|deny|rustfmt|pre-commit"
+    r"|lefthook)"
 )
 # The first part of a key, in files that hold the settings of several tools.
-_TOOL_OF_KEY = re.compile(r"(pytest|mypy|ruff|flake8|pylint|pyright|bandit|jest|coverage)")
+_TOOL_OF_KEY = re.compile(
+    r"(pytest|mypy|ruff|flake8|pylint|pyright|bandit|jest|mocha|eslint|prettier|coverage|tox)"
+)
 # Patterns by which commands mention a tool, if not by its name.
 _MENTIONS = {"coverage": r"(?<![a-z])cov|coverage|\bc8\b|\bnyc\b|istanbul", "rustfmt": "fmt"}
 # They often name caches of tools that the project does not use.
@@ -38,10 +35,15 @@ _WARNINGS_AS_ERRORS = r"-W\W{0,4}error|PYTHONWARNINGS|filterwarnings|simplefilte
 
 
 def is_of_unused_tool(comparison: Comparison, path: str, key: str) -> bool:
-    """Say whether the key belongs to a tool that neither the checks nor any file mention."""
-    found = _TOOL_OF_FILE.match(path.rpartition("/")[2]) or _TOOL_OF_KEY.fullmatch(find_tool(key))
-    tool = found[1] if found else ""
-    return tool != "" and not is_mentioned(comparison, _MENTIONS.get(tool, tool))
+    """Say whether the key belongs to a tool that no check runs."""
+    tool = name_tool(path, key)
+    return tool != "" and not runs_tool(comparison, _MENTIONS.get(tool, tool))
+
+
+def name_tool(path: str, key: str) -> str:
+    """Return the tool that the key of a settings file belongs to; empty if it is unknown."""
+    found = _TOOL_OF_KEY.fullmatch(find_tool(key)) or _TOOL_OF_FILE.match(path.rpartition("/")[2])
+    return found[1] if found else ""
 
 
 def is_mentioned(comparison: Comparison, pattern: str) -> bool:
@@ -49,18 +51,9 @@ def is_mentioned(comparison: Comparison, pattern: str) -> bool:
 
     True also if the calls are not known, or one of them may run any other tool.
     """
-    trees, commands = (comparison.old, comparison.new), comparison.commands
-    calls = [
-        call
-        for tree in trees
-        for command in commands
-        for call in find_deciding_calls(tree, command)
-    ]
-    if not calls or any(call[0] not in _SELF_CONTAINED for call in calls):
-        return True
-    texts = (*commands, *(word for call in calls for word in call))
+    texts = list_call_texts(comparison)
     mentions = re.compile(pattern, re.IGNORECASE).search
-    return any(map(mentions, texts)) or comparison.old.fact(_is_in_files, pattern)
+    return texts is None or any(map(mentions, texts)) or comparison.old.fact(_is_in_files, pattern)
 
 
 def _is_in_files(tree: Tree, pattern: str) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from untildone.integrity.sniffing.python_module import Module, fold_string, get_last_name
+from untildone.syntax.python_nodes import list_nodes
 
 # What the methods of a greedy value answer, one that equals everything.
 _GREEDY_ANSWERS = {"__eq__": True, "__ne__": False}
@@ -56,7 +57,7 @@ def _ignores_other_value(function: ast.FunctionDef) -> bool:
     """Say whether `__eq__` or `__ne__` always answers the same or hardly looks at the other."""
     answers = [
         node.value
-        for node in ast.walk(function)
+        for node in list_nodes(function)
         if isinstance(node, ast.Return) and node.value is not None
         if not (isinstance(node.value, ast.Name) and node.value.id == "NotImplemented")
     ]
@@ -64,7 +65,7 @@ def _ignores_other_value(function: ast.FunctionDef) -> bool:
         return False
     if all(_is_greedy_answer(answer, function.name) for answer in answers):
         return True
-    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    names = {node.id for node in list_nodes(function) if isinstance(node, ast.Name)}
     parameters = [parameter.arg for parameter in function.args.args]
     if _uses_only_length(function, parameters[-1:]):
         return True
@@ -79,7 +80,7 @@ def _ignores_other_value(function: ast.FunctionDef) -> bool:
 
 def _uses_only_length(function: ast.FunctionDef, other: list[str]) -> bool:
     """Say whether every use of the other value is `len(other)`; `other` has its name, if any."""
-    nodes = list(ast.walk(function))
+    nodes = list(list_nodes(function))
     measured = [
         node.args[0]
         for node in nodes
@@ -163,7 +164,7 @@ def _measures_distance(equal: _Function) -> bool:
     """Say whether it orders values or rounds them: `abs(self - other) < 1`, `round(self) == …`."""
     uses_order = any(
         isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
-        for node in ast.walk(equal)
+        for node in list_nodes(equal)
         if isinstance(node, ast.Compare) and "len" not in _list_calls(node)
         for operator in node.ops
     )
@@ -172,12 +173,12 @@ def _measures_distance(equal: _Function) -> bool:
 
 def _list_calls(node: ast.AST) -> set[str]:
     """Return the last names of the functions that are called below the node."""
-    return {get_last_name(part.func) for part in ast.walk(node) if isinstance(part, ast.Call)}
+    return {get_last_name(part.func) for part in list_nodes(node) if isinstance(part, ast.Call)}
 
 
 def _calculates_with(equal: _Function, other: list[str]) -> bool:
     """Say whether it uses the other value as a number: `self.x - other`, `float(other)`."""
-    for node in ast.walk(equal):
+    for node in list_nodes(equal):
         match node:
             case ast.BinOp(left=left, right=right):
                 operands = [left, right]
@@ -195,7 +196,7 @@ def _list_judging_calls(function: _Function, other: list[str]) -> set[str]:
 
     `lower` for `self.lower() == other.lower()`, `clean` for `clean(other)`.
     """
-    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    calls = [node for node in list_nodes(function) if isinstance(node, ast.Call)]
     methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
     functions = {
         call.func.id

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from untildone.syntax.parsing import parse_python_file
+from untildone.syntax.python_nodes import list_children, list_nodes
 from untildone.words import words
 from untildone.worktree.contents import Tree
 
@@ -31,11 +32,11 @@ class Module:
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
-        self.nodes = tuple(ast.walk(tree))
+        self.nodes = tuple(list_nodes(tree))
         self.calls = [node for node in self.nodes if isinstance(node, ast.Call)]
         # Functions, methods and lambdas.
         self.functions = [node for node in self.nodes if isinstance(node, _FUNCTIONS)]
-        self._parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+        self._parents = {child: node for node in self.nodes for child in list_children(node)}
         self._names: dict[ast.AST, frozenset[str]] = {}
 
     @cached_property
@@ -107,7 +108,7 @@ class Module:
 
     def list_strings(self, node: ast.AST) -> list[str]:
         """Return the strings below the node."""
-        inside = set(ast.walk(node))
+        inside = set(list_nodes(node))
         return [text for text, string in self.strings if string in inside]
 
     def find_statement(self, node: ast.AST) -> ast.AST:
@@ -120,7 +121,7 @@ class Module:
 
     def find_first_use(self, node: ast.AST, names: frozenset[str]) -> ast.AST:
         """Return the first statement below the node that uses one of the names, else the node."""
-        for part in ast.walk(node):
+        for part in list_nodes(node):
             if get_last_name(part) in names:
                 return self.find_statement(part)
         return node
@@ -190,7 +191,7 @@ def fold_string(node: ast.AST | None) -> str | None:
 
 
 def _find_names(node: ast.AST) -> Iterator[str]:
-    for part in ast.walk(node):
+    for part in list_nodes(node):
         match part:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
                 yield name

@@ -18,6 +18,7 @@ from untildone.integrity.sniffing.python_module import get_last_name
 from untildone.syntax.languages import language_of
 from untildone.syntax.nodes import read_name
 from untildone.syntax.parsing import find_kinds, parse_file, parse_python_file
+from untildone.syntax.python_nodes import list_nodes
 from untildone.words import words
 from untildone.worktree.contents import Tree
 
@@ -66,7 +67,7 @@ def read_compared_fields(tree: Tree, path: str) -> dict[str, frozenset[str]]:
 def list_dataclasses(tree: Tree, path: str) -> list[ast.ClassDef]:
     """Return the classes whose equality a decorator makes. Use as a tree's fact."""
     module = tree.fact(parse_python_file, path)
-    nodes = ast.walk(module) if module else ()
+    nodes = list_nodes(module) if module else ()
     return [
         node
         for node in nodes
@@ -90,7 +91,7 @@ def _list_ignored(dataclass: ast.ClassDef) -> Iterator[str]:
     """Yield the fields that its own `__eq__` does not name, or that are `field(compare=False)`."""
     method = next((node for node in dataclass.body if getattr(node, "name", "") == "__eq__"), None)
     if method is not None:
-        names = set(map(get_last_name, ast.walk(method)))
+        names = set(map(get_last_name, list_nodes(method)))
         yield from () if names & _ALL_FIELDS else set(_list_fields(dataclass)) - names
         return
     for node in dataclass.body:

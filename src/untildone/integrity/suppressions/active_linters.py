@@ -7,26 +7,24 @@ the settings of ESLint do not name `no-console`.
 import re
 from collections.abc import Iterator
 
-from untildone.commands.deciding_calls import find_deciding_calls
-from untildone.commands.invoked_scripts import find_run_scripts
+from untildone.integrity.checked_tools import runs_tool
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.eslint import uses_presets
 from untildone.integrity.settings.parsing import Settings, list_configurations, read_settings
+from untildone.integrity.suppressions.comment_markers import find_readers
+from untildone.syntax.languages import language_of
 from untildone.words import words
+from untildone.worktree.contents import Tree
 
-# They read no suppressions; only those in TypeScript files reach the compiler that some run.
-_TEST_RUNNERS = frozenset(("pytest", "unittest", "node", "vitest", "jest", "mocha"))
-# `--cov`, but not `discover`.
-_COVERAGE = re.compile(r"(?<![a-z])cov|Coverage|\b(c8|nyc)\b")
-# pytest --ruff, vitest --typecheck, jest-runner-eslint
-_LINTER = re.compile(
-    r"--(ruff|mypy|flake8|pylint|pycodestyle|typecheck)\b|eslint|typecheck\.enabled"
-)
-# pytest's options; the switches of jest and vitest.
-_SWITCH = re.compile(r"(.*\.)?(addopts|collectCoverage|runner|(coverage|typecheck)\.enabled)")
-
-# Suppressions that only a coverage tool reads.
-COVERAGE_RULES = frozenset(("pragma: no cover", "coverage ignore"))
+# By language: the marker whose readers also read code that silences them, as a cast does. The
+# compilers of other languages read it whenever tests run.
+_MARKER_LIKE_CODE = {
+    "python": "type: ignore",
+    **dict.fromkeys(("javascript", "typescript", "tsx"), "ts-ignore"),
+}
+# Lints fail no build of Rust unless something says so.
+_DENIES_LINTS = r"clippy|(^|\s)-D|--deny|RUSTFLAGS"
+_DENYING_FILE = re.compile(r"\b(deny|forbid)\b|\[(workspace\.)?lints\b")
 # Lints of clippy that are off until they or their group are named.
 _OFF_BY_DEFAULT = words("""
     unwrap_used expect_used panic indexing_slicing dbg_macro print_stdout print_stderr todo
@@ -37,36 +35,23 @@ _OFF_BY_DEFAULT = words("""
 _MAY_NAME_LINTS = re.compile(r".*\.(rs|toml|sh|ya?ml|mk|json)|(.*/)?([Mm]akefile|[Jj]ustfile)")
 
 
-def runs_linter(comparison: Comparison) -> bool:
-    """Say whether a check runs a tool that reads suppressions; True if the tools are unknown."""
-    calls = [
-        call
-        for command in comparison.commands
-        for call in find_deciding_calls(comparison.new, command)
-    ]
-    runs_others = not calls or any(call[0] not in _TEST_RUNNERS for call in calls)
-    return runs_others or _is_configured(comparison, _LINTER)
+def is_read(comparison: Comparison, path: str, reach: str) -> bool:
+    """Say whether a check runs a tool that reads such suppressions in the file.
+
+    `reach` is that of a comment with its marker, as `line noqa`, or `code`.
+    """
+    language = language_of(path)
+    if reach != "code":
+        return runs_tool(comparison, find_readers(reach.partition(" ")[2]))
+    if language == "rust":
+        return runs_tool(comparison, _DENIES_LINTS) or comparison.old.fact(_denies_lints, "")
+    marker = _MARKER_LIKE_CODE.get(language)
+    return marker is None or runs_tool(comparison, find_readers(marker))
 
 
-def measures_coverage(comparison: Comparison) -> bool:
-    """Say whether a check measures the coverage of tests."""
-    return _is_configured(comparison, _COVERAGE)
-
-
-def _is_configured(comparison: Comparison, option: re.Pattern[str]) -> bool:
-    """Say whether the option is on a command line, in a script or in the settings."""
-    scripts = (
-        text
-        for command in comparison.commands
-        for text, _ in find_run_scripts(comparison.old, command)
-    )
-    return any(map(option.search, scripts)) or any(
-        option.search(f"{key}={value}")
-        for path in list_configurations(comparison.old)
-        for key, values in read_settings(comparison.old, path).items()
-        for value in values
-        if _SWITCH.fullmatch(key) and value is not False
-    )
+def _denies_lints(tree: Tree, _path: str) -> bool:
+    paths = (path for path in tree if path.endswith((".rs", ".toml")))
+    return any(_DENYING_FILE.search(tree.text(path)) for path in paths)
 
 
 def is_inactive(comparison: Comparison, reach: str, rule: str) -> bool:

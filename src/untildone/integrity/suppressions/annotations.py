@@ -13,6 +13,7 @@ from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.parsing import parse_python_file
+from untildone.syntax.python_nodes import list_nodes
 from untildone.worktree.contents import Tree
 
 _TYPESCRIPT_SUFFIXES = (".ts", ".tsx", ".mts", ".cts")
@@ -67,7 +68,7 @@ def read_annotations(tree: Tree, path: str) -> dict[str, str]:
 
 
 def _read_annotations(module: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(module):
+    for node in list_nodes(module):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             for parameter in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
                 yield f"{node.name}({parameter.arg})", _unparse(parameter.annotation)

@@ -27,6 +27,8 @@ class MarkerRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str
     # What the comment does, in one sentence.
     message: str
+    # Finds the tools that read the comment in the commands of the checks.
+    tools: str
     pattern: str
     reach: Literal["line", "block", "file"] = "line"
     # Patterns of what stands between the marker and its codes, and of the codes.
@@ -49,6 +51,12 @@ def read_markers(comment: str) -> Iterator[Marker]:
             names = re.findall(r"[^,\s]+", codes) or [rule.name]
             yield from (Marker(f"{rule.reach} {rule.name}", name) for name in names)
             return
+
+
+@cache
+def find_readers(name: str) -> str:
+    """Return the pattern of the tools that read the markers of this name: `ruff|flake8`."""
+    return "|".join({rule.tools: None for rule, _ in load_markers() if rule.name == name})
 
 
 @cache

@@ -11,12 +11,7 @@ from typing import NamedTuple
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, hash_values
-from untildone.integrity.suppressions.active_linters import (
-    COVERAGE_RULES,
-    is_inactive,
-    measures_coverage,
-    runs_linter,
-)
+from untildone.integrity.suppressions.active_linters import is_inactive, is_read
 from untildone.integrity.suppressions.annotations import find_weakened_types
 from untildone.integrity.suppressions.code_escapes import find_escapes
 from untildone.integrity.suppressions.comment_markers import (
@@ -29,9 +24,6 @@ from untildone.integrity.suppressions.type_promises import find_broken_promises
 from untildone.syntax.comments import list_comments
 from untildone.worktree.contents import Tree
 
-# The compiler itself reads the suppressions in these, also when tests run.
-_TYPESCRIPT_SUFFIXES = (".ts", ".tsx", ".mts", ".cts")
-
 
 class Suppression(NamedTuple):
     # The reach and marker of a comment, as `line noqa`; `code` for a cast and the like.
@@ -41,31 +33,52 @@ class Suppression(NamedTuple):
     about: str
 
 
+class _Addition(NamedTuple):
+    """Suppressions of one rule that a file has more of than in the baseline."""
+
+    path: str
+    reach: str
+    rule: str
+    added: tuple[Suppression, ...]
+
+
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """Yield what silences checkers now: comments, casts, lost types, moves out of their sight."""
-    yield from _find_suppressions(comparison)
+    for path, reach, rule, added in _list_additions(comparison):
+        if is_read(comparison, path, reach):
+            times = f"{len(added)} more time{'s' * (len(added) > 1)}"
+            reason = f"`{path}` silences `{rule}` {times}"
+            content = hash_values(list(added))
+            yield make_concern(ConcernKind.SUPPRESSION, path, rule, reason=reason, content=content)
     for path in comparison.changes.edited:
-        yield from _find_dropped_demands(comparison, path)
-    yield from find_weakened_types(comparison)
-    yield from find_broken_promises(comparison)
+        if is_read(comparison, path, "code"):
+            yield from _find_dropped_demands(comparison, path)
+    for concern in (*find_weakened_types(comparison), *find_broken_promises(comparison)):
+        if is_read(comparison, concern.path, "code"):
+            yield concern
     yield from find_hidden_files(comparison)
 
 
-def _find_suppressions(comparison: Comparison) -> Iterator[Concern]:
-    """Report new suppressions that a check reads: linters, the TypeScript compiler, coverage."""
+def find_unread_rules(comparison: Comparison) -> tuple[str, ...]:
+    """Return the rules that new comments silence although no check runs a tool that reads them."""
+    rules = {
+        rule
+        for path, reach, rule, _ in _list_additions(comparison)
+        if reach != "code" and not is_read(comparison, path, reach)
+    }
+    return tuple(sorted(rules))
+
+
+def _list_additions(comparison: Comparison) -> Iterator[_Addition]:
+    """Yield the suppressions of rules that are on, whether a check reads them or not."""
     changes = comparison.changes
-    is_linted = runs_linter(comparison)
-    is_measured = not is_linted and measures_coverage(comparison)
     removed = Counter(
         suppression
         for path in (*changes.removed, *changes.edited)
         for suppression in _subtract(comparison.old, comparison.new, path).elements()
     )
     for path in (*changes.edited, *changes.added):
-        if is_linted or path.endswith(_TYPESCRIPT_SUFFIXES):
-            yield from _find_added(comparison, path, removed)
-        elif is_measured:
-            yield from _find_added(comparison, path, removed, only=COVERAGE_RULES)
+        yield from _find_added(comparison, path, removed)
 
 
 def _subtract(tree: Tree, other: Tree, path: str) -> Counter[Suppression]:
@@ -75,13 +88,9 @@ def _subtract(tree: Tree, other: Tree, path: str) -> Counter[Suppression]:
 
 
 def _find_added(
-    comparison: Comparison,
-    path: str,
-    removed: Counter[Suppression],
-    *,
-    only: frozenset[str] = frozenset(),
-) -> Iterator[Concern]:
-    """Report the rules that the file silences more often; `only` limits them to these rules.
+    comparison: Comparison, path: str, removed: Counter[Suppression]
+) -> Iterator[_Addition]:
+    """Yield the rules that the file silences more often.
 
     `removed` are suppressions that the baseline had, here or elsewhere: each excuses a new one.
     """
@@ -95,15 +104,12 @@ def _find_added(
     )
     # Where only the code at a suppression was edited, it is in `added`, but there is no increase.
     for (reach, rule), number in increase.items():
-        if (only and rule not in only) or is_inactive(comparison, reach, rule):
+        if is_inactive(comparison, reach, rule):
             continue
         same_rule = (found for found in added.elements() if found[:2] == (reach, rule))
         fresh = [found for found in same_rule if not _is_moved_or_narrowed(found, removed)]
-        if reported := fresh[:number]:
-            times = f"{len(reported)} more time{'s' * (len(reported) > 1)}"
-            reason = f"`{path}` silences `{rule}` {times}"
-            content = hash_values(reported)
-            yield make_concern(ConcernKind.SUPPRESSION, path, rule, reason=reason, content=content)
+        if fresh:
+            yield _Addition(path, reach, rule, tuple(fresh[:number]))
 
 
 def _is_moved_or_narrowed(suppression: Suppression, removed: Counter[Suppression]) -> bool:

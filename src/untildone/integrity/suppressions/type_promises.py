@@ -16,6 +16,7 @@ from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.languages import language_of
 from untildone.syntax.parsing import find_kinds, parse_file, parse_python_file
+from untildone.syntax.python_nodes import list_children, list_nodes
 from untildone.worktree.contents import Tree
 
 _TYPESCRIPT = ("typescript", "tsx")
@@ -145,9 +146,9 @@ def _read_name(node: SgNode) -> str:
 
 
 def _list_python_functions(module: ast.Module) -> Iterator[_Function]:
-    for parent in ast.walk(module):
+    for parent in list_nodes(module):
         class_prefix = f"{parent.name}." if isinstance(parent, ast.ClassDef) else ""
-        for node in ast.iter_child_nodes(parent):
+        for node in list_children(parent):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield _read_python_function(node, class_prefix)
 
@@ -157,10 +158,10 @@ def _read_python_function(
 ) -> _Function:
     result = ast.unparse(node.returns) if node.returns else ""
     decorators = [ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list]
-    returned = [
-        ast.unparse(part.value) if part.value else ""
-        for part in ast.walk(node)
-        if isinstance(part, ast.Return)
-    ]
-    is_blind = bool(_PYTHON_GUARD.search(result)) and _are_all_true(returned)
+    is_blind = bool(_PYTHON_GUARD.search(result)) and _are_all_true(_list_returned(node))
     return _Function(f"{class_prefix}{node.name}()", result, "overload" in decorators, is_blind)
+
+
+def _list_returned(function: ast.AST) -> list[str]:
+    returns = (part for part in list_nodes(function) if isinstance(part, ast.Return))
+    return [ast.unparse(part.value) if part.value else "" for part in returns]

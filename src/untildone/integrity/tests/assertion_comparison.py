@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from untildone.core.concerns import make_concern
+from untildone.core.differing_part import find_differing_part
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, hash_values
 from untildone.integrity.tests.assertion_calls import BROAD_ERRORS
 from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
+from untildone.integrity.tests.grown_functions import find_grown_functions
 from untildone.integrity.tests.model import EXACT, Assertion, Test
 from untildone.integrity.tests.test_pairs import TestPair
 from untildone.integrity.tests.tested_names import find_product_names
@@ -104,7 +106,8 @@ class AssertionComparison:
         # Every test takes its own assertions before any test takes those of another.
         missing = [self._take_repeated(pair) for pair in self._pairs]
         for pair, assertions in zip(self._pairs, missing, strict=True):
-            yield pair, self._find_concern(pair, self._take_elsewhere(pair.old.id, assertions))
+            left = self._take_elsewhere(pair.old.id, assertions)
+            yield pair, self._find_concern(pair, self._take_grown(pair, left))
 
     def _find_concern(self, pair: TestPair, missing: list[Assertion]) -> Concern | None:
         """Return the concern about a test without the assertions `missing`, or with new marks."""
@@ -127,11 +130,13 @@ class AssertionComparison:
         current = next((one for one in unused if self._is_as_strict(missing, one)), None)
         if current is not None:
             kind = ConcernKind.EDIT_EXPECTED
-            change = f"expected {_describe(missing)} in the baseline, now {_describe(current)}"
+            was, now = _describe_both(missing, current)
+            change = f"expected {was} in the baseline, now {now}"
         else:
             kind = ConcernKind.EDIT_TEST
             change = f"checked {_describe(missing)} in the baseline, now nothing as strict does"
-        return _make_edit_concern(kind, old, new, f"`{old.name}` {change}")
+        renamed = f"became `{new.name}`, " if new.name != old.name else ""
+        return _make_edit_concern(kind, old, new, f"`{old.name}` {renamed}{change}")
 
     def _take_repeated(self, pair: TestPair) -> list[Assertion]:
         """Take what the current test of the pair repeats; return the other baseline assertions."""
@@ -209,6 +214,36 @@ class AssertionComparison:
                 return True
         return False
 
+    def _take_grown(self, pair: TestPair, assertions: list[Assertion]) -> list[Assertion]:
+        """Take assertions whose calls only got the arguments that they need now; return the rest.
+
+        These have to be the same in every assertion of the test: they could be the answers.
+        """
+        grown = self._comparison.fact(find_grown_functions)
+        calling = [old for old in assertions if old.calls & grown]
+        if pair.new is None or not calling:
+            return assertions
+        added: set[tuple[str, ...]] = set()
+        taken = []
+        for old in calling:
+            keys = self._pool.list_keys(pair.new.id)
+            key = next(
+                (key for key in keys if self._adds_arguments(old, self._pool.get(key))), None
+            )
+            if key is not None:
+                added.add(_list_added(old, self._pool.get(key)))
+                taken.append(old)
+                self._pool.take(key)
+        values = {value for each in added for value in each}
+        if len(added) != 1 or all(values <= {*old.expected} for old in taken):
+            return assertions
+        return [old for old in assertions if old not in taken]
+
+    def _adds_arguments(self, old: Assertion, new: Assertion) -> bool:
+        """Whether the assertions differ only by more literals in the call."""
+        has_all = not Counter(old.actual) - Counter(new.actual)
+        return has_all and old.expected == new.expected and self._is_as_strict(old, new)
+
     def _names_file(self, literal: str) -> bool:
         """Whether a literal says which file or folder a test reads, or how."""
         # The literal `"data` is the folder of `tests/data/cases.json`.
@@ -229,6 +264,10 @@ def _make_edit_concern(kind: ConcernKind, old: Test, new: Test, reason: str) -> 
     return make_concern(kind, old.path, old.name, reason=reason, content=content)
 
 
+def _list_added(old: Assertion, new: Assertion) -> tuple[str, ...]:
+    return tuple(sorted((Counter(new.actual) - Counter(old.actual)).elements()))
+
+
 def _expects_error(assertion: Assertion) -> bool:
     """Whether the assertion is one of a raised error, such as `raises(ValueError)`."""
     return bool(assertion.expected) and bool(_ERROR_NAME.match(assertion.expected[0]))
@@ -242,6 +281,19 @@ def _count_missing_literals(old: Assertion, new: Assertion) -> Counter[str]:
     return missing
 
 
+def _describe_both(old: Assertion, new: Assertion) -> tuple[str, str]:
+    """Return both assertions in a few words, which are never the same."""
+    was, now = _describe(old), _describe(new)
+    if was != now:
+        return was, now
+    # They differ behind what is shown, or only by what they call.
+    texts = (", ".join(map(_format_literal, each.literals)) for each in (old, new))
+    part, current = find_differing_part(*texts)
+    if part == current:
+        part, current = (", ".join(sorted(each.calls)) for each in (old, new))
+    return (f"`{part}`", f"`{current}`") if part != current else (was, "something else")
+
+
 def _describe(assertion: Assertion) -> str:
     """Return "`2` for `1`" for `f(1) == 2`."""
     actual, expected = _format_literals(assertion.actual), _format_literals(assertion.expected)
@@ -252,5 +304,8 @@ def _describe(assertion: Assertion) -> str:
 
 def _format_literals(literals: tuple[str, ...]) -> str:
     """Format the first few, each short and on one line."""
-    texts = (literal.removeprefix('"').removesuffix(".0") for literal in literals[:4])
-    return ", ".join(" ".join(text.split())[:40].replace("`", "'") for text in texts)
+    return ", ".join(_format_literal(literal)[:40] for literal in literals[:4])
+
+
+def _format_literal(literal: str) -> str:
+    return " ".join(literal.removeprefix('"').removesuffix(".0").split()).replace("`", "'")

@@ -1,7 +1,7 @@
 """Compares the baseline tests with the current ones: removed, skipped, weakened or edited tests.
 
-Only files that changed are read, with the helpers that their tests may call and the tests that call
-a changed helper.
+Only files that changed are read, with the helpers that their tests call and the tests that call a
+changed helper.
 """
 
 import re
@@ -13,6 +13,7 @@ from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests import inventory
 from untildone.integrity.tests.assertion_comparison import AssertionComparison
+from untildone.integrity.tests.helper_files import find_helper_files
 from untildone.integrity.tests.model import Inventory
 from untildone.integrity.tests.test_pairs import TestPair, is_disabled, mark_uncollected, pair_tests
 from untildone.worktree.roles import classify_file
@@ -54,7 +55,8 @@ def find_merged_tests(comparison: Comparison) -> tuple[MergedTest, ...]:
 def _read_inventories(comparison: Comparison) -> tuple[Inventory, Inventory]:
     """Return the tests of the baseline and the current ones, as far as the change concerns them."""
     paths = _select_paths(comparison)
-    old, new = (inventory.read_inventory(tree, paths) for tree in comparison.trees)
+    helpers = find_helper_files(comparison, paths)
+    old, new = (inventory.read_inventory(tree, paths, helpers=helpers) for tree in comparison.trees)
     return old, new
 
 
@@ -74,7 +76,7 @@ def _compare_tests(
 
 
 def _select_paths(comparison: Comparison) -> list[str]:
-    """Return changed test files, the helper files they may call, and tests of changed helpers.
+    """Return changed test files, and tests that call changed helpers.
 
     Also files that a changed Rust file no longer includes: without `mod tests;` their tests are
     gone, although `tests.rs` did not change.
@@ -83,7 +85,6 @@ def _select_paths(comparison: Comparison) -> list[str]:
     selected = {
         path for path in changed if classify_file(path) == "test" or inventory.may_hold_tests(path)
     }
-    folders = {path.rpartition("/")[0] for path in selected}
     undeclared = {
         f"{name}.rs" for path in selected for name in _find_undeclared_modules(comparison, path)
     }
@@ -93,14 +94,8 @@ def _select_paths(comparison: Comparison) -> list[str]:
         if inventory.may_hold_helpers(path)
     }
     for path in {*comparison.old, *comparison.new} if selected else ():
-        folder, _, name = path.rpartition("/")
-        # Go tests can only call helpers of their own folder.
-        is_near = not path.endswith(".go") or folder in folders
-        if (
-            (is_near and inventory.may_hold_helpers(path))
-            or name in undeclared
-            or _uses_changed_helper(comparison, path, changed_helpers)
-        ):
+        name = path.rpartition("/")[2]
+        if name in undeclared or _uses_changed_helper(comparison, path, changed_helpers):
             selected.add(path)
     return sorted(selected)
 
@@ -112,7 +107,7 @@ def _uses_changed_helper(
 
     `helpers` are the names of changed functions by helper file.
     """
-    if not helpers or not inventory.may_hold_tests(path) or not inventory.is_collected(path):
+    if not helpers or not inventory.may_hold_tests(path):
         return False
     words = {*re.findall(r"\w+", comparison.new.text(path)), _ANY_NAME}
     return any(

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.tested_names import find_product_names
 from untildone.syntax.parsing import parse_python_file
+from untildone.syntax.python_nodes import list_nodes
 
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -31,7 +32,7 @@ def find_forwarding_functions(comparison: Comparison) -> dict[str, str]:
     for path in comparison.changes.edited_or_added:
         if path.endswith(".py") and comparison.role(path) == "product":
             module = comparison.new.fact(parse_python_file, path)
-            for node in ast.walk(module) if module is not None else ():
+            for node in list_nodes(module) if module is not None else ():
                 if isinstance(node, _Function):
                     definitions.setdefault(node.name, []).append(node)
     functions = {name: nodes[0] for name, nodes in definitions.items() if len(nodes) == 1}

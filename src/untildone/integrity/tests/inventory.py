@@ -17,7 +17,7 @@ from untildone.integrity.tests.model import Inventory, Test
 from untildone.syntax import nodes
 from untildone.syntax.languages import language_of_tests
 from untildone.worktree.contents import Tree
-from untildone.worktree.limits import TooManySteps, limit_steps
+from untildone.worktree.limits import TooManySteps, count_for_file, limit_steps
 from untildone.worktree.roles import classify_file
 
 
@@ -52,27 +52,35 @@ def may_hold_tests(path: str) -> bool:
     return bool(language_of_tests(path)) and (classify_file(path) == "test" or path.endswith(".rs"))
 
 
-def read_inventory(tree: Tree, paths: Iterable[str] | None = None) -> Inventory:
-    """Read the tests of these files, or of the whole tree; helpers are looked up among them."""
+def read_inventory(
+    tree: Tree, paths: Iterable[str] | None = None, *, helpers: Iterable[str] = ()
+) -> Inventory:
+    """Read the tests of these files, or of the whole tree.
+
+    Their helpers are looked up among them and in the files `helpers`, whose tests are not read.
+    """
     chosen = tree if paths is None else (path for path in paths if path in tree)
+    helper_files = (path for path in helpers if path in tree)
     # The tree caches the result by the whole selection, as its files may call each other's helpers.
-    return tree.fact(_read_selection, "\0".join(chosen))
+    return tree.fact(_read_selection, "\0".join((*chosen, "", *helper_files)))
 
 
 def _read_selection(tree: Tree, selection: str) -> Inventory:
-    """Read the files of a selection, whose paths are joined by NUL characters."""
-    chosen = selection.split("\0") if selection else []
+    """Read the files of a selection: paths joined by NUL, an empty one, paths of helpers."""
+    paths = selection.split("\0")
+    chosen, helper_files = paths[: paths.index("")], paths[paths.index("") + 1 :]
     roots = {
         path: tree.fact(nodes.parse_test_file, path) for path in chosen if may_hold_tests(path)
     }
     helpers = {
         path: dict(READERS[language_of_tests(path)].list_functions(root))
-        for path, root in roots.items()
-        if may_hold_helpers(path)
+        for path in (*roots, *helper_files)
+        if may_hold_helpers(path) and (root := tree.fact(nodes.parse_test_file, path)) is not None
     }
     tests: list[Test] = []
     # Of a longer file only the beginning is parsed.
     unread = {path for path in roots if tree.entries[path].size > nodes.MAX_TEST_FILE_LENGTH}
+    unread.update(tree.unread.keys() & roots)
     for path, root in roots.items():
         others = (tree.text(other) for other in tree if other.endswith(".rs") and other != path)
         # Marks of a Rust file that no other file declares as a module.
@@ -81,7 +89,7 @@ def _read_selection(tree: Tree, selection: str) -> Inventory:
         for other, functions in helpers.items():
             shared |= functions if other != path and can_call_helper(other, path) else {}
         try:
-            with limit_steps():
+            with count_for_file(path), limit_steps():
                 file_tests = list(READERS[language_of_tests(path)].read_tests(path, root, shared))
         except (RecursionError, TooManySteps):
             unread.add(path)

@@ -38,6 +38,7 @@ _DECIDING_HOOKS = words("""
     pytest_pycollect_makeitem pytest_collect_file pytest_report_teststatus pytest_cmdline_main
 """)
 _RUNNER_MODULES = words("pytest _pytest unittest builtins nose doctest")
+_NAMES_RUNNER = re.compile(rf"\b({'|'.join(_RUNNER_MODULES)})\b")
 _TEST_FUNCTIONS = words("expect assert test it describe suite should")
 # Built-in matchers of Jest, Vitest and Playwright with their aliases.
 _BUILT_IN_MATCHERS = re.compile(
@@ -172,6 +173,8 @@ def _find_ignored_files(root: SgNode) -> Iterator[str]:
 
 def _find_patches(root: SgNode) -> Iterator[str]:
     """Yield assignments such as `Function.runtest = …` to names of the runner."""
+    if not _NAMES_RUNNER.search(root.text()):
+        return
     names = set(_RUNNER_MODULES)
     for node in nodes.find_below(root, words("import_from_statement import_statement")):
         if re.match(r"(from|import)\s+(_?pytest|unittest|builtins)\b", node.text()):

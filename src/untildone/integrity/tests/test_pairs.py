@@ -1,7 +1,8 @@
 """Pairs baseline tests with the current tests that replace them.
 
 A test keeps its pair under the same name, or in another file, or under another name if it calls the
-same functions with the same values. A test without a pair was removed.
+same functions with the same values, or if a test with a similar name was added in its file. A test
+without a pair was removed.
 """
 
 import re
@@ -35,6 +36,13 @@ _DISABLING_MARK = re.compile(
     r"`(@[\w.]*\bskip(\(.*\))?`|\.(skip|todo)`|x\w+`|\{ (skip|todo):|#\[ignore|@Disabled`|@Ignore`"
     r"|pytestmark = pytest\.mark\.skip`)"
 )
+# How much of their names two tests must have in common; words that every name has do not count.
+_LEAST_SIMILARITY = 0.5
+# "rejects", "Large" and "XML" of `rejectsLargeXML`.
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
+# Added tests of a file among which a similar name is looked for.
+_MAX_ADDED_TESTS = 200
+_EMPTY_WORDS = frozenset(("test", "tests", "should", "it"))
 # Assertions by their actual literals, each with the position of its test in the list of tests.
 _Index: TypeAlias = dict[tuple[str, ...], list[tuple[int, Assertion]]]
 
@@ -72,10 +80,11 @@ def _is_ignored(folder: str) -> bool:
 
 
 def pair_tests(old: list[Test], new: list[Test]) -> list[TestPair]:
-    """Pair tests by id, or else by name, or else by what they assert.
+    """Pair tests by id, or else by name, by what they assert, or by a similar name in their file.
 
     By its name a test is found in another file or class, if only one added test is called so.
-    Several baseline tests may get the same current one, as where they were merged.
+    Several baseline tests may get the same current one, as where they were merged, but only one by
+    a similar name.
     """
     by_id = {test.id: test for test in new}
     baseline_ids = {test.id for test in old}
@@ -90,7 +99,44 @@ def pair_tests(old: list[Test], new: list[Test]) -> list[TestPair]:
             # Its assertions may have gone to several tests; any of them will do.
             same = new[min(positions)]
         pairs.append(TestPair(test, same))
-    return pairs
+    return _pair_by_similar_name(pairs, added)
+
+
+def _pair_by_similar_name(pairs: list[TestPair], added: list[Test]) -> list[TestPair]:
+    """Return the pairs, with a current test for those removed ones that only got another name.
+
+    `test_rejects_large_files` may have become `test_refuses_large_files`. Whether it is as strict
+    is for the comparison of their assertions, and for a run of the baseline's test, to say.
+    """
+    taken = {pair.new.id for pair in pairs if pair.new is not None}
+    free: dict[str, list[Test]] = {}
+    for test in added:
+        if test.id not in taken and test.assertions:
+            free.setdefault(test.path, []).append(test)
+    found = []
+    for pair in pairs:
+        candidates = free.get(pair.old.path, [])[:_MAX_ADDED_TESTS]
+        new = pair.new or _find_similar(pair.old, candidates)
+        if pair.new is None and new is not None:
+            free[pair.old.path].remove(new)
+        found.append(TestPair(pair.old, new))
+    return found
+
+
+def _find_similar(old: Test, added: list[Test]) -> Test | None:
+    """Return the added test whose name has most words in common, at least half of them."""
+    similar = max(added, key=lambda test: _measure_similarity(old, test), default=None)
+    if similar is None or _measure_similarity(old, similar) < _LEAST_SIMILARITY:
+        return None
+    return similar
+
+
+def _measure_similarity(old: Test, new: Test) -> float:
+    """Return which part of the words of both names is in both: 0.5 for `a b c` and `a b d`."""
+    before, after = (
+        frozenset(map(str.lower, _WORD.findall(test.short_name))) for test in (old, new)
+    )
+    return len((before & after) - _EMPTY_WORDS) / len((before | after) - _EMPTY_WORDS or {""})
 
 
 def _index_added_assertions(old: list[Test], new: list[Test]) -> _Index:

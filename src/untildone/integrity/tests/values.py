@@ -6,6 +6,7 @@ known, because the product decides what the call returns.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -54,8 +55,8 @@ def combine(
     # The reading of a file stops after a number of steps; copying a literal counts as 1/8 of one.
     count_steps(sum(len(part.literals) + len(part.calls) for part in parts) // 8)
     return Value(
-        tuple(literal for part in parts for literal in part.literals),
-        frozenset(call for part in parts for call in part.calls),
+        tuple(chain.from_iterable([part.literals for part in parts])),
+        frozenset().union(*[part.calls for part in parts]),
         all(part.known for part in parts),
         fields,
         rows,

@@ -11,10 +11,15 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.plan_task import PlanTask
 from untildone.core.text import shorten, to_one_line
-from untildone.engine.baseline_results import save_baseline_results
+from untildone.engine.baseline_results import (
+    open_history,
+    save_baseline_results,
+    select_round_checks,
+)
 from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.engine.request import Request
+from untildone.engine.sandbox_trial import start_detached_trial
 from untildone.features.plans.plan import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
 from untildone.features.plans.task_loops import list_task_claims, load_project_checks
@@ -94,11 +99,15 @@ def _list_checks_of(workspace: Workspace, tasks: Iterable[str]) -> Iterator[Chec
 
 def record_baseline(context: Context, record: Record) -> Record:
     """Record which checks are red before the agent works."""
-    checks = [check for check in record.contract.checks if check.when == "round"]
+    checks = select_round_checks(record.contract)
     if not checks:
         return record
-    results = run_checks(checks, RunOptions(project=Path(record.contract.project)))
-    return save_baseline_results(context, record.contract.id, results)
+    history = open_history(context, record.contract)
+    options = RunOptions(project=Path(record.contract.project), history=history)
+    results = run_checks(checks, options)
+    record = save_baseline_results(context, record.contract.id, results)
+    start_detached_trial(context, record)
+    return record
 
 
 def describe_failures(results: Iterable[CheckResult]) -> str:

@@ -5,10 +5,11 @@ import pytest
 from features.importers.formats import samples
 from features.importers.formats.samples import read
 from snippets import snippet
+from untildone.core.check_results import Totals
 from untildone.core.contract import Check, Claim
 from untildone.errors import UserError
 from untildone.features.importers.formats import LOOP_FORMATS, find_loop_format
-from untildone.features.importers.formats.loop_format import ImportedLoop
+from untildone.features.importers.formats.loop_format import ImportedLoop, Snapshot
 
 STATE = ".shipspec/planning/login/task-loop.local.json"
 BESIDE = {STATE: samples.SHIPSPEC_STATE}
@@ -132,7 +133,8 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
                 zero_counts=("zero_errors", "zero_warnings", "tests_pass"),
                 targets=("src/a.ts",),
                 done_when="either",
-                ignored_fields=("started_at", "updated_at", "snapshots"),
+                snapshots=(Snapshot(number=1, at="", totals=Totals(errors=3)),),
+                ignored_fields=("started_at", "updated_at"),
             ),
             id="jikime",
         ),
@@ -200,6 +202,8 @@ def test_a_file_is_read(path: str, text: str, expected: ImportedLoop) -> None:
                 count=2,
                 rounds=5,
                 promises=(VERIFIED, "THE FORM IS NICE"),
+                plan_file=".shipspec/planning/login/TASKS.json",
+                plan_task="TASK-002",
                 ignored_fields=("started_at",),
             ),
             id="pointer, state and plan",
@@ -230,6 +234,8 @@ def test_a_file_is_read(path: str, text: str, expected: ImportedLoop) -> None:
                 count=2,
                 rounds=5,
                 promises=(VERIFIED,),
+                plan_file=".shipspec/planning/login/TASKS.json",
+                plan_task="TASK-002",
                 ignored_fields=("started_at",),
             ),
             id="a plan that is damaged",

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from snippets import snippet
 from untildone.errors import UserError
 from untildone.features.importers.plan_formats import PLAN_FORMATS, read_foreign_plan
-from untildone.features.importers.plan_formats.plan_format import ImportedPlan
-from untildone.features.plans.plan import Task
+from untildone.features.importers.plan_formats.plan_format import ImportedPlan, chain_tasks
+from untildone.features.plans.plan import Task, TaskStatus
 
 POINTS = "the file has no estimates: each task has 3 points"
 CRITERIA = "a task without criteria has its title as the only one"
@@ -127,7 +127,23 @@ def tasks(**known: Task) -> dict[str, Task]:
 
 
 def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any field
-    return Task(title=title, phase=1, points=3, acceptance_criteria=criteria or (title,), **more)
+    fields = {"prompt": title, "acceptance_criteria": criteria or (title,), **more}
+    return Task(title=title, phase=1, points=3, **fields)
+
+
+def test_a_task_done_out_of_order_waits_for_none() -> None:
+    titles: dict[str, TaskStatus] = {
+        "a": "completed",
+        "b": "not_started",
+        "c": "completed",
+        "d": "not_started",
+    }
+
+    chained = chain_tasks(
+        (name, Task(title=name, status=status)) for name, status in titles.items()
+    )
+
+    assert [task.depends_on for _, task in chained] == [(), ("a",), (), ("b",)]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from untildone.core.check_results import Totals
 from untildone.core.contract import Check, Claim, ExitRule
 from untildone.features.importers.fields import Fields
 
@@ -27,6 +28,14 @@ class Source(Struct, frozen=True, kw_only=True):
     path: str
     data: bytes
     read_other_file: Callable[[str], bytes | None]
+
+
+class Snapshot(Struct, frozen=True, kw_only=True):
+    """What another tool counted in one of its iterations, at the time `at`."""
+
+    number: int
+    at: str
+    totals: Totals
 
 
 class ImportedLoop(Struct, frozen=True, kw_only=True):
@@ -55,6 +64,11 @@ class ImportedLoop(Struct, frozen=True, kw_only=True):
     zero_counts: tuple[str, ...] = ()
     # The paths whose findings count.
     targets: tuple[str, ...] = ()
+    # What its own tool has counted so far, the oldest first.
+    snapshots: tuple[Snapshot, ...] = ()
+    # The plan whose criteria count, relative to the project, and its task; empty: all tasks.
+    plan_file: str = ""
+    plan_task: str = ""
     done_when: ExitRule | None = None
     active: bool = True
     # Whether its tool leaves the file in place at the end.

@@ -57,11 +57,14 @@ def read_loop(source: loop_format.Source) -> loop_format.ImportedLoop:
     prompt = body or _find_prompt(source, feature, task)
     prompt_promises = [text.strip() for text in _PROMPT_PROMISE.findall(prompt)[:1]]
     is_retry = kind == "feature-retry"
+    plan_file = "" if body or kind == "planning-refine" else _find_plan_file(source, feature)
     return loop_format.ImportedLoop(
         task=prompt or _describe_loop(kind, feature, task, fields.texts("large_tasks")),
         counter_file=source.path,
         promises=(*_PROMISES[kind], *prompt_promises),
         active=fields.flag("active", True),
+        plan_file=plan_file,
+        plan_task=task if plan_file and not is_retry else "",
         **loop_format.read_shared_fields(
             fields,
             counter_key="task_attempt" if is_retry else "iteration",
@@ -86,10 +89,16 @@ def _follow_pointer(source: loop_format.Source, fields: Fields) -> loop_format.I
     )
 
 
+def _find_plan_file(source: loop_format.Source, feature: str) -> str:
+    """Return the path of the feature's plan; empty if there is none in the project."""
+    path = f".shipspec/planning/{feature}/TASKS.json"
+    return path if feature and source.read_other_file(path) is not None else ""
+
+
 def _find_prompt(source: loop_format.Source, feature: str, task: str) -> str:
     """Return the prompt of a task in the feature's `TASKS.json`; empty if there is none."""
-    path = f".shipspec/planning/{feature}/TASKS.json"
-    data = source.read_other_file(path) if feature and task else None
+    path = _find_plan_file(source, feature)
+    data = source.read_other_file(path) if path and task else None
     if data is None:
         return ""
     try:

@@ -41,7 +41,7 @@ class PlanFormat(Protocol):
 def build_plan(
     path: str, tasks: Iterable[tuple[str, Task]], *, feature: str = "", notes: Iterable[str] = ()
 ) -> ImportedPlan:
-    """Return the plan; each task gets a valid id, points and at least one criterion.
+    """Return the plan; each task gets a valid id, points, a prompt and at least one criterion.
 
     The tasks come with their names: the ids in the file, which dependencies use, too.
     """
@@ -57,11 +57,17 @@ def build_plan(
 
 
 def chain_tasks(tasks: Iterable[tuple[str, Task]]) -> Iterator[tuple[str, Task]]:
-    """Yield the tasks, each depending on the one before, for tools that work in order."""
+    """Yield the tasks, each depending on the one before, for tools that work in order.
+
+    A task that was done out of order depends on none that is still to do.
+    """
     previous: tuple[str, ...] = ()
+    is_open = False
     for name, task in tasks:
-        yield name, replace(task, depends_on=previous)
-        previous = (name,)
+        is_completed = task.status == "completed"
+        yield name, replace(task, depends_on=() if is_completed and is_open else previous)
+        if not (is_completed and is_open):
+            previous, is_open = (name,), not is_completed
 
 
 def get_status(boxes: Sequence[Line]) -> TaskStatus:
@@ -95,6 +101,7 @@ def _complete_task(task: Task, ids: Mapping[str, str]) -> Task:
         phase=1,
         points=_DEFAULT_POINTS,
         acceptance_criteria=task.acceptance_criteria or (task.title,),
+        prompt=task.prompt or task.title,
         # A dependency that is not in the file was done or removed there.
         depends_on=tuple(ids[name] for name in task.depends_on if name in ids),
     )

@@ -1,0 +1,43 @@
+"""Stamps of files: what tells, without reading it, whether a file was changed or replaced."""
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from untildone.worktree.limits import count_steps
+
+# Size, modification time, change time and inode of a file; no program can set the last two.
+Stamp = tuple[int, int, int, int]
+# Files of folders such as `node_modules` whose stamps are read.
+_MAX_FILES = 300_000
+
+
+def read_stamp(path: Path | str) -> Stamp | None:
+    """Return the stamp of a file or link itself; None if there is none."""
+    try:
+        # A path object would cost more than the call itself.
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
+def read_stamps(top: Path, folders: Iterable[str]) -> Iterator[tuple[str, Stamp]]:
+    """Yield the stamp of every file in the folders below `top`, by path from there, up to a limit.
+
+    A folder that is a link is one file.
+    """
+    paths = (path for folder in folders for path in _walk(top, folder))
+    for path in islice(paths, _MAX_FILES):
+        count_steps()
+        stamp = read_stamp(f"{top}/{path}")
+        if stamp is not None:
+            yield path, stamp
+
+
+def _walk(top: Path, start: str) -> Iterator[str]:
+    for folder, folders, files in os.walk(top / start):
+        below = Path(folder).relative_to(top).as_posix()
+        yield from (f"{below}/{name}" for name in files)
+        yield from (f"{below}/{name}" for name in folders if os.path.islink(f"{folder}/{name}"))
