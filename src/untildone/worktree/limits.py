@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from types import FrameType
 
 MAX_STEPS_PER_FILE = 3_000_000
 BUDGET_SECONDS = 10.0
@@ -35,6 +36,8 @@ _PAGE = 4_096
 _SECONDS_BETWEEN_CHECKS = 0.05
 # As long as handling an error takes at most.
 _SECONDS_AFTER_ERROR = 0.5
+# As long as code that is not ours goes on before it is interrupted: half a second.
+_MAX_FOREIGN_TICKS = 10
 
 
 class LimitExceeded(Exception):  # noqa: N818  reads as what happened
@@ -251,26 +254,50 @@ def limit_steps(most: int = MAX_STEPS_PER_FILE) -> Iterator[None]:
         _steps.reset(token)
 
 
+class _TimerCheck:
+    """Checks at every tick of a timer and raises the error in code of ours.
+
+    Code of others may hold a lock at that moment and would never release it, such as coverage's
+    when it sees a file for the first time. It is interrupted only if it goes on for long.
+    """
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        self._check = check
+        self._ticks_left = _MAX_FOREIGN_TICKS
+        self.is_over = False
+
+    def handle_signal(self, _signal: int, frame: FrameType | None) -> None:
+        if self.is_over:
+            return
+        try:
+            self._check()
+        except LimitExceeded:
+            if not _is_own_code(frame) and self._ticks_left > 0:
+                self._ticks_left -= 1
+                return
+            self._ticks_left = _MAX_FOREIGN_TICKS
+            # At once, a second error could interrupt the handling of the first. Later there has to
+            # be one: the first is lost where a destructor or a callback was interrupted.
+            signal.setitimer(signal.ITIMER_PROF, _SECONDS_AFTER_ERROR, _SECONDS_BETWEEN_CHECKS)
+            raise
+
+
+def _is_own_code(frame: FrameType | None) -> bool:
+    return frame is not None and frame.f_globals.get("__name__", "").startswith("untildone.")
+
+
 @contextmanager
 def _check_periodically(check: Callable[[], None]) -> Iterator[None]:
     """Check by a timer where the system has one; elsewhere only `count_steps` and reading do."""
     if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
         yield
         return
-
-    def check_on_signal(_signal: int, _frame: object) -> None:
-        try:
-            check()
-        except LimitExceeded:
-            # At once, a second error could interrupt the handling of the first. Later there has to
-            # be one: the first is lost where a destructor or a callback was interrupted.
-            signal.setitimer(signal.ITIMER_PROF, _SECONDS_AFTER_ERROR, _SECONDS_AFTER_ERROR)
-            raise
-
-    previous = signal.signal(signal.SIGPROF, check_on_signal)
+    timer_check = _TimerCheck(check)
+    previous = signal.signal(signal.SIGPROF, timer_check.handle_signal)
     signal.setitimer(signal.ITIMER_PROF, _SECONDS_BETWEEN_CHECKS, _SECONDS_BETWEEN_CHECKS)
     try:
         yield
     finally:
+        timer_check.is_over = True
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, previous)
