@@ -4,6 +4,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from untildone.store.home import prepare_home
 from world import World
@@ -15,6 +16,12 @@ for _name in ("SIGINT", "SIGHUP", "SIGQUIT"):
         signal.signal(getattr(signal, _name), signal.SIG_DFL)
 if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How fast examples are made and tried says something about the machine, not about our code.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 TESTS = Path(__file__).parent
 # What takes minutes by nature: real clients, real languages, kills at every step.
