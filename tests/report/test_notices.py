@@ -80,7 +80,7 @@ def test_what_a_result_amounts_to(outcome: CheckResult, text: str) -> None:
         (
             Continue(cause="unmet"),
             (GREEN,),
-            "untildone: held, round 1 of 10, unmet: the agent's word",
+            "untildone: held, round 1 of 10: not reported as done",
         ),
         (
             Finish(outcome="done", reason="every check passes"),
