@@ -102,8 +102,8 @@ def describe_stagnation_limit(contract: Contract) -> str:
     if limit == 0 or (limit is None and not contract.checks):
         return ""
     # Whether a check reports more than its exit status is known only after it has run.
-    rounds = str(limit) if limit else f"{LIMIT_MEASURED} (or {LIMIT_UNMEASURED} without a report)"
-    return f", paused if nothing moves in {rounds}"
+    unmeasured = "" if limit else f" ({LIMIT_UNMEASURED} where a check only says red or green)"
+    return f", paused after {limit or LIMIT_MEASURED} without progress{unmeasured}"
 
 
 def explain_stagnation(contract: Contract, progress: Progress, evidence: Evidence) -> str:
