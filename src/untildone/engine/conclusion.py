@@ -116,12 +116,14 @@ def _build_answer(
     evidence = judged.evidence
     asked = _describe_questions(context, record, judged)
     described = asked or describe_verdict(
-        record, verdict, evidence.checks, evidence.change, receipt, in_session=judged.stop.shown
+        *(record, verdict, evidence.checks, evidence.change, receipt),
+        concerns=find_unapproved(evidence, judged.contract.allow),
+        in_session=judged.stop.shown,
     )
     tell = context.session_of(record).take("tell")
     separator = "\n" if asked else " | "
-    others = separator.join(filter(None, (*record.warnings, tell, *lines)))
-    notice = separator.join(filter(None, (described, others)))
+    others = separator.join(filter(None, (*record.warnings, tell)))
+    notice = "\n".join(filter(None, (separator.join(filter(None, (described, others))), *lines)))
     answer = Answer(verdict=verdict, feedback=feedback, notice=notice)
     for feature in features:
         answer = feature.finish_answer(context, record, judged, answer)

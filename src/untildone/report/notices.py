@@ -3,10 +3,11 @@
 from untildone.core.check_results import CheckResult
 from untildone.core.concerns import strip_content_digest
 from untildone.core.contract import Contract
-from untildone.core.evidence import ChangeEvidence
+from untildone.core.evidence import ChangeEvidence, Concern
 from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Progress
 from untildone.core.proof import describe_change
+from untildone.core.questions import ask_user, summarize_questions
 from untildone.core.text import pluralize
 from untildone.core.verdict import OUTCOMES, Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
 from untildone.report.times import describe_effort
@@ -97,15 +98,19 @@ def describe_verdict(
     change: ChangeEvidence | None = None,
     receipt: str = "",
     *,
+    concerns: tuple[Concern, ...] = (),
     in_session: bool = False,
 ) -> str:
     """Return the notice that the user sees; empty where the verdict changes nothing.
 
-    An ending also says where the receipt is; a question to the user is no ending. With
-    `in_session` the user reads it in the loop's own session.
+    An ending also says where the receipt is; a question to the user is no ending. `concerns` are
+    those of the stop. With `in_session` the user reads it in the loop's own session.
     """
     if isinstance(verdict, Pause):
         text = _describe_new_pause(record.progress, verdict, in_session=in_session)
+    elif isinstance(verdict, Continue) and verdict.cause == "losses" and concerns:
+        asked = summarize_questions(ask_user(record.agreed, concerns))
+        text = f"untildone: held, {describe_round(record.agreed, record.progress)}: {asked}"
     else:
         text = _describe_effect(record, verdict, checks, change)
     is_ending = isinstance(verdict, Finish | Pause) and verdict.outcome not in _QUESTIONS
