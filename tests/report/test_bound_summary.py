@@ -50,6 +50,9 @@ def test_where_no_check_is_red_the_unmet_criteria_block() -> None:
 def test_what_a_command_changed_is_work_too() -> None:
     rounds = (make_round(1, tree="t"), make_round(2, tree="u"), make_round(3, tree="u"))
 
+    assert summarize_bound(make_record(), (make_round(1, tree="t", changed=True),))[0] == (
+        "Tried: round 1: files were changed by commands"
+    )
     assert summarize_bound(make_record(), rounds)[0] == (
         "Tried: round 1: no file was written; round 2: files were changed by commands;"
         " round 3: no file was written"

@@ -73,7 +73,8 @@ def _describe_attempts(record: Record, rounds: Sequence[Round]) -> list[str]:
 
 def _describe_tree(entry: Round, before: str) -> str:
     """Say whether files changed since the round before without one of the agent's edits."""
-    is_changed = before and entry.tree != before
+    # Of the first round it is known only if the tree was compared with the baseline.
+    is_changed = entry.tree != before if before else entry.changed
     return "files were changed by commands" if is_changed else "no file was written"
 
 
