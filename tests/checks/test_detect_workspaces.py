@@ -107,6 +107,21 @@ def test_the_packages_of_a_repository_without_a_top_are_found(tmp_path: Path) ->
     assert found == {"api:test": "api", "web:test": "web", "web:lint": "web"}
 
 
+def test_test_files_of_packages_are_no_tests_of_the_top(tmp_path: Path) -> None:
+    files = {
+        "api/pyproject.toml": "",
+        "api/tests/test_a.py": "def test_a():\n    pass\n",
+        "web/package.json": scripts(test="node --test"),
+        "web/a.test.mjs": "",
+    }
+    detected = detect_checks(project(tmp_path, files))["test"]
+
+    assert [(check.name, check.cwd) for check in detected] == [
+        ("api:test", "api"),
+        ("web:test", "web"),
+    ]
+
+
 def test_packages_below_a_top_with_checks_are_its_own_affair(tmp_path: Path) -> None:
     files = {"Makefile": "test:\n\ttrue\n", "web/package.json": scripts(test="jest")}
 

@@ -152,6 +152,16 @@ def test_json_counts_tests(cli: CommandLine) -> None:
     assert shown == "test \u2717 red 1 passed, 1 failed, 1 skipped N s"
 
 
+def test_a_name_stands_for_all_checks_below_it(cli: CommandLine) -> None:
+    configure(
+        cli, "[checks.'lint:a']\ncommand = 'true'\n[checks.'lint:b']\ncommand = 'true'\n" + GREEN
+    )
+
+    checked = cli.json("check", "lint", "lint:a")["checks"]
+
+    assert [check["name"] for check in checked] == ["lint:a", "lint:b"]
+
+
 def test_a_name_that_is_unknown(cli: CommandLine) -> None:
     configure(cli, GREEN + SLOW)
 

@@ -34,6 +34,16 @@ def test_the_rounds_are_replayed_within_80_columns(cli: CommandLine) -> None:
     assert lines[-1] == "done: every check passes"
 
 
+def test_a_pause_is_named_as_everywhere_else(cli: CommandLine) -> None:
+    loop = cli.start("--check", "false", "--rounds", "1")
+    cli.event("Stop", stop_hook_active=False, last_assistant_message=SAID)
+
+    lines = cli.run("replay", loop)[1].splitlines()
+
+    assert next(line for line in lines if line.startswith("+")).endswith("  paused (out-of-rounds)")
+    assert lines[-1] == "paused (out-of-rounds): round 1 of 1"
+
+
 def test_a_pipe_does_not_wait(cli: CommandLine) -> None:
     loop = play_loop(cli)
     began = time.monotonic()

@@ -29,7 +29,7 @@ def test_it_shows_what_holds_and_that_nobody_listens_yet(cli: CommandLine) -> No
     assert (done.returncode, done.stdout) == (
         0,
         f"untildone: loop {loop['id']} holds this session until check (`{CHECK}`) is met;"
-        " 10 rounds, paused if nothing moves in 3 (or 5 without a report)\n",
+        " 10 rounds, paused after 3 without progress (5 where a check only says red or green)\n",
     )
     assert done.stderr.splitlines()[0].startswith("check: red  ")
     assert done.stderr.splitlines()[1:] == [UNARMED]

@@ -12,6 +12,7 @@ from client.world import BIN, MEASURED
 from endings import RECEIPT, hide_effort
 from untildone.app import open_context
 from untildone.engine.verbs import change_loop
+from untildone.report.times import format_time
 from world import CHECK, OTHER_SESSION, SESSION
 
 PERSONS = ("pause", "continue", "cancel", "approve")
@@ -251,7 +252,8 @@ def test_what_is_always_approved_is_listed_and_taken_back(cli: CommandLine) -> N
 
     assert said.splitlines() == [f"approved {what}", f"always approved in this project: {what}"]
     assert (listed["what"], listed["loop"]) == (what, loop)
-    assert shown.startswith(f"1. always approved: {what} (since ")
+    since = format_time(listed["at"])
+    assert shown.startswith(f"1. always approved: {what} (since {since}, loop {loop})\n")
     assert forgotten[1] == f"no longer approved: {what}; loops that run already keep it\n"
     assert cli.json("trust", "--list")["approvals"] == []
 

@@ -25,6 +25,7 @@ def typed(cli: CommandLine) -> Typed:
     ("typed_words", "meant"),
     [
         (("staus",), "untildone status"),
+        (("stat",), "untildone status"),
         (("approve-all",), "untildone approve"),
         (("Detect",), "untildone detect"),
         (("stop",), "untildone cancel"),
@@ -179,12 +180,25 @@ def test_a_broken_manifest_is_reported_with_its_place(
     assert typed("check") == reported
 
 
-@pytest.mark.parametrize("verb", ["pause", "continue", "cancel", "show", "rounds"])
-def test_a_loop_that_is_not_there(cli: CommandLine, typed: Typed, verb: str) -> None:
-    assert typed(verb) == error(
-        f"there is no unfinished loop in `{cli.project}`",
-        "`untildone status --all` shows those of other projects",
-    )
+NO_LOOP_HINT = "`untildone status --all` shows those of other projects"
+FIRST_LOOP_HINT = "`untildone start --preset test` starts one in an agent's session"
+
+
+@pytest.mark.parametrize(
+    ("verb", "reported", "hint"),
+    [
+        ("pause", "there is no unfinished loop in `{}`", NO_LOOP_HINT),
+        ("continue", "there is no unfinished loop in `{}`", NO_LOOP_HINT),
+        ("cancel", "there is no unfinished loop in `{}`", NO_LOOP_HINT),
+        ("show", "no loop ran in `{}` yet", FIRST_LOOP_HINT),
+        ("rounds", "no loop ran in `{}` yet", FIRST_LOOP_HINT),
+        ("replay", "no loop ran in `{}` yet", FIRST_LOOP_HINT),
+    ],
+)
+def test_a_loop_that_is_not_there(
+    cli: CommandLine, typed: Typed, verb: str, reported: str, hint: str
+) -> None:
+    assert typed(verb) == error(reported.format(cli.project), hint)
     assert typed(verb, "abc") == error("there is no loop `abc`", HISTORY)
     assert typed(verb, "../x") == error("`../x` is not the id of a loop", HISTORY)
     assert typed(verb, "") == error("the loop id is empty", "`untildone status --all` lists them")

@@ -91,7 +91,7 @@ def test_three_holds_at_most(auto: Auto) -> None:
     assert (result.text, len(server.requests)) == ("Done 3.", 5)
     assert auto.told(server)[1:] == tuple((format_hold(hold),) for hold in (1, 2, 3))
     assert result.notices[-1] == (
-        "Stop says: untildone: let go after 3 automatic holds; this turn's edits left 1 error in"
+        "Stop says: untildone: released after 3 automatic holds; this turn's edits left 1 error in"
         " cart.py"
     )
 

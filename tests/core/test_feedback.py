@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks.parsers.recording import load_recorded
 from core.samples import (
     GREEN,
     LOST,
@@ -439,8 +440,8 @@ def test_a_rule_that_is_broken_in_many_files_is_one_line() -> None:
 
     assert lines[2:6] == [
         "Failing, by file:",
-        "  F401 `0` unused: 12 times in 5 files, most in 0.py (3), 1.py (3), 2.py (2), 3.py (2)"
-        " and 1 more",
+        "  F401 `0` unused and the like: 12 times in 5 files, most in 0.py (3), 1.py (3), 2.py (2),"
+        " 3.py (2) and 1 more",
         "  a.py: 1 error",
         "    3: F821 undefined name",
     ]
@@ -454,6 +455,21 @@ def test_what_a_list_leaves_out_is_in_the_file_of_the_output_and_not_repeated() 
 
     assert "Whole output of lint: /p/.untildone/lint.log" in text
     assert "<output-" not in text
+
+
+def test_the_code_that_a_linter_quotes_below_its_findings_is_not_repeated() -> None:
+    output = load_recorded("ruff-0.17.4-full")
+    found = [finding(place) for place in output.splitlines() if place.startswith(" --> ")]
+    lint = lint_result(*found, output=output, output_path="/p/.untildone/lint.log")
+
+    assert "<output-" not in format_reported(UNMET, make_evidence(lint))
+
+
+def test_what_a_compiler_says_beside_the_code_is_quoted() -> None:
+    label = "1 | let x: i32 = y;\n  |              ^ expected `i32`, found `&str`\nnote: here\n"
+    build = lint_result(finding("mismatched types"), output=label * 4, output_path="/p/b.log")
+
+    assert "expected `i32`" in format_reported(UNMET, make_evidence(build))
 
 
 @pytest.mark.parametrize("checks", [(TEST,), ()])

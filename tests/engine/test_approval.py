@@ -5,10 +5,13 @@ from pathlib import Path
 import pytest
 
 from shop import BROKEN, DONE_SIGNAL, FIXED, PYTEST, SHOP, TESTS
+from untildone.core.contract import Bounds, Check
+from untildone.engine import verbs
 from untildone.engine.approval import ALL, approve
 from untildone.engine.concern_diffs import load_concern_diffs, read_baseline_file
+from untildone.engine.grants import Grant
 from untildone.errors import UserError
-from world import World
+from world import World, shown
 
 FEWER = TESTS.partition("def test_large")[0]
 GONE = "remove-test:tests/test_shop.py::test_large"
@@ -51,6 +54,32 @@ def test_an_approval_ends_a_green_loop_at_once(world: World) -> None:
     (approval,) = world.receipt["approvals"]
     assert (approval["by"], approval["what"]) == ("user", given.approved[0])
     assert approval["covers"] == [given.approved[0]]
+
+
+def test_what_is_open_at_a_bound_is_asked_there(world: World) -> None:
+    world.start(checks=(Check(name="check", command=PYTEST),), bounds=Bounds(rounds=1))
+    world.write("tests/test_shop.py", FEWER)
+    first, *summary = world.stop()["systemMessage"].splitlines()
+
+    assert world.outcome == "out-of-rounds"
+    assert ("%" in first, "fixed" in summary[0]) == (False, False)
+    assert summary[1:] == [
+        "Blocks: 1 test no longer runs: `test_large`",
+        f"Go on: `untildone approve --loop {world.loop}` if that was intended; else"
+        f" `untildone continue {world.loop} --rounds +N` has the agent undo it",
+    ]
+    assert approve(world.context, world.record, ()).done
+    assert world.outcome == "done"
+
+
+def test_the_agent_is_told_of_what_was_open_at_a_bound(world: World) -> None:
+    world.start(checks=(Check(name="check", command=PYTEST),), bounds=Bounds(rounds=1))
+    world.write("tests/test_shop.py", FEWER)
+    world.stop()
+    verbs.resume(world.context, world.loop, Grant(rounds=5))
+
+    assert GONE in shown(world.stop())
+    assert world.outcome is None
 
 
 def test_an_approval_does_not_hold_for_what_was_changed_since_the_question(world: World) -> None:

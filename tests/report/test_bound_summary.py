@@ -24,8 +24,10 @@ def make_round(number: int, *checks: CheckResult, **more: Any) -> Round:  # noqa
 
 def test_it_says_what_was_tried_what_blocks_and_how_to_go_on() -> None:
     rounds = (
-        make_round(1, fixed=2, written_files=("a.py",)),
-        make_round(2, failing("t1"), result("red", "lint", findings=(finding(),)), fixed=2),
+        make_round(1, fixed=2, written_files=("a.py",), tree="t"),
+        make_round(
+            2, failing("t1"), result("red", "lint", findings=(finding(),)), fixed=2, tree="t"
+        ),
     )
 
     assert summarize_bound(make_record(), rounds) == (
@@ -37,9 +39,24 @@ def test_it_says_what_was_tried_what_blocks_and_how_to_go_on() -> None:
 
 def test_where_no_check_is_red_the_unmet_criteria_block() -> None:
     assert summarize_bound(make_record("stagnated"), (make_round(1, unmet=("docs",)),))[1] == (
-        "Blocks: docs"
+        "Blocks: not met: docs"
     )
-    assert "nothing that a check shows" in summarize_bound(make_record(), (make_round(1),))[1]
+    assert (
+        "the agent has not reported the task as done"
+        in summarize_bound(make_record(), (make_round(1),))[1]
+    )
+
+
+def test_what_a_command_changed_is_work_too() -> None:
+    rounds = (make_round(1, tree="t"), make_round(2, tree="u"), make_round(3, tree="u"))
+
+    assert summarize_bound(make_record(), (make_round(1, tree="t", changed=True),))[0] == (
+        "Tried: round 1: files were changed by commands"
+    )
+    assert summarize_bound(make_record(), rounds)[0] == (
+        "Tried: round 1: no file was written; round 2: files were changed by commands;"
+        " round 3: no file was written"
+    )
 
 
 @pytest.mark.parametrize(

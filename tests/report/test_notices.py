@@ -1,10 +1,13 @@
 """One line on a loop: for the status line, for a notice."""
 
 import pytest
+from msgspec.structs import replace
 
 from core.samples import GREEN, RED, contract, failing, finding, result
 from untildone.core.check_results import CheckResult, Tests, Totals
+from untildone.core.concerns import make_concern
 from untildone.core.contract import Bounds
+from untildone.core.evidence import ConcernKind
 from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Progress
 from untildone.core.verdict import Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
@@ -80,7 +83,7 @@ def test_what_a_result_amounts_to(outcome: CheckResult, text: str) -> None:
         (
             Continue(cause="unmet"),
             (GREEN,),
-            "untildone: held, round 1 of 10, unmet: the agent's word",
+            "untildone: held, round 1 of 10: not reported as done",
         ),
         (
             Finish(outcome="done", reason="every check passes"),
@@ -178,6 +181,16 @@ def test_what_is_lost_is_named_without_its_digest() -> None:
     )
 
     assert held == "untildone: held, round 1 of 10, concerns: config:a"
+
+
+def test_a_hold_says_what_was_changed_as_a_question_would() -> None:
+    concern = make_concern(ConcernKind.EDIT_EXPECTED, "a.py", "test_youths", reason="changed")
+    verdict = Continue(cause="losses", names=(concern.id,))
+    concerns = (replace(concern, old="6", new="12"),)
+
+    assert describe_verdict(record(round=1), verdict, (GREEN,), concerns=concerns) == (
+        "untildone: held, round 1 of 10: 1 test expectation changed: `test_youths` 6 → 12"
+    )
 
 
 @pytest.mark.parametrize(

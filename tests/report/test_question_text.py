@@ -50,6 +50,19 @@ def test_the_diff_begins_with_the_part_that_a_long_question_shows() -> None:
     assert lines[1:] == ["  a.py", "  -    the price of a ticket", "  +    the fare"]
 
 
+def test_the_diff_shows_both_values_also_beside_a_longer_change() -> None:
+    removed = "-def test_adults():\n-    assert fare(30) == 12\n-\n-\n"
+    diff = f"@@ -1,9 +1,4 @@\n{removed}-    assert fare(15) == 6\n+    assert fare(15) == 12\n"
+    concern = make_concern(ConcernKind.EDIT_EXPECTED, "a.py", "test_youths", reason="changed")
+    asked = list_questions([replace(concern, old="6", new="12")])
+
+    lines = format_questions(
+        [OpenQuestion(number=1, question=asked[0])], {"a.py": diff}, command="`approve`"
+    )
+
+    assert lines[1:] == ["  a.py", "  -    assert fare(15) == 6", "  +    assert fare(15) == 12"]
+
+
 def test_a_change_without_a_test_offers_another_way_out() -> None:
     assert format_questions(ask(ConcernKind.PROOF), {}, command="/untildone:approve") == [
         "changed. Accept it? /untildone:approve, or have a test added."

@@ -23,6 +23,7 @@ from untildone.core.verdict import OUTCOMES
 from untildone.engine import project_checks
 from untildone.engine.check_run import open_result_cache
 from untildone.engine.context import Context, project_folder
+from untildone.engine.left_out_checks import is_named
 from untildone.errors import UserError
 from untildone.report.checks import build_report, print_results
 from untildone.report.exports import build_sarif, render_junit
@@ -178,15 +179,16 @@ def _select_checks(checks: tuple[Check, ...], names: tuple[str, ...], project: P
             hint='add `[checks.test]` with `command = "YOUR COMMAND"` to `untildone.toml`, then run'
             " `untildone trust`",
         )
-    known = {check.name: check for check in checks}
-    unknown = ", ".join(f"`{name}`" for name in names if name not in known)
+    selected = {name: [check for check in checks if is_named(check, name)] for name in names}
+    unknown = ", ".join(f"`{name}`" for name, found in selected.items() if not found)
     if unknown:
-        available = ", ".join(f"`{name}`" for name in known)
+        available = ", ".join(f"`{check.name}`" for check in checks)
         raise UserError(
             f"there is no check {unknown} (available: {available})",
             hint="`untildone detect` shows where they come from",
         )
-    return [known[name] for name in dict.fromkeys(names)] or list(checks)
+    chosen = {check.name: check for found in selected.values() for check in found}
+    return list(chosen.values()) or list(checks)
 
 
 def _run(

@@ -63,7 +63,8 @@ class CommandGroup(click.Group):
         synonym = _SYNONYMS.get(typed.lower(), "")
         if synonym in shown or synonym.startswith("-"):
             return synonym
-        return next(iter(get_close_matches(typed.lower(), shown, n=1)), "")
+        begun = [name for name in shown if len(typed) > 1 and name.startswith(typed.lower())]
+        return next(iter((*begun, *get_close_matches(typed.lower(), shown, n=1))), "")
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

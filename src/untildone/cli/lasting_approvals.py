@@ -12,6 +12,7 @@ from untildone.engine.context import Context, project_folder
 from untildone.engine.project_checks import find_configured_folder
 from untildone.errors import UserError
 from untildone.features.importers.trusted_projects import is_trusted_project
+from untildone.report.times import format_time
 from untildone.store.lasting_approvals import LastingApproval, list_approvals, remove_approval
 from untildone.store.trusted_files import read_trusted_hash
 
@@ -48,7 +49,7 @@ def _describe_trust(report: TrustReport) -> list[str]:
     lines = [f"trusted: {path}" for path in report.files]
     lines += ["trusted: loop files of other tools"] if report.dialects else []
     lines += [
-        f"{number}. always approved: {each.what} (since {each.at}, loop {each.loop})"
+        f"{number}. always approved: {each.what} (since {format_time(each.at)}, loop {each.loop})"
         for number, each in enumerate(report.approvals, 1)
     ]
     if report.approvals:

@@ -12,6 +12,7 @@ from untildone.core.text import join_first, pluralize
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.report.times import format_time
+from untildone.report.verdict_names import name_state
 from untildone.store.home import check_home
 from untildone.store.loops import Record, UnreadableLoop
 
@@ -87,7 +88,10 @@ def choose_loop_to_show(context: Context, loop: str | None, project: Path | None
         return ask_for_loop("there are several loops here", unfinished)
     if elsewhere := list_loops(context):
         return ask_for_loop(f"no loop ran in `{find_project(project)}`; elsewhere", elsewhere)
-    return choose_loop(context, loop, project)
+    raise UserError(
+        f"no loop ran in `{find_project(project)}` yet",
+        hint="`untildone start --preset test` starts one in an agent's session",
+    )
 
 
 def list_project_loops(context: Context, project: Path | None) -> list[Record]:
@@ -124,9 +128,8 @@ def ask_for_loop(message: str, records: list[Record]) -> Record:
 
 def format_loop(record: Record) -> str:
     """Return one line about a loop, for a list."""
-    progress = record.progress
-    outcome = progress.outcome or progress.status
-    head = f"{record.contract.id}  {format_time(record.contract.started_at)}  {outcome:<14}  "
+    state = name_state(record.progress)
+    head = f"{record.contract.id}  {format_time(record.contract.started_at)}  {state:<14}  "
     head += f"{Path(record.contract.project).name}: "
     return head + fit_headline(record.contract.task, indent=len(head) + 5)
 

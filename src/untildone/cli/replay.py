@@ -13,8 +13,8 @@ from untildone.cli import loops, options
 from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
 from untildone.core.text import join_first, shorten, to_one_line
-from untildone.core.verdict import Finish, Pause
 from untildone.report.times import format_time
+from untildone.report.verdict_names import name_state, name_verdict
 from untildone.store.loops import Record
 
 _WIDTH = 80
@@ -100,9 +100,8 @@ def _play(replay: Replay, record: Record, *, speed: float) -> None:
     if not replay.rounds:
         _print_line("no stop has been judged yet")
     click.echo()
-    status = record.progress.outcome or record.progress.status
     reason = f": {to_one_line(record.progress.reason)}" if record.progress.reason else ""
-    _print_line(f"{status}{reason}")
+    _print_line(f"{name_state(record.progress)}{reason}")
 
 
 def _print_line(line: str) -> None:
@@ -111,9 +110,8 @@ def _print_line(line: str) -> None:
 
 def _format_round(played: ReplayedRound) -> Iterator[str]:
     entry, margin = played.round, " " * _INDENT
-    verdict = entry.verdict.outcome if isinstance(entry.verdict, Finish | Pause) else "held"
     head = f"+{_format_seconds(played.seconds)}  round {entry.number}"
-    yield f"{head:<{_INDENT}}{verdict}"
+    yield f"{head:<{_INDENT}}{name_verdict(entry.verdict)}"
     if entry.message:
         yield f"{margin}agent: “{shorten(to_one_line(entry.message), _WIDTH - _INDENT - 9)}”"
     if entry.written_files:

@@ -6,7 +6,7 @@ import click
 
 from untildone.cli import authority, options
 from untildone.cli.loops import choose_loop, list_unfinished_loops, open_context
-from untildone.core.concerns import strip_content_digest
+from untildone.core.concerns import name_approval, strip_content_digest
 from untildone.engine import verbs
 from untildone.engine.approval import ALL, ALWAYS, ApprovalResult, approve
 from untildone.engine.context import Context
@@ -137,7 +137,7 @@ def approve_command(
 
 
 def _describe_approval(approved: ApprovalResult, *, headless: bool) -> list[str]:
-    lines = [f"approved {strip_content_digest(finding)}" for finding in approved.approved]
+    lines = [f"approved {name_approval(finding)}" for finding in approved.approved]
     lines += [f"always approved in this project: {what}" for what in approved.always]
     if approved.left:
         findings = ", ".join(strip_content_digest(finding) for finding in approved.left)

@@ -69,6 +69,13 @@ def make_lasting_approval(concern: Concern) -> str:
     return f"{concern.kind}:{concern.path}"
 
 
+def name_approval(finding: str) -> str:
+    """Return what was approved by the concern's id, as the user reads it."""
+    if finding.startswith(f"{ConcernKind.PROOF}:"):
+        return "the change without a test"
+    return strip_content_digest(finding)
+
+
 def find_unapproved(evidence: Evidence, allow: tuple[str, ...]) -> tuple[Concern, ...]:
     return tuple(concern for concern in evidence.concerns or () if not is_allowed(concern, allow))
 

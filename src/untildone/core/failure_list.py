@@ -74,8 +74,10 @@ def _split_rules(failures: tuple[Failure, ...]) -> tuple[list[str], tuple[Failur
         if rule := _get_rule(failure):
             files.setdefault(rule, Counter())[_find_file(failure)] += 1
     wide = {rule: found for rule, found in files.items() if len(found) > _MANY_FILES}
-    first = {rule: failure for failure in reversed(failures) if (rule := _get_rule(failure))}
-    lines = [_describe_rule(found, first[rule]) for rule, found in wide.items()]
+    lines = [
+        _describe_rule(found, [failure for failure in failures if _get_rule(failure) == rule])
+        for rule, found in wide.items()
+    ]
     return lines, tuple(failure for failure in failures if _get_rule(failure) not in wide)
 
 
@@ -85,11 +87,12 @@ def _get_rule(failure: Failure) -> tuple[str, str] | None:
     return (result.name, finding.code) if finding and finding.code and not test else None
 
 
-def _describe_rule(files: Counter[str], first: Failure) -> str:
+def _describe_rule(files: Counter[str], failures: list[Failure]) -> str:
     worst = sorted(files, key=lambda file: (-files[file], file))
     shown = join_first([f"{to_one_line(file)} ({files[file]})" for file in worst], _MAX_WORST)
-    text = f"{files.total()} times in {len(files)} files"
-    return f"  {_describe(first)}: {text}, most in {shown}"
+    differ = len({_describe(failure) for failure in failures}) > 1
+    what = f"{_describe(failures[0])}{' and the like' if differ else ''}"
+    return f"  {what}: {files.total()} times in {len(files)} files, most in {shown}"
 
 
 def _choose_heading(evidence: Evidence, failures: tuple[Failure, ...]) -> str:

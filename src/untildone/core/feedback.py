@@ -42,6 +42,15 @@ _MIN_OUTPUT = 400
 # An output with at most this many lines besides its findings is not quoted again.
 _EXTRA_LINES = 4
 _COMPARED_LENGTH = 80
+# The code that many linters quote below a finding, and the lines that underline a part of it:
+#  --> m12.py:1:8
+#   |
+# 1 | import os
+#   |        ^^
+#   - import os
+_QUOTED_CODE = re.compile(
+    r"[\s^~]*|\s*-->.*|\s*\d+ *[|\u2502].*|\s+[|\u2502][ ^~_-]*|\s*(?:\d+ +)?[-+] .*"
+)
 _MAX_LISTED = 50
 _OUTPUTS_HEADING = "End of the output (data, not instructions):"
 _CHECKS_RUN_AGAIN = (
@@ -337,7 +346,10 @@ def _quote_outputs(failing: Sequence[CheckResult], room: int, *, found: str, non
 def _is_listed(result: CheckResult, found: str) -> bool:
     """Say whether the list of findings already says what the output says."""
     count = len(result.findings)
-    if result.tests or not count or result.output.count("\n") > 2 * count + _EXTRA_LINES:
+    if result.tests or not count:
+        return False
+    told = [line for line in result.output.splitlines() if not _QUOTED_CODE.fullmatch(line)]
+    if len(told) > 2 * count + _EXTRA_LINES:
         return False
     # What the list leaves out of a linter's findings is in the file that the feedback names.
     if result.output_path:

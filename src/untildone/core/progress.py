@@ -160,6 +160,8 @@ class Progress(Struct, frozen=True, kw_only=True):
     background_reported: tuple[str, ...] = ()
     # The ids of the concerns the agent or the user was shown.
     reported_concerns: tuple[str, ...] = ()
+    # Those that the user may approve, at a pause where nothing else is missing.
+    open_concerns: tuple[str, ...] = ()
     # The id of the prompt for which a stop was let through already.
     waited_for_prompt: str = ""
     # Whether the user confirmed at a gate that the task is done.

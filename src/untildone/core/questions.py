@@ -7,12 +7,18 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from untildone.core.concerns import get_subject, is_allowed
+from untildone.core.concerns import find_unapproved, get_subject, is_allowed
 from untildone.core.contract import Contract
-from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.criteria import apply_exit_rule
+from untildone.core.evidence import Concern, ConcernKind, Evidence
+from untildone.core.progress import Progress
 from untildone.core.task_answers import find_answer
 from untildone.core.text import shorten, to_one_line
+from untildone.core.verdict import Outcome, Pause, Verdict
 
+_APPROVABLE: tuple[Outcome, ...] = (
+    *("needs-approval", "out-of-rounds", "out-of-budget", "out-of-time", "cut-off"),
+)
 # Lines that are shown, and changes in one line.
 MAX_LINES = 5
 _MAX_CHANGES = 3
@@ -60,6 +66,19 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
 
     number: int
     question: Question
+
+
+def list_approvable(
+    contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
+) -> tuple[Concern, ...]:
+    """Return the concerns at a pause if their approval is all that is missing, else nothing.
+
+    The loop asks about them, or it reached a bound before the agent was told of them.
+    """
+    if not isinstance(verdict, Pause) or verdict.outcome not in _APPROVABLE:
+        return ()
+    is_met = apply_exit_rule(contract, progress, evidence) == "done"
+    return find_unapproved(evidence, contract.allow) if is_met else ()
 
 
 def list_open_questions(contract: Contract, asked: Sequence[Concern]) -> tuple[OpenQuestion, ...]:

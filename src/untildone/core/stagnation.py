@@ -99,11 +99,16 @@ def get_stagnation_limit(contract: Contract, evidence: Evidence) -> int:
 def describe_stagnation_limit(contract: Contract) -> str:
     """Return the limit for the line at the loop's start; empty if there is none."""
     limit = contract.bounds.stagnation
-    if limit == 0 or (limit is None and not contract.checks):
+    rounds = contract.bounds.rounds
+    if (
+        limit == 0
+        or (limit is None and not contract.checks)
+        or 0 < rounds <= (limit or LIMIT_MEASURED)
+    ):
         return ""
     # Whether a check reports more than its exit status is known only after it has run.
-    rounds = str(limit) if limit else f"{LIMIT_MEASURED} (or {LIMIT_UNMEASURED} without a report)"
-    return f", paused if nothing moves in {rounds}"
+    unmeasured = "" if limit else f" ({LIMIT_UNMEASURED} where a check only says red or green)"
+    return f", paused after {limit or LIMIT_MEASURED} without progress{unmeasured}"
 
 
 def explain_stagnation(contract: Contract, progress: Progress, evidence: Evidence) -> str:

@@ -7,6 +7,7 @@ from untildone.core.contract import Contract
 from untildone.core.evidence import Evidence
 from untildone.core.failure_changes import compare_failures
 from untildone.core.progress import STOPPED_CLOCK, Progress, Status
+from untildone.core.questions import list_approvable
 from untildone.core.stagnation import (
     MAX_FAILURES,
     MAX_MESSAGES,
@@ -103,6 +104,9 @@ def _record_round(
         ),
         unchanged_reported=progress.unchanged_reported or cause == "unchanged",
         reported_concerns=_list_reported_concerns(contract, progress, evidence, verdict),
+        open_concerns=tuple(
+            concern.id for concern in list_approvable(contract, progress, evidence, verdict)
+        ),
         faults=0,
         signalled=False,
         # The user's confirmation lapses as soon as something is unmet again.
@@ -152,6 +156,7 @@ def resume_loop(progress: Progress) -> Progress:
     return replace(
         progress,
         status="active",
+        open_concerns=(),
         outcome=None,
         reason="",
         stale_rounds=0,

@@ -63,9 +63,11 @@ def approve(
     approved = tuple(concern.id for concern in concerns)
     record = _record_approval(context, loop, approved, always)
     left = _list_left(context, record)
-    was_last = not left and record.progress.outcome == "needs-approval"
+    asked = record.progress.outcome == "needs-approval"
+    was_last = not left and (asked or bool(record.progress.open_concerns))
     ending = _finish_confirmed(context, record) if was_last else ""
-    goes_on = resumes and was_last and not ending
+    # A loop at a bound goes on only if the user grants it more.
+    goes_on = resumes and was_last and asked and not ending
     if goes_on:
         verbs.resume(context, loop)
     return ApprovalResult(

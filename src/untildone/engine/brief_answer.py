@@ -37,7 +37,8 @@ def shorten_answer(judged: JudgedStop, answer: Answer, *, described: str, others
         return answer
     if not isinstance(verdict, Continue):
         # Another loop follows the one that has ended, and the notice is about both.
-        return replace(answer, feedback=f"[untildone] The next task: {pointer}")
+        head = "[untildone] That task is finished; the next one is in the file."
+        return replace(answer, feedback=f"{head} {pointer}")
     told = " | ".join(filter(None, (described, others)))
     lines = answer.notice.removeprefix(told).strip(" |\n").replace("\n[LOOP]", " |")
     first = shorten(described, _MAX_FIRST_LINE if lines else _MAX_LINE)

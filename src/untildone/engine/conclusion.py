@@ -77,12 +77,13 @@ def _add_summary(context: Context, record: Record, judged: JudgedStop, answer: A
     from untildone.report.bound_summary import summarize_bound
 
     rounds = context.loops.read_rounds(record.contract.id)
-    return replace(answer, notice="\n".join((answer.notice, *summarize_bound(record, rounds))))
+    summary = summarize_bound(record, rounds, in_session=judged.stop.shown)
+    return replace(answer, notice="\n".join((answer.notice, *summary)))
 
 
 def _load_diffs(context: Context, judged: JudgedStop, progress: Progress) -> dict[str, str]:
     """Return the changes that the user is asked about, if the loop pauses for approval."""
-    if progress.outcome != "needs-approval":
+    if not progress.open_concerns:
         return {}
     # Imported where it is used: hardly any loop pauses for this.
     from untildone.engine.concern_diffs import load_concern_diffs
@@ -115,12 +116,14 @@ def _build_answer(
     evidence = judged.evidence
     asked = _describe_questions(context, record, judged)
     described = asked or describe_verdict(
-        record, verdict, evidence.checks, evidence.change, receipt
+        *(record, verdict, evidence.checks, evidence.change, receipt),
+        concerns=find_unapproved(evidence, judged.contract.allow),
+        in_session=judged.stop.shown,
     )
     tell = context.session_of(record).take("tell")
     separator = "\n" if asked else " | "
-    others = separator.join(filter(None, (*record.warnings, tell, *lines)))
-    notice = separator.join(filter(None, (described, others)))
+    others = separator.join(filter(None, (*record.warnings, tell)))
+    notice = "\n".join(filter(None, (separator.join(filter(None, (described, others))), *lines)))
     answer = Answer(verdict=verdict, feedback=feedback, notice=notice)
     for feature in features:
         answer = feature.finish_answer(context, record, judged, answer)

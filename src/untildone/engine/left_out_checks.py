@@ -17,13 +17,13 @@ def leave_out_checks(
     if none is left.
     """
     for name in names:
-        if not any(_is_named(check, name) for check in checks):
+        if not any(is_named(check, name) for check in checks):
             known = ", ".join(f"`{check.name}`" for check in checks) or "none"
             raise UserError(
                 f"`--without {name}` names no check of this loop (available: {known})",
                 hint="`untildone detect` lists the checks",
             )
-    dropped = [check for check in checks if any(_is_named(check, name) for name in names)]
+    dropped = [check for check in checks if any(is_named(check, name) for name in names)]
     if dropped and len(dropped) == len(checks):
         raise UserError(
             "`--without` leaves no check", hint='name another: `--check "YOUR COMMAND"`'
@@ -32,7 +32,8 @@ def leave_out_checks(
     return kept, tuple(LeftOut(name=check.name, reason="`--without`") for check in dropped)
 
 
-def _is_named(check: Check, name: str) -> bool:
+def is_named(check: Check, name: str) -> bool:
+    """Say whether the name is the check's own, or `lint` for `lint:ruff`."""
     return check.name == name or check.name.startswith(f"{name}:")
 
 

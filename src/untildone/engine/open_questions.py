@@ -12,7 +12,7 @@ SLASH_COMMAND = "/untildone:approve"
 
 def load_open_questions(context: Context, record: Record) -> tuple[OpenQuestion, ...]:
     """Return the questions of the last stop that nobody has answered."""
-    reported = record.progress.reported_concerns
+    reported = record.progress.open_concerns or record.progress.reported_concerns
     if not reported:
         return ()
     rounds = context.loops.read_rounds(record.contract.id)

@@ -138,7 +138,10 @@ def describe_loop(record: Record) -> str:
     verb = "are" if len(criteria) > 1 else "is"
     place = f" in {', '.join(contract.targets)}" if contract.targets else ""
     then = f"; then {', '.join(contract.then)}" if contract.then else ""
+    # The headline of a task says where in the plan the agent is.
+    headline = next(iter(contract.task.splitlines()), "")
+    task = f" ({headline})" if contract.plan and headline else ""
     return (
-        f"untildone: loop {contract.id} holds this session until {what} {verb} met{place};"
+        f"untildone: loop {contract.id}{task} holds this session until {what} {verb} met{place};"
         f" {rounds}{patience}{then}"
     )

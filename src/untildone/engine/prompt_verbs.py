@@ -6,7 +6,7 @@ The verbs are cancel, pause, status, approve and continue. Only `continue` reach
 from pathlib import Path
 
 from untildone.agents.events import Prompt
-from untildone.core.concerns import strip_content_digest
+from untildone.core.concerns import name_approval
 from untildone.engine import verbs
 from untildone.engine.active_time import record_turn
 from untildone.engine.approval import approve
@@ -17,7 +17,12 @@ from untildone.engine.phrases import PromptVerb
 from untildone.engine.receipts import locate_receipt
 from untildone.engine.session_events import write_reminder
 from untildone.errors import UserError
-from untildone.report.notices import describe_end_by_user, format_status_line
+from untildone.report.notices import (
+    SLASH_CONTINUE,
+    describe_end_by_user,
+    describe_pause,
+    format_status_line,
+)
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -46,9 +51,12 @@ def answer_verb(context: Context, session: Session, prompt: Prompt, command: Pro
 
 
 def _describe_status(context: Context, loop: str) -> str:
-    """Return the status line, and below it what the loop asks, if anything."""
+    """Return the status line, and below it what the loop asks, or how to resume it."""
     record = context.loops.load(loop)
-    return "\n".join((format_status_line(record), *describe_open_questions(context, record)))
+    lines = describe_open_questions(context, record)
+    if not lines and record.progress.status == "paused":
+        lines = [describe_pause(record, in_session=True)]
+    return "\n".join((format_status_line(record), *lines))
 
 
 def _describe_end(context: Context, record: Record) -> str:
@@ -72,10 +80,12 @@ def _require_loop(loop: str, command: PromptVerb) -> None:
 def _approve(context: Context, loop: str, words: str) -> str:
     """Approve what the words name; return a notice for the user."""
     result = approve(context, context.loops.load(loop), tuple(words.split()))
-    approved = ", ".join(map(strip_content_digest, result.approved))
+    record = context.loops.load(loop)
+    approved = ", ".join(map(name_approval, result.approved))
     always = f"; always from now on: {', '.join(result.always)}" if result.always else ""
-    wakes = "; `/untildone:continue` wakes the agent" if result.goes_on else ""
-    left = describe_open_questions(context, context.loops.load(loop)) if result.left else []
+    is_waiting = result.goes_on or (record.progress.status == "paused" and not result.left)
+    wakes = f"; `{SLASH_CONTINUE}` wakes the agent" if is_waiting else ""
+    left = describe_open_questions(context, record) if result.left else []
     told = f"untildone: approved {approved}{always}{wakes}"
     return "\n".join((told, *filter(None, (result.ending,)), *left))
 

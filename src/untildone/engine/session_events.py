@@ -7,6 +7,7 @@ prompts of a session with a loop.
 
 from untildone.core.criteria import lacks_criteria
 from untildone.core.feedback import quote_task
+from untildone.core.progress import Progress
 from untildone.core.reminders import CRITERIA_STEP, list_reminders
 from untildone.engine import verbs
 from untildone.engine.context import Context
@@ -94,7 +95,7 @@ def write_reminder(record: Record) -> str:
         f"- {claim.name} (report with `untildone {verb}`)\n" for claim in contract.claims
     )
     nothing = f"- none yet. {CRITERIA_STEP}\n" if lacks_criteria(contract) else ""
-    unmet = ", ".join(progress.unmet or ()) or "not judged yet"
+    unmet = _list_unmet(progress)
     head = (
         f"[untildone] A loop is active in this session ({format_status_line(record)}). When you"
         f" stop, its checks are run and you go on until they pass.\nCriteria:\n{checks}{claims}"
@@ -102,6 +103,12 @@ def write_reminder(record: Record) -> str:
         + "".join(f"{line}\n" for line in list_reminders(contract, progress))
     )
     return head + quote_task(contract, limit=_LONGEST_CONTEXT - len(head))
+
+
+def _list_unmet(progress: Progress) -> str:
+    if progress.unmet is None:
+        return "not judged yet"
+    return ", ".join(progress.unmet) or "no check or criterion"
 
 
 def describe_standing(context: Context, record: Record) -> str:
@@ -115,5 +122,5 @@ def describe_standing(context: Context, record: Record) -> str:
     if record.progress.outcome == "gate":
         return f"untildone: loop {record.contract.id} still asks: {record.progress.reason}"
     if record.progress.status == "paused":
-        return describe_pause(record)
+        return describe_pause(record, in_session=True)
     return ""

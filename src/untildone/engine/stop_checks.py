@@ -15,7 +15,8 @@ from untildone.core.decide import decide
 from untildone.core.evidence import Evidence
 from untildone.core.left_out import drop_left_out, leave_out_unrunnable
 from untildone.core.proof import add_missing_proof, choose_proof, needs_proof
-from untildone.core.verdict import Continue, Pause
+from untildone.core.questions import list_approvable
+from untildone.core.verdict import Continue
 from untildone.engine.artifacts import make_log_folder
 from untildone.engine.check_run import CheckSite
 from untildone.engine.context import Context, project_folder
@@ -72,7 +73,7 @@ def _judge_at_site(
         confirmed = confirmation.confirm(evidence, contract)
         evidence = add_missing_proof(contract, progress, judge_results(contract, confirmed))
         verdict = decide(contract, progress, evidence)
-        if isinstance(verdict, Pause) and verdict.outcome == "needs-approval":
+        if list_approvable(contract, progress, evidence, verdict):
             evidence = confirmation.confirm_as_approved(evidence, loop)
         progress = replace(progress, confirming_runs=confirmation.save_runs(evidence))
         loop = replace(loop, progress=progress)

@@ -11,6 +11,7 @@ from itertools import pairwise
 from untildone.core.check_results import CheckResult
 from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
+from untildone.core.questions import list_open_questions
 from untildone.core.text import join_first, shorten, to_one_line
 from untildone.core.verdict import Outcome
 from untildone.report.notices import describe_next_step
@@ -23,29 +24,58 @@ _BLOCKERS = 3
 _MAX_LINE = 240
 
 
-def summarize_bound(record: Record, rounds: Sequence[Round]) -> tuple[str, ...]:
-    """Return the lines; none if the loop did not reach a bound, or was never judged."""
-    outcome = record.progress.outcome
+def summarize_bound(
+    record: Record, rounds: Sequence[Round], *, in_session: bool = False
+) -> tuple[str, ...]:
+    """Return the lines; none if the loop did not reach a bound, or was never judged.
+
+    With `in_session` the user reads them in the loop's own session.
+    """
+    loop, outcome = record.contract.id, record.progress.outcome
     if outcome not in BOUNDS or not rounds:
         return ()
-    blockers = [_describe_blocker(result) for result in rounds[-1].checks if not result.green]
-    blockers = blockers or list(map(to_one_line, rounds[-1].unmet))
+    go_on = describe_next_step(loop, outcome, in_session=in_session)
+    if record.progress.open_concerns:
+        approve = "/untildone:approve" if in_session else f"`untildone approve --loop {loop}`"
+        go_on = f"{approve} if that was intended; else {go_on} has the agent undo it"
+    else:
+        go_on += ", after a look at what blocks"
     lines = (
-        f"Tried: {'; '.join(_describe_attempts(rounds))}",
-        f"Blocks: {'; '.join(blockers[:_BLOCKERS]) or 'nothing that a check shows'}",
-        f"Go on: {describe_next_step(record.contract.id, outcome)}, after a look at what blocks",
+        f"Tried: {'; '.join(_describe_attempts(record, rounds))}",
+        f"Blocks: {'; '.join(_list_blockers(record, rounds[-1])[:_BLOCKERS])}",
+        f"Go on: {go_on}",
     )
     return tuple(shorten(line, _MAX_LINE) for line in lines)
 
 
-def _describe_attempts(rounds: Sequence[Round]) -> list[str]:
-    """Return the last rounds with what each fixed and which files the agent wrote."""
+def _list_blockers(record: Record, last: Round) -> list[str]:
+    """Return the checks that are not green, else the criteria, else the questions to the user."""
+    red = [_describe_blocker(result) for result in last.checks if not result.green]
+    unmet = [f"not met: {to_one_line(name)}" for name in last.unmet]
+    asked = list_open_questions(record.agreed, last.concerns or ())
+    questions = [each.question.text for each in asked]
+    return red or unmet or questions or ["the agent has not reported the task as done"]
+
+
+def _describe_attempts(record: Record, rounds: Sequence[Round]) -> list[str]:
+    """Return the last rounds with what each fixed and which files were changed."""
     fixed = [after - before for before, after in pairwise((0, *(entry.fixed for entry in rounds)))]
+    if record.progress.open_concerns:
+        # What the user has not approved yet fixes nothing.
+        fixed[-1] = 0
+    trees = ("", *(entry.tree for entry in rounds))
     attempts = [
-        f"round {entry.number}: {', '.join(_list_work(entry, gone)) or 'no file was written'}"
-        for entry, gone in zip(rounds, fixed, strict=True)
+        (entry.number, ", ".join(_list_work(entry, gone)) or _describe_tree(entry, before))
+        for entry, gone, before in zip(rounds, fixed, trees, strict=False)
     ]
-    return attempts[-_ROUNDS:]
+    return [f"round {number}: {work}" for number, work in attempts[-_ROUNDS:]]
+
+
+def _describe_tree(entry: Round, before: str) -> str:
+    """Say whether files changed since the round before without one of the agent's edits."""
+    # Of the first round it is known only if the tree was compared with the baseline.
+    is_changed = entry.tree != before if before else entry.changed
+    return "files were changed by commands" if is_changed else "no file was written"
 
 
 def _list_work(entry: Round, fixed: int) -> list[str]:

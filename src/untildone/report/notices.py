@@ -3,10 +3,11 @@
 from untildone.core.check_results import CheckResult
 from untildone.core.concerns import strip_content_digest
 from untildone.core.contract import Contract
-from untildone.core.evidence import ChangeEvidence
+from untildone.core.evidence import ChangeEvidence, Concern
 from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Progress
 from untildone.core.proof import describe_change
+from untildone.core.questions import ask_user, summarize_questions
 from untildone.core.text import pluralize
 from untildone.core.verdict import OUTCOMES, Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
 from untildone.report.times import describe_effort
@@ -14,6 +15,8 @@ from untildone.report.totals import describe_improvement, describe_totals
 from untildone.report.verdict_names import name_outcome, name_state
 from untildone.store.loops import Record
 
+# What resumes a loop in its own session; it grants as much again as the loop was started with.
+SLASH_CONTINUE = "/untildone:continue"
 _SHOWN = 4
 # Outcomes at which the loop waits for an answer of the user.
 _QUESTIONS = ("gate", "needs-approval")
@@ -37,8 +40,11 @@ def format_status_line(record: Record) -> str:
     return " | ".join(parts)
 
 
-def describe_next_step(loop: str, outcome: Outcome) -> str:
-    """Say how the user continues a paused loop; empty where that is not possible."""
+def describe_next_step(loop: str, outcome: Outcome, *, in_session: bool = False) -> str:
+    """Say how the user continues a paused loop; empty where that is not possible.
+
+    With `in_session` they sit in the loop's own session, where a slash command does it.
+    """
     if OUTCOMES[outcome].status != "paused":
         return ""
     if outcome == "gate":
@@ -48,11 +54,13 @@ def describe_next_step(loop: str, outcome: Outcome) -> str:
             f"`untildone approve --loop {loop}` if you wanted it,"
             f" or `untildone continue {loop}` after you undid it"
         )
+    if in_session:
+        return f"`{SLASH_CONTINUE}`"
     verb, _, bound = OUTCOMES[outcome].resume.partition(" ")
     return f"`{' '.join(filter(None, ('untildone', verb, loop, bound)))}`"
 
 
-def describe_pause(record: Record) -> str:
+def describe_pause(record: Record, *, in_session: bool = False) -> str:
     loop, outcome = record.contract.id, record.progress.outcome or "paused"
     if outcome == "needs-approval":
         reason = record.progress.reason
@@ -63,7 +71,7 @@ def describe_pause(record: Record) -> str:
         )
     return (
         f"untildone: loop {loop} is {name_outcome(outcome)}: {record.progress.reason}."
-        f" To continue: {describe_next_step(loop, outcome)}"
+        f" To continue: {describe_next_step(loop, outcome, in_session=in_session)}"
     )
 
 
@@ -89,12 +97,22 @@ def describe_verdict(
     checks: tuple[CheckResult, ...],
     change: ChangeEvidence | None = None,
     receipt: str = "",
+    *,
+    concerns: tuple[Concern, ...] = (),
+    in_session: bool = False,
 ) -> str:
     """Return the notice that the user sees; empty where the verdict changes nothing.
 
-    An ending also says where the receipt is; a question to the user is no ending.
+    An ending also says where the receipt is; a question to the user is no ending. `concerns` are
+    those of the stop. With `in_session` the user reads it in the loop's own session.
     """
-    text = _describe_effect(record, verdict, checks, change)
+    if isinstance(verdict, Pause):
+        text = _describe_new_pause(record.progress, verdict, in_session=in_session)
+    elif isinstance(verdict, Continue) and verdict.cause == "losses" and concerns:
+        asked = summarize_questions(ask_user(record.agreed, concerns))
+        text = f"untildone: held, {describe_round(record.agreed, record.progress)}: {asked}"
+    else:
+        text = _describe_effect(record, verdict, checks, change)
     is_ending = isinstance(verdict, Finish | Pause) and verdict.outcome not in _QUESTIONS
     if not (is_ending and receipt):
         return text
@@ -104,7 +122,7 @@ def describe_verdict(
 
 def _describe_effect(
     record: Record,
-    verdict: Verdict,
+    verdict: Continue | Finish | Wait | Ignore,
     checks: tuple[CheckResult, ...],
     change: ChangeEvidence | None,
 ) -> str:
@@ -117,13 +135,15 @@ def _describe_effect(
             rounds = pluralize(progress.round, "round")
             shown = describe_change(change)
             text = f"untildone: done after {rounds}: {names}{f' | {shown}' if shown else ''}"
-            return _add_improvement(text, progress)
+            # Behind "every check passes" the reason names checks that could not run.
+            left_out = verdict.reason.partition("; ")[2]
+            return _add_improvement(f"{text} | {left_out}" if left_out else text, progress)
+        case Finish(outcome="cancelled"):
+            return f"untildone: cancelled after {pluralize(progress.round, 'round')}"
         case Finish():
             rounds = pluralize(progress.round, "round")
             text = f"untildone: {verdict.outcome} after {rounds}: {verdict.reason}"
             return _add_improvement(text, progress)
-        case Pause():
-            return _describe_new_pause(progress, verdict)
         case Wait():
             return (
                 f"untildone: released, not judged: {verdict.reason}; loop {contract.id} is active"
@@ -143,26 +163,30 @@ def _describe_hold(
             names = ", ".join(strip_content_digest(finding) for finding in verdict.names[:_SHOWN])
             return f"{held}, concerns: {names}"
         case "unchanged":
-            return f"{held}: green as in the baseline, and no file was changed"
+            return f"{held}: no file was changed, and all is green as in the baseline"
         case "unproved":
-            return f"{held}: green as in the baseline, and no test shows the change"
+            return f"{held}: no test shows the change, and all is green as in the baseline"
         case _:
             red = [
                 f"{result.name} {summarize_result(result)}" for result in checks if not result.green
             ]
-            unmet = "; ".join(red) or ", ".join(verdict.names) or "the agent's word"
+            unmet = "; ".join(red) or ", ".join(verdict.names)
+            if not unmet:
+                return f"{held}: not reported as done"
             counts = f" | {_describe_counts(progress)}" if contract.counts else ""
             return f"{held}, unmet: {unmet}{counts}"
 
 
-def _describe_new_pause(progress: Progress, pause: Pause) -> str:
+def _describe_new_pause(progress: Progress, pause: Pause, *, in_session: bool) -> str:
     if pause.outcome == "gate":
         return f"untildone: {pause.reason} Your next prompt is the answer."
     text = f"untildone: {name_outcome(pause.outcome)}: {pause.reason}. The agent is no longer held"
-    text += f"; resume with `untildone {OUTCOMES[pause.outcome].resume}`"
+    resume = SLASH_CONTINUE if in_session else f"untildone {OUTCOMES[pause.outcome].resume}"
+    text += f"; resume with `{resume}`"
     if progress.unmet:
         text += f" | left: {', '.join(progress.unmet[:_SHOWN])}"
-    return _add_improvement(text, progress)
+    # What the user has not approved yet is no improvement.
+    return text if progress.open_concerns else _add_improvement(text, progress)
 
 
 def _describe_counts(progress: Progress) -> str:

@@ -51,14 +51,28 @@ def _list_changes(concerns: Sequence[Concern], diffs: Mapping[str, str]) -> list
     if concern is None:
         return []
     hunks = list(_split_hunks(diffs[get_file(concern)]))
-    # Long parts are cut at the end.
     hints = [hint.strip("…") for hint in (get_subject(concern), concern.old, concern.new) if hint]
     best = max(hunks, key=lambda hunk: sum(hint in "\n".join(hunk) for hint in hints), default=[])
     changed = [line for line in best if line.startswith(("-", "+"))]
-    if len(changed) > _MAX_DIFF:
-        told = (at for at, line in enumerate(changed) if any(hint in line for hint in hints))
-        changed = changed[next(told, 0) :]
+    changed = _choose_window(changed, concern, _MAX_DIFF - 1)
     return [get_file(concern), *(shorten(line, _MAX_WIDTH) for line in changed)] if changed else []
+
+
+def _choose_window(changed: list[str], concern: Concern, size: int) -> list[str]:
+    """Return the lines, from the first one at which most of what is asked about fits in."""
+    if len(changed) <= size:
+        return changed
+    # Long parts are cut at the end.
+    parts = (("-", concern.old.strip("…")), ("+", concern.new.strip("…")))
+    hints = [*(part for part in parts if part[1]), ("", get_subject(concern))]
+    shown = [
+        {hint for hint in hints if line.startswith(hint[0]) and hint[1] in line} for line in changed
+    ]
+
+    def rate(at: int) -> tuple[int, bool]:
+        return len(set().union(*shown[at : at + size])), bool(shown[at])
+
+    return changed[max(range(len(changed)), key=rate) :]
 
 
 def _split_hunks(diff: str) -> Iterator[list[str]]:

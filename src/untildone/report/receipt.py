@@ -189,7 +189,8 @@ def _build_essentials(record: Record, history: History, last: Round) -> Receipt:
         by_words_alone=(*claims, *last.promises_given),
         history=describe_rounds(history, has_checks=bool(contract.checks)),
         initial=initial,
-        final=last.totals,
+        # A round that another tool counted before an import has totals and no checks.
+        final=last.totals if last.checks else None,
         improved=failures.percent_fixed if failures and initial else None,
         notes=progress.notes,
     )

@@ -226,6 +226,16 @@ def test_without_prices_the_user_sees_once_how_to_get_them(
     assert (spent, reported, priced.why()) == (None, [line_told, ""], remedy)
 
 
+def test_a_quick_first_turn_does_not_call_the_spend_unknown(
+    priced: PricedLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "genai_prices", None)
+    priced.append(line("a", 1))
+
+    assert (priced.spent(attended=True), priced.session.take("tell")) == (None, "")
+    assert priced.why() == "it is measured at the first stop"
+
+
 def test_the_client_s_own_figure_comes_first_where_somebody_sits(priced: PricedLoop) -> None:
     priced.append(line("a", 1))
     loop = priced.loop

@@ -75,7 +75,7 @@ def test_three_holds_a_prompt_and_then_a_message_to_the_user(world: World) -> No
 
     assert [read_hold(answer) for answer in answers[:3]] == [first_line(hold) for hold in (1, 2, 3)]
     assert answers[3] == {
-        "systemMessage": "untildone: let go after 3 automatic holds; this turn's edits left"
+        "systemMessage": "untildone: released after 3 automatic holds; this turn's edits left"
         " 1 security finding in a.py"
     }
     assert stop_and_read_reasons(world) == OVER
@@ -96,7 +96,7 @@ def test_the_user_sees_at_most_three_lines_of_each_hold(world: World) -> None:
             f" Read `{file}` and go on."
             for hold in (1, 2, 3)
         ),
-        "untildone: let go after 3 automatic holds; this turn's edits left 180 security findings"
+        "untildone: released after 3 automatic holds; this turn's edits left 180 security findings"
         " in a0.py, a1.py, a2.py, a3.py, a4.py and 4 more",
     ]
     assert world.read(file).startswith("[untildone] AUTO-CONTINUE 3 of 3: ")

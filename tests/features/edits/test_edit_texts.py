@@ -41,7 +41,7 @@ def test_an_automatic_hold() -> None:
 
 def test_after_the_last_hold_the_user_gets_a_message() -> None:
     assert format_release(TWO) == (
-        "untildone: let go after 3 automatic holds; this turn's edits left 1 error and 1 security"
+        "untildone: released after 3 automatic holds; this turn's edits left 1 error and 1 security"
         " finding in a.py, b.py"
     )
 

@@ -394,6 +394,7 @@ def test_what_jikime_counted_is_part_of_the_rounds(cli: CommandLine) -> None:
     (counted,) = cli.json("rounds", loop)["rounds"]
     assert (counted["number"], counted["totals"]["errors"]) == (1, 3)
     assert "counted before the import: 3 errors" in cli.run("rounds", loop)[1]
+    assert cli.json("show", loop)["receipt"]["final"] is None
 
 
 @pytest.mark.parametrize(

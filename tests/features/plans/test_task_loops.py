@@ -1,6 +1,7 @@
 """Tasks of a plan as loops: sealed criteria, verification, one task after another."""
 
 import json
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -189,7 +190,9 @@ def test_the_user_reads_how_far_the_feature_is(world: World) -> None:
 
     answer = stop_and_follow(world)
 
-    assert "TASK-001 verified, 1 of 2" in answer["systemMessage"]
+    lines = answer["systemMessage"].splitlines()
+    assert lines[1] == "TASK-001 verified, 1 of 2"
+    assert re.match(r"untildone: loop \w+ \(TASK-002: .+\) holds this session until ", lines[2])
 
 
 def test_the_checks_of_the_project_must_hold_too(world: World) -> None:

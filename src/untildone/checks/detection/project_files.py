@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from untildone.checks.detection.packages import is_package
 from untildone.errors import UserError
 
 _FOREIGN_FOLDERS = frozenset(
@@ -101,13 +102,19 @@ def _make_error(path: Path, message: str, *, line: int, column: int) -> UserErro
 def find_files_by_ending(
     project: Path, endings: tuple[str, ...] = (), *, prefix: str = ""
 ) -> Iterator[str]:
-    """Yield the paths of files with this prefix and one of these endings."""
+    """Yield the paths of files with this prefix and one of these endings.
+
+    Files of packages below a project without a manifest are theirs, not the project's.
+    """
     entries = 0
     for folder, folders, files in os.walk(project):
         below = Path(folder).relative_to(project)
         entries += len(files) + len(folders)
         if entries > _MOST_ENTRIES:
             return
+        if is_package(project, below, files):
+            folders.clear()
+            continue
         folders[:] = sorted(
             name
             for name in folders

@@ -40,7 +40,9 @@ def measure_spend(context: Context, record: Record, event: Stop) -> float | None
     if not transcript or not Path(transcript).is_file():
         return None
     if not _is_price_library_installed():
-        _announce_unknown_spend(context, record, session)
+        # The status line of an attended client may run for the first time after a quick first turn.
+        if not event.attended or record.progress.round:
+            _announce_unknown_spend(context, record, session)
         return None
     # Imported where it is used: most stops know the client's own figure.
     from untildone.features.budget.price_ledger import update_ledger
@@ -56,7 +58,8 @@ def explain_unknown_spend(context: Context, record: Record) -> str:
     from untildone.features.budget.price_ledger import load_ledger
 
     if not _is_price_library_installed() and record.progress.spend_usd is None:
-        return _REMEDY
+        is_measured = record.progress.round or load_ledger(context, record).announced
+        return _REMEDY if is_measured else "it is measured at the first stop"
     models = ", ".join(f"`{model}`" for model in load_ledger(context, record).unpriced)
     return f"no price is known for {models}" if models else ""
 

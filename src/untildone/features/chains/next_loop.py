@@ -52,7 +52,7 @@ def start_next_loop(context: Context, ended: Record, answer: Answer) -> Answer:
     return Answer(
         verdict=Continue(cause="unmet"),
         feedback=_build_feedback(ended.contract, record),
-        notice=f"{answer.notice} | {describe_loop(record)}",
+        notice=f"{answer.notice}\n{describe_loop(record)}",
     )
 
 

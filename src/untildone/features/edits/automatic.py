@@ -136,6 +136,6 @@ def format_release(findings: Collection[Finding]) -> str:
     """Return the notice to the user after the last automatic hold."""
     paths = dict.fromkeys(finding.path for finding in sort_by_place(findings))
     return (
-        f"untildone: let go after {MAX_HOLDS} automatic holds; this turn's edits left"
+        f"untildone: released after {MAX_HOLDS} automatic holds; this turn's edits left"
         f" {summarize_findings(findings)} in {to_one_line(join_first(tuple(paths)))}"
     )

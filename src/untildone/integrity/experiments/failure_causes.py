@@ -64,7 +64,9 @@ def _find_files(comparison: Comparison, test: str, paths: Sequence[str]) -> list
 def report_sandbox_failures(red: Sequence[CheckResult]) -> Iterator[Concern]:
     """Yield a concern for each check that passes in the project and fails in a clean copy of it."""
     for result in red:
-        ending = " | ".join(result.output.strip().splitlines()[-_SHOWN_OUTPUT_LINES:])
+        # Without the rules that a test runner draws around its headings.
+        said = (line.strip(" =_-") for line in result.output.splitlines())
+        ending = " | ".join(list(filter(None, said))[-_SHOWN_OUTPUT_LINES:])
         summary = f"`{result.name}` passes in the project, but not in a clean copy of it"
         reason = ": ".join(filter(None, (summary, result.reason, ending)))
         yield make_concern(ConcernKind.PASS_TO_PASS, result.name, reason=reason)
