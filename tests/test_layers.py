@@ -50,6 +50,9 @@ IMPURE = frozenset(
 LEAN = (
     "__init__.py",
     "hooks/*.py",
+    "agents/__init__.py",
+    "agents/*/__init__.py",
+    "agents/*/hooks.py",
     "commands/__init__.py",
     "commands/agent_calls.py",
     "commands/shell.py",
@@ -249,7 +252,7 @@ def test_the_core_opens_and_prints_nothing() -> None:
 
 def test_adapters_only_translate() -> None:
     found = everything(
-        *("agents/*.py", "checks/parsers/*.py", "features/importers/formats/*.py"),
+        *("agents/**/*.py", "checks/parsers/*.py", "features/importers/formats/*.py"),
         *("features/importers/fields.py", "features/importers/file_parsing.py"),
         *("features/markdown.py", "features/spec/rubric.py"),
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.agents import claude
+from untildone.agents.claude import agent as claude
 from untildone.engine.speaker import explain_ignored, is_typed_by_user, read_tail, speaks_for_agent
 from untildone.store.sessions import Session
 

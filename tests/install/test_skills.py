@@ -9,7 +9,7 @@ import untildone
 from client.harness import Client, command_hooks
 from client.model_server import ModelServer
 from client.script import Call, bash
-from untildone.agents.permissions import LOOP_PERMISSIONS
+from untildone.agents.claude.permissions import LOOP_PERMISSIONS
 from untildone.commands.agent_calls import is_agent_call
 from untildone.hooks.guard import USER_VERBS
 from untildone.install.skills import (

@@ -1,6 +1,4 @@
-"""The supported agents, each in its own modules that only translate."""
+"""The supported agents: one package each, which only translates between its client and us."""
 
-from untildone.agents import claude
-from untildone.agents.agent import Agent
-
-AGENTS: dict[str, Agent] = {"claude": claude}
+# Each has a package of this name; `hooks.py` in it is on every hook's path and stays lean.
+NAMES = ("claude",)

@@ -10,18 +10,62 @@ if TYPE_CHECKING:
     from untildone.agents.headless import Headless
 
 
+class Hooks(Protocol):
+    """The module `hooks` of an agent's package. It imports nothing but `json`.
+
+    A variable that the client does not have is empty.
+    """
+
+    # the environment variable that holds the session's id in the agent's shell, mostly in hooks too
+    @property
+    def SESSION_VARIABLE(self) -> str: ...
+
+    # the one that holds the project's folder in hooks
+    @property
+    def PROJECT_VARIABLE(self) -> str: ...
+
+    # the one that holds the client's process id in hooks
+    @property
+    def PROCESS_VARIABLE(self) -> str: ...
+
+    # the one that says in hooks whether a user sits at the session: "1" or "0"
+    @property
+    def ATTENDED_VARIABLE(self) -> str: ...
+
+    # the one that names another folder for the user's settings, and that folder's usual name
+    @property
+    def FOLDER_VARIABLE(self) -> str: ...
+    @property
+    def FOLDER(self) -> str: ...
+
+    # files in that folder, of the user or of a project, that can hold our hooks
+    @property
+    def SETTINGS(self) -> tuple[str, ...]: ...
+
+    # the payload of one of our events, with the names of fields and tools that Claude Code has
+    def translate(self, event: str, payload: dict[str, object]) -> dict[str, object]: ...
+
+    # the answer that refuses a tool call
+    def refuse_call(self, reason: str) -> str: ...
+
+    # the answer that permits a tool call, so that the client does not ask the user
+    def permit_call(self, reason: str) -> str: ...
+
+    # the answer that refuses a change of the client's settings
+    def refuse_settings(self, reason: str) -> str: ...
+
+    # the answer that only shows a line to the user
+    def notify(self, text: str) -> str: ...
+
+
 class Agent(Protocol):
     # the agent's name on the command line and in the state folder
     @property
     def NAME(self) -> str: ...
 
-    # the environment variable that holds the session's id in hooks and in the agent's shell
+    # the part of it that is on every hook's path
     @property
-    def SESSION_VARIABLE(self) -> str: ...
-
-    # the environment variable that holds the client's process id
-    @property
-    def PROCESS_VARIABLE(self) -> str: ...
+    def HOOKS(self) -> "Hooks": ...
 
     # how it runs without a user
     def load_headless(self) -> "Headless": ...

@@ -7,7 +7,7 @@ from typing import cast, get_args
 import click
 from msgspec import Struct
 
-from untildone.agents import AGENTS
+from untildone.agents.registry import AGENTS
 from untildone.cli import options
 from untildone.cli.authority import refuse_in_check, require_user_of_machine
 from untildone.cli.loops import list_loops, open_context

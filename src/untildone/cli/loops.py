@@ -28,7 +28,7 @@ def open_context(agent: str = "claude") -> Context:
 
 def get_session_id(context: Context) -> str:
     """Return the id of the session whose shell this runs in; empty outside of a session."""
-    return context.environ.get(context.agent.SESSION_VARIABLE, "")
+    return context.environ.get(context.agent.HOOKS.SESSION_VARIABLE, "")
 
 
 def list_loops(context: Context) -> list[Record]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from untildone.agents import AGENTS
+from untildone.agents.registry import AGENTS
 from untildone.cli import start
 from untildone.cli.authority import refuse_in_check
 from untildone.cli.loops import open_context

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from msgspec import Struct, to_builtins
 
-from untildone.agents import AGENTS
+from untildone.agents.registry import AGENTS
 from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.cli.authority import refuse_in_check
 from untildone.cli.check_progress import show_progress

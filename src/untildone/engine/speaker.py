@@ -41,18 +41,26 @@ def _is_set_by_user(agent: Agent, environ: Mapping[str, str], name: str) -> bool
     """
     if environ.get(name, "") in ("", "0"):
         return False
-    variables = _read_process(environ.get(agent.PROCESS_VARIABLE, ""), "environ")
+    variables = _read_process(_find_client_process(agent, environ), "environ")
     if variables is None:
-        return not _is_set_by_project(environ.get("CLAUDE_PROJECT_DIR", ""), name)
+        return not _is_set_by_project(agent, environ, name)
     values = dict(variable.partition("=")[::2] for variable in variables)
     return values.get(name, "") not in ("", "0")
 
 
-def _is_set_by_project(project: str, name: str) -> bool:
+def _find_client_process(agent: Agent, environ: Mapping[str, str]) -> str:
+    """Return the id of the client's process; where no variable names it, it started this hook."""
+    if agent.HOOKS.PROCESS_VARIABLE:
+        return environ.get(agent.HOOKS.PROCESS_VARIABLE, "")
+    return str(os.getppid())
+
+
+def _is_set_by_project(agent: Agent, environ: Mapping[str, str], name: str) -> bool:
     """Say whether a settings file of the project names the variable."""
-    for file in ("settings.json", "settings.local.json"):
+    folder = Path(environ.get(agent.HOOKS.PROJECT_VARIABLE, "")) / agent.HOOKS.FOLDER
+    for file in agent.HOOKS.SETTINGS:
         try:
-            text = (Path(project) / ".claude" / file).read_text(encoding="utf-8")
+            text = (folder / file).read_text(encoding="utf-8")
         except (OSError, ValueError):
             continue
         if f'"{name}"' in text:
@@ -77,7 +85,7 @@ def is_typed_by_user(
 
     `attended` is True for a session with a terminal; else only `claude -p "TEXT"` proves it.
     """
-    arguments = _read_process(environ.get(agent.PROCESS_VARIABLE, ""), "cmdline")
+    arguments = _read_process(_find_client_process(agent, environ), "cmdline")
     return attended or text in (arguments or ())
 
 

@@ -34,7 +34,7 @@ def answer_stop(context: Context, call: Call) -> str:
     stop = context.agent.parse_stop(call.data, context.environ)
     if call.fault:
         # An unreadable payload names no session; the environment may.
-        stop = replace(stop, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
+        stop = replace(stop, session=call.session)
     session = context.session(stop.session)
     # Only the main agent is held, never one that it started.
     if stop.subagent:

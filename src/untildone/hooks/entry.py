@@ -39,7 +39,8 @@ def main(argv: list[str]) -> int:
         call = payload.read_payload(event, agent, source, home)
         answer = "" if _is_from_check(call) else _answer(call)
     except Exception as error:  # noqa: BLE001  a hook reports its own failure to the user
-        answer = payload.describe_failure(event, error)
+        call = payload.Call(event, agent, source, home)
+        answer = call.client.notify(payload.describe_failure(event, error))
     _print(answer)
     return 0
 
@@ -55,14 +56,14 @@ def _is_from_check(call: payload.Call) -> bool:
     # Imported here because hardly any event needs it.
     from untildone.store.sessions import Session
 
-    session = Session(call.home, call.agent, call.text("session_id"))
+    session = Session(call.home, call.agent, call.session)
     return session.read("driver").strip() != str(runner)
 
 
 def _answer(call: payload.Call) -> str:
     name = LEAN.get(call.event)
     if not name and call.event not in _FULL_EVENTS:
-        return payload.describe_unknown("event", call.event)
+        return str(call.client.notify(payload.describe_unknown("event", call.event)))
     if name:
         module = __import__(name, fromlist=["answer"])
         answer = str(module.answer(call))

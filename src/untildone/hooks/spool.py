@@ -12,8 +12,7 @@ _MAX_CALL = 65_536
 
 def answer(call: Call) -> str:
     # A payload that is too large to read still shows that a tool call has ended.
-    session_id = call.text("session_id") or call.environ.get("CLAUDE_CODE_SESSION_ID", "")
-    session = Session(call.home, call.agent, session_id)
+    session = Session(call.home, call.agent, call.session)
     if session.get_loop_id() or session.has("dialects"):
         _spool(call, session)
     if call.event == "PostToolBatch" and session.is_meter_due():

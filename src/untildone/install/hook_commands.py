@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.agents.permissions import PERMISSIONS
+from untildone.agents.claude.permissions import PERMISSIONS
 from untildone.features.todos.todo_lists import TODO_FILES, TODO_STATE_FILE
 from untildone.install.own_entries import CAP, CAP_VARIABLE
 from untildone.install.settings_editing import Entries

@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-from untildone.agents.permissions import LOOP_PERMISSIONS
+from untildone.agents.claude.permissions import LOOP_PERMISSIONS
 
 LOOP_COMMANDS = ("build", "test", "lint", "ship", "fix", "loop")
 USER_COMMANDS = ("cancel", "pause", "continue", "approve")

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.agents.claude import read_cap
+from untildone.agents.claude.agent import read_cap
 from untildone.process.runner import run
 from untildone.runs.claude_hooks import Answer, Settings, read_hooks, read_variables, run_hooks
 

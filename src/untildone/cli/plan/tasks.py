@@ -50,7 +50,7 @@ def _refuse_agent(task: str) -> None:
     context = open_context()
     refuse_in_check(context, "plan set-status")
     caller = find_calling_session(context.agent, str(context.home))
-    if caller is None and not os.environ.get(context.agent.SESSION_VARIABLE):
+    if caller is None and not os.environ.get(context.agent.HOOKS.SESSION_VARIABLE):
         return
     if caller and caller.is_active() and not is_in_tool_call(context.agent, caller):
         return

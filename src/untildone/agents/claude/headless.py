@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from untildone.agents import headless
+from untildone.agents.claude.permissions import LOOP_PERMISSIONS
 from untildone.agents.json_fields import (
     get_count,
     get_number,
@@ -13,7 +14,6 @@ from untildone.agents.json_fields import (
     get_text,
     parse_object,
 )
-from untildone.agents.permissions import LOOP_PERMISSIONS
 
 PROGRAM = "claude"
 SESSION_VARIABLES = frozenset(

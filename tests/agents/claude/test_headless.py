@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from untildone.agents.claude_headless import build_arguments, classify_failure, parse_line
+from untildone.agents.claude.headless import build_arguments, classify_failure, parse_line
+from untildone.agents.claude.permissions import LOOP_PERMISSIONS
 from untildone.agents.headless import (
     AgentText,
     ClientCall,
@@ -18,7 +19,6 @@ from untildone.agents.headless import (
     Returned,
     Tool,
 )
-from untildone.agents.permissions import LOOP_PERMISSIONS
 
 USAGE = {
     "input_tokens": 3,

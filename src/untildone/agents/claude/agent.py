@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from untildone.agents.claude import hooks
 from untildone.agents.events import Prompt, SessionStarted, Stop, Usage
 from untildone.agents.json_fields import get_objects, get_text, parse_object
 from untildone.core.evidence import Background
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from untildone.agents.headless import Headless
 
 NAME = "claude"
-SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
-PROCESS_VARIABLE = "CLAUDE_PID"
+HOOKS = hooks
 CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 DEFAULT_CAP = 8
 # Since this version a Stop hook can hold the agent with additional context, which is not shown to
@@ -28,16 +28,16 @@ _AUTOMATIC = ("<task-notification>", "<system-reminder>")
 
 def load_headless() -> "Headless":
     # Imported here because no hook runs a client.
-    from untildone.agents import claude_headless
+    from untildone.agents.claude import headless
 
-    return claude_headless
+    return headless
 
 
 def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
     return Stop(
         session=get_text(payload, "session_id"),
         cwd=get_text(payload, "cwd"),
-        project=environ.get("CLAUDE_PROJECT_DIR", ""),
+        project=environ.get(hooks.PROJECT_VARIABLE, ""),
         prompt=get_text(payload, "prompt_id"),
         message=get_text(payload, "last_assistant_message"),
         transcript=get_text(payload, "transcript_path"),
@@ -72,7 +72,7 @@ def parse_prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prom
         session=get_text(payload, "session_id"),
         text=text,
         cwd=get_text(payload, "cwd"),
-        project=environ.get("CLAUDE_PROJECT_DIR", ""),
+        project=environ.get(hooks.PROJECT_VARIABLE, ""),
         prompt=get_text(payload, "prompt_id"),
         attended=_is_attended(environ),
         automatic=text.lstrip().startswith(_AUTOMATIC),
@@ -80,7 +80,7 @@ def parse_prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prom
 
 
 def _is_attended(environ: Mapping[str, str]) -> bool:
-    value = environ.get("CLAUDE_CODE_SESSION_ATTENDED")
+    value = environ.get(hooks.ATTENDED_VARIABLE)
     if value is None:
         return environ.get("CLAUDE_CODE_ENTRYPOINT", "cli") == "cli"
     return value == "1"
@@ -88,7 +88,7 @@ def _is_attended(environ: Mapping[str, str]) -> bool:
 
 def _is_on_screen(environ: Mapping[str, str]) -> bool:
     """Say whether this is the client in a terminal, which prints everything that a hold says."""
-    known = environ.keys() & {"CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_CODE_ENTRYPOINT"}
+    known = environ.keys() & {hooks.ATTENDED_VARIABLE, "CLAUDE_CODE_ENTRYPOINT"}
     return bool(known) and _is_attended(environ)
 
 
@@ -161,9 +161,9 @@ def end_turn(notice: str) -> str:
 
 def parse_usage(line: bytes) -> Usage | None:
     # Imported here because the transcript is read only if the client reports no cost.
-    from untildone.agents import claude_usage
+    from untildone.agents.claude import usage
 
-    return claude_usage.parse_usage(line)
+    return usage.parse_usage(line)
 
 
 def find_subagents_folder(transcript: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from untildone.agents import claude
+from untildone.agents.claude import agent as claude
 from untildone.agents.events import Usage
 
 AT = "2026-11-15T23:08:34.209Z"

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from untildone.agents import AGENTS, claude, claude_headless
+from untildone.agents.claude import agent as claude
+from untildone.agents.claude import headless as claude_headless
 from untildone.agents.events import Prompt, SessionStarted, Stop
 from untildone.core.evidence import Background
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
@@ -336,10 +337,6 @@ def test_where_the_client_keeps_its_list() -> None:
     assert moved == ("/c/tasks/s1", "/c/todos/s1-agent-s1.json")
     assert claude.list_todo_paths("s1", {"HOME": "/h"})[0] == "/h/.claude/tasks/s1"
     assert claude.list_todo_paths("s1", {"USERPROFILE": "C:/h"})[0] == "C:/h/.claude/tasks/s1"
-
-
-def test_each_agent_is_found_by_its_name() -> None:
-    assert {name: agent.NAME for name, agent in AGENTS.items()} == {"claude": "claude"}
 
 
 CANCELLED = '{"attachment": {"hookEvent": "Stop", "type": "hook_cancelled"}}'

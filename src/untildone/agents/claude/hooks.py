@@ -1,0 +1,48 @@
+"""What every hook of Claude Code needs: its variables, and answers to tool calls. Lean."""
+
+import json
+
+SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
+PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
+PROCESS_VARIABLE = "CLAUDE_PID"
+ATTENDED_VARIABLE = "CLAUDE_CODE_SESSION_ATTENDED"
+# The folder of the user's settings, if it is not the one in the home.
+FOLDER_VARIABLE = "CLAUDE_CONFIG_DIR"
+FOLDER = ".claude"
+# Files in that folder, of the user or of a project, that can hold our hooks.
+SETTINGS = ("settings.json", "settings.local.json")
+
+
+def translate(event: str, payload: dict[str, object]) -> dict[str, object]:
+    """Return the payload in the words that all hooks use: they are this client's own."""
+    del event
+    return payload
+
+
+def refuse_call(reason: str) -> str:
+    return _decide("deny", reason)
+
+
+def permit_call(reason: str) -> str:
+    return _decide("allow", reason)
+
+
+def _decide(decision: str, reason: str) -> str:
+    return json.dumps(
+        {
+            "hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": decision,
+                "permissionDecisionReason": reason,
+            }
+        }
+    )
+
+
+def refuse_settings(reason: str) -> str:
+    return json.dumps({"decision": "block", "reason": reason, "systemMessage": reason})
+
+
+def notify(text: str) -> str:
+    """Return the answer that only shows a line to the user."""
+    return json.dumps({"systemMessage": text})

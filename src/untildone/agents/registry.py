@@ -1,0 +1,7 @@
+"""The table of agents, each with the modules that the engine and the commands use."""
+
+from untildone.agents import NAMES
+from untildone.agents.agent import Agent
+from untildone.agents.claude import agent as claude
+
+AGENTS: dict[str, Agent] = dict(zip(NAMES, (claude,), strict=True))
