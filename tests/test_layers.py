@@ -219,7 +219,7 @@ def test_a_circle_is_seen(edges: dict[str, set[str]], expected: list[str]) -> No
         ("engine/stop.py", "untildone.hooks.entry", False),
         ("engine/stop.py", "untildone.cli.main", False),
         ("report/notices.py", "untildone.engine.context", False),
-        ("install/claude.py", "untildone.hooks.entry", False),
+        ("install/client_files.py", "untildone.hooks.entry", False),
         ("cli/main.py", "untildone.core.evidence", True),
     ],
 )

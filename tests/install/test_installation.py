@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from untildone.install.claude import InstallPaths, apply_plan, plan_init
+from untildone.install.claude_lines import build_settings_entries, build_windows_groups
+from untildone.install.client_files import InstallPaths, apply_plan, plan_init
 from untildone.install.health import PROBES, find_interpreter_changes
-from untildone.install.hook_commands import build_settings_entries, build_windows_groups
 from untildone.install.installation import (
     HookCommand,
     Installation,

@@ -2,3 +2,5 @@
 
 # Each has a package of this name; `hooks.py` in it is on every hook's path and stays lean.
 NAMES = ("claude",)
+# The variable by which our hook lines tell the client's process id, where the client does not.
+CLIENT_PROCESS = "UNTILDONE_CLIENT_PID"

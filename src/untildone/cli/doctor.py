@@ -11,7 +11,7 @@ from untildone.cli.options import find_project, json_option, print_json, project
 from untildone.core.text import pluralize
 from untildone.engine import loop_problems
 from untildone.install import health as install_health
-from untildone.install.claude import find_install_paths
+from untildone.install.client_files import find_install_paths
 from untildone.install.installation import read_installation
 from untildone.report.doctor import Diagnosis, build_diagnosis
 

@@ -14,7 +14,7 @@ from untildone.app import open_context
 from untildone.cli.options import find_project, json_option, print_json, project_option
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.install.claude import find_install_paths
+from untildone.install.client_files import find_install_paths
 from untildone.install.health import find_broken_settings, find_disabled_hooks
 from untildone.install.installation import Installation, read_installation
 from untildone.process.runner import end_runs_on_signal

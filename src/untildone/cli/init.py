@@ -7,6 +7,7 @@ from typing import cast, get_args
 import click
 from msgspec import Struct
 
+from untildone.agents.layout import Scope
 from untildone.agents.registry import AGENTS
 from untildone.cli import options
 from untildone.cli.authority import refuse_in_check, require_user_of_machine
@@ -14,7 +15,7 @@ from untildone.cli.loops import list_loops, open_context
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.features.edits import switch
-from untildone.install import claude, manifest
+from untildone.install import client_files, manifest
 from untildone.store.home import find_volatile_file_system, prepare_home
 
 
@@ -54,7 +55,7 @@ _MODES = {switch.AUTO: "automatic mode", switch.TELL: "diagnostics after each ed
 )
 @click.option(
     "--scope",
-    type=click.Choice(get_args(claude.Scope)),
+    type=click.Choice(get_args(Scope)),
     default="user",
     show_default=True,
     help="The settings file of the client to write to.",
@@ -87,13 +88,13 @@ def init_command(*, scope: str, project: Path | None, **values: bool | None) -> 
     """
     context = open_context()
     refuse_in_check(context, "init")
-    paths = claude.find_install_paths(context, options.find_project(project))
-    plan = claude.plan_init(paths, cast(claude.Scope, scope))
+    paths = client_files.find_install_paths(context, options.find_project(project))
+    plan = client_files.plan_init(paths, cast(Scope, scope))
     before = switch.read_modes(str(context.home))
     modes = _choose_modes(before, {switch.AUTO: values["auto"], switch.TELL: values["tell"]})
     if not values["dry_run"]:
         prepare_home(context.home)
-        claude.apply_plan(paths, plan)
+        client_files.apply_plan(paths, plan)
         switch.write_modes(str(context.home), modes)
     if values["as_json"]:
         report = InitReport(
@@ -130,11 +131,11 @@ def _warn_of_volatile_state(home: Path) -> None:
         click.echo(f"note: {home} is on {volatile} and is gone after a restart", err=True)
 
 
-def _list_written(changes: Iterable[claude.FileChange]) -> tuple[WrittenFile, ...]:
+def _list_written(changes: Iterable[client_files.FileChange]) -> tuple[WrittenFile, ...]:
     return tuple(WrittenFile(path=str(change.path), kind=change.kind) for change in changes)
 
 
-def _print_plan(plan: claude.InstallPlan, switched: list[str], *, dry_run: bool) -> None:
+def _print_plan(plan: client_files.InstallPlan, switched: list[str], *, dry_run: bool) -> None:
     changed = [change for change in plan.changes if change.kind != "unchanged"]
     for line in (*(f"{change.kind}: {change.path}" for change in changed), *switched):
         click.echo(f"{'would be ' if dry_run else ''}{line}")
@@ -163,8 +164,8 @@ def uninstall_command(project: Path | None, *, as_json: bool) -> None:
     require_user_of_machine(context, "uninstall")
     installed = manifest.read(context.home)
     paused = _pause_all(context) if installed else ()
-    paths = claude.find_install_paths(context, options.find_project(project))
-    changes = [change for file in installed for change in claude.uninstall(paths, file)]
+    paths = client_files.find_install_paths(context, options.find_project(project))
+    changes = [change for file in installed for change in client_files.uninstall(paths, file)]
     switch.write_modes(str(context.home), frozenset())
     report = UninstallReport(
         files=_list_written(change for change in changes if change.kind != "unchanged"),

@@ -16,7 +16,7 @@ from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.engine.removed_folders import explain_removed_folders
 from untildone.engine.stale_loops import STALE_DAYS, find_stale_loops, take_unlisted
 from untildone.features.edits import switch
-from untildone.install.claude import find_install_paths
+from untildone.install.client_files import find_install_paths
 from untildone.install.health import find_disabled_hooks, find_missing_hooks, find_package_changes
 from untildone.install.installation import read_installation
 from untildone.report.notices import describe_next_step

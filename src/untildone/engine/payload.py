@@ -71,9 +71,7 @@ class Call:
     @property
     def process(self) -> str:
         """The id of the client's process, which starts its hooks."""
-        if self.client.PROCESS_VARIABLE:
-            return self.environ.get(self.client.PROCESS_VARIABLE, "")
-        return str(os.getppid())
+        return self.environ.get(self.client.PROCESS_VARIABLE, "")
 
     def text(self, key: str) -> str:
         """Return the payload's value for the key; an empty text if it is missing or no text."""

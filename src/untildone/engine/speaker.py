@@ -41,18 +41,11 @@ def _is_set_by_user(agent: Agent, environ: Mapping[str, str], name: str) -> bool
     """
     if environ.get(name, "") in ("", "0"):
         return False
-    variables = _read_process(_find_client_process(agent, environ), "environ")
+    variables = _read_process(environ.get(agent.HOOKS.PROCESS_VARIABLE, ""), "environ")
     if variables is None:
         return not _is_set_by_project(agent, environ, name)
     values = dict(variable.partition("=")[::2] for variable in variables)
     return values.get(name, "") not in ("", "0")
-
-
-def _find_client_process(agent: Agent, environ: Mapping[str, str]) -> str:
-    """Return the id of the client's process; where no variable names it, it started this hook."""
-    if agent.HOOKS.PROCESS_VARIABLE:
-        return environ.get(agent.HOOKS.PROCESS_VARIABLE, "")
-    return str(os.getppid())
 
 
 def _is_set_by_project(agent: Agent, environ: Mapping[str, str], name: str) -> bool:
@@ -85,7 +78,7 @@ def is_typed_by_user(
 
     `attended` is True for a session with a terminal; else only `claude -p "TEXT"` proves it.
     """
-    arguments = _read_process(_find_client_process(agent, environ), "cmdline")
+    arguments = _read_process(environ.get(agent.HOOKS.PROCESS_VARIABLE, ""), "cmdline")
     return attended or text in (arguments or ())
 
 

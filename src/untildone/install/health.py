@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from untildone import __version__
+from untildone.agents.layout import Scope
 from untildone.errors import UserError
 from untildone.install import manifest
-from untildone.install.claude import Scope, build_entries
-from untildone.install.hook_commands import build_plugin_entries
+from untildone.install.claude_lines import build_plugin_entries
+from untildone.install.client_files import build_entries
 from untildone.install.installation import HookCommand, Installation, parse_hook_command
 from untildone.install.own_entries import CAP, CAP_VARIABLE
 from untildone.report.doctor import Problem, make_error, make_note

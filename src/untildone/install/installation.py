@@ -10,14 +10,13 @@ from msgspec import Struct
 
 from untildone.errors import UserError
 from untildone.install import settings_editing
-from untildone.install.claude import InstallPaths, Scope
+from untildone.install.client_files import InstallPaths
 from untildone.install.own_entries import is_our_hook
 
 _MANAGED = {
     "darwin": "/Library/Application Support/ClaudeCode/managed-settings.json",
     "win32": "C:/Program Files/ClaudeCode/managed-settings.json",
 }
-_SCOPES: tuple[Scope, ...] = ("user", "project", "local")
 
 
 class SettingsFile(Struct, frozen=True, kw_only=True):
@@ -79,7 +78,7 @@ class Installation(Struct, frozen=True, kw_only=True):
 def read_installation(paths: InstallPaths, environ: Mapping[str, str]) -> Installation:
     """Read the files in the client's order: a later one overrides an earlier one."""
     managed = Path(_MANAGED.get(sys.platform, "/etc/claude-code/managed-settings.json"))
-    candidates = dict.fromkeys((*map(paths.get_settings_file, _SCOPES), managed))
+    candidates = dict.fromkeys((*paths.list_settings_files(), managed))
     files = tuple(filter(None, (_read_settings(path) for path in candidates)))
     plugin = next((file.plugin for file in files if file.plugin), "")
     return Installation(

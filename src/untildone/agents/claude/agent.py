@@ -4,17 +4,23 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from untildone.agents import payloads
+from untildone.agents.agent import Hooks
 from untildone.agents.claude import hooks
-from untildone.agents.events import Prompt, SessionStarted, Stop, Usage
-from untildone.agents.json_fields import get_objects, get_text, parse_object
-from untildone.core.evidence import Background
+from untildone.agents.claude.layout import LAYOUT
+from untildone.agents.defaults import find_message
+from untildone.agents.events import Prompt, Stop, Usage
+from untildone.agents.json_fields import get_text, parse_object
+from untildone.agents.payloads import parse_session_start
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
 
+__all__ = ("LAYOUT", "find_message", "parse_session_start")
+
 NAME = "claude"
-HOOKS = hooks
+HOOKS: Hooks = hooks
 CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 DEFAULT_CAP = 8
 # Since this version a Stop hook can hold the agent with additional context, which is not shown to
@@ -22,7 +28,6 @@ DEFAULT_CAP = 8
 _ADDITIONAL_CONTEXT_SINCE = (2, 1, 163)
 # The model sees only a preview of longer additional context, but the whole of a reason.
 _LONGEST_CONTEXT = 9_900
-_ENDS_BY_ITSELF = frozenset(("subagent", "workflow", "teammate"))
 _AUTOMATIC = ("<task-notification>", "<system-reminder>")
 
 
@@ -34,30 +39,14 @@ def load_headless() -> "Headless":
 
 
 def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
-    return Stop(
-        session=get_text(payload, "session_id"),
-        cwd=get_text(payload, "cwd"),
-        project=environ.get(hooks.PROJECT_VARIABLE, ""),
-        prompt=get_text(payload, "prompt_id"),
-        message=get_text(payload, "last_assistant_message"),
-        transcript=get_text(payload, "transcript_path"),
+    return payloads.parse_stop(
+        payload,
+        environ,
+        hooks,
         attended=_is_attended(environ),
         shown=_is_on_screen(environ),
-        plan_mode=payload.get("permission_mode") == "plan",
-        subagent=bool(payload.get("agent_id")) or payload.get("hook_event_name") == "SubagentStop",
-        background=tuple(
-            _parse_background(task) for task in get_objects(payload, "background_tasks")
-        ),
-        scheduled=tuple(get_text(cron, "prompt") for cron in get_objects(payload, "session_crons")),
-        held_before=payload.get("stop_hook_active") is not False,
         cap=read_cap(environ),
     )
-
-
-def _parse_background(task: Mapping[str, Any]) -> Background:
-    kind = get_text(task, "type")
-    text = get_text(task, "description") or get_text(task, "command") or kind
-    return Background(id=get_text(task, "id"), description=text, ends=kind in _ENDS_BY_ITSELF)
 
 
 def read_cap(environ: Mapping[str, str]) -> int:
@@ -67,16 +56,8 @@ def read_cap(environ: Mapping[str, str]) -> int:
 
 
 def parse_prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt:
-    text = get_text(payload, "prompt")
-    return Prompt(
-        session=get_text(payload, "session_id"),
-        text=text,
-        cwd=get_text(payload, "cwd"),
-        project=environ.get(hooks.PROJECT_VARIABLE, ""),
-        prompt=get_text(payload, "prompt_id"),
-        attended=_is_attended(environ),
-        automatic=text.lstrip().startswith(_AUTOMATIC),
-    )
+    attended = _is_attended(environ)
+    return payloads.parse_prompt(payload, environ, hooks, attended=attended, automatic=_AUTOMATIC)
 
 
 def _is_attended(environ: Mapping[str, str]) -> bool:
@@ -90,12 +71,6 @@ def _is_on_screen(environ: Mapping[str, str]) -> bool:
     """Say whether this is the client in a terminal, which prints everything that a hold says."""
     known = environ.keys() & {hooks.ATTENDED_VARIABLE, "CLAUDE_CODE_ENTRYPOINT"}
     return bool(known) and _is_attended(environ)
-
-
-def parse_session_start(payload: Mapping[str, Any]) -> SessionStarted:
-    return SessionStarted(
-        session=get_text(payload, "session_id"), source=get_text(payload, "source")
-    )
 
 
 def format_reply(

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.agents.claude.layout import LAYOUT
 from untildone.agents.claude.permissions import PERMISSIONS
 from untildone.features.todos.todo_lists import TODO_FILES, TODO_STATE_FILE
 from untildone.install.own_entries import CAP, CAP_VARIABLE
 from untildone.install.settings_editing import Entries
 
-# The time limit of our hooks in seconds, by event.
-_TIMEOUTS = {"Stop": 7_200, "SessionEnd": 10}
+# The time limit of our hooks in seconds, where the layout says nothing else.
 _TIMEOUT = 30
 # How often the client asks for the status line although the conversation stands still: while our
 # Stop hook runs checks, and after it has ended the loop.
@@ -26,7 +26,7 @@ MARK = "# untildone hook"
 _PAYLOAD = 1_000_000
 _CALL = 65_536
 # Only prompts with one of these start the interpreter: a superset of the words that start a loop.
-_PROMPT_WORDS = "|".join(
+PROMPT_WORDS = "|".join(
     pattern
     for words in (
         *("untildone", "relentless", "until", "fix\\ all", "tests\\ pass", "code\\ style"),
@@ -42,7 +42,7 @@ _TOOL_WORDS = (
 )
 
 # What a user without untildone is told, for example a colleague: project settings are shared.
-_ABSENT = (
+ABSENT = (
     '{"systemMessage":"untildone is not installed here, so no loop is held:'
     ' run `pipx install untildone`"}'
 )
@@ -53,7 +53,7 @@ _WANTED = "*/untildone:*|*elentless*"
 _SESSION = "@session"
 # An active loop is recorded in a second place, so that removing one of the two hides nothing.
 _HELD = '[ -f "$h/held/claude/$CLAUDE_CODE_SESSION_ID" ]'
-_READ = f"p=$(head -c {_PAYLOAD})"
+READ_PAYLOAD = f"p=$(head -c {_PAYLOAD})"
 _SPOOL = (
     '{ [ -f "$s/loop" ] && echo >>"$s/post" || [ -f "$s/dialects" ]; }'
     f' && head -c {_CALL} >>"$s/calls/$$"'
@@ -76,10 +76,11 @@ class HookProgram(Struct, frozen=True, kw_only=True):
     program: str
     arguments: str
     source: str
+    agent: str = "claude"
 
     def call(self, event: str) -> str:
         """Return the shell command that handles an event, with the payload on stdin."""
-        return f"{self.program} {self.arguments} {event} claude {self.source} {self.home}"
+        return f"{self.program} {self.arguments} {event} {self.agent} {self.source} {self.home}"
 
     def start(self, event: str, *, absent: str = "exit 0") -> str:
         """Return the same in place of the shell; `absent` runs where there is no such program."""
@@ -93,8 +94,11 @@ class HookProgram(Struct, frozen=True, kw_only=True):
         return f'printf %s "$p" | {self.call(event)}'
 
 
-def build_settings_program(*, home: Path, python: Path, package: Path) -> HookProgram:
+def build_settings_program(
+    *, home: Path, python: Path, package: Path, agent: str = "claude"
+) -> HookProgram:
     return HookProgram(
+        agent=agent,
         home=shlex.quote(str(home)),
         program=shlex.quote(str(python)),
         arguments=f"-I -S {shlex.quote(str(_find_entry_point(package)))}",
@@ -107,10 +111,10 @@ def _find_entry_point(package: Path) -> Path:
     return package / "hooks" / "__main__.py"
 
 
-def build_shared_program(source: str) -> HookProgram:
+def build_shared_program(source: str, agent: str = "claude") -> HookProgram:
     """Return a program without fixed paths: plugin and project settings are for every machine."""
     home = '"${UNTILDONE_HOME:-${XDG_STATE_HOME:-$HOME/.local/state}/untildone}"'
-    return HookProgram(home=home, program="untildone", arguments="hook", source=source)
+    return HookProgram(home=home, program="untildone", arguments="hook", source=source, agent=agent)
 
 
 def build_lines(program: HookProgram) -> dict[str, str]:
@@ -121,15 +125,15 @@ def build_lines(program: HookProgram) -> dict[str, str]:
 
 
 def _build_session_lines(program: HookProgram) -> dict[str, str]:
-    say_absent = f"{{ echo '{_ABSENT}'; exit 0; }}"
+    say_absent = f"{{ echo '{ABSENT}'; exit 0; }}"
     say_in_new_session = f"{{ {_say_if('$(cat)', _NEW_SESSION)}; exit 0; }}"
     say_if_wanted = f"{{ {_say_if('$p', _WANTED)}; exit 0; }}"
     return {
         "SessionStart": program.start("SessionStart", absent=say_in_new_session),
         "UserPromptSubmit": (
-            f'{_SESSION}; [ ! -f "$s/ending" ] || rm -f "$s/ending"; {_READ};'
+            f'{_SESSION}; [ ! -f "$s/ending" ] || rm -f "$s/ending"; {READ_PAYLOAD};'
             f' [ -f "$s/loop" ] || {_HELD} || {_HAS_TODOS} ||'
-            f" case $p in {_PROMPT_WORDS}) ;; *) exit 0 ;; esac;"
+            f" case $p in {PROMPT_WORDS}) ;; *) exit 0 ;; esac;"
             f" {program.require(say_if_wanted)} {program.pipe_payload('UserPromptSubmit')}"
         ),
         # `look`: something other than a loop wants this session's stops.
@@ -148,19 +152,19 @@ def _build_session_lines(program: HookProgram) -> dict[str, str]:
 
 
 def _say_if(text: str, pattern: str) -> str:
-    return f"case {text} in {pattern}) echo '{_ABSENT}' ;; esac"
+    return f"case {text} in {pattern}) echo '{ABSENT}' ;; esac"
 
 
 def _build_tool_lines(program: HookProgram) -> dict[str, str]:
     return {
         "PreToolUse": (
-            f'{_SESSION}; [ -f "$s/loop" ] || {_HELD} || exit 0; echo >>"$s/pre"; {_READ};'
+            f'{_SESSION}; [ -f "$s/loop" ] || {_HELD} || exit 0; echo >>"$s/pre"; {READ_PAYLOAD};'
             f' case $p in {_TOOL_WORDS}) ;; *) [ -f "$s/precheck" ] || exit 0 ;; esac;'
             f" {program.require('exit 0')} {program.pipe_payload('PreToolUse')}; exit 0"
         ),
         # `edits`: the user wants edits checked; the payload has the file's previous content.
         "PostToolUse": (
-            f'{_SESSION}; [ -f "$h/edits" ] || {{ {_SPOOL}; exit 0; }}; {_READ};'
+            f'{_SESSION}; [ -f "$h/edits" ] || {{ {_SPOOL}; exit 0; }}; {READ_PAYLOAD};'
             f" case $p in *originalFile*) {program.pipe_payload('PostToolUse')} ;;"
             f' *) printf %s "$p" | {{ {_SPOOL}; }} ;; esac; exit 0'
         ),
@@ -195,7 +199,7 @@ def build_windows_groups(
 
 
 def _build_group(event: str, **command: object) -> dict[str, object]:
-    timeout = _TIMEOUTS.get(event, _TIMEOUT)
+    timeout = LAYOUT.timeouts.get(event, _TIMEOUT)
     return {"hooks": [{"type": "command", **command, "timeout": timeout}]}
 
 

@@ -1,48 +1,68 @@
-"""The files that `init` writes for Claude Code and `uninstall` removes."""
+"""The files that `init` writes for a client and `uninstall` removes."""
 
 import stat
 import sys
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 import untildone
 from untildone import __version__
+from untildone.agents.agent import Agent
+from untildone.agents.layout import Scope
+from untildone.agents.registry import AGENTS
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.install import manifest, settings_editing
-from untildone.install.hook_commands import build_project_entries, build_settings_entries
+from untildone.install.claude_lines import (
+    build_project_entries,
+    build_settings_entries,
+    build_settings_program,
+    build_shared_program,
+)
+from untildone.install.plain_lines import build_entries as build_plain_entries
 from untildone.install.skills import build_command_files
 from untildone.store.durable_files import write_atomically
 
-Scope: TypeAlias = Literal["user", "project", "local"]
-
 
 class InstallPaths(Struct, frozen=True, kw_only=True):
-    """The client's settings folder, the project, the state, and the program to install."""
+    """The client and its folder, the project, the state, and the program to install."""
 
+    agent: str = "claude"
     user: Path
     project: Path
     home: Path
     python: Path
     package: Path
 
+    @property
+    def client(self) -> Agent:
+        return AGENTS[self.agent]
+
     def get_folder(self, scope: Scope) -> Path:
         """Return the folder of the client's settings in this scope."""
-        return self.user if scope == "user" else self.project / ".claude"
+        return self.get_settings_file(scope).parent
 
     def get_settings_file(self, scope: Scope) -> Path:
-        name = "settings.local.json" if scope == "local" else "settings.json"
-        return self.get_folder(scope) / name
+        """Return the file with the hooks; raise UserError if the client has none in this scope."""
+        layout = self.client.LAYOUT
+        if scope not in layout.files:
+            scopes = " or ".join(f"`--scope {other}`" for other in layout.files)
+            raise UserError(f"{layout.title} has no settings of the scope `{scope}`", hint=scopes)
+        return (self.user if scope == "user" else self.project) / layout.files[scope]
+
+    def list_settings_files(self) -> tuple[Path, ...]:
+        return tuple(map(self.get_settings_file, self.client.LAYOUT.files))
 
 
 def find_install_paths(context: Context, project: Path) -> InstallPaths:
     """Return the paths for the program that runs now."""
     environ = context.environ
     user_home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
+    layout = context.agent.LAYOUT
     return InstallPaths(
-        user=Path(environ.get("CLAUDE_CONFIG_DIR") or user_home / ".claude"),
+        agent=context.agent.NAME,
+        user=Path(environ.get(layout.folder_variable) or user_home / layout.folder),
         project=project,
         home=context.home,
         # Not resolved: a virtual environment is known by the path of its own interpreter.
@@ -75,9 +95,13 @@ class InstallPlan(Struct, frozen=True, kw_only=True):
 
 def build_entries(paths: InstallPaths, scope: Scope) -> settings_editing.Entries:
     """Return our entries in the settings file of this scope; a team shares that of a project."""
+    places = {"home": paths.home, "python": paths.python, "package": paths.package}
+    if paths.agent == "claude":
+        return build_project_entries() if scope == "project" else build_settings_entries(**places)
     if scope == "project":
-        return build_project_entries()
-    return build_settings_entries(home=paths.home, python=paths.python, package=paths.package)
+        return build_plain_entries(paths.client, build_shared_program("project", paths.agent))
+    program = build_settings_program(agent=paths.agent, **places)
+    return build_plain_entries(paths.client, program)
 
 
 def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
@@ -95,7 +119,7 @@ def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
     installed = manifest.InstalledFile(
         path=str(path),
         scope=scope,
-        agent="claude",
+        agent=paths.agent,
         original=original,
         original_sha256=manifest.hash_bytes(original),
         written_sha256=manifest.hash_bytes(after),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.install.hook_commands import (
+from untildone.install.claude_lines import (
     HookProgram,
     build_lines,
     build_settings_entries,

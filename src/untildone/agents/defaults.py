@@ -1,0 +1,44 @@
+"""Functions of `Agent` for a client that records no such thing.
+
+An agent's module imports those that fit it.
+"""
+
+from collections.abc import Mapping
+
+from untildone.agents.events import Usage
+
+
+def parse_usage(_line: bytes) -> Usage | None:
+    return None
+
+
+def find_subagents_folder(_transcript: str) -> str:
+    return ""
+
+
+def find_failure(_transcript_tail: str) -> str:
+    return ""
+
+
+def find_message(_transcript_tail: str) -> str:
+    return ""
+
+
+def list_todo_paths(_session: str, _environ: Mapping[str, str]) -> tuple[str, ...]:
+    return ()
+
+
+def parse_todo_items(_value: object) -> tuple[tuple[str, str], ...] | None:
+    return None
+
+
+def list_queued_input(_transcript_tail: str) -> tuple[str, ...]:
+    return ()
+
+
+def was_interrupted(_transcript_tail: str) -> bool:
+    return False
+
+
+def was_stop_interrupted(_transcript_tail: str) -> bool:
+    return False
