@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 from untildone.agents import payloads
 from untildone.agents.agent import Hooks
 from untildone.agents.claude import hooks
-from untildone.agents.claude.layout import LAYOUT
-from untildone.agents.defaults import find_message
+from untildone.agents.claude.layout import LAYOUT as LAYOUT
+from untildone.agents.defaults import find_message as find_message
 from untildone.agents.events import Prompt, Stop, Usage
 from untildone.agents.json_fields import get_text, parse_object
-from untildone.agents.payloads import parse_session_start
+from untildone.agents.payloads import parse_session_start as parse_session_start
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
-
-__all__ = ("LAYOUT", "find_message", "parse_session_start")
 
 NAME = "claude"
 HOOKS: Hooks = hooks
