@@ -104,7 +104,7 @@ def session(tmp_path: Path, *, process: int, calls: int = 1, transcript: str = "
 
 
 def agents_side(tmp_path: Path, found: Session) -> bool:
-    return speaks_for_agent(claude, str(tmp_path), found)
+    return speaks_for_agent(str(tmp_path), found)
 
 
 def test_a_process_below_another_sessions_client_is_not_the_user(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The protocol of an agent's module: translation between the agent's messages and our values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from untildone.agents.events import Prompt, SessionStarted, Stop, Usage
@@ -17,7 +17,11 @@ class Hooks(Protocol):
     A variable that the client does not have is empty.
     """
 
-    # the environment variable that holds the session's id in the agent's shell, mostly in hooks too
+    # the environment variable that only this agent's shell has
+    @property
+    def SHELL_VARIABLE(self) -> str: ...
+
+    # the one that holds the session's id in the agent's shell, mostly in hooks too
     @property
     def SESSION_VARIABLE(self) -> str: ...
 
@@ -75,6 +79,9 @@ class Agent(Protocol):
     # how it runs without a user
     def load_headless(self) -> "Headless": ...
 
+    # whether the client was started without a user, by its command line, if no payload says so
+    def is_headless(self, arguments: Sequence[str], /) -> bool: ...
+
     # payload of the event that ends a turn
     def parse_stop(self, payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop: ...
 
@@ -83,6 +90,9 @@ class Agent(Protocol):
 
     # payload of the start of a session, also after compaction
     def parse_session_start(self, payload: Mapping[str, Any]) -> SessionStarted: ...
+
+    # the text of a command's file from its description and the prompt that it stands for
+    def format_command(self, description: str, prompt: str, /) -> str: ...
 
     # the answer to a stop: feedback for the agent, a notice for the user
     def format_reply(

@@ -3,9 +3,18 @@
 An agent's module imports those that fit it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from untildone.agents.events import Usage
+
+
+def is_headless(_arguments: Sequence[str]) -> bool:
+    return False
+
+
+def format_command(description: str, prompt: str) -> str:
+    """Return Markdown with front matter."""
+    return f"---\ndescription: {description}\n---\n{prompt}"
 
 
 def parse_usage(_line: bytes) -> Usage | None:

@@ -5,6 +5,9 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 Scope: TypeAlias = Literal["user", "project", "local"]
+# "groups": `{"Stop": [{"hooks": [{"type": "command", …}]}]}`, which most clients read;
+# "flat": `{"stop": [{"type": "command", …}]}`.
+Shape: TypeAlias = Literal["groups", "flat"]
 
 
 class Layout(Struct, frozen=True, kw_only=True):
@@ -27,11 +30,17 @@ class Layout(Struct, frozen=True, kw_only=True):
     timeout_key: str = "timeout"
     # Other fields of our hook, by our name of the event.
     extra_fields: dict[str, dict[str, object]] = {}
-    # "groups": `{"Stop": [{"hooks": [{"type": "command", …}]}]}`, which all but a few have;
-    # "flat": `{"stop": [{"command": …}]}`.
-    shape: Literal["groups", "flat"] = "groups"
-    # Whether the file is ours alone, and what it holds besides the hooks.
-    own_file: bool = False
-    version: int | None = None
+    shape: Shape = "groups"
+    # What a new file holds besides the hooks.
+    new_file: str = "{}\n"
+    # The files of our commands below `folder` (or a project's folder of the client), such as
+    # `commands/untildone/{name}.toml`; empty if the client has none that pass text on unchanged.
+    command_file: str = ""
+    # How the client writes what the user typed behind a command.
+    command_arguments: str = "{{args}}"
     # What the user still has to do in the client before a hook runs.
     next_step: str = ""
+
+    def get_project_folder(self) -> str:
+        """Return the folder of a project in which the client's settings lie."""
+        return self.files["project"].partition("/")[0]

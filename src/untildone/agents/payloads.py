@@ -8,6 +8,9 @@ from untildone.agents.events import Prompt, SessionStarted, Stop
 from untildone.agents.json_fields import get_objects, get_text
 from untildone.core.evidence import Background
 
+# In clients whose hooks see a command's text and not what was typed, the text begins with
+# `/untildone:NAME ARGUMENTS`, and this line separates that from what the agent reads.
+COMMAND_END = "[untildone] The loop is started. What follows is for the agent."
 _ENDS_BY_ITSELF = frozenset(("subagent", "workflow", "teammate"))
 
 
@@ -55,7 +58,7 @@ def parse_prompt(
     automatic: tuple[str, ...] = (),
 ) -> Prompt:
     """Return the prompt; one that begins with a text of `automatic` is the client's own."""
-    text = get_text(payload, "prompt")
+    text = get_text(payload, "prompt").partition(COMMAND_END)[0]
     return Prompt(
         session=get_text(payload, "session_id"),
         text=text,

@@ -103,7 +103,7 @@ def run_command(*, project: Path | None, as_json: bool, agent: str, **values: An
     folder = find_configured_folder(find_project(project))
     values["argument"] = values["task"] if values["template"] else ""
     values["task"] = "" if values["template"] else values["task"]
-    by: Speaker = "agent" if find_calling_session(context.agent, str(context.home)) else "user"
+    by: Speaker = "agent" if find_calling_session(str(context.home)) else "user"
     record = start.start_loop(context, folder, values, session=str(uuid.uuid4()), by=by)
     run_memory.write(context, record.contract.id, RunMemory(options=options))
     run_baseline_checks(context, record, detached=False)

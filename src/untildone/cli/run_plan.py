@@ -68,7 +68,7 @@ def _open_workspace(
 ) -> Workspace:
     path: Path = values["plan"]
     plan = require_order(read_plan(path)).plan
-    by_agent = find_calling_session(context.agent, str(context.home)) is not None
+    by_agent = find_calling_session(str(context.home)) is not None
     if by_agent and not is_trusted(context, path, plan):
         raise UserError(
             f"the commands of `{path}` are not trusted",

@@ -10,7 +10,9 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+from untildone.agents import NAMES
 from untildone.agents.agent import Agent
+from untildone.agents.registry import AGENTS
 from untildone.check_lineage import find_check_ancestor, get_own_process_id, make_mark
 from untildone.store.sessions import Session, list_sessions
 
@@ -101,16 +103,32 @@ def read_tail(path: str) -> str:
         os.close(descriptor)
 
 
-def find_calling_session(agent: Agent, home: str) -> Session | None:
-    """Return the session whose client is an ancestor of this process, if there is one."""
+def find_calling_session(home: str) -> Session | None:
+    """Return the session of any agent whose client is the nearest ancestor of this process."""
     # Imported where it is used: no hook asks this.
     from untildone.process.runner import list_ancestors
 
-    ancestors = {str(process) for process in list_ancestors(get_own_process_id())}
-    for session in list_sessions(home, agent.NAME):
-        if str(session.read_json("session.json").get("process", "")) in ancestors:
-            return session
-    return None
+    clients: dict[str, Session] = {}
+    for session in (session for name in NAMES for session in list_sessions(home, name)):
+        clients.setdefault(str(session.read_json("session.json").get("process", "")), session)
+    ancestors = map(str, list_ancestors(get_own_process_id()))
+    return next((clients[process] for process in ancestors if process in clients), None)
+
+
+def find_agent_of_shell(environ: Mapping[str, str], home: str) -> str:
+    """Return the name of the agent whose shell this process runs in; empty if it is nobody's.
+
+    A client that another agent has started inherits its variables: then the processes tell.
+    """
+    names = [name for name, agent in AGENTS.items() if environ.get(agent.HOOKS.SHELL_VARIABLE)]
+    caller = find_calling_session(home) if len(names) > 1 else None
+    return caller.agent if caller else next(iter(names), "")
+
+
+def runs_headless(agent: Agent, environ: Mapping[str, str]) -> bool:
+    """Say whether the client's command line shows that no user sits at the session."""
+    arguments = _read_process(environ.get(agent.HOOKS.PROCESS_VARIABLE, ""), "cmdline")
+    return agent.is_headless(arguments or ())
 
 
 def is_in_check(home: str) -> bool:
@@ -126,7 +144,7 @@ def is_in_check(home: str) -> bool:
     return is_below(mark)
 
 
-def is_in_tool_call(agent: Agent, session: Session) -> bool:
+def is_in_tool_call(session: Session) -> bool:
     """Say whether a tool call of the session is in flight: commands then come from the agent.
 
     The user's own `!command` in the client runs while no tool call does. A call that the user
@@ -135,7 +153,7 @@ def is_in_tool_call(agent: Agent, session: Session) -> bool:
     if not session.has_call_in_flight():
         return False
     transcript = str(session.read_json("session.json").get("transcript", ""))
-    return not agent.was_interrupted(read_tail(transcript))
+    return not AGENTS[session.agent].was_interrupted(read_tail(transcript))
 
 
 def is_driven(session: Session) -> bool:
@@ -152,7 +170,7 @@ def is_driven(session: Session) -> bool:
     return is_alive(int(process))
 
 
-def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:
+def speaks_for_agent(home: str, session: Session) -> bool:
     """Say whether a command run by this process counts as the agent's, not as the user's.
 
     `session` is the one whose loop the command is about. Below the client of another session the
@@ -160,7 +178,7 @@ def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:
     """
     if is_in_check(home):
         return True
-    caller = find_calling_session(agent, home)
+    caller = find_calling_session(home)
     if caller is None:
         return False
-    return caller.id != session.id or is_driven(caller) or is_in_tool_call(agent, caller)
+    return caller.id != session.id or is_driven(caller) or is_in_tool_call(caller)

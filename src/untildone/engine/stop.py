@@ -24,6 +24,7 @@ from untildone.engine.feature import Feature, load_used_features
 from untildone.engine.judging import mark_judging
 from untildone.engine.payload import STOP_DEADLINE, Call
 from untildone.engine.scope import Calls, Scope, iterate_calls
+from untildone.engine.speaker import read_tail, runs_headless
 from untildone.engine.stopped_loop import Answer, JudgedStop, StoppedLoop
 from untildone.store.lock import hold_lock
 from untildone.store.loops import Record
@@ -31,7 +32,7 @@ from untildone.store.loops import Record
 
 def answer_stop(context: Context, call: Call) -> str:
     """Return what the Stop hook prints; an empty text lets the agent stop."""
-    stop = context.agent.parse_stop(call.data, context.environ)
+    stop = _complete(context, context.agent.parse_stop(call.data, context.environ))
     if call.fault:
         # An unreadable payload names no session; the environment may.
         stop = replace(stop, session=call.session)
@@ -47,9 +48,21 @@ def answer_stop(context: Context, call: Call) -> str:
     answer = judge(context, call, stop)
     if answer is None:
         return ""
+    if isinstance(answer.verdict, Continue):
+        # Some clients report it back as a prompt.
+        session.write("said", answer.feedback)
     return context.agent.format_reply(
         answer.verdict, feedback=answer.feedback, notice=answer.notice, environ=context.environ
     )
+
+
+def _complete(context: Context, stop: Stop) -> Stop:
+    """Return the stop with what some clients leave out: the message, whether a user is there."""
+    if stop.attended and runs_headless(context.agent, context.environ):
+        stop = replace(stop, attended=False)
+    if stop.message or not stop.transcript:
+        return stop
+    return replace(stop, message=context.agent.find_message(read_tail(stop.transcript)))
 
 
 def _find_first(texts: Iterator[str]) -> str:

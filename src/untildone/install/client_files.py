@@ -3,6 +3,7 @@
 import stat
 import sys
 from pathlib import Path
+from typing import cast
 
 from msgspec import Struct
 
@@ -51,17 +52,21 @@ class InstallPaths(Struct, frozen=True, kw_only=True):
             raise UserError(f"{layout.title} has no settings of the scope `{scope}`", hint=scopes)
         return (self.user if scope == "user" else self.project) / layout.files[scope]
 
+    def get_command_folder(self, scope: Scope) -> Path:
+        """Return the folder below which our commands lie."""
+        return self.user if scope == "user" else self.project / self.client.LAYOUT.folder
+
     def list_settings_files(self) -> tuple[Path, ...]:
         return tuple(map(self.get_settings_file, self.client.LAYOUT.files))
 
 
-def find_install_paths(context: Context, project: Path) -> InstallPaths:
-    """Return the paths for the program that runs now."""
+def find_install_paths(context: Context, project: Path, *, agent: str = "claude") -> InstallPaths:
+    """Return the paths of the agent's client for the program that runs now."""
     environ = context.environ
     user_home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
-    layout = context.agent.LAYOUT
+    layout = AGENTS[agent].LAYOUT
     return InstallPaths(
-        agent=context.agent.NAME,
+        agent=agent,
         user=Path(environ.get(layout.folder_variable) or user_home / layout.folder),
         project=project,
         home=context.home,
@@ -110,9 +115,13 @@ def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
     before = _read_bytes(path)
     recorded = manifest.find(paths.home, path)
     ours = build_entries(paths, scope)
-    text = settings_editing.decode(before or b"", path=str(path)) or "{}\n"
+    layout = paths.client.LAYOUT
     merged = settings_editing.merge(
-        text, ours, path=str(path), installed=recorded.entries if recorded else None
+        settings_editing.decode(before or b"", path=str(path)) or layout.new_file,
+        ours,
+        path=str(path),
+        installed=recorded.entries if recorded else None,
+        shape=layout.shape,
     )
     after = merged.text.encode()
     original = manifest.restore_original(recorded, before, path=path)
@@ -128,7 +137,8 @@ def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
             interpreter=paths.python, package=paths.package, version=__version__
         ),
     )
-    files = {paths.get_folder(scope) / name: text for name, text in build_command_files().items()}
+    commands = build_command_files(paths.client)
+    files = {paths.get_command_folder(scope) / name: text for name, text in commands.items()}
     changes = (
         FileChange(path=path, before=before, after=after),
         *(
@@ -149,23 +159,37 @@ def apply_plan(paths: InstallPaths, plan: InstallPlan) -> None:
 def uninstall(paths: InstallPaths, installed: manifest.InstalledFile) -> tuple[FileChange, ...]:
     """Remove our entries and files, and return the changes."""
     path = Path(installed.path)
-    folder = path.parent
     before = _read_bytes(path)
     after = manifest.restore_original(installed, before, path=path)
-    files = [folder / name for name in build_command_files()]
+    folder = _find_command_folder(paths.client, installed)
+    files = [folder / name for name in build_command_files(paths.client)]
     changes = (
         FileChange(path=path, before=before, after=after),
         *(FileChange(path=file, before=_read_bytes(file), after=None) for file in files),
     )
     for change in changes:
         _apply(change)
-    # Folders that `init` may have made.
-    folders = [folder / "commands/untildone", folder / "commands", folder / "agents"]
-    for candidate in (*folders, *([folder] if installed.original is None else ())):
-        if candidate.is_dir() and not any(candidate.iterdir()):
-            candidate.rmdir()
+    _remove_empty_folders(folder, (*files, *([path] if installed.original is None else ())))
     manifest.forget(paths.home, path)
     return changes
+
+
+def _find_command_folder(agent: Agent, installed: manifest.InstalledFile) -> Path:
+    """Return the client's folder that `installed` lies in, of the user or of any project."""
+    scope = cast(Scope, installed.scope)
+    depth = len(Path(agent.LAYOUT.files[scope]).parts)
+    base = Path(installed.path).parents[depth - 1]
+    return base if scope == "user" else base / agent.LAYOUT.folder
+
+
+def _remove_empty_folders(top: Path, files: tuple[Path, ...]) -> None:
+    """Remove the folders that `init` may have made for these files, if they are empty now."""
+    made = {parent for file in files for parent in file.parents if parent.is_relative_to(top)}
+    has_made_top = any(file.parent == top for file in files)
+    for folder in sorted(made, reverse=True):
+        is_removable = folder != top or has_made_top
+        if is_removable and folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def _apply(change: FileChange) -> None:

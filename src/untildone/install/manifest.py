@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.agents.registry import AGENTS
 from untildone.errors import UserError
 from untildone.install import settings_editing
 from untildone.install.settings_editing import Entries
@@ -105,7 +106,8 @@ def restore_original(
         return installed.original
     text = settings_editing.decode(current, path=str(path))
     entries = None if installed is None else installed.entries
-    return settings_editing.remove(text, path=str(path), installed=entries).encode()
+    shape = "groups" if installed is None else AGENTS[installed.agent].LAYOUT.shape
+    return settings_editing.remove(text, path=str(path), installed=entries, shape=shape).encode()
 
 
 def _save(home: Path, files: tuple[InstalledFile, ...]) -> None:

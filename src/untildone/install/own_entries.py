@@ -62,11 +62,12 @@ def describe_harm_in_file(path: str, home: str) -> str:
     return describe_harm(json.dumps(before), _read_file(path)).removeprefix("it ")
 
 
-def is_well_shaped(key: str, value: object) -> bool:
+def is_well_shaped(key: str, value: object, shape: str = "groups") -> bool:
     """Say whether the client accepts the value; for an invalid one it ignores the whole file."""
     if key == "hooks":
+        is_entry = _is_group if shape == "groups" else _is_hook
         return isinstance(value, dict) and all(
-            isinstance(groups, list) and all(map(_is_group, groups)) for groups in value.values()
+            isinstance(entries, list) and all(map(is_entry, entries)) for entries in value.values()
         )
     if key == "permissions":
         lists = [_as_object(value).get(kind, []) for kind in ("allow", "ask", "deny")]
@@ -101,6 +102,8 @@ def _as_object(value: object) -> dict[str, object]:
 
 def _find_in_group(group: object) -> list[str]:
     fields = dict(_as_object(group))
+    if "hooks" not in fields:
+        return [json.dumps(group, sort_keys=True)] if is_our_hook(group) else []
     hooks = fields.pop("hooks", None)
     ours = [hook for hook in hooks if is_our_hook(hook)] if isinstance(hooks, list) else []
     return [json.dumps([fields, hook], sort_keys=True) for hook in ours]
@@ -183,4 +186,4 @@ def _is_hook(hook: object) -> bool:
     fields = _as_object(hook)
     has_timeout = isinstance(fields.get("timeout", 0), int | float)
     has_command = fields.get("type") != "command" or isinstance(fields.get("command"), str)
-    return has_timeout and has_command and fields.get("type") in _HOOK_TYPES
+    return has_timeout and has_command and fields.get("type", "command") in _HOOK_TYPES
