@@ -24,6 +24,8 @@ class ClientCall(Struct, frozen=True, kw_only=True):
     """One call of the client; it reads the prompt from stdin."""
 
     session: str
+    # The client's own name of the conversation, if it does not take ours.
+    client_session: str = ""
     # Whether the client already knows this conversation and resumes it.
     begun: bool = False
     # What this call may cost; 0 means no limit.
@@ -71,8 +73,17 @@ class Retrying(RunEvent, frozen=True, kw_only=True):
     attempt: int = 0
 
 
+class SessionNamed(RunEvent, frozen=True, kw_only=True, tag="named"):
+    """The client says by which id it resumes this conversation."""
+
+    session: str
+
+
 class Returned(RunEvent, frozen=True, kw_only=True):
-    """The client's result of one prompt; `cost_usd` is the cost of the whole conversation."""
+    """The client's result of one prompt; `cost_usd` is the cost of the whole conversation.
+
+    Without a message the agent's last text is its message.
+    """
 
     message: str = ""
     cost_usd: float | None = None
@@ -84,7 +95,9 @@ class Returned(RunEvent, frozen=True, kw_only=True):
     until: float = 0
 
 
-ClientEvent: TypeAlias = Tool | AgentText | ContextFill | Denied | Limited | Retrying | Returned
+ClientEvent: TypeAlias = (
+    Tool | AgentText | ContextFill | Denied | Limited | Retrying | SessionNamed | Returned
+)
 
 
 class Headless(Protocol):

@@ -3,5 +3,6 @@
 from untildone.agents import NAMES
 from untildone.agents.agent import Agent
 from untildone.agents.claude import agent as claude
+from untildone.agents.codex import agent as codex
 
-AGENTS: dict[str, Agent] = dict(zip(NAMES, (claude,), strict=True))
+AGENTS: dict[str, Agent] = dict(zip(NAMES, (claude, codex), strict=True))

@@ -33,6 +33,8 @@ class Return(Struct, frozen=True, kw_only=True):
     until: float = 0
     interrupted: bool = False
     timed_out: bool = False
+    # The client's own name of the conversation; empty if it takes ours.
+    client_session: str = ""
 
     @property
     def fill(self) -> float:
@@ -105,6 +107,7 @@ class _OutputReader:
         self._show = show
         self._stop = stop
         self._rest = b""
+        self._last_text = ""
 
     def read(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
@@ -126,8 +129,13 @@ class _OutputReader:
                 self.returned = replace(total, until=event.until)
             case headless.Returned():
                 self.has_result = True
-                self.returned = _add_result(total, event)
-            case headless.AgentText() | headless.Retrying():
+                message = event.message or ("" if event.fault else self._last_text)
+                self.returned = _add_result(total, replace(event, message=message))
+            case headless.SessionNamed():
+                self.returned = replace(total, client_session=event.session)
+            case headless.AgentText():
+                self._last_text = event.text
+            case headless.Retrying():
                 pass
         try:
             self._show(event)

@@ -74,7 +74,8 @@ class Conversation:
         self.end_driving()
         self.record = move_loop(self.context, self.record, str(uuid.uuid4()))
         spent = self.memory.spent_before + (self.memory.spent_here or 0)
-        self._store(replace(self.memory, begun=False, spent_before=spent, spent_here=None))
+        new = replace(self.memory, begun=False, client_session="")
+        self._store(replace(new, spent_before=spent, spent_here=None))
         self.begin_driving()
         return write_note(feedback, self.record.progress, self.context.loops.read_rounds(self.loop))
 
@@ -93,6 +94,7 @@ class Conversation:
         self._show(Asked(round=number, session=self.session, conversation=kind))
         request = ClientCall(
             session=self.session,
+            client_session=self.memory.client_session,
             begun=begun,
             budget_usd=self._compute_remaining_budget(),
             arguments=self.memory.options.arguments,
@@ -111,6 +113,8 @@ class Conversation:
     def _remember(self, returned: Return, number: int) -> None:
         """Store the return and its costs, so that a crash does not lose them."""
         memory = replace(self.memory, round=number)
+        if returned.client_session:
+            memory = replace(memory, client_session=returned.client_session)
         if returned.cost_usd is not None:
             memory = replace(memory, spent_here=max(returned.cost_usd, memory.spent_here or 0))
         if not (returned.fault or returned.interrupted):

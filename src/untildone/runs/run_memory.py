@@ -28,6 +28,8 @@ class RunMemory(Struct, frozen=True, kw_only=True, rename={"options": "how"}):
     options: RunOptions = RunOptions()
     # The client may still have the conversation, so it is resumed.
     begun: bool = False
+    # The client's own name of the conversation, if it does not take ours.
+    client_session: str = ""
     # In USD, of this conversation and of earlier ones; None if no client reported costs.
     spent_here: float | None = None
     spent_before: float = 0

@@ -1,0 +1,44 @@
+"""What every hook of Codex needs: its variables, and answers to tool calls. Lean."""
+
+import json
+
+from untildone.agents import CLIENT_PROCESS
+
+SHELL_VARIABLE = "CODEX_SESSION_ID"
+# Only the agent's shell has it; hooks find the session in their payload.
+SESSION_VARIABLE = SHELL_VARIABLE
+PROJECT_VARIABLE = ""
+PROCESS_VARIABLE = CLIENT_PROCESS
+ATTENDED_VARIABLE = ""
+FOLDER_VARIABLE = "CODEX_HOME"
+FOLDER = ".codex"
+# `config.toml` holds the trust in our hooks.
+SETTINGS = ("hooks.json", "config.toml")
+
+
+def translate(event: str, payload: dict[str, object]) -> dict[str, object]:
+    """Return the payload in the words that all hooks use: it has them but for the prompt's id."""
+    del event
+    return {**payload, "prompt_id": payload.get("turn_id", "")}
+
+
+def refuse_call(reason: str) -> str:
+    decision = {"hookEventName": "PreToolUse", "permissionDecision": "deny"}
+    return json.dumps({"hookSpecificOutput": {**decision, "permissionDecisionReason": reason}})
+
+
+def permit_call(reason: str) -> str:
+    """Return no answer: this client knows no permission by a hook, only refusals."""
+    del reason
+    return ""
+
+
+def refuse_settings(reason: str) -> str:
+    """Return no answer: this client reports no change of its settings."""
+    del reason
+    return ""
+
+
+def notify(text: str) -> str:
+    """Return the answer that only shows a line to the user."""
+    return json.dumps({"systemMessage": text})

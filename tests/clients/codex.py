@@ -1,0 +1,53 @@
+"""The real Codex, offline."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from clients.server import Step
+from clients.wire import Call
+from tools import CLIENTS, install_client
+
+NAME = "codex"
+_CONFIG = """\
+model = "scripted"
+model_provider = "scripted"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}/v1"
+env_key = "SCRIPTED_KEY"
+wire_api = "responses"
+
+[projects."{project}"]
+trust_level = "trusted"
+"""
+
+
+def find_program() -> Sequence[str]:
+    return (install_client(CLIENTS["codex"]),)
+
+
+def prepare(home: Path, project: Path, url: str) -> Mapping[str, str]:
+    config = home / ".codex" / "config.toml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text(_CONFIG.format(url=url, project=project), encoding="utf-8")
+    return {"SCRIPTED_KEY": "none"}
+
+
+def build_arguments(prompt: str, session: str) -> Sequence[str]:
+    resume = ("resume", session) if session else ()
+    # As if the user had trusted our hooks by `/hooks`.
+    return ("exec", "--json", "--dangerously-bypass-hook-trust", *resume, prompt)
+
+
+def find_session(output: str) -> str:
+    found = re.search(r'\{"type":"thread.started".*\}', output)
+    return str(json.loads(found[0])["thread_id"]) if found else ""
+
+
+def shell(command: str) -> Step:
+    return (Call("exec_command", {"cmd": command}),)
