@@ -47,6 +47,9 @@ class Hooks(Protocol):
     @property
     def SETTINGS(self) -> tuple[str, ...]: ...
 
+    # whether this client sent the payload: another one may read the file with our hooks too
+    def is_own(self, payload: dict[str, object], environ: dict[str, str]) -> bool: ...
+
     # the payload of one of our events, with the names of fields and tools that Claude Code has
     def translate(self, event: str, payload: dict[str, object]) -> dict[str, object]: ...
 

@@ -4,5 +4,6 @@ from untildone.agents import NAMES
 from untildone.agents.agent import Agent
 from untildone.agents.claude import agent as claude
 from untildone.agents.codex import agent as codex
+from untildone.agents.copilot import agent as copilot
 
-AGENTS: dict[str, Agent] = dict(zip(NAMES, (claude, codex), strict=True))
+AGENTS: dict[str, Agent] = dict(zip(NAMES, (claude, codex, copilot), strict=True))

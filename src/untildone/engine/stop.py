@@ -138,7 +138,8 @@ def _update_progress(
     """Return the progress with what happened since the last stop.
 
     It has the agent's relayed verbs (`agent_verbs` explains them), one more stop of this source,
-    and no idle holds if the agent has called a tool or was not held before this stop.
+    and no idle holds if the agent was not held before this stop or has called a tool, unless the
+    client counts holds across tool calls.
     """
 
     def apply_verb(progress: Progress, verb: AgentVerb) -> Progress:
@@ -152,7 +153,8 @@ def _update_progress(
     )
     stops = max(progress.stops_by_source.values(), default=0) + 1
     progress = replace(progress, stops_by_source={**progress.stops_by_source, call.source: stops})
-    return replace(progress, idle_holds=0) if calls or not stop.held_before else progress
+    has_worked = bool(calls) and not stop.cap_counts_work
+    return replace(progress, idle_holds=0) if has_worked or not stop.held_before else progress
 
 
 def _decide(

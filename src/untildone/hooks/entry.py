@@ -37,7 +37,7 @@ def main(argv: list[str]) -> int:
     event, agent, source, home = (*argv, "", "", "", "")[:4]
     try:
         call = payload.read_payload(event, agent, source, home)
-        answer = "" if _is_from_check(call) else _answer(call)
+        answer = "" if call.is_foreign or _is_from_check(call) else _answer(call)
     except Exception as error:  # noqa: BLE001  a hook reports its own failure to the user
         call = payload.Call(event, agent, source, home)
         answer = call.client.notify(payload.describe_failure(event, error))
