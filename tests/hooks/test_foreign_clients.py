@@ -22,6 +22,7 @@ RECORDED = {
     "claude": TESTS / "agents/claude/recorded/claude-2.1.325.jsonl",
     "codex": TESTS / "hooks/recorded/codex-0.166.0.jsonl",
     "copilot": TESTS / "agents/copilot/recorded/copilot-1.0.102.jsonl",
+    "cursor": TESTS / "agents/cursor/recorded/cursor-documented.jsonl",
     "gemini": TESTS / "hooks/recorded/gemini-0.61.0.jsonl",
     "qwen": TESTS / "hooks/recorded/qwen-0.24.4.jsonl",
 }

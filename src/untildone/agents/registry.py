@@ -5,5 +5,6 @@ from untildone.agents.agent import Agent
 from untildone.agents.claude import agent as claude
 from untildone.agents.codex import agent as codex
 from untildone.agents.copilot import agent as copilot
+from untildone.agents.cursor import agent as cursor
 
-AGENTS: dict[str, Agent] = dict(zip(NAMES, (claude, codex, copilot), strict=True))
+AGENTS: dict[str, Agent] = dict(zip(NAMES, (claude, codex, copilot, cursor), strict=True))

@@ -17,6 +17,7 @@ LEAN = {
     "PostToolUseFailure": "untildone.hooks.spool",
     "PostToolBatch": "untildone.hooks.spool",
     "PreCompact": "untildone.hooks.spool",
+    "AgentResponse": "untildone.hooks.agent_response",
 }
 # Events that the full program answers.
 _FULL_EVENTS = ("Stop", "UserPromptSubmit")

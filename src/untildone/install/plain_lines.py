@@ -22,6 +22,7 @@ _TESTS = {
     "PostToolUse": _HAS_LOOP,
     "PostToolUseFailure": _HAS_LOOP,
     "SessionEnd": _HAS_LOOP,
+    "AgentResponse": _HAS_LOOP,
 }
 
 

@@ -16,8 +16,8 @@ SETTINGS = ("settings.json", "settings.local.json")
 # Fields that other clients send and this one does not.
 _FOREIGN = frozenset(
     (
-        *("conversation_id", "generation_id", "sessionId", "stop_reason", "timestamp", "turn_id"),
-        "workspace_roots",
+        *("conversation_id", "cursor_version", "generation_id", "sessionId", "stop_reason"),
+        *("timestamp", "turn_id", "workspace_roots"),
     )
 )
 
