@@ -12,6 +12,7 @@ from clients import copilot
 from clients.machine import BIN, CHECK, ClientMachine
 from clients.server import Fail, ModelServer, Step
 from clients.test_holding import START
+from clients.wire import Call
 
 WORK = copilot.shell("echo more >>notes.txt")
 TASK = "Write done.txt."
@@ -104,6 +105,34 @@ def test_settings_of_claude_in_the_project_judge_nothing_twice(machine: ClientMa
     assert machine.standing() == ("finished", "done", 3)
     state = machine.home / ".local/state/untildone/sessions"
     assert [folder.name for folder in state.iterdir()] == ["copilot"]
+
+
+def test_project_scope_leaves_no_trace(machine: ClientMachine) -> None:
+    machine.untildone("init", "--agent", "copilot", "--scope", "project")
+    assert "agentStop" in machine.read(".github/hooks/untildone.json")
+    machine.untildone("uninstall")
+    assert machine.git("status", "--porcelain") == ""
+    assert not (machine.project / ".github").exists()
+
+
+def test_the_agent_cannot_take_our_hooks_away(machine: ClientMachine) -> None:
+    path = machine.home / ".copilot/hooks/untildone.json"
+    before = path.read_text(encoding="utf-8")
+    emptied = {"path": str(path), "old_str": '"agentStop"', "new_str": '"notification"'}
+    steps = [
+        copilot.shell(f"rm {path}"),
+        (Call("edit", emptied),),
+        copilot.shell("mkdir -p .github/hooks; echo '{}' >.github/hooks/untildone.json"),
+        "Done.",
+        copilot.shell("touch done.txt"),
+        "Now.",
+    ]
+    turn = machine.run(steps, START)
+    assert path.read_text(encoding="utf-8") == before
+    assert turn.server.sent_text("may hold untildone's entries")
+    assert turn.server.sent_text("it removes or changes our `agentStop` hook")
+    assert not (machine.project / ".github").exists()
+    assert machine.standing() == ("finished", "done", 2)
 
 
 def trusting(prompt: str) -> list[str]:

@@ -43,7 +43,8 @@ class Hooks(Protocol):
     @property
     def FOLDER(self) -> str: ...
 
-    # files in that folder, of the user or of a project, that can hold our hooks
+    # files in that folder, of the user or of a project, that can hold our hooks or disable them;
+    # one that begins with `/` lies in any project, beside that folder
     @property
     def SETTINGS(self) -> tuple[str, ...]: ...
 

@@ -52,10 +52,11 @@ def _is_set_by_user(agent: Agent, environ: Mapping[str, str], name: str) -> bool
 
 def _is_set_by_project(agent: Agent, environ: Mapping[str, str], name: str) -> bool:
     """Say whether a settings file of the project names the variable."""
-    folder = Path(environ.get(agent.HOOKS.PROJECT_VARIABLE, "")) / agent.HOOKS.FOLDER
+    project = Path(environ.get(agent.HOOKS.PROJECT_VARIABLE, ""))
     for file in agent.HOOKS.SETTINGS:
+        folder = project if file.startswith("/") else project / agent.HOOKS.FOLDER
         try:
-            text = (folder / file).read_text(encoding="utf-8")
+            text = (folder / file.lstrip("/")).read_text(encoding="utf-8")
         except (OSError, ValueError):
             continue
         if f'"{name}"' in text:

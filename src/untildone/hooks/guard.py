@@ -62,7 +62,7 @@ class Places:
 
     def has_settings(self, path: str) -> bool:
         return any(
-            path.endswith(f"{os.sep}{self._folder}{os.sep}{file}")
+            path.endswith(file if file.startswith("/") else f"{os.sep}{self._folder}{os.sep}{file}")
             or path == os.path.join(self._user_folder, file)
             for file in self._files
         )

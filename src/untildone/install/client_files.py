@@ -161,7 +161,8 @@ def uninstall(paths: InstallPaths, installed: manifest.InstalledFile) -> tuple[F
     path = Path(installed.path)
     before = _read_bytes(path)
     after = manifest.restore_original(installed, before, path=path)
-    folder = _find_command_folder(paths.client, installed)
+    base = _find_base(paths.client, installed)
+    folder = base if installed.scope == "user" else base / paths.client.LAYOUT.folder
     files = [folder / name for name in build_command_files(paths.client)]
     changes = (
         FileChange(path=path, before=before, after=after),
@@ -169,17 +170,17 @@ def uninstall(paths: InstallPaths, installed: manifest.InstalledFile) -> tuple[F
     )
     for change in changes:
         _apply(change)
-    _remove_empty_folders(folder, (*files, *([path] if installed.original is None else ())))
+    _remove_empty_folders(folder, tuple(files))
+    if installed.original is None:
+        _remove_empty_folders(base, (path,))
     manifest.forget(paths.home, path)
     return changes
 
 
-def _find_command_folder(agent: Agent, installed: manifest.InstalledFile) -> Path:
-    """Return the client's folder that `installed` lies in, of the user or of any project."""
-    scope = cast(Scope, installed.scope)
-    depth = len(Path(agent.LAYOUT.files[scope]).parts)
-    base = Path(installed.path).parents[depth - 1]
-    return base if scope == "user" else base / agent.LAYOUT.folder
+def _find_base(agent: Agent, installed: manifest.InstalledFile) -> Path:
+    """Return the client's folder of the user, or the project, that `installed` lies in."""
+    depth = len(Path(agent.LAYOUT.files[cast(Scope, installed.scope)]).parts)
+    return Path(installed.path).parents[depth - 1]
 
 
 def _remove_empty_folders(top: Path, files: tuple[Path, ...]) -> None:

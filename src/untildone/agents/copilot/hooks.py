@@ -12,8 +12,11 @@ PROCESS_VARIABLE = CLIENT_PROCESS
 ATTENDED_VARIABLE = ""
 FOLDER_VARIABLE = "COPILOT_HOME"
 FOLDER = ".copilot"
-# `settings.json` can switch all hooks off.
-SETTINGS = ("hooks/untildone.json", "settings.json")
+# The files with our hooks, and those that can switch all hooks off.
+SETTINGS = (
+    *("hooks/untildone.json", "settings.json", "/.github/hooks/untildone.json"),
+    *("/.github/copilot/settings.json", "/.github/copilot/settings.local.json"),
+)
 _TOOLS = {
     "bash": "Bash",
     "powershell": "Bash",
