@@ -54,7 +54,8 @@ class InstallPaths(Struct, frozen=True, kw_only=True):
 
     def get_command_folder(self, scope: Scope) -> Path:
         """Return the folder below which our commands lie."""
-        return self.user if scope == "user" else self.project / self.client.LAYOUT.folder
+        layout = self.client.LAYOUT
+        return self.user if scope == "user" else self.project / layout.get_project_folder()
 
     def list_settings_files(self) -> tuple[Path, ...]:
         return tuple(map(self.get_settings_file, self.client.LAYOUT.files))
@@ -162,7 +163,8 @@ def uninstall(paths: InstallPaths, installed: manifest.InstalledFile) -> tuple[F
     before = _read_bytes(path)
     after = manifest.restore_original(installed, before, path=path)
     base = _find_base(paths.client, installed)
-    folder = base if installed.scope == "user" else base / paths.client.LAYOUT.folder
+    in_project = paths.client.LAYOUT.get_project_folder()
+    folder = base if installed.scope == "user" else base / in_project
     files = [folder / name for name in build_command_files(paths.client)]
     changes = (
         FileChange(path=path, before=before, after=after),

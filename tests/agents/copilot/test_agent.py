@@ -9,6 +9,7 @@ import pytest
 from untildone.agents.copilot import agent as copilot
 from untildone.agents.copilot import hooks
 from untildone.agents.events import Prompt, SessionStarted, Stop, Usage
+from untildone.agents.payloads import COMMAND_END
 from untildone.core.verdict import Continue, Finish, Ignore, Verdict
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -49,6 +50,28 @@ def test_prompt_and_start_of_a_session() -> None:
     assert started == SessionStarted(session=SESSION, source="startup")
     resumed = hooks.translate("SessionStart", {"sessionId": "s", "source": "resume"})
     assert copilot.parse_session_start(resumed).source == "resume"
+
+
+# As the client sends it after `/untildone-test --rounds 3` in a terminal.
+INVOKED = f"""\
+The user explicitly invoked the "/untildone-test" skill. Follow its instructions now.
+
+<skill-context name="untildone-test">
+Base directory for this skill: /home/dev/.copilot/skills/untildone-test
+
+/untildone:test --rounds 3
+{COMMAND_END}
+Work on it.
+
+</skill-context>"""
+
+
+def test_command_of_ours() -> None:
+    prompt = copilot.parse_prompt({"session_id": SESSION, "prompt": INVOKED}, {})
+    assert prompt.text == "/untildone:test --rounds 3\n"
+    skill = copilot.format_command("Tests.", "/untildone:test $ARGUMENTS\n")
+    front = "---\ndescription: Tests.\ndisable-model-invocation: true\n---\n"
+    assert skill == f"{front}/untildone:test $ARGUMENTS\n"
 
 
 @pytest.mark.parametrize(

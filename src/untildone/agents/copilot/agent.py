@@ -1,6 +1,7 @@
 """GitHub Copilot CLI: its hook payloads and answers, and its transcript."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,6 @@ from untildone.agents.agent import Hooks
 from untildone.agents.copilot import hooks
 from untildone.agents.copilot.layout import LAYOUT as LAYOUT
 from untildone.agents.defaults import find_subagents_folder as find_subagents_folder
-from untildone.agents.defaults import format_command as format_command
 from untildone.agents.defaults import list_queued_input as list_queued_input
 from untildone.agents.defaults import list_todo_paths as list_todo_paths
 from untildone.agents.defaults import parse_todo_items as parse_todo_items
@@ -27,6 +27,12 @@ NAME = "copilot"
 HOOKS: Hooks = hooks
 # The client ignores the ninth hold in a row, also if the agent has worked in between.
 CAP = 8
+# What the client makes of a command of ours, whose file is a skill.
+_SKILL = re.compile(
+    r'The user explicitly invoked the "/untildone-[\w-]+" skill\. .*?'
+    r"<skill-context [^>]*>\n.*?\n\n(?P<text>/untildone:.*)",
+    re.DOTALL,
+)
 _CONSUMED = (
     "[untildone] The user's prompt was a command for untildone, which has answered it. Repeat this"
     " answer in one short message and do nothing else:"
@@ -52,7 +58,15 @@ def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
 
 
 def parse_prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt:
-    return payloads.parse_prompt(payload, environ, hooks)
+    skill = _SKILL.match(get_text(payload, "prompt"))
+    typed = {**payload, "prompt": skill["text"]} if skill else payload
+    return payloads.parse_prompt(typed, environ, hooks)
+
+
+def format_command(description: str, prompt: str) -> str:
+    """Return a skill that only the user can call."""
+    front = f"description: {description}\ndisable-model-invocation: true"
+    return f"---\n{front}\n---\n{prompt}"
 
 
 def format_reply(

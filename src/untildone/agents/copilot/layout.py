@@ -26,4 +26,8 @@ LAYOUT = Layout(
     timeout_key="timeoutSec",
     shape="flat",
     new_file='{\n  "version": 1\n}\n',
+    # A skill's name cannot have a colon.
+    command_file="skills/untildone-{name}/SKILL.md",
+    command_prefix="/untildone-",
+    command_arguments="$ARGUMENTS",
 )
