@@ -47,6 +47,10 @@ class Hooks(Protocol):
     @property
     def SETTINGS(self) -> tuple[str, ...]: ...
 
+    # whether our shell line records by itself that a tool call begins; it does so on POSIX systems
+    @property
+    def COUNTS_CALLS_IN_SHELL(self) -> bool: ...
+
     # the payload of one of our events, with the names of fields and tools that Claude Code has
     def translate(self, event: str, payload: dict[str, object]) -> dict[str, object]: ...
 

@@ -14,6 +14,7 @@ FOLDER_VARIABLE = "CODEX_HOME"
 FOLDER = ".codex"
 # `config.toml` holds the trust in our hooks.
 SETTINGS = ("hooks.json", "config.toml")
+COUNTS_CALLS_IN_SHELL = False
 
 
 def translate(event: str, payload: dict[str, object]) -> dict[str, object]:
