@@ -13,7 +13,8 @@ from untildone.engine import loop_problems
 from untildone.install import health as install_health
 from untildone.install.client_files import find_install_paths
 from untildone.install.installation import read_installation
-from untildone.report.doctor import Diagnosis, build_diagnosis
+from untildone.install.manifest import list_installed_agents
+from untildone.report.doctor import Diagnosis, Problem, build_diagnosis
 
 _MARKS = {"ok": "✓", "note": "!", "error": "✗"}
 _STYLES = {"ok": "green", "note": "", "error": "red"}
@@ -39,14 +40,23 @@ def doctor_command(project: Path | None, *, as_json: bool) -> int:
 
 def _diagnose(project: Path) -> Diagnosis:
     context = open_context()
-    installation = read_installation(find_install_paths(context, project), context.environ)
-    problems = {name: [*probe(installation)] for name, probe in install_health.PROBES.items()}
+    installations = [
+        read_installation(find_install_paths(context, project, agent=name), context.environ)
+        for name in list_installed_agents(context.home)
+    ]
+    problems: dict[str, list[Problem]] = {}
+    for installation in installations:
+        for name, probe in install_health.list_probes(installation.paths.agent).items():
+            known = problems.setdefault(name, [])
+            # What is wrong with untildone itself is wrong for every agent.
+            known += [problem for problem in probe(installation) if problem not in known]
     for name, probe_loops in loop_problems.PROBES.items():
         problems[name] = [*probe_loops(context, project)]
-    settings = ", ".join(str(file.path) for file in installation.files)
+    files = [file for installation in installations for file in installation.files]
+    hooked = [file for installation in installations for file in installation.hooked]
     places = {
-        "settings files": settings or "there are none",
-        "installed hooks": ", ".join(str(file.path) for file in installation.hooked),
+        "settings files": ", ".join(str(file.path) for file in files) or "there are none",
+        "installed hooks": ", ".join(str(file.path) for file in hooked),
         "state folder": str(context.home),
         "trust of the configuration": str(project),
     }

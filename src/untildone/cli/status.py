@@ -85,7 +85,7 @@ def _confirm_held(context: Context, loop: LoopStatus) -> LoopStatus:
     """Return `held` as unknown if the hooks of a running session are disabled or gone by now."""
     if loop.held is not True:
         return loop
-    paths = find_install_paths(context, Path(loop.project))
+    paths = find_install_paths(context, Path(loop.project), agent=loop.agent)
     installation = read_installation(paths, context.environ)
     problems = (
         problem

@@ -243,7 +243,7 @@ def find_foreign_hooks(installation: Installation) -> Iterator[Problem]:
 
 
 # By what each looks at, as `doctor` lists it.
-PROBES: dict[str, Probe] = {
+_PROBES: dict[str, Probe] = {
     "settings files": find_broken_settings,
     "whether hooks are switched on": find_disabled_hooks,
     "installed hooks": find_missing_hooks,
@@ -257,3 +257,14 @@ PROBES: dict[str, Probe] = {
     "cap of holds": find_low_cap,
     "hooks of other tools": find_foreign_hooks,
 }
+# What only Claude Code has.
+_OF_CLAUDE = (find_stale_plugin, find_low_cap)
+
+
+def list_probes(agent: str) -> dict[str, Probe]:
+    """Return what there is to look at in the installation of this agent."""
+    return {
+        name: probe
+        for name, probe in _PROBES.items()
+        if agent == "claude" or probe not in _OF_CLAUDE
+    }
