@@ -9,6 +9,7 @@ from untildone.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
+    from untildone.agents.imitation import Imitation
 
 
 class Hooks(Protocol):
@@ -79,6 +80,9 @@ class Agent(Protocol):
     # the part of it that is on every hook's path
     @property
     def HOOKS(self) -> "Hooks": ...
+
+    # how the drill imitates its client
+    def load_imitation(self) -> "Imitation": ...
 
     # how it runs without a user
     def load_headless(self) -> "Headless": ...

@@ -37,6 +37,10 @@ def answer_stop(context: Context, call: Call) -> str:
         # An unreadable payload names no session; the environment may.
         stop = replace(stop, session=call.session)
     session = context.session(stop.session)
+    if call.fault and not session.known:
+        # The installed line has seen an active loop; whose it is nobody can tell.
+        text = f"untildone: {call.fault}, so no session is known; the agent was not held"
+        return str(call.client.notify(text))
     # Only the main agent is held, never one that it started.
     if stop.subagent:
         return ""

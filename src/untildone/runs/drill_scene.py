@@ -113,6 +113,7 @@ class DrillScene:
             settings=self._settings,
             environ=self.context.environ,
             session=session or self.session,
+            client=self.context.agent.NAME,
         )
         agent.cwd = cwd or self.project
         self._sessions.append(agent.session)
@@ -136,8 +137,9 @@ class DrillScene:
 
     def stop_with(self, stdin: bytes) -> HookAnswer:
         """Send a stop with a payload that the client would not send."""
-        hooks = [hook for hook in read_hooks(self._settings) if hook.event == "Stop"]
-        environ = {**self.open_agent().environment, "CLAUDE_PROJECT_DIR": str(self.project)}
+        stop = self.context.agent.LAYOUT.events["Stop"]
+        hooks = [hook for hook in read_hooks(self._settings) if hook.event == stop]
+        environ = self.open_agent().hook_environment
         return HookAnswer(answers=run_hooks(hooks, stdin, cwd=self.project, env=environ))
 
     def load_progress(self) -> Progress:

@@ -18,6 +18,7 @@ from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wai
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
+    from untildone.agents.imitation import Imitation
 
 NAME = "claude"
 HOOKS: Hooks = hooks
@@ -29,6 +30,13 @@ _ADDITIONAL_CONTEXT_SINCE = (2, 1, 163)
 # The model sees only a preview of longer additional context, but the whole of a reason.
 _LONGEST_CONTEXT = 9_900
 _AUTOMATIC = ("<task-notification>", "<system-reminder>")
+
+
+def load_imitation() -> "Imitation":
+    # Imported here because only the drill needs it.
+    from untildone.agents.claude import imitation
+
+    return imitation
 
 
 def load_headless() -> "Headless":

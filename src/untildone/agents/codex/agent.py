@@ -24,9 +24,17 @@ from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wai
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
+    from untildone.agents.imitation import Imitation
 
 NAME = "codex"
 HOOKS: Hooks = hooks
+
+
+def load_imitation() -> "Imitation":
+    # Imported here because only the drill needs it.
+    from untildone.agents.codex import imitation
+
+    return imitation
 
 
 def load_headless() -> "Headless":
