@@ -1,8 +1,10 @@
-"""The table of agents, each with the modules that the engine and the commands use."""
+"""The table of agents, each with the module that the engine and the commands use."""
 
-from untildone.agents import NAMES
 from untildone.agents.agent import Agent
 from untildone.agents.claude import agent as claude
 from untildone.agents.codex import agent as codex
 
-AGENTS: dict[str, Agent] = dict(zip(NAMES, (claude, codex), strict=True))
+AGENTS: dict[str, Agent] = {
+    "claude": claude,
+    "codex": codex,
+}

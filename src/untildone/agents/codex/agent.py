@@ -45,7 +45,7 @@ def load_headless() -> "Headless":
 
 
 def is_headless(arguments: Sequence[str]) -> bool:
-    return "exec" in arguments[1:4]
+    return "exec" in arguments
 
 
 def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
