@@ -47,6 +47,12 @@ class AgentText(RunEvent, frozen=True, kw_only=True, tag="said"):
     text: str
 
 
+class TextPart(RunEvent, frozen=True, kw_only=True):
+    """A part of the agent's text; parts without another event between them are one text."""
+
+    text: str
+
+
 class ContextFill(RunEvent, frozen=True, kw_only=True, tag="filled"):
     """How many tokens of its context the model has used."""
 
@@ -96,7 +102,15 @@ class Returned(RunEvent, frozen=True, kw_only=True):
 
 
 ClientEvent: TypeAlias = (
-    Tool | AgentText | ContextFill | Denied | Limited | Retrying | SessionNamed | Returned
+    Tool
+    | AgentText
+    | TextPart
+    | ContextFill
+    | Denied
+    | Limited
+    | Retrying
+    | SessionNamed
+    | Returned
 )
 
 

@@ -31,6 +31,8 @@ class Layout(Struct, frozen=True, kw_only=True):
     # Other fields of our hook, by our name of the event.
     extra_fields: dict[str, dict[str, object]] = {}
     shape: Shape = "groups"
+    # Variables that the settings file gives to the client, below its key `env`.
+    variables: dict[str, str] = {}
     # What a new file holds besides the hooks.
     new_file: str = "{}\n"
     # The files of our commands below `folder` (or a project's folder of the client), such as

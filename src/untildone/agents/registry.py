@@ -3,8 +3,12 @@
 from untildone.agents.agent import Agent
 from untildone.agents.claude import agent as claude
 from untildone.agents.codex import agent as codex
+from untildone.agents.gemini import agent as gemini
+from untildone.agents.qwen import agent as qwen
 
 AGENTS: dict[str, Agent] = {
     "claude": claude,
     "codex": codex,
+    "gemini": gemini,
+    "qwen": qwen,
 }

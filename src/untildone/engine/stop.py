@@ -142,7 +142,8 @@ def _update_progress(
     """Return the progress with what happened since the last stop.
 
     It has the agent's relayed verbs (`agent_verbs` explains them), one more stop of this source,
-    and no idle holds if the agent has called a tool or was not held before this stop.
+    and no idle holds if the client counts them from 0 again: the agent was not held before this
+    stop, or, in most clients, has called a tool.
     """
 
     def apply_verb(progress: Progress, verb: AgentVerb) -> Progress:
@@ -156,7 +157,8 @@ def _update_progress(
     )
     stops = max(progress.stops_by_source.values(), default=0) + 1
     progress = replace(progress, stops_by_source={**progress.stops_by_source, call.source: stops})
-    return replace(progress, idle_holds=0) if calls or not stop.held_before else progress
+    is_reset = not stop.held_before or (bool(calls) and not stop.cap_counts_calls)
+    return replace(progress, idle_holds=0) if is_reset else progress
 
 
 def _decide(

@@ -31,7 +31,8 @@ def build_entries(agent: Agent, program: HookProgram) -> Entries:
         hooks={
             name: _build_hook(agent, event, _build_line(program, event))
             for event, name in layout.events.items()
-        }
+        },
+        env=layout.variables,
     )
 
 

@@ -108,13 +108,24 @@ class _OutputReader:
         self._stop = stop
         self._rest = b""
         self._last_text = ""
+        self._parts = ""
 
     def read(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
         self._rest = self._rest[:_MAX_LINE]
         for line in lines:
             for event in self._client.parse_line(line):
-                self._add(event)
+                self._join(event)
+
+    def _join(self, event: headless.ClientEvent) -> None:
+        """Add the event; parts of a text wait until the text is complete."""
+        if isinstance(event, headless.TextPart):
+            self._parts += event.text
+            return
+        if self._parts:
+            self._add(headless.AgentText(text=self._parts))
+            self._parts = ""
+        self._add(event)
 
     def _add(self, event: headless.ClientEvent) -> None:
         total = self.returned
@@ -135,7 +146,7 @@ class _OutputReader:
                 self.returned = replace(total, client_session=event.session)
             case headless.AgentText():
                 self._last_text = event.text
-            case headless.Retrying():
+            case headless.Retrying() | headless.TextPart():
                 pass
         try:
             self._show(event)
