@@ -21,6 +21,10 @@ SETTINGS = ("hooks.json",)
 COUNTS_CALLS_IN_SHELL = False
 
 
+def is_own(payload, environ):
+    return "conversation" in payload
+
+
 def translate(event, payload):
     return {**payload, "session_id": payload.get("conversation", "")}
 

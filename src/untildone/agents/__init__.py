@@ -1,6 +1,6 @@
 """The supported agents: one package each, which only translates between its client and us."""
 
 # Each has a package of this name; `hooks.py` in it is on every hook's path and stays lean.
-NAMES = ("claude", "codex", "gemini", "qwen")
+NAMES = ("claude", "codex", "gemini", "qwen", "copilot", "cursor")
 # The variable by which our hook lines tell the client's process id, where the client does not.
 CLIENT_PROCESS = "UNTILDONE_CLIENT_PID"

@@ -19,6 +19,8 @@ class Stop(Struct, frozen=True, kw_only=True):
     shown: bool = False
     plan_mode: bool = False
     subagent: bool = False
+    # Whether the user or an error ended the turn: then the agent does not claim to be done.
+    interrupted: bool = False
     background: tuple[Background, ...] = ()
     scheduled: tuple[str, ...] = ()
     # Whether the turn continues after a hold; if not, the client counts holds from 0 again.

@@ -42,6 +42,8 @@ class Layout(Struct, frozen=True, kw_only=True):
     command_arguments: str = "{{args}}"
     # What the user still has to do in the client before a hook runs.
     next_step: str = ""
+    # What `init` and `doctor` say about how far our work with this client was tried.
+    caveat: str = ""
 
     def get_project_folder(self) -> str:
         """Return the folder of a project in which the client's settings lie."""

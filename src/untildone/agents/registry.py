@@ -3,6 +3,8 @@
 from untildone.agents.agent import Agent
 from untildone.agents.claude import agent as claude
 from untildone.agents.codex import agent as codex
+from untildone.agents.copilot import agent as copilot
+from untildone.agents.cursor import agent as cursor
 from untildone.agents.gemini import agent as gemini
 from untildone.agents.qwen import agent as qwen
 
@@ -11,4 +13,6 @@ AGENTS: dict[str, Agent] = {
     "codex": codex,
     "gemini": gemini,
     "qwen": qwen,
+    "copilot": copilot,
+    "cursor": cursor,
 }

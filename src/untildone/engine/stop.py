@@ -42,7 +42,7 @@ def answer_stop(context: Context, call: Call) -> str:
         text = f"untildone: {call.fault}, so no session is known; the agent was not held"
         return str(call.client.notify(text))
     # Only the main agent is held, never one that it started.
-    if stop.subagent:
+    if stop.subagent or stop.interrupted:
         return ""
     features = load_used_features(context, Scope(event="Stop", session=session))
     notice = _find_first(feature.before_stop(context, stop, session) for feature in features)
@@ -64,9 +64,12 @@ def _complete(context: Context, stop: Stop) -> Stop:
     """Return the stop with what some clients leave out: the message, whether a user is there."""
     if stop.attended and runs_headless(context.agent, context.environ):
         stop = replace(stop, attended=False)
-    if stop.message or not stop.transcript:
+    if stop.message:
         return stop
-    return replace(stop, message=context.agent.find_message(read_tail(stop.transcript)))
+    message = context.session(stop.session).take("response")
+    if not message and stop.transcript:
+        message = context.agent.find_message(read_tail(stop.transcript))
+    return replace(stop, message=message)
 
 
 def _find_first(texts: Iterator[str]) -> str:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from untildone import __version__
 from untildone.agents.layout import Scope
+from untildone.agents.registry import AGENTS
 from untildone.errors import UserError
 from untildone.install import manifest
 from untildone.install.claude_lines import build_plugin_entries
@@ -242,6 +243,19 @@ def find_foreign_hooks(installation: Installation) -> Iterator[Problem]:
             yield make_note("another hook", text)
 
 
+def find_untried_clients(installation: Installation) -> Iterator[Problem]:
+    """Yield what is to be known about a client that `init` has installed for, in any project."""
+    try:
+        files = manifest.read(installation.paths.home)
+    except (UserError, OSError):
+        # Another probe reports it.
+        return
+    agents = dict.fromkeys(file.agent for file in files)
+    for layout in (AGENTS[agent].LAYOUT for agent in agents if agent in AGENTS):
+        if layout.caveat:
+            yield make_note("client", f"{layout.title}: {layout.caveat}")
+
+
 # By what each looks at, as `doctor` lists it.
 _PROBES: dict[str, Probe] = {
     "settings files": find_broken_settings,
@@ -256,6 +270,7 @@ _PROBES: dict[str, Probe] = {
     "number of installations": find_duplicate_hooks,
     "cap of holds": find_low_cap,
     "hooks of other tools": find_foreign_hooks,
+    "how far clients were tried": find_untried_clients,
 }
 # What only Claude Code has.
 _OF_CLAUDE = (find_stale_plugin, find_low_cap)

@@ -20,7 +20,9 @@ _TESTS = {
     "PreCompact": _IS_HELD,
     "PreToolUse": _HAS_LOOP,
     "PostToolUse": _HAS_LOOP,
+    "PostToolUseFailure": _HAS_LOOP,
     "SessionEnd": _HAS_LOOP,
+    "AgentResponse": _HAS_LOOP,
 }
 
 

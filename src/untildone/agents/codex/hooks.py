@@ -15,6 +15,14 @@ FOLDER = ".codex"
 # `config.toml` holds the trust in our hooks.
 SETTINGS = ("hooks.json", "config.toml")
 COUNTS_CALLS_IN_SHELL = False
+# Fields that other clients send and this one does not.
+_FOREIGN = frozenset(("conversation_id", "prompt_id", "sessionId", "stop_reason", "timestamp"))
+
+
+def is_own(payload: dict[str, object], environ: dict[str, str]) -> bool:
+    """Say whether Codex sent the payload: a plugin may bring our hooks to several clients."""
+    del environ
+    return not _FOREIGN & payload.keys()
 
 
 def translate(event: str, payload: dict[str, object]) -> dict[str, object]:

@@ -22,12 +22,20 @@ from untildone.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
+    from untildone.agents.imitation import Imitation
 
 NAME = "gemini"
 HOOKS: Hooks = hooks
 # The client ends a turn without a word after 100 answers in a row without a tool call.
 CAP = 98
 _HEADLESS = ("-p", "--prompt", "-o", "--output-format")
+
+
+def load_imitation() -> "Imitation":
+    # Imported here because only the drill needs it.
+    from untildone.agents.gemini import imitation
+
+    return imitation
 
 
 def load_headless() -> "Headless":

@@ -25,6 +25,7 @@ from untildone.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
+    from untildone.agents.imitation import Imitation
 
 NAME = "qwen"
 HOOKS: Hooks = hooks
@@ -34,6 +35,13 @@ _HEADLESS = ("-p", "--prompt", "-o", "--output-format")
 _INTERACTIVE = ("-i", "--prompt-interactive")
 # Options without a value: a word behind one of them is a prompt.
 _SWITCHES = ("-y", "--yolo", "-d", "--debug", "-c", "--continue")
+
+
+def load_imitation() -> "Imitation":
+    # Imported here because only the drill needs it.
+    from untildone.agents.qwen import imitation
+
+    return imitation
 
 
 def load_headless() -> "Headless":

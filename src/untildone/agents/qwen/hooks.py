@@ -13,6 +13,12 @@ ATTENDED_VARIABLE = ""
 FOLDER_VARIABLE = "QWEN_HOME"
 FOLDER = ".qwen"
 SETTINGS = ("settings.json",)
+COUNTS_CALLS_IN_SHELL = False
+
+
+def is_own(payload: dict[str, object], environ: dict[str, str]) -> bool:
+    """Say whether Qwen Code sent the payload: only its hooks have this variable."""
+    return environ.get(SESSION_VARIABLE, "") == payload.get("session_id")
 
 
 def translate(event: str, payload: dict[str, object]) -> dict[str, object]:
