@@ -12,8 +12,8 @@ def answer(call: Call) -> str:
     session = Session(call.home, call.agent, call.session)
     if not session.get_loop_id():
         return ""
-    if os.name == "nt":
-        # On other systems the installed shell line does this.
+    if os.name == "nt" or not call.environ.get(call.client.SESSION_VARIABLE):
+        # Else the installed shell line does this: it can where the client tells it the session.
         session.append("pre", "\n")
     reason = _find_reason(call, session)
     if not reason:
