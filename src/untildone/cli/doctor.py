@@ -6,14 +6,17 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from untildone.agents import NAMES
 from untildone.app import open_context
 from untildone.cli.options import find_project, json_option, print_json, project_option
 from untildone.core.text import pluralize
 from untildone.engine import loop_problems
+from untildone.engine.context import Context
+from untildone.errors import UserError
 from untildone.install import health as install_health
+from untildone.install import manifest
 from untildone.install.client_files import find_install_paths
-from untildone.install.installation import read_installation
-from untildone.install.manifest import list_installed_agents
+from untildone.install.installation import Installation, read_installation
 from untildone.report.doctor import Diagnosis, Problem, build_diagnosis
 
 _MARKS = {"ok": "✓", "note": "!", "error": "✗"}
@@ -40,10 +43,7 @@ def doctor_command(project: Path | None, *, as_json: bool) -> int:
 
 def _diagnose(project: Path) -> Diagnosis:
     context = open_context()
-    installations = [
-        read_installation(find_install_paths(context, project, agent=name), context.environ)
-        for name in list_installed_agents(context.home)
-    ]
+    installations = _read_installations(context, project)
     problems: dict[str, list[Problem]] = {}
     for installation in installations:
         for name, probe in install_health.list_probes(installation.paths.agent).items():
@@ -61,6 +61,23 @@ def _diagnose(project: Path) -> Diagnosis:
         "trust of the configuration": str(project),
     }
     return build_diagnosis(problems, places)
+
+
+def _read_installations(context: Context, project: Path) -> list[Installation]:
+    """Return the installation for each client that has our hooks, or should have them."""
+    places = [
+        read_installation(find_install_paths(context, project, agent=name), context.environ)
+        for name in NAMES
+    ]
+    try:
+        recorded = {file.agent for file in manifest.read(context.home)}
+    except (UserError, OSError):
+        # A probe reports it.
+        recorded = set()
+    found = [
+        place for place in places if place.hooked or place.plugin or place.paths.agent in recorded
+    ]
+    return found or places[:1]
 
 
 def _print_diagnosis(diagnosis: Diagnosis) -> None:

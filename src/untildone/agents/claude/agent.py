@@ -9,6 +9,7 @@ from untildone.agents.agent import Hooks
 from untildone.agents.claude import hooks
 from untildone.agents.claude.layout import LAYOUT as LAYOUT
 from untildone.agents.defaults import find_message as find_message
+from untildone.agents.defaults import find_untrusted_hooks as find_untrusted_hooks
 from untildone.agents.defaults import format_command as format_command
 from untildone.agents.defaults import is_headless as is_headless
 from untildone.agents.events import Prompt, Stop, Usage

@@ -19,6 +19,7 @@ from untildone.agents.defaults import parse_usage as parse_usage
 from untildone.agents.defaults import was_interrupted as was_interrupted
 from untildone.agents.defaults import was_stop_interrupted as was_stop_interrupted
 from untildone.agents.events import Prompt, Stop
+from untildone.agents.layout import UntrustedHook
 from untildone.agents.payloads import parse_session_start as parse_session_start
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
@@ -42,6 +43,15 @@ def load_headless() -> "Headless":
     from untildone.agents.codex import headless
 
     return headless
+
+
+def find_untrusted_hooks(
+    files: tuple[str, ...], settings: Mapping[str, Any], trust: str, project: str
+) -> tuple[UntrustedHook, ...]:
+    # Imported here because no hook asks this.
+    from untildone.agents.codex.trust import find_untrusted_hooks as find
+
+    return find(files, settings, trust, project)
 
 
 def is_headless(arguments: Sequence[str]) -> bool:

@@ -9,6 +9,7 @@ from untildone.agents.agent import Hooks
 from untildone.agents.copilot import hooks
 from untildone.agents.copilot.layout import LAYOUT as LAYOUT
 from untildone.agents.defaults import find_subagents_folder as find_subagents_folder
+from untildone.agents.defaults import find_untrusted_hooks as find_untrusted_hooks
 from untildone.agents.defaults import format_command as format_command
 from untildone.agents.defaults import list_queued_input as list_queued_input
 from untildone.agents.defaults import list_todo_paths as list_todo_paths

@@ -9,6 +9,7 @@ from untildone.agents.agent import Hooks
 from untildone.agents.defaults import find_failure as find_failure
 from untildone.agents.defaults import find_message as find_message
 from untildone.agents.defaults import find_subagents_folder as find_subagents_folder
+from untildone.agents.defaults import find_untrusted_hooks as find_untrusted_hooks
 from untildone.agents.defaults import format_command as format_command
 from untildone.agents.defaults import list_queued_input as list_queued_input
 from untildone.agents.defaults import list_todo_paths as list_todo_paths
