@@ -2,5 +2,7 @@
 
 # Each has a package of this name; `hooks.py` in it is on every hook's path and stays lean.
 NAMES = ("claude", "codex")
+# Agents without hooks that are named together with their program, as in `acp:gemini --acp`.
+COMMAND_AGENTS = ("acp",)
 # The variable by which our hook lines tell the client's process id, where the client does not.
 CLIENT_PROCESS = "UNTILDONE_CLIENT_PID"

@@ -8,7 +8,7 @@ from untildone.agents.layout import Layout
 from untildone.core.verdict import Verdict
 
 if TYPE_CHECKING:
-    from untildone.agents.headless import Headless
+    from untildone.agents.headless import Headless, Interactive
 
 
 class Hooks(Protocol):
@@ -77,7 +77,7 @@ class Agent(Protocol):
     def HOOKS(self) -> "Hooks": ...
 
     # how it runs without a user
-    def load_headless(self) -> "Headless": ...
+    def load_headless(self) -> "Headless | Interactive": ...
 
     # whether the client was started without a user, by its command line, if no payload says so
     def is_headless(self, arguments: Sequence[str], /) -> bool: ...
