@@ -5,8 +5,9 @@ from untildone.agents.acp.agent import AcpAgent
 from untildone.agents.agent import Agent
 from untildone.agents.claude import agent as claude
 from untildone.agents.codex import agent as codex
+from untildone.agents.opencode import agent as opencode
 
-AGENTS: dict[str, Agent] = dict(zip(NAMES, (claude, codex), strict=True))
+AGENTS: dict[str, Agent] = dict(zip(NAMES, (claude, codex, opencode), strict=True))
 
 
 def find_agent(name: str) -> Agent:
