@@ -8,7 +8,7 @@ from untildone.agents.layout import Layout, UntrustedHook
 from untildone.core.verdict import Verdict
 
 if TYPE_CHECKING:
-    from untildone.agents.headless import Headless
+    from untildone.agents.headless import Headless, Interactive
     from untildone.agents.imitation import Imitation
 
 
@@ -89,7 +89,7 @@ class Agent(Protocol):
     def load_imitation(self) -> "Imitation": ...
 
     # how it runs without a user
-    def load_headless(self) -> "Headless": ...
+    def load_headless(self) -> "Headless | Interactive": ...
 
     # whether the client was started without a user, by its command line, if no payload says so
     def is_headless(self, arguments: Sequence[str], /) -> bool: ...

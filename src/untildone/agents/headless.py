@@ -1,6 +1,6 @@
 """Headless runs of an agent: the call, the events of its output, the result."""
 
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from msgspec import Struct
 
@@ -59,6 +59,12 @@ class ContextFill(RunEvent, frozen=True, kw_only=True, tag="filled"):
     tokens: int
 
 
+class StepCost(RunEvent, frozen=True, kw_only=True, tag="spent"):
+    """What one step of this call has cost, from clients that tell no sum."""
+
+    cost_usd: float
+
+
 class Denied(RunEvent, frozen=True, kw_only=True):
     """A tool call for which the client had no permission."""
 
@@ -106,6 +112,7 @@ ClientEvent: TypeAlias = (
     | AgentText
     | TextPart
     | ContextFill
+    | StepCost
     | Denied
     | Limited
     | Retrying
@@ -114,7 +121,9 @@ ClientEvent: TypeAlias = (
 )
 
 
-class Headless(Protocol):
+class Program(Protocol):
+    """What every client has that runs without a user."""
+
     # the program's name, to be found on PATH
     @property
     def PROGRAM(self) -> str: ...
@@ -130,8 +139,33 @@ class Headless(Protocol):
     # the arguments after the program
     def build_arguments(self, call: ClientCall) -> tuple[str, ...]: ...
 
+    # why it ended without a result, from its stderr
+    def classify_failure(self, stderr: str) -> ClientFault: ...
+
+
+class Headless(Program, Protocol):
+    """A client that reads the prompt from stdin and prints what happens."""
+
     # the events in one line of its output
     def parse_line(self, line: bytes) -> tuple[ClientEvent, ...]: ...
 
-    # why it ended without a result, from its stderr
-    def classify_failure(self, stderr: str) -> ClientFault: ...
+
+class Dialogue(Protocol):
+    """One prompt to a client that asks back; it is over with the event `Returned`."""
+
+    # what the client is sent first
+    def begin(self) -> bytes: ...
+
+    # what the client is sent after a line of its output, and the events in that line
+    def answer(self, line: bytes) -> tuple[bytes, tuple[ClientEvent, ...]]: ...
+
+    # what the client is sent when the user stops it
+    def cancel(self) -> bytes: ...
+
+
+@runtime_checkable
+class Interactive(Program, Protocol):
+    """A client with which messages are exchanged while it works."""
+
+    # the messages of one call; the client works in `folder`
+    def open_dialogue(self, call: ClientCall, prompt: str, *, folder: str) -> Dialogue: ...

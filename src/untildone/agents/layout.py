@@ -6,8 +6,9 @@ from msgspec import Struct
 
 Scope: TypeAlias = Literal["user", "project", "local"]
 # "groups": `{"Stop": [{"hooks": [{"type": "command", …}]}]}`, which most clients read;
-# "flat": `{"stop": [{"type": "command", …}]}`.
-Shape: TypeAlias = Literal["groups", "flat"]
+# "flat": `{"stop": [{"type": "command", …}]}`;
+# "module": a program in the client's language, all of it ours: `plugin.js` of the package.
+Shape: TypeAlias = Literal["groups", "flat", "module"]
 
 
 class Layout(Struct, frozen=True, kw_only=True):

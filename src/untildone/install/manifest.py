@@ -115,9 +115,12 @@ def restore_original(
         return None
     if installed is not None and hash_bytes(current) == installed.written_sha256:
         return installed.original
+    shape = "groups" if installed is None else AGENTS[installed.agent].LAYOUT.shape
+    if installed is not None and shape == "module":
+        # All of it is ours, also what was changed in it.
+        return installed.original
     text = settings_editing.decode(current, path=str(path))
     entries = None if installed is None else installed.entries
-    shape = "groups" if installed is None else AGENTS[installed.agent].LAYOUT.shape
     return settings_editing.remove(text, path=str(path), installed=entries, shape=shape).encode()
 
 

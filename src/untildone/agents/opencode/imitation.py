@@ -1,0 +1,15 @@
+"""How the drill imitates opencode with our plugin in it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from untildone.agents.imitation import ImitatedSession
+from untildone.agents.opencode import hooks
+
+
+def list_variables(session: ImitatedSession) -> dict[str, str]:
+    return {hooks.SESSION_VARIABLE: session.id}
+
+
+def write_payload(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {**fields, "hook_event_name": event}
