@@ -94,6 +94,8 @@ consume_prompt = hooks.refuse_call
     "imitation.py": '''\
 """How the drill imitates Ferris."""
 
+from untildone.agents.imitation import read_answer
+
 
 def list_variables(session):
     return {}

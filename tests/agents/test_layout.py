@@ -6,7 +6,9 @@ from untildone.agents.agent import Agent
 from untildone.agents.registry import AGENTS
 
 
-@pytest.mark.parametrize("agent", AGENTS.values(), ids=list(AGENTS))
+@pytest.mark.parametrize(
+    "agent", [agent for agent in AGENTS.values() if "project" in agent.LAYOUT.files]
+)
 def test_a_project_has_a_folder_of_the_client(agent: Agent) -> None:
     folder = agent.LAYOUT.get_project_folder()
     assert agent.LAYOUT.files["project"].startswith(f"{folder}/")

@@ -5,6 +5,7 @@ from typing import Any
 
 from untildone.agents.claude import hooks
 from untildone.agents.imitation import ImitatedSession
+from untildone.agents.imitation import read_answer as read_answer
 
 # The version of the client that this follows.
 _VERSION = "2-1-325"

@@ -5,6 +5,7 @@ from typing import Any
 
 from untildone.agents.gemini import hooks
 from untildone.agents.imitation import ImitatedSession
+from untildone.agents.imitation import read_answer as read_answer
 
 
 def list_variables(session: ImitatedSession) -> dict[str, str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from untildone.agents.imitation import ImitatedSession
+from untildone.agents.imitation import read_answer as read_answer
 from untildone.agents.qwen import hooks
 
 
