@@ -26,6 +26,8 @@ RECORDED = {
     "gemini": TESTS / "hooks/recorded/gemini-0.61.0.jsonl",
     "qwen": TESTS / "hooks/recorded/qwen-0.24.4.jsonl",
 }
+# The variable by which a client's hooks tell its session.
+VARIABLES = {"gemini": "GEMINI_SESSION_ID", "qwen": "QWEN_CODE_SESSION_ID"}
 STOPS = ("stop", "Stop", "agentStop", "AfterAgent")
 # Nothing in these tells the two clients apart; no agent is held or started by them.
 ALIKE = {
@@ -53,7 +55,9 @@ def test_each_client_is_told_from_the_others(agent: str, client: str) -> None:
         if (agent, client, label) in ALIKE:
             continue
         expected = agent == client and is_read_by_own_lines(client, payload)
-        assert AGENTS[agent].HOOKS.is_own(payload, {}) == expected, label
+        names = (VARIABLES[client],) if client in VARIABLES else ()
+        environ = dict.fromkeys(names, payload["session_id"])
+        assert AGENTS[agent].HOOKS.is_own(payload, environ) == expected, label
 
 
 def test_the_session_of_the_environment_is_proof_enough() -> None:

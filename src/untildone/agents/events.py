@@ -27,8 +27,8 @@ class Stop(Struct, frozen=True, kw_only=True):
     held_before: bool = False
     # How many holds in a row without a tool call the client allows; 0 means no cap.
     cap: int = 0
-    # Whether that cap also counts holds with tool calls in between.
-    cap_counts_work: bool = False
+    # Whether the client also counts holds that a tool call followed.
+    cap_counts_calls: bool = False
     # What the loop has cost so far, if the headless run knows it.
     spent_usd: float | None = None
 

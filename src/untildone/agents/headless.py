@@ -1,6 +1,6 @@
 """Headless runs of an agent: the call, the events of its output, the result."""
 
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from msgspec import Struct
 
@@ -47,10 +47,22 @@ class AgentText(RunEvent, frozen=True, kw_only=True, tag="said"):
     text: str
 
 
+class TextPart(RunEvent, frozen=True, kw_only=True):
+    """A part of the agent's text; parts without another event between them are one text."""
+
+    text: str
+
+
 class ContextFill(RunEvent, frozen=True, kw_only=True, tag="filled"):
     """How many tokens of its context the model has used."""
 
     tokens: int
+
+
+class StepCost(RunEvent, frozen=True, kw_only=True, tag="spent"):
+    """What one step of this call has cost, from clients that tell no sum."""
+
+    cost_usd: float
 
 
 class Denied(RunEvent, frozen=True, kw_only=True):
@@ -96,11 +108,22 @@ class Returned(RunEvent, frozen=True, kw_only=True):
 
 
 ClientEvent: TypeAlias = (
-    Tool | AgentText | ContextFill | Denied | Limited | Retrying | SessionNamed | Returned
+    Tool
+    | AgentText
+    | TextPart
+    | ContextFill
+    | StepCost
+    | Denied
+    | Limited
+    | Retrying
+    | SessionNamed
+    | Returned
 )
 
 
-class Headless(Protocol):
+class Program(Protocol):
+    """What every client has that runs without a user."""
+
     # the program's name, to be found on PATH
     @property
     def PROGRAM(self) -> str: ...
@@ -116,8 +139,33 @@ class Headless(Protocol):
     # the arguments after the program
     def build_arguments(self, call: ClientCall) -> tuple[str, ...]: ...
 
+    # why it ended without a result, from its stderr
+    def classify_failure(self, stderr: str) -> ClientFault: ...
+
+
+class Headless(Program, Protocol):
+    """A client that reads the prompt from stdin and prints what happens."""
+
     # the events in one line of its output
     def parse_line(self, line: bytes) -> tuple[ClientEvent, ...]: ...
 
-    # why it ended without a result, from its stderr
-    def classify_failure(self, stderr: str) -> ClientFault: ...
+
+class Dialogue(Protocol):
+    """One prompt to a client that asks back; it is over with the event `Returned`."""
+
+    # what the client is sent first
+    def begin(self) -> bytes: ...
+
+    # what the client is sent after a line of its output, and the events in that line
+    def answer(self, line: bytes) -> tuple[bytes, tuple[ClientEvent, ...]]: ...
+
+    # what the client is sent when the user stops it
+    def cancel(self) -> bytes: ...
+
+
+@runtime_checkable
+class Interactive(Program, Protocol):
+    """A client with which messages are exchanged while it works."""
+
+    # the messages of one call; the client works in `folder`
+    def open_dialogue(self, call: ClientCall, prompt: str, *, folder: str) -> Dialogue: ...

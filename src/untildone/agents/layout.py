@@ -6,8 +6,9 @@ from msgspec import Struct
 
 Scope: TypeAlias = Literal["user", "project", "local"]
 # "groups": `{"Stop": [{"hooks": [{"type": "command", …}]}]}`, which most clients read;
-# "flat": `{"stop": [{"type": "command", …}]}`.
-Shape: TypeAlias = Literal["groups", "flat"]
+# "flat": `{"stop": [{"type": "command", …}]}`;
+# "module": a program in the client's language, all of it ours: `plugin.js` of the package.
+Shape: TypeAlias = Literal["groups", "flat", "module"]
 
 
 class Layout(Struct, frozen=True, kw_only=True):
@@ -31,6 +32,8 @@ class Layout(Struct, frozen=True, kw_only=True):
     # Other fields of our hook, by our name of the event.
     extra_fields: dict[str, dict[str, object]] = {}
     shape: Shape = "groups"
+    # Variables that the settings file gives to the client, below its key `env`.
+    variables: dict[str, str] = {}
     # What a new file holds besides the hooks.
     new_file: str = "{}\n"
     # The files of our commands below `folder` (or a project's folder of the client), such as
@@ -40,11 +43,26 @@ class Layout(Struct, frozen=True, kw_only=True):
     command_prefix: str = "/untildone:"
     # How the client writes what the user typed behind a command.
     command_arguments: str = "{{args}}"
+    # What the user types to run a command of ours.
+    command: str = "/untildone:{name}"
     # What the user still has to do in the client before a hook runs.
     next_step: str = ""
     # What `init` and `doctor` say about how far our work with this client was tried.
     caveat: str = ""
+    # The user's file in which the client records which hooks it may run; empty if it runs all.
+    trust_file: str = ""
+
+    def name_command(self, name: str) -> str:
+        return self.command.format(name=name)
 
     def get_project_folder(self) -> str:
         """Return the folder of a project in which the client's settings lie."""
         return self.files["project"].partition("/")[0]
+
+
+class UntrustedHook(Struct, frozen=True, kw_only=True):
+    """A hook in the client's settings that the client does not run, and why."""
+
+    event: str
+    command: str
+    reason: str

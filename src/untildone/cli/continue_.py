@@ -84,6 +84,8 @@ def _continue_loop(
         # Imported here because hardly any loop is headless.
         from untildone.cli.run import drive_loop
 
+        # The shell of this command says nothing about the agent that was driven.
+        context = open_context(record.agreed.agent)
         return drive_loop(context, record.contract.id)
     text = (
         f"loop {record.contract.id} continues, {describe_round(record.agreed, record.progress)};"

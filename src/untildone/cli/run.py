@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from untildone.agents.registry import AGENTS
+from untildone.agents import COMMAND_AGENTS, NAMES
 from untildone.cli import start
 from untildone.cli.authority import refuse_in_check
 from untildone.cli.loops import open_context
@@ -46,15 +46,26 @@ class _RunCommand(click.Command):
         return [*super().collect_usage_pieces(ctx), "[-- CLIENT OPTIONS]"]
 
 
+def _check_agent(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+    kind, _, command = name.partition(":")
+    if name in NAMES or (kind in COMMAND_AGENTS and command.strip()):
+        return f"{kind}:{command.strip()}" if command else name
+    known = ", ".join(f"`{known}`" for known in NAMES)
+    raise UserError(
+        f"`{name}` is no agent that we know", hint=f"use {known} or `acp:COMMAND`, quoted"
+    )
+
+
 @click.command("run", cls=_RunCommand)
 @click.argument("task", required=False, default="")
 @click.option(
     "--agent",
-    type=click.Choice(sorted(AGENTS)),
+    callback=_check_agent,
     default="claude",
     show_default=True,
+    metavar="NAME",
     envvar="UNTILDONE_AGENT",
-    help="The agent to run.",
+    help=f"The agent to run: {', '.join(NAMES)}, or `acp:COMMAND` for any that speaks ACP.",
 )
 @click.option(
     "--client", default="", metavar="COMMAND", help="Run this instead of the agent's program."
@@ -88,6 +99,7 @@ def run_command(*, project: Path | None, as_json: bool, agent: str, **values: An
     untildone run --template coverage-to 80 --fresh
     untildone run "Add paging" -- --model opus --allowedTools "Bash(npm test:*)"
     untildone run --plan TASKS.json -j 2
+    untildone run "Port the parser" --agent "acp:gemini --acp"
     """
     context = open_context(agent)
     refuse_in_check(context, "run")

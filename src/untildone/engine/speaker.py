@@ -10,9 +10,9 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from untildone.agents import NAMES
+from untildone.agents import COMMAND_AGENTS, NAMES
 from untildone.agents.agent import Agent
-from untildone.agents.registry import AGENTS
+from untildone.agents.registry import AGENTS, find_agent
 from untildone.check_lineage import find_check_ancestor, get_own_process_id, make_mark
 from untildone.store.sessions import Session, list_sessions
 
@@ -82,7 +82,7 @@ def is_typed_by_user(
     `attended` is True for a session with a terminal; else only `claude -p "TEXT"` proves it.
     """
     arguments = _read_process(environ.get(agent.HOOKS.PROCESS_VARIABLE, ""), "cmdline")
-    return attended or text in (arguments or ())
+    return attended or text.strip() in map(str.strip, arguments or ())
 
 
 def read_tail(path: str) -> str:
@@ -110,7 +110,8 @@ def find_calling_session(home: str) -> Session | None:
     from untildone.process.runner import list_ancestors
 
     clients: dict[str, Session] = {}
-    for session in (session for name in NAMES for session in list_sessions(home, name)):
+    names = (*NAMES, *COMMAND_AGENTS)
+    for session in (session for name in names for session in list_sessions(home, name)):
         clients.setdefault(str(session.read_json("session.json").get("process", "")), session)
     ancestors = map(str, list_ancestors(get_own_process_id()))
     return next((clients[process] for process in ancestors if process in clients), None)
@@ -154,7 +155,7 @@ def is_in_tool_call(session: Session) -> bool:
     if not session.has_call_in_flight():
         return False
     transcript = str(session.read_json("session.json").get("transcript", ""))
-    return not AGENTS[session.agent].was_interrupted(read_tail(transcript))
+    return not find_agent(session.agent).was_interrupted(read_tail(transcript))
 
 
 def is_driven(session: Session) -> bool:

@@ -37,6 +37,10 @@ def answer_stop(context: Context, call: Call) -> str:
         # An unreadable payload names no session; the environment may.
         stop = replace(stop, session=call.session)
     session = context.session(stop.session)
+    if call.fault and not session.known:
+        # The installed line has seen an active loop; whose it is nobody can tell.
+        text = f"untildone: {call.fault}, so no session is known; the agent was not held"
+        return str(call.client.notify(text))
     # Only the main agent is held, never one that it started.
     if stop.subagent or stop.interrupted:
         return ""
@@ -141,8 +145,8 @@ def _update_progress(
     """Return the progress with what happened since the last stop.
 
     It has the agent's relayed verbs (`agent_verbs` explains them), one more stop of this source,
-    and no idle holds if the agent was not held before this stop or has called a tool, unless the
-    client counts holds across tool calls.
+    and no idle holds if the client counts them from 0 again: the agent was not held before this
+    stop, or, in most clients, has called a tool.
     """
 
     def apply_verb(progress: Progress, verb: AgentVerb) -> Progress:
@@ -156,8 +160,8 @@ def _update_progress(
     )
     stops = max(progress.stops_by_source.values(), default=0) + 1
     progress = replace(progress, stops_by_source={**progress.stops_by_source, call.source: stops})
-    has_worked = bool(calls) and not stop.cap_counts_work
-    return replace(progress, idle_holds=0) if has_worked or not stop.held_before else progress
+    is_reset = not stop.held_before or (bool(calls) and not stop.cap_counts_calls)
+    return replace(progress, idle_holds=0) if is_reset else progress
 
 
 def _decide(

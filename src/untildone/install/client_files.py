@@ -14,7 +14,7 @@ from untildone.agents.layout import Scope
 from untildone.agents.registry import AGENTS
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.install import manifest, settings_editing
+from untildone.install import manifest, plugin_module, settings_editing
 from untildone.install.claude_lines import (
     build_project_entries,
     build_settings_entries,
@@ -115,15 +115,7 @@ def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
     path = paths.get_settings_file(scope)
     before = _read_bytes(path)
     recorded = manifest.find(paths.home, path)
-    ours = build_entries(paths, scope)
-    layout = paths.client.LAYOUT
-    merged = settings_editing.merge(
-        settings_editing.decode(before or b"", path=str(path)) or layout.new_file,
-        ours,
-        path=str(path),
-        installed=recorded.entries if recorded else None,
-        shape=layout.shape,
-    )
+    merged = _merge_entries(paths, scope, before, recorded)
     after = merged.text.encode()
     original = manifest.restore_original(recorded, before, path=path)
     installed = manifest.InstalledFile(
@@ -148,6 +140,27 @@ def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
         ),
     )
     return InstallPlan(changes=changes, installed=installed, notes=merged.notes)
+
+
+def _merge_entries(
+    paths: InstallPaths,
+    scope: Scope,
+    before: bytes | None,
+    recorded: manifest.InstalledFile | None,
+) -> settings_editing.MergedSettings:
+    ours, layout = build_entries(paths, scope), paths.client.LAYOUT
+    if layout.shape == "module":
+        return settings_editing.MergedSettings(
+            text=plugin_module.build_module(paths.agent, ours), entries=ours
+        )
+    path = str(paths.get_settings_file(scope))
+    return settings_editing.merge(
+        settings_editing.decode(before or b"", path=path) or layout.new_file,
+        ours,
+        path=path,
+        installed=recorded.entries if recorded else None,
+        shape=layout.shape,
+    )
 
 
 def apply_plan(paths: InstallPaths, plan: InstallPlan) -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from untildone.agents.layout import Shape
 from untildone.errors import UserError
-from untildone.install import settings_editing
+from untildone.install import plugin_module, settings_editing
 from untildone.install.client_files import InstallPaths
 from untildone.install.own_entries import is_our_hook
 
@@ -111,6 +111,8 @@ def _read_settings(path: Path, shape: Shape = "groups") -> SettingsFile | None:
         return SettingsFile(path=path, fault=f"`{path}` cannot be read: {error.strerror}")
     try:
         text = settings_editing.decode(data, path=str(path))
+        if shape == "module":
+            return SettingsFile(path=path, settings=plugin_module.parse_module(text))
         return SettingsFile(
             path=path, settings=settings_editing.parse(text, str(path), shape) if text else {}
         )

@@ -33,7 +33,8 @@ def build_entries(agent: Agent, program: HookProgram) -> Entries:
         hooks={
             name: _build_hook(agent, event, _build_line(program, event))
             for event, name in layout.events.items()
-        }
+        },
+        env=layout.variables,
     )
 
 
@@ -42,7 +43,7 @@ def _build_hook(agent: Agent, event: str, line: str) -> Json:
     timeout = layout.timeouts.get(event, _TIMEOUT) * layout.units_per_second
     hook: Json = {"type": "command", "command": line, layout.timeout_key: timeout}
     hook.update(layout.extra_fields.get(event, {}))
-    return hook if layout.shape == "flat" else {"hooks": [hook]}
+    return {"hooks": [hook]} if layout.shape == "groups" else hook
 
 
 def _build_line(program: HookProgram, event: str) -> str:

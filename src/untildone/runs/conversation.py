@@ -117,6 +117,8 @@ class Conversation:
             memory = replace(memory, client_session=returned.client_session)
         if returned.cost_usd is not None:
             memory = replace(memory, spent_here=max(returned.cost_usd, memory.spent_here or 0))
+        if returned.call_cost_usd:
+            memory = replace(memory, spent_here=(memory.spent_here or 0) + returned.call_cost_usd)
         if not (returned.fault or returned.interrupted):
             memory = replace(memory, calls=memory.calls + 1, returned=returned)
         self._store(memory)

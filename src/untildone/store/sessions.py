@@ -36,7 +36,8 @@ class Session:
 
     def __init__(self, home: str, agent: str, session: str) -> None:
         self.home = home
-        self.agent = agent
+        # Agents that are named with their command, as `acp:COMMAND`, share a folder.
+        self.agent = agent = agent.partition(":")[0]
         self.id = session
         self.known = 0 < len(session) <= 128 and _SAFE_CHARACTERS.issuperset(session)
         self.folder = os.path.join(home, "sessions", agent, session if self.known else "-")

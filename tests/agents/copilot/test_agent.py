@@ -38,7 +38,7 @@ def test_stop(label: str, held_before: bool) -> None:
         transcript=transcript,
         held_before=held_before,
         cap=8,
-        cap_counts_work=True,
+        cap_counts_calls=True,
     )
     assert copilot.parse_stop(read("Stop", label), ENVIRON) == expected
 

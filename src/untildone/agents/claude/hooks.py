@@ -12,6 +12,8 @@ FOLDER_VARIABLE = "CLAUDE_CONFIG_DIR"
 FOLDER = ".claude"
 # Files in that folder, of the user or of a project, that can hold our hooks.
 SETTINGS = ("settings.json", "settings.local.json")
+# Our lines know the session by its variable.
+COUNTS_CALLS_IN_SHELL = True
 
 # Fields that other clients send and this one does not.
 _FOREIGN = frozenset(

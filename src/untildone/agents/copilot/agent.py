@@ -10,6 +10,7 @@ from untildone.agents.agent import Hooks
 from untildone.agents.copilot import hooks
 from untildone.agents.copilot.layout import LAYOUT as LAYOUT
 from untildone.agents.defaults import find_subagents_folder as find_subagents_folder
+from untildone.agents.defaults import find_untrusted_hooks as find_untrusted_hooks
 from untildone.agents.defaults import list_queued_input as list_queued_input
 from untildone.agents.defaults import list_todo_paths as list_todo_paths
 from untildone.agents.defaults import parse_todo_items as parse_todo_items
@@ -22,6 +23,7 @@ from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wai
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
+    from untildone.agents.imitation import Imitation
 
 NAME = "copilot"
 HOOKS: Hooks = hooks
@@ -39,6 +41,13 @@ _CONSUMED = (
 )
 
 
+def load_imitation() -> "Imitation":
+    # Imported here because only the drill needs it.
+    from untildone.agents.copilot import imitation
+
+    return imitation
+
+
 def load_headless() -> "Headless":
     # Imported here because no hook runs a client.
     from untildone.agents.copilot import headless
@@ -54,7 +63,7 @@ def is_headless(arguments: Sequence[str]) -> bool:
 
 
 def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
-    return payloads.parse_stop(payload, environ, hooks, cap=CAP, cap_counts_work=True)
+    return payloads.parse_stop(payload, environ, hooks, cap=CAP, cap_counts_calls=True)
 
 
 def parse_prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt:

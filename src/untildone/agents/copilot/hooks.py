@@ -17,6 +17,7 @@ SETTINGS = (
     *("hooks/untildone.json", "settings.json", "/.github/hooks/untildone.json"),
     *("/.github/copilot/settings.json", "/.github/copilot/settings.local.json"),
 )
+COUNTS_CALLS_IN_SHELL = False
 _TOOLS = {
     "bash": "Bash",
     "powershell": "Bash",

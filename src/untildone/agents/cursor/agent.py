@@ -13,6 +13,7 @@ from untildone.agents.cursor.layout import LAYOUT as LAYOUT
 from untildone.agents.defaults import find_failure as find_failure
 from untildone.agents.defaults import find_message as find_message
 from untildone.agents.defaults import find_subagents_folder as find_subagents_folder
+from untildone.agents.defaults import find_untrusted_hooks as find_untrusted_hooks
 from untildone.agents.defaults import format_command as format_command
 from untildone.agents.defaults import list_queued_input as list_queued_input
 from untildone.agents.defaults import list_todo_paths as list_todo_paths
@@ -26,9 +27,17 @@ from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wai
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
+    from untildone.agents.imitation import Imitation
 
 NAME = "cursor"
 HOOKS: Hooks = hooks
+
+
+def load_imitation() -> "Imitation":
+    # Imported here because only the drill needs it.
+    from untildone.agents.cursor import imitation
+
+    return imitation
 
 
 def load_headless() -> "Headless":

@@ -13,6 +13,7 @@ ATTENDED_VARIABLE = ""
 FOLDER_VARIABLE = ""
 FOLDER = ".cursor"
 SETTINGS = ("hooks.json",)
+COUNTS_CALLS_IN_SHELL = False
 _TOOLS = {"Shell": "Bash", "Delete": "Write"}
 
 
