@@ -97,13 +97,14 @@ def test_result_of_a_command() -> None:
 
 
 def test_unusual_tool_calls() -> None:
-    patch: dict[str, object] = {"toolName": "apply_patch", "toolArgs": "*** Begin Patch"}
-    assert hooks.translate("PreToolUse", patch)["tool_input"] == {"patch": "*** Begin Patch"}
+    text = "*** Begin Patch\n*** Update File: a.py\n@@\n*** Delete File: b.py\n"
+    patch: dict[str, object] = {"toolName": "apply_patch", "toolArgs": text}
+    edited = {"file_path": "a.py", "file_paths": ["a.py", "b.py"]}
+    assert hooks.translate("PreToolUse", patch)["tool_input"] == edited
     done = hooks.translate("PostToolUse", {"toolName": "other", "toolResult": None})
-    assert done == {"tool_name": "other", "tool_input": {"patch": None}, "tool_response": NOTHING}
-
-
-NOTHING = {"stdout": ""}
+    nothing = {"file_path": "", "file_paths": []}
+    expected = {"tool_name": "other", "tool_input": nothing, "tool_response": {"stdout": ""}}
+    assert done == expected
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What every hook of Copilot needs: its variables, words and answers to tool calls. Lean."""
 
 import json
+import re
 
 from untildone.agents import CLIENT_PROCESS
 
@@ -44,6 +45,8 @@ _INPUTS = {
     "old_str": "old_string",
     "new_str": "new_string",
 }
+# *** Update File: src/a.py
+_PATCHED = re.compile(r"^[ \t]*\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.M)
 # "new" is a session without a past.
 _SOURCES = {"new": "startup"}
 
@@ -69,8 +72,9 @@ def translate(event: str, payload: dict[str, object]) -> dict[str, object]:
 
 def _translate_input(arguments: object) -> dict[str, object]:
     if not isinstance(arguments, dict):
-        # A patch names its files in its own text.
-        return {"patch": arguments}
+        # A patch, which names its files in its own text.
+        names = list(dict.fromkeys(_PATCHED.findall(str(arguments))))
+        return {"file_path": next(iter(names), ""), "file_paths": names}
     return {str(_INPUTS.get(key, key)): value for key, value in arguments.items()}
 
 
