@@ -1,5 +1,6 @@
 """opencode is held by our plugin under `opencode serve`, and driven by its own headless mode."""
 
+import contextlib
 import json
 import subprocess
 import time
@@ -91,6 +92,24 @@ def test_a_subagent_is_not_judged(tmp_path: Path) -> None:
     model = machine.play(steps, TASK, command="untildone/test")
     assert model.sent_text("The subagent looked around.")
     assert machine.standing() == ("finished", "done", 2)
+
+
+def test_the_user_cancels_by_a_prompt_that_no_model_reads(tmp_path: Path) -> None:
+    machine = OpencodeMachine(tmp_path)
+    with (
+        ModelServer(["I stop."]) as model,
+        OpencodeServer(machine.home, machine.project, model.url, machine.environment) as server,
+    ):
+        session = server.begin()
+        server.prompt(session, f"{START} --rounds 1")
+        end = time.monotonic() + 60
+        while machine.is_held() and time.monotonic() < end:
+            time.sleep(0.5)
+        with contextlib.suppress(OSError):
+            # The client reports a prompt that a plugin refuses as an error.
+            server.prompt(session, "/untildone:cancel")
+    assert machine.standing() == ("finished", "cancelled", 1)
+    assert not model.sent_text("/untildone:cancel")
 
 
 def test_after_uninstalling_nothing_is_held(tmp_path: Path) -> None:
