@@ -149,6 +149,18 @@ def test_errors_are_told_apart(error: dict[str, Any], fault: Any, reason: str) -
     assert events == (headless.Returned(fault=fault, reason=reason),)
 
 
+def test_a_failed_request_that_is_told_as_text_is_a_failure() -> None:
+    dialogue = prompt(make())
+    text = (
+        "Error: Authentication failed with provider at http://127.0.0.1:1/v1 (HTTP 401).\n  Check"
+    )
+    for part in ("I begin. ", text):
+        dialogue.answer(update("agent_message_chunk", content={"type": "text", "text": part}))
+    _, events = dialogue.answer(line(id=3, result={"stopReason": "end_turn"}))
+    returned = headless.Returned(fault="authentication", reason=text)
+    assert events == (headless.AgentText(text="I begin."), returned)
+
+
 def test_a_conversation_that_is_not_found_is_lost() -> None:
     dialogue = make(session="s")
     dialogue.begin()
