@@ -9,8 +9,12 @@ from untildone.agents.json_fields import get_object, get_objects, get_text
 
 _MAX_DETAIL = 200
 # Copilot CLI 1.0.102 reports a failed request in one piece of text and ends the turn as usual:
+# Error: 400 the request is too long
 # Error: Authentication failed with provider at http://127.0.0.1:45045/v1 (HTTP 401).
-_FAILURE = re.compile(r"Error: [^\n]*\(HTTP \d{3}\)")
+# Error: Failed to get response from the AI model; retried 5 times (…) Last error: 429 slow down
+_FAILURE = re.compile(
+    r"Error: (?:\d{3} |[^\n]*\(HTTP \d{3}\)|Failed to get response from the AI model)"
+)
 # The user's choices in a request for permission, the best first.
 _ALLOWING = ("allow_once", "allow_always")
 _REJECTING = ("reject_once", "reject_always")
