@@ -53,6 +53,7 @@ LEAN = (
     "agents/__init__.py",
     "agents/*/__init__.py",
     "agents/*/hooks.py",
+    "agents/tool_words.py",
     "commands/__init__.py",
     "commands/agent_calls.py",
     "commands/shell.py",

@@ -8,6 +8,7 @@ from pathlib import Path
 from clients.server import Step
 from clients.wire import Call
 from tools import CLIENTS, install_client
+from untildone.agents.codex.trust import compute_hash
 
 NAME = "codex"
 _CONFIG = """\
@@ -36,6 +37,18 @@ def prepare(home: Path, project: Path, url: str) -> Mapping[str, str]:
     config.parent.mkdir(exist_ok=True)
     config.write_text(_CONFIG.format(url=url, project=project), encoding="utf-8")
     return {"SCRIPTED_KEY": "none"}
+
+
+def trust_hooks(file: Path) -> str:
+    """The lines of `config.toml` that Codex writes when the user trusts all hooks of the file."""
+    lines = []
+    for event, groups in json.loads(file.read_text(encoding="utf-8"))["hooks"].items():
+        label = re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
+        for at, group in enumerate(groups):
+            for index, hook in enumerate(group["hooks"]):
+                lines.append(f'[hooks.state."{file}:{label}:{at}:{index}"]')
+                lines.append(f'trusted_hash = "{compute_hash(event, group, hook)}"')
+    return "\n".join(lines) + "\n"
 
 
 def build_arguments(prompt: str, session: str) -> Sequence[str]:

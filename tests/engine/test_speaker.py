@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from untildone.agents import CLIENT_PROCESS
 from untildone.agents.claude import agent as claude
+from untildone.agents.codex import agent as codex
 from untildone.engine.speaker import (
     explain_ignored,
+    find_agent_of_shell,
     find_calling_session,
     is_typed_by_user,
     read_tail,
+    runs_headless,
     speaks_for_agent,
 )
 from untildone.process.runner import list_ancestors
@@ -126,6 +130,37 @@ def test_below_the_client_while_a_call_is_in_flight_is_the_agent(tmp_path: Path)
 
 def test_without_a_call_in_flight_the_user_speaks(tmp_path: Path) -> None:
     assert not agents_side(tmp_path, session(tmp_path, process=os.getppid(), calls=0))
+
+
+def test_the_client_of_any_agent_is_known_the_nearest_first(tmp_path: Path) -> None:
+    for agent, process in (("claude", 1), ("codex", os.getppid())):
+        Session(str(tmp_path), agent, "s1").write_json("session.json", {"process": str(process)})
+    caller = find_calling_session(str(tmp_path))
+    assert caller
+    assert caller.agent == "codex"
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ((), ""),
+        (("CODEX_SESSION_ID",), "codex"),
+        (("CLAUDE_CODE_SESSION_ID",), "claude"),
+        # One agent has started the other: the nearest process is the one that speaks.
+        (("CODEX_SESSION_ID", "CLAUDE_CODE_SESSION_ID"), "codex"),
+    ],
+)
+def test_whose_shell_this_is(tmp_path: Path, variables: tuple[str, ...], expected: str) -> None:
+    codex = Session(str(tmp_path), "codex", "s1")
+    codex.write_json("session.json", {"process": str(os.getppid())})
+    assert find_agent_of_shell(dict.fromkeys(variables, "s1"), str(tmp_path)) == expected
+
+
+def test_a_client_without_a_user_is_known_by_its_command_line() -> None:
+    for arguments, expected in ((("exec", "fix it"), True), (("fix it",), False)):
+        with client(*arguments) as process:
+            assert runs_headless(codex, {CLIENT_PROCESS: process}) is expected
+    assert not runs_headless(codex, {})
 
 
 def test_another_terminal_is_the_users(tmp_path: Path) -> None:

@@ -4,15 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from untildone.agents.events import Prompt, SessionStarted, Stop, Usage
-from untildone.agents.layout import Layout
+from untildone.agents.layout import Layout, UntrustedHook
 from untildone.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless, Interactive
+    from untildone.agents.imitation import Imitation
 
 
 class Hooks(Protocol):
-    """The module `hooks` of an agent's package. It imports nothing but `json`.
+    """The module `hooks` of an agent's package. It imports nothing but `json` and `re`.
 
     A variable that the client does not have is empty.
     """
@@ -47,7 +48,15 @@ class Hooks(Protocol):
     @property
     def SETTINGS(self) -> tuple[str, ...]: ...
 
-    # the payload of one of our events, with the names of fields and tools that Claude Code has
+    # whether our shell line records by itself that a tool call begins; it does so on POSIX systems
+    @property
+    def COUNTS_CALLS_IN_SHELL(self) -> bool: ...
+
+    # whether this client sent the payload: another one may read the file with our hooks too
+    def is_own(self, payload: dict[str, object], environ: dict[str, str]) -> bool: ...
+
+    # the payload of one of our events, with the names of fields and tools that Claude Code has;
+    # a call that changes several files has all of them in its input's `file_paths`
     def translate(self, event: str, payload: dict[str, object]) -> dict[str, object]: ...
 
     # the answer that refuses a tool call
@@ -76,6 +85,9 @@ class Agent(Protocol):
     @property
     def HOOKS(self) -> "Hooks": ...
 
+    # how the drill imitates its client
+    def load_imitation(self) -> "Imitation": ...
+
     # how it runs without a user
     def load_headless(self) -> "Headless | Interactive": ...
 
@@ -90,6 +102,12 @@ class Agent(Protocol):
 
     # payload of the start of a session, also after compaction
     def parse_session_start(self, payload: Mapping[str, Any]) -> SessionStarted: ...
+
+    # the hooks in a settings file that the client does not run, by the text of its trust file;
+    # the settings file may have several names, and `project` is empty for that of the user
+    def find_untrusted_hooks(
+        self, files: tuple[str, ...], settings: Mapping[str, Any], trust: str, project: str, /
+    ) -> tuple[UntrustedHook, ...]: ...
 
     # the text of a command's file from its description and the prompt that it stands for
     def format_command(self, description: str, prompt: str, /) -> str: ...

@@ -4,12 +4,20 @@ An agent's module imports those that fit it.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from untildone.agents.events import Usage
+from untildone.agents.layout import UntrustedHook
 
 
 def is_headless(_arguments: Sequence[str]) -> bool:
     return False
+
+
+def find_untrusted_hooks(
+    _files: tuple[str, ...], _settings: Mapping[str, Any], _trust: str, _project: str
+) -> tuple[UntrustedHook, ...]:
+    return ()
 
 
 def format_command(description: str, prompt: str) -> str:

@@ -47,6 +47,12 @@ class AgentText(RunEvent, frozen=True, kw_only=True, tag="said"):
     text: str
 
 
+class TextPart(RunEvent, frozen=True, kw_only=True):
+    """A part of the agent's text; parts without another event between them are one text."""
+
+    text: str
+
+
 class ContextFill(RunEvent, frozen=True, kw_only=True, tag="filled"):
     """How many tokens of its context the model has used."""
 
@@ -104,6 +110,7 @@ class Returned(RunEvent, frozen=True, kw_only=True):
 ClientEvent: TypeAlias = (
     Tool
     | AgentText
+    | TextPart
     | ContextFill
     | StepCost
     | Denied

@@ -32,6 +32,8 @@ class Layout(Struct, frozen=True, kw_only=True):
     # Other fields of our hook, by our name of the event.
     extra_fields: dict[str, dict[str, object]] = {}
     shape: Shape = "groups"
+    # Variables that the settings file gives to the client, below its key `env`.
+    variables: dict[str, str] = {}
     # What a new file holds besides the hooks.
     new_file: str = "{}\n"
     # The files of our commands below `folder` (or a project's folder of the client), such as
@@ -39,9 +41,26 @@ class Layout(Struct, frozen=True, kw_only=True):
     command_file: str = ""
     # How the client writes what the user typed behind a command.
     command_arguments: str = "{{args}}"
+    # What the user types to run a command of ours.
+    command: str = "/untildone:{name}"
     # What the user still has to do in the client before a hook runs.
     next_step: str = ""
+    # What `init` and `doctor` say about how far our work with this client was tried.
+    caveat: str = ""
+    # The user's file in which the client records which hooks it may run; empty if it runs all.
+    trust_file: str = ""
+
+    def name_command(self, name: str) -> str:
+        return self.command.format(name=name)
 
     def get_project_folder(self) -> str:
         """Return the folder of a project in which the client's settings lie."""
         return self.files["project"].partition("/")[0]
+
+
+class UntrustedHook(Struct, frozen=True, kw_only=True):
+    """A hook in the client's settings that the client does not run, and why."""
+
+    event: str
+    command: str
+    reason: str

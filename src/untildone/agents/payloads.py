@@ -22,6 +22,7 @@ def parse_stop(
     attended: bool = True,
     shown: bool = False,
     cap: int = 0,
+    cap_counts_calls: bool = False,
 ) -> Stop:
     return Stop(
         session=get_text(payload, "session_id"),
@@ -40,6 +41,7 @@ def parse_stop(
         scheduled=tuple(get_text(cron, "prompt") for cron in get_objects(payload, "session_crons")),
         held_before=payload.get("stop_hook_active") is not False,
         cap=cap,
+        cap_counts_calls=cap_counts_calls,
     )
 
 

@@ -1,13 +1,24 @@
-"""The table of agents, each with the modules that the engine and the commands use."""
+"""The table of agents, each with the module that the engine and the commands use."""
 
-from untildone.agents import NAMES
 from untildone.agents.acp.agent import AcpAgent
 from untildone.agents.agent import Agent
 from untildone.agents.claude import agent as claude
 from untildone.agents.codex import agent as codex
+from untildone.agents.copilot import agent as copilot
+from untildone.agents.cursor import agent as cursor
+from untildone.agents.gemini import agent as gemini
 from untildone.agents.opencode import agent as opencode
+from untildone.agents.qwen import agent as qwen
 
-AGENTS: dict[str, Agent] = dict(zip(NAMES, (claude, codex, opencode), strict=True))
+AGENTS: dict[str, Agent] = {
+    "claude": claude,
+    "codex": codex,
+    "gemini": gemini,
+    "qwen": qwen,
+    "copilot": copilot,
+    "cursor": cursor,
+    "opencode": opencode,
+}
 
 
 def find_agent(name: str) -> Agent:

@@ -172,6 +172,8 @@ def _print_plans(
         click.echo(f"{'would be ' if dry_run else ''}{line}")
     for note in (note for plan in plans for note in plan.notes):
         click.echo(f"note: {note}", err=True)
+    for layout in (layout for layout in layouts if layout.caveat):
+        click.echo(f"note: {layout.title}: {layout.caveat}")
     if not switched and not changes:
         click.echo("everything is installed already")
     elif not dry_run:

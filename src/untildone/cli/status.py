@@ -17,12 +17,25 @@ from untildone.engine.removed_folders import explain_removed_folders
 from untildone.engine.stale_loops import STALE_DAYS, find_stale_loops, take_unlisted
 from untildone.features.edits import switch
 from untildone.install.client_files import find_install_paths
-from untildone.install.health import find_disabled_hooks, find_missing_hooks, find_package_changes
+from untildone.install.health import (
+    find_disabled_hooks,
+    find_missing_hooks,
+    find_package_changes,
+    find_untrusted_hooks,
+)
 from untildone.install.installation import read_installation
 from untildone.report.notices import describe_next_step
 from untildone.report.running_checks import RunningCheck
 from untildone.report.status import LoopStatus, StatusReport
 from untildone.report.verdict_names import name_outcome
+
+# What keeps the hooks of a running session from judging its next stop.
+_HOLD_CHECKS = (
+    find_disabled_hooks,
+    find_missing_hooks,
+    find_untrusted_hooks,
+    find_package_changes,
+)
 
 
 @click.command("status")
@@ -85,13 +98,9 @@ def _confirm_held(context: Context, loop: LoopStatus) -> LoopStatus:
     """Return `held` as unknown if the hooks of a running session are disabled or gone by now."""
     if loop.held is not True:
         return loop
-    paths = find_install_paths(context, Path(loop.project))
+    paths = find_install_paths(context, Path(loop.project), agent=loop.agent)
     installation = read_installation(paths, context.environ)
-    problems = (
-        problem
-        for check in (find_disabled_hooks, find_missing_hooks, find_package_changes)
-        for problem in check(installation)
-    )
+    problems = (problem for check in _HOLD_CHECKS for problem in check(installation))
     problem = next(problems, None)
     return replace(loop, held="unknown", not_held_because=problem.text) if problem else loop
 

@@ -44,6 +44,8 @@ class Call:
         self.environ = dict(os.environ)
         self.data: dict[str, object] = {}
         self.fault = ""
+        # Whether another client runs our hook: several read the same files.
+        self.is_foreign = False
 
     @property
     def deadline(self) -> float:
@@ -92,6 +94,7 @@ def read_payload(event: str, agent: str, source: str, home: str) -> Call:
         call.fault = f"the payload is not JSON ({error})"
         return call
     if isinstance(value, dict):
+        call.is_foreign = not call.client.is_own(value, call.environ)
         call.data = call.client.translate(event, value)
     else:
         call.fault = "the payload is not a JSON object"

@@ -81,7 +81,7 @@ def is_typed_by_user(
     `attended` is True for a session with a terminal; else only `claude -p "TEXT"` proves it.
     """
     arguments = _read_process(environ.get(agent.HOOKS.PROCESS_VARIABLE, ""), "cmdline")
-    return attended or text in (arguments or ())
+    return attended or text.strip() in map(str.strip, arguments or ())
 
 
 def read_tail(path: str) -> str:

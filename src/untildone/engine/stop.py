@@ -37,8 +37,12 @@ def answer_stop(context: Context, call: Call) -> str:
         # An unreadable payload names no session; the environment may.
         stop = replace(stop, session=call.session)
     session = context.session(stop.session)
+    if call.fault and not session.known:
+        # The installed line has seen an active loop; whose it is nobody can tell.
+        text = f"untildone: {call.fault}, so no session is known; the agent was not held"
+        return str(call.client.notify(text))
     # Only the main agent is held, never one that it started.
-    if stop.subagent:
+    if stop.subagent or stop.interrupted:
         return ""
     features = load_used_features(context, Scope(event="Stop", session=session))
     notice = _find_first(feature.before_stop(context, stop, session) for feature in features)
@@ -60,9 +64,12 @@ def _complete(context: Context, stop: Stop) -> Stop:
     """Return the stop with what some clients leave out: the message, whether a user is there."""
     if stop.attended and runs_headless(context.agent, context.environ):
         stop = replace(stop, attended=False)
-    if stop.message or not stop.transcript:
+    if stop.message:
         return stop
-    return replace(stop, message=context.agent.find_message(read_tail(stop.transcript)))
+    message = context.session(stop.session).take("response")
+    if not message and stop.transcript:
+        message = context.agent.find_message(read_tail(stop.transcript))
+    return replace(stop, message=message)
 
 
 def _find_first(texts: Iterator[str]) -> str:
@@ -138,7 +145,8 @@ def _update_progress(
     """Return the progress with what happened since the last stop.
 
     It has the agent's relayed verbs (`agent_verbs` explains them), one more stop of this source,
-    and no idle holds if the agent has called a tool or was not held before this stop.
+    and no idle holds if the client counts them from 0 again: the agent was not held before this
+    stop, or, in most clients, has called a tool.
     """
 
     def apply_verb(progress: Progress, verb: AgentVerb) -> Progress:
@@ -152,7 +160,8 @@ def _update_progress(
     )
     stops = max(progress.stops_by_source.values(), default=0) + 1
     progress = replace(progress, stops_by_source={**progress.stops_by_source, call.source: stops})
-    return replace(progress, idle_holds=0) if calls or not stop.held_before else progress
+    is_reset = not stop.held_before or (bool(calls) and not stop.cap_counts_calls)
+    return replace(progress, idle_holds=0) if is_reset else progress
 
 
 def _decide(

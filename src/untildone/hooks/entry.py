@@ -17,6 +17,7 @@ LEAN = {
     "PostToolUseFailure": "untildone.hooks.spool",
     "PostToolBatch": "untildone.hooks.spool",
     "PreCompact": "untildone.hooks.spool",
+    "AgentResponse": "untildone.hooks.agent_response",
 }
 # Events that the full program answers.
 _FULL_EVENTS = ("Stop", "UserPromptSubmit")
@@ -37,7 +38,7 @@ def main(argv: list[str]) -> int:
     event, agent, source, home = (*argv, "", "", "", "")[:4]
     try:
         call = payload.read_payload(event, agent, source, home)
-        answer = "" if _is_from_check(call) else _answer(call)
+        answer = "" if call.is_foreign or _is_from_check(call) else _answer(call)
     except Exception as error:  # noqa: BLE001  a hook reports its own failure to the user
         call = payload.Call(event, agent, source, home)
         answer = call.client.notify(payload.describe_failure(event, error))

@@ -12,6 +12,7 @@ from untildone.commands.written_files import (
     is_editor,
     list_changed_words,
     list_named_paths,
+    list_patched_paths,
     only_reads,
     resolve_word,
 )
@@ -43,6 +44,7 @@ _PRECHECK_FIRST = (
     "the changes of this loop are hard to undo (type 1): find out how they could go wrong, and"
     " record that before the first change: `untildone precheck --evidence TEXT`"
 )
+_INSTEAD_USER = "only the user can change it; leave it as it is"
 _INSTEAD_SETTINGS = "leave untildone's entries as they are; change other keys with Edit"
 
 
@@ -75,7 +77,8 @@ def find_refusal(tool: str, inputs: dict[str, object], *, cwd: str, places: Plac
     if is_editor(tool):
         return _refuse_edit(inputs, cwd, places)
     if tool == "Bash":
-        return _refuse_command(str(inputs.get("command", "")), cwd, places)
+        command = str(inputs.get("command", ""))
+        return _refuse_edit(inputs, cwd, places) or _refuse_command(command, cwd, places)
     if tool == "Skill":
         return _refuse_verb(str(inputs.get("skill", inputs.get("command", ""))))
     return ""
@@ -107,7 +110,11 @@ def _refuse_edit(inputs: dict[str, object], cwd: str, places: Places) -> str:
     for path in paths:
         if _is_inside(path, places.protected):
             return f"`{path}` belongs to untildone: {_INSTEAD_STATE}"
+    patched = list_patched_paths(inputs)
     for path in filter(places.has_settings, paths):
+        # Only the whole text of a JSON file shows what the edit leaves of our entries.
+        if path in patched or not path.endswith(".json"):
+            return f"`{path}` may hold untildone's entries: {_INSTEAD_USER}"
         before = _read_text(path)
         harm = describe_harm(before, _apply_edits(before, inputs))
         if harm:

@@ -12,8 +12,7 @@ def answer(call: Call) -> str:
     session = Session(call.home, call.agent, call.session)
     if not session.get_loop_id():
         return ""
-    if os.name == "nt":
-        # On other systems the installed shell line does this.
+    if os.name == "nt" or not call.client.COUNTS_CALLS_IN_SHELL:
         session.append("pre", "\n")
     reason = _find_reason(call, session)
     if not reason:

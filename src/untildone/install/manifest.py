@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.agents import NAMES
 from untildone.agents.registry import AGENTS
 from untildone.errors import UserError
 from untildone.install import settings_editing
@@ -76,6 +77,16 @@ def read(home: Path) -> tuple[InstalledFile, ...]:
     except DamagedFileError as damage:
         hint = f"move `{path}` away, then run `untildone init`"
         raise UserError(f"`{path}` {damage}", hint=hint) from None
+
+
+def list_installed_agents(home: Path) -> tuple[str, ...]:
+    """Return the agents that `init` has written hooks for; Claude Code's come also by a plugin."""
+    try:
+        installed = {file.agent for file in read(home)}
+    except (UserError, OSError):
+        # `doctor` reports it.
+        installed = set()
+    return tuple(name for name in NAMES if name in installed) or NAMES[:1]
 
 
 def find(home: Path, path: Path) -> InstalledFile | None:

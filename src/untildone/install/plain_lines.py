@@ -20,7 +20,9 @@ _TESTS = {
     "PreCompact": _IS_HELD,
     "PreToolUse": _HAS_LOOP,
     "PostToolUse": _HAS_LOOP,
+    "PostToolUseFailure": _HAS_LOOP,
     "SessionEnd": _HAS_LOOP,
+    "AgentResponse": _HAS_LOOP,
 }
 
 
@@ -31,7 +33,8 @@ def build_entries(agent: Agent, program: HookProgram) -> Entries:
         hooks={
             name: _build_hook(agent, event, _build_line(program, event))
             for event, name in layout.events.items()
-        }
+        },
+        env=layout.variables,
     )
 
 

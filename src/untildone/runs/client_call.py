@@ -134,14 +134,25 @@ class _OutputReader:
         self._stop = stop
         self._rest = b""
         self._last_text = ""
+        self._parts = ""
 
     def read(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
         self._rest = self._rest[:_MAX_LINE]
         for line in lines:
             for event in self._parse_line(line):
-                self._add(event)
-                self._report(event)
+                self._join(event)
+
+    def _join(self, event: headless.ClientEvent) -> None:
+        """Add the event; parts of a text wait until the text is complete."""
+        if isinstance(event, headless.TextPart):
+            self._parts += event.text
+            return
+        complete = [headless.AgentText(text=self._parts)] if self._parts else []
+        self._parts = ""
+        for whole in (*complete, event):
+            self._add(whole)
+            self._report(whole)
 
     def _add(self, event: headless.ClientEvent) -> None:
         total = self.returned
@@ -164,7 +175,7 @@ class _OutputReader:
                 self.returned = replace(total, client_session=event.session)
             case headless.AgentText():
                 self._last_text = event.text
-            case headless.Retrying():
+            case headless.Retrying() | headless.TextPart():
                 pass
 
     def _report(self, event: headless.ClientEvent) -> None:

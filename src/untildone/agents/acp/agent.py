@@ -14,6 +14,7 @@ from untildone.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Interactive
+    from untildone.agents.imitation import Imitation
 
 KIND = "acp"
 
@@ -37,6 +38,9 @@ class AcpAgent(Struct, frozen=True, kw_only=True):
     @property
     def HOOKS(self) -> Hooks:  # noqa: N802  as in `Agent`
         return hooks
+
+    def load_imitation(self) -> "Imitation":
+        raise NotImplementedError("an agent without hooks of ours has none to drill")
 
     def load_headless(self) -> "Interactive":
         # Imported here because no hook runs a client.
@@ -64,6 +68,7 @@ class AcpAgent(Struct, frozen=True, kw_only=True):
 
     consume_prompt = end_turn = add_context_after_tool = staticmethod(hooks.notify)
     parse_session_start = staticmethod(payloads.parse_session_start)
+    find_untrusted_hooks = staticmethod(defaults.find_untrusted_hooks)
     is_headless = staticmethod(defaults.is_headless)
     format_command = staticmethod(defaults.format_command)
     parse_usage = staticmethod(defaults.parse_usage)

@@ -8,6 +8,12 @@ ATTENDED_VARIABLE = ""
 FOLDER_VARIABLE = ""
 FOLDER = ""
 SETTINGS: tuple[str, ...] = ()
+COUNTS_CALLS_IN_SHELL = False
+
+
+def is_own(payload: dict[str, object], environ: dict[str, str]) -> bool:
+    del payload, environ
+    return False
 
 
 def translate(event: str, payload: dict[str, object]) -> dict[str, object]:

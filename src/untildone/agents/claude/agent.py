@@ -9,6 +9,7 @@ from untildone.agents.agent import Hooks
 from untildone.agents.claude import hooks
 from untildone.agents.claude.layout import LAYOUT as LAYOUT
 from untildone.agents.defaults import find_message as find_message
+from untildone.agents.defaults import find_untrusted_hooks as find_untrusted_hooks
 from untildone.agents.defaults import format_command as format_command
 from untildone.agents.defaults import is_headless as is_headless
 from untildone.agents.events import Prompt, Stop, Usage
@@ -18,6 +19,7 @@ from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wai
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
+    from untildone.agents.imitation import Imitation
 
 NAME = "claude"
 HOOKS: Hooks = hooks
@@ -29,6 +31,13 @@ _ADDITIONAL_CONTEXT_SINCE = (2, 1, 163)
 # The model sees only a preview of longer additional context, but the whole of a reason.
 _LONGEST_CONTEXT = 9_900
 _AUTOMATIC = ("<task-notification>", "<system-reminder>")
+
+
+def load_imitation() -> "Imitation":
+    # Imported here because only the drill needs it.
+    from untildone.agents.claude import imitation
+
+    return imitation
 
 
 def load_headless() -> "Headless":

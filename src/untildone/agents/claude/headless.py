@@ -10,10 +10,10 @@ from untildone.agents.json_fields import (
     get_count,
     get_number,
     get_object,
-    get_objects,
     get_text,
     parse_object,
 )
+from untildone.agents.stream_messages import parse_message
 
 PROGRAM = "claude"
 SESSION_VARIABLES = frozenset(
@@ -54,13 +54,6 @@ _MESSAGES: tuple[tuple[re.Pattern[str], headless.ClientFault], ...] = (
 )
 # Claude AI usage limit reached|1760000000
 _LIMIT_END = re.compile(r"limit reached\|(\d{9,11})\b")
-# The parts of `usage` that fill the model's context.
-_TOKENS = (
-    *("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
-    "output_tokens",
-)
-# Keys of a tool's input, the most informative first.
-_DETAIL_KEYS = ("command", "file_path", "notebook_path", "pattern", "url", "description", "prompt")
 
 
 def build_arguments(call: headless.ClientCall) -> tuple[str, ...]:
@@ -81,7 +74,9 @@ def parse_line(line: bytes) -> tuple[headless.ClientEvent, ...]:
     entry = parse_object(line) if line.startswith(b"{") and len(line) <= _MAX_LINE else {}
     match entry.get("type"), entry.get("subtype"):
         case "assistant", _:
-            return _parse_message(entry)
+            # The client repeats its own error messages in the result.
+            is_error = entry.get("is_api_error_message") is True
+            return () if is_error else parse_message(entry)
         case "system", "api_retry":
             return (
                 headless.Retrying(
@@ -101,37 +96,6 @@ def parse_line(line: bytes) -> tuple[headless.ClientEvent, ...]:
             return (_parse_result(entry),)
         case _:
             return ()
-
-
-def _parse_message(entry: Mapping[str, Any]) -> tuple[headless.ClientEvent, ...]:
-    # The client repeats its own error messages in the result.
-    if entry.get("is_api_error_message") is True:
-        return ()
-    message = get_object(entry, "message")
-    events: list[headless.ClientEvent] = []
-    for block in get_objects(message, "content"):
-        match block.get("type"):
-            case "text":
-                events.append(headless.AgentText(text=get_text(block, "text")))
-            case "tool_use":
-                events.append(_parse_tool(block))
-            case _:
-                pass
-    # A subagent has its own context, which does not fill this one.
-    if entry.get("parent_tool_use_id") is None:
-        usage = get_object(message, "usage")
-        tokens = sum(get_count(usage, name) for name in _TOKENS)
-        events.append(headless.ContextFill(tokens=tokens))
-    return tuple(events)
-
-
-def _parse_tool(block: Mapping[str, Any]) -> headless.Tool:
-    inputs = get_object(block, "input")
-    texts = (get_text(inputs, key) for key in _DETAIL_KEYS)
-    detail = next(filter(None, texts), "")
-    return headless.Tool(
-        name=get_text(block, "name"), detail=" ".join(detail.split())[:_MAX_DETAIL]
-    )
 
 
 def _parse_result(entry: Mapping[str, Any]) -> headless.Returned:

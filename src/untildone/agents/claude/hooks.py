@@ -12,6 +12,25 @@ FOLDER_VARIABLE = "CLAUDE_CONFIG_DIR"
 FOLDER = ".claude"
 # Files in that folder, of the user or of a project, that can hold our hooks.
 SETTINGS = ("settings.json", "settings.local.json")
+# Our lines know the session by its variable.
+COUNTS_CALLS_IN_SHELL = True
+
+# Fields that other clients send and this one does not.
+_FOREIGN = frozenset(
+    (
+        *("conversation_id", "cursor_version", "generation_id", "sessionId", "stop_reason"),
+        *("timestamp", "turn_id", "workspace_roots"),
+    )
+)
+
+
+def is_own(payload: dict[str, object], environ: dict[str, str]) -> bool:
+    """Say whether Claude Code sent the payload: Copilot and Cursor read its settings too."""
+    session = environ.get(SESSION_VARIABLE)
+    if session and session == payload.get("session_id"):
+        return True
+    names_mode_and_model = {"model", "permission_mode"} <= payload.keys()
+    return not (names_mode_and_model or _FOREIGN & payload.keys())
 
 
 def translate(event: str, payload: dict[str, object]) -> dict[str, object]:

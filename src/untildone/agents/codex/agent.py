@@ -19,14 +19,23 @@ from untildone.agents.defaults import parse_usage as parse_usage
 from untildone.agents.defaults import was_interrupted as was_interrupted
 from untildone.agents.defaults import was_stop_interrupted as was_stop_interrupted
 from untildone.agents.events import Prompt, Stop
+from untildone.agents.layout import UntrustedHook
 from untildone.agents.payloads import parse_session_start as parse_session_start
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
+    from untildone.agents.imitation import Imitation
 
 NAME = "codex"
 HOOKS: Hooks = hooks
+
+
+def load_imitation() -> "Imitation":
+    # Imported here because only the drill needs it.
+    from untildone.agents.codex import imitation
+
+    return imitation
 
 
 def load_headless() -> "Headless":
@@ -36,8 +45,17 @@ def load_headless() -> "Headless":
     return headless
 
 
+def find_untrusted_hooks(
+    files: tuple[str, ...], settings: Mapping[str, Any], trust: str, project: str
+) -> tuple[UntrustedHook, ...]:
+    # Imported here because no hook asks this.
+    from untildone.agents.codex.trust import find_untrusted_hooks as find
+
+    return find(files, settings, trust, project)
+
+
 def is_headless(arguments: Sequence[str]) -> bool:
-    return "exec" in arguments[1:4]
+    return "exec" in arguments
 
 
 def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:

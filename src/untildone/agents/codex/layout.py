@@ -19,4 +19,5 @@ LAYOUT = Layout(
     # The client allows three seconds at the end of a session.
     timeouts={"Stop": 7_200, "SessionEnd": 3},
     next_step="type `/hooks` in Codex and trust untildone's hooks: it runs no hook before that",
+    trust_file="config.toml",
 )

@@ -9,6 +9,7 @@ from untildone.agents.agent import Hooks
 from untildone.agents.defaults import find_failure as find_failure
 from untildone.agents.defaults import find_message as find_message
 from untildone.agents.defaults import find_subagents_folder as find_subagents_folder
+from untildone.agents.defaults import find_untrusted_hooks as find_untrusted_hooks
 from untildone.agents.defaults import format_command as format_command
 from untildone.agents.defaults import list_queued_input as list_queued_input
 from untildone.agents.defaults import list_todo_paths as list_todo_paths
@@ -24,9 +25,17 @@ from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wai
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
+    from untildone.agents.imitation import Imitation
 
 NAME = "opencode"
 HOOKS: Hooks = hooks
+
+
+def load_imitation() -> "Imitation":
+    # Imported here because only the drill needs it.
+    from untildone.agents.opencode import imitation
+
+    return imitation
 
 
 def load_headless() -> "Headless":

@@ -16,6 +16,7 @@ ATTENDED_VARIABLE = ""
 FOLDER_VARIABLE = "OPENCODE_CONFIG_DIR"
 FOLDER = ".config/opencode"
 SETTINGS = ("plugins/untildone.js", "opencode.json", "opencode.jsonc")
+COUNTS_CALLS_IN_SHELL = False
 
 _TOOLS = {
     "bash": "Bash",
@@ -26,6 +27,12 @@ _TOOLS = {
     "todowrite": "TodoWrite",
 }
 _FIELDS = {"filePath": "file_path", "oldString": "old_string", "newString": "new_string"}
+
+
+def is_own(payload: dict[str, object], environ: dict[str, str]) -> bool:
+    """Say that opencode sent the payload: no other client loads our plugin."""
+    del payload, environ
+    return True
 
 
 def translate(event: str, payload: dict[str, object]) -> dict[str, object]:

@@ -86,7 +86,8 @@ def update_ledger(context: Context, record: Record, transcript: str) -> Ledger:
     ledger = load_ledger(context, record)
     read_bytes = dict(ledger.read_bytes)
     usages: dict[str, Usage] = {}
-    subagents = Path(context.agent.find_subagents_folder(transcript)).rglob("*.jsonl")
+    folder = context.agent.find_subagents_folder(transcript)
+    subagents = Path(folder).rglob("*.jsonl") if folder else ()
     for path in (transcript, *map(str, islice(subagents, _MAX_SUBAGENT_FILES))):
         for line in _read_new_lines(path, read_bytes):
             usage = context.agent.parse_usage(line)
@@ -169,4 +170,5 @@ def _compute_price(usage: Usage) -> float:
         cache_write_1h_tokens=usage.cache_write_1h_tokens,
         web_searches=usage.web_searches,
     )
-    return float(calc_price(tokens, usage.model, provider_id=usage.provider).total_price)
+    provider = usage.provider or None
+    return float(calc_price(tokens, usage.model, provider_id=provider).total_price)
