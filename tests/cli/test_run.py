@@ -361,3 +361,16 @@ def test_an_unknown_agent_is_refused(cli: CommandLine, name: str) -> None:
 def test_a_missing_program_of_an_agent_is_named(cli: CommandLine) -> None:
     code, _, reported = cli.run("run", "task", "--agent", "acp:not-there --acp", "--check", CHECK)
     assert (code, "`not-there` was not found" in reported) == (2, True)
+
+
+@POSIX
+def test_ctrl_c_cancels_the_agents_turn_before_it_ends(cli: CommandLine) -> None:
+    agent = acp_agent(cli, {"waits": True})
+    options = ("--agent", agent, "--check", CHECK)
+    child = start_run(cli, options, cli.project / "begun")
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=30)
+    assert child.returncode == 22
+    received = json.loads((cli.home / "acp.json").read_text("utf-8"))["received"]
+    assert received[-1]["method"] == "session/cancel"
+    assert standing(cli)[0] == "paused"

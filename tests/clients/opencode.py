@@ -71,6 +71,10 @@ class OpencodeServer:
         """One turn; what our plugin sends after it is a turn of its own."""
         self._post(f"/session/{session}/message", {"parts": [{"type": "text", "text": text}]})
 
+    def command(self, session: str, name: str, arguments: str) -> None:
+        """One turn that a command of the client begins."""
+        self._post(f"/session/{session}/command", {"command": name, "arguments": arguments})
+
     def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         request = urllib.request.Request(  # noqa: S310  a server on this machine
             f"{self._url}{path}",

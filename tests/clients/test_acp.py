@@ -9,7 +9,7 @@ import pytest
 
 from clients import acp, codex
 from clients.machine import BIN, CHECK, ClientMachine
-from clients.server import ModelServer, Step
+from clients.server import Fail, ModelServer, Step
 
 
 class Ran(NamedTuple):
@@ -70,3 +70,10 @@ def test_never_green_pauses_and_continues(machine: AcpMachine) -> None:
     steps = [machine.agent.shell("touch done.txt"), "Now it is."]
     ran = machine.drive(steps, "continue", "--rounds", "+1")
     assert machine.standing() == ("finished", "done", 2), ran.output
+
+
+@pytest.mark.timeout(300)
+def test_a_refused_key_is_no_crash(machine: AcpMachine) -> None:
+    ran = machine.run_task([Fail(401, "invalid api key")] * 10)
+    assert machine.standing()[:2] == ("paused", "blocked"), ran.output
+    assert machine.status()["reason"].startswith("authentication: ")

@@ -1,5 +1,6 @@
 """opencode is held by our plugin under `opencode serve`, and driven by its own headless mode."""
 
+import contextlib
 import json
 import subprocess
 import time
@@ -13,7 +14,8 @@ from clients.machine import BIN, CHECK, ClientMachine
 from clients.opencode import OpencodeServer
 from clients.server import Fail, ModelServer, Step
 
-START = f"/untildone:test --check '{CHECK}' --refactor make the file"
+TASK = f"--check '{CHECK}' --refactor make the file"
+START = f"/untildone:test {TASK}"
 pytestmark = pytest.mark.timeout(300)
 
 
@@ -23,14 +25,16 @@ class OpencodeMachine(ClientMachine):
         if installed:
             self.untildone("init", "--agent", "opencode")
 
-    def play(self, steps: Sequence[Step], *prompts: str) -> ModelServer:
-        """Each prompt in one session, and then until no loop is active."""
+    def play(self, steps: Sequence[Step], prompt: str, *, command: str = "") -> ModelServer:
+        """One prompt, or a command of the client with it, and then until no loop is active."""
         with (
             ModelServer(steps) as model,
             OpencodeServer(self.home, self.project, model.url, self.environment) as server,
         ):
             session = server.begin()
-            for prompt in prompts:
+            if command:
+                server.command(session, command, prompt)
+            else:
                 server.prompt(session, prompt)
             end = time.monotonic() + 90
             while self.is_held() and time.monotonic() < end:
@@ -85,9 +89,27 @@ def test_a_subagent_is_not_judged(tmp_path: Path) -> None:
         opencode.shell("touch done.txt"),
         "Now it is.",
     ]
-    model = machine.play(steps, START)
+    model = machine.play(steps, TASK, command="untildone/test")
     assert model.sent_text("The subagent looked around.")
     assert machine.standing() == ("finished", "done", 2)
+
+
+def test_the_user_cancels_by_a_prompt_that_no_model_reads(tmp_path: Path) -> None:
+    machine = OpencodeMachine(tmp_path)
+    with (
+        ModelServer(["I stop."]) as model,
+        OpencodeServer(machine.home, machine.project, model.url, machine.environment) as server,
+    ):
+        session = server.begin()
+        server.prompt(session, f"{START} --rounds 1")
+        end = time.monotonic() + 60
+        while machine.is_held() and time.monotonic() < end:
+            time.sleep(0.5)
+        with contextlib.suppress(OSError):
+            # The client reports a prompt that a plugin refuses as an error.
+            server.prompt(session, "/untildone:cancel")
+    assert machine.standing() == ("finished", "cancelled", 1)
+    assert not model.sent_text("/untildone:cancel")
 
 
 def test_after_uninstalling_nothing_is_held(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from untildone.engine.speaker import (
     runs_headless,
     speaks_for_agent,
 )
+from untildone.process.runner import list_ancestors
 from untildone.store.sessions import Session
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="asks /proc")
@@ -200,3 +201,22 @@ def test_what_is_no_transcript_has_no_tail(tmp_path: Path) -> None:
     ]
 
     assert found == [""] * 6
+
+
+def test_a_driven_client_that_records_a_session_of_its_own_is_still_the_runs(
+    tmp_path: Path,
+) -> None:
+    parent, grandparent, *_ = list_ancestors(os.getpid())
+    home = str(tmp_path)
+    own = Session(home, "opencode", "ses_1")
+    own.write_json("session.json", {"process": str(parent)})
+    nearest = find_calling_session(home)
+    assert nearest is not None
+    assert nearest.id == "ses_1"
+
+    run = Session(home, "acp:opencode acp", "of-the-run")
+    run.write_json("session.json", {"process": str(grandparent)})
+    run.write("driver", str(os.getpid()))
+    caller = find_calling_session(home)
+    assert caller is not None
+    assert (caller.agent, caller.id) == ("acp", "of-the-run")

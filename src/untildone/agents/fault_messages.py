@@ -29,7 +29,8 @@ _MESSAGES: tuple[tuple[re.Pattern[str], ClientFault], ...] = (
     (
         re.compile(
             r"unknown (option|argument|model)|unexpected argument|invalid (value|option)"
-            r"|model\b.{0,80}\bnot (found|supported)|\b4\d\d\b|bad request",
+            r"|model\b.{0,80}\bnot (found|supported)|\b4\d\d\b|bad request"
+            r"|context (length|window)",
             re.I,
         ),
         "refused",

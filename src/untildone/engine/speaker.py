@@ -105,7 +105,10 @@ def read_tail(path: str) -> str:
 
 
 def find_calling_session(home: str) -> Session | None:
-    """Return the session of any agent whose client is the nearest ancestor of this process."""
+    """Return the session of any agent whose client is the nearest ancestor of this process.
+
+    A client that `untildone run` drives may record a session of its own: then the run's counts.
+    """
     # Imported where it is used: no hook asks this.
     from untildone.process.runner import list_ancestors
 
@@ -114,7 +117,8 @@ def find_calling_session(home: str) -> Session | None:
     for session in (session for name in names for session in list_sessions(home, name)):
         clients.setdefault(str(session.read_json("session.json").get("process", "")), session)
     ancestors = map(str, list_ancestors(get_own_process_id()))
-    return next((clients[process] for process in ancestors if process in clients), None)
+    callers = [clients[process] for process in ancestors if process in clients]
+    return next((caller for caller in callers if is_driven(caller)), next(iter(callers), None))
 
 
 def find_agent_of_shell(environ: Mapping[str, str], home: str) -> str:

@@ -45,6 +45,7 @@ def test_the_command_gets_the_users_arguments() -> None:
     program = AGENT.load_headless()
     call = ClientCall(session="s", arguments=("--model", "x", "--deny-permissions"))
     assert program.PROGRAM == "gemini"
+    assert {"CLAUDECODE", "CODEX_SESSION_ID", "OPENCODE"} < program.SESSION_VARIABLES
     assert program.build_arguments(call) == ("--acp", "--model", "x")
 
 

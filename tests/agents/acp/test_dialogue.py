@@ -149,6 +149,32 @@ def test_errors_are_told_apart(error: dict[str, Any], fault: Any, reason: str) -
     assert events == (headless.Returned(fault=fault, reason=reason),)
 
 
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Error: 400 the request is too long", "refused"),
+        (
+            "Error: No luck with provider at http://127.0.0.1:1/v1 (HTTP 401).\n  Check",
+            "authentication",
+        ),
+        (
+            "Error: Failed to get response from the AI model; retried 5 times (total retry wait"
+            " time: 56.09 seconds) Last error: 429 slow down",
+            "limit",
+        ),
+    ],
+)
+def test_a_failed_request_that_is_told_as_text_is_a_failure(
+    text: str, fault: headless.ClientFault
+) -> None:
+    dialogue = prompt(make())
+    for part in ("I begin. ", text):
+        dialogue.answer(update("agent_message_chunk", content={"type": "text", "text": part}))
+    _, events = dialogue.answer(line(id=3, result={"stopReason": "end_turn"}))
+    returned = headless.Returned(fault=fault, reason=text)
+    assert events == (headless.AgentText(text="I begin."), returned)
+
+
 def test_a_conversation_that_is_not_found_is_lost() -> None:
     dialogue = make(session="s")
     dialogue.begin()

@@ -116,6 +116,8 @@ class AcpDialogue:
 
     def _return(self, result: Mapping[str, Any]) -> tuple[headless.ClientEvent, ...]:
         """Return the end of the turn; the checks decide about one that the agent cut short."""
+        if self._text and updates.is_failure(self._text[-1]):
+            return self._fail("session/prompt", {"message": self._text.pop()})
         said = self._flush()
         tokens = get_count(get_object(result, "usage"), "totalTokens")
         fill = (headless.ContextFill(tokens=tokens),) if tokens and not self._window else ()

@@ -1,13 +1,12 @@
 """Headless calls of an agent that speaks the Agent Client Protocol."""
 
+from importlib import import_module
 from typing import ClassVar
 
 from msgspec import Struct
 
-from untildone.agents import headless
+from untildone.agents import NAMES, headless
 from untildone.agents.acp.dialogue import AcpDialogue
-from untildone.agents.claude.headless import SESSION_VARIABLES as CLAUDE_VARIABLES
-from untildone.agents.codex.headless import SESSION_VARIABLES as CODEX_VARIABLES
 from untildone.agents.fault_messages import classify_message
 from untildone.process.command import parse_argv
 
@@ -19,8 +18,6 @@ class AcpProgram(Struct, frozen=True, kw_only=True):
     """`command` starts the agent; each call is one process of it."""
 
     command: str
-    # The agent behind the protocol may be a client whose outer session it must not see.
-    SESSION_VARIABLES: ClassVar[frozenset[str]] = CLAUDE_VARIABLES | CODEX_VARIABLES
     REMEDIES: ClassVar[dict[headless.ClientFault, str]] = {
         "limit": "wait until the limit ends, then `untildone continue`",
         "authentication": "sign in: run the agent once in a terminal",
@@ -33,6 +30,12 @@ class AcpProgram(Struct, frozen=True, kw_only=True):
         "crashed": "run the command once by hand: it must speak the Agent Client Protocol",
         "denied": f"leave out `{DENY}`, or allow it in the agent's settings",
     }
+
+    @property
+    def SESSION_VARIABLES(self) -> frozenset[str]:  # noqa: N802  as in `Program`
+        """Return those of all agents: any of them may be behind the protocol."""
+        modules = (import_module(f"untildone.agents.{name}.headless") for name in NAMES)
+        return frozenset(variable for module in modules for variable in module.SESSION_VARIABLES)
 
     @property
     def PROGRAM(self) -> str:  # noqa: N802  as in `Program`
