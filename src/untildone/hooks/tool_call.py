@@ -2,6 +2,7 @@
 
 import os
 
+from untildone.agents import CLIENT_PROCESS
 from untildone.commands.agent_calls import is_agent_call
 from untildone.engine.payload import Call
 from untildone.hooks.guard import Places, find_precheck_refusal, find_refusal
@@ -12,8 +13,8 @@ def answer(call: Call) -> str:
     session = Session(call.home, call.agent, call.session)
     if not session.get_loop_id():
         return ""
-    if os.name == "nt":
-        # On other systems the installed shell line does this.
+    if os.name == "nt" or CLIENT_PROCESS in call.environ:
+        # Elsewhere the installed shell line does this: it knows the session.
         session.append("pre", "\n")
     reason = _find_reason(call, session)
     if not reason:
