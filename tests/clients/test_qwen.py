@@ -7,6 +7,8 @@ import pytest
 
 from clients import qwen
 from clients.machine import CHECK, ClientMachine
+from clients.process import kill_client
+from clients.wire import Call
 from untildone.agents.payloads import COMMAND_END
 
 CAP = "QWEN_CODE_STOP_HOOK_BLOCK_CAP"
@@ -39,6 +41,21 @@ def test_a_lower_cap_of_the_user_ends_the_loop_before_the_client_does(
     turn = machine.run([step for pair in zip(look, says, strict=True) for step in pair], START)
     assert machine.standing()[:2] == ("paused", "cut-off"), turn.output + turn.errors
     assert len(turn.server.requests) == 8
+
+
+def test_the_agent_hears_of_its_loop_again_after_a_compaction(machine: ClientMachine) -> None:
+    session = machine.run(["I look.", kill_client(machine)], START).session
+    machine.run([], "/compress", session=session)
+    turn = machine.run([qwen.shell("touch done.txt"), "Now."], "go on", session=session)
+    assert turn.server.sent_text("[untildone] A loop is active in this session")
+    assert machine.standing()[:2] == ("finished", "done")
+
+
+def test_the_model_cannot_call_our_commands_as_skills(machine: ClientMachine) -> None:
+    cancel = (Call("skill", {"skill": "untildone:cancel"}),)
+    turn = machine.run(["I look.", cancel, qwen.shell("touch done.txt"), "Now."], START)
+    assert turn.server.sent_text("only the user can do that"), turn.output
+    assert machine.standing() == ("finished", "done", 2)
 
 
 def test_uninstall_restores_the_settings_byte_for_byte(machine: ClientMachine) -> None:
