@@ -44,6 +44,11 @@ def test_what_a_tool_printed(response: dict[str, Any], expected: dict[str, Any])
     assert translated == {"tool_name": "Bash", "tool_response": expected}
 
 
+def test_a_skill_that_the_model_calls() -> None:
+    call = translate_call({"tool_name": "skill", "tool_input": {"skill": "untildone:cancel"}})
+    assert call == {"tool_name": "Skill", "tool_input": {"skill": "untildone:cancel"}}
+
+
 @pytest.mark.parametrize(
     "untouched", [{"prompt": "x"}, {"tool_name": "glob"}, {"tool_name": ["no", "text"]}]
 )

@@ -79,8 +79,11 @@ class ClientMachine(Machine):
             **MEASURED,
         }
 
-    def untildone(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        done = self._run([str(BIN / "untildone"), *arguments], self.environment, limit=60)
+    def untildone(
+        self, *arguments: str, check: bool = True, variables: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        environ = {**self.environment, **(variables or {})}
+        done = self._run([str(BIN / "untildone"), *arguments], environ, limit=100)
         assert not check or done.returncode == 0, done.stdout + done.stderr
         return done
 

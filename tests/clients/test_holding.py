@@ -49,6 +49,12 @@ def test_verbs_of_the_user_are_refused_to_the_agent(machine: ClientMachine) -> N
     assert turn.server.sent_text("untildone cancel` is refused")
 
 
+def test_verbs_of_the_user_are_refused_in_a_script_too(machine: ClientMachine) -> None:
+    machine.write("end.sh", "untildone cancel; touch done.txt\n")
+    turn = machine.run(["I stop.", machine.client.shell("sh end.sh"), "I ended it."], START)
+    assert machine.standing() == ("finished", "done", 2), turn.output + turn.errors
+
+
 def test_the_agent_reports_by_its_own_verbs(machine: ClientMachine) -> None:
     steps = [
         "I look at it.",

@@ -10,6 +10,8 @@ _TOOLS = {
     "replace": "Edit",
     "edit": "Edit",
     "todo_write": "TodoWrite",
+    # Qwen Code offers our commands to its model as skills.
+    "skill": "Skill",
 }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from untildone.agents import COMMAND_AGENTS, NAMES
 from untildone.cli import start
@@ -130,6 +131,9 @@ for _param in run_command.params:
 
 
 def drive_loop(context: Context, loop: str, *, as_json: bool = False) -> int:
+    """Run the loop's agent, whichever the command was opened for."""
+    agent = context.loops.load(loop).agreed.agent
+    context = replace(context, agent=AGENTS.get(agent, context.agent))
     with open_display(RunLines, context.environ, as_json=as_json) as show:
         return drive(context, loop, show=partial(show, "")).exit_code
 

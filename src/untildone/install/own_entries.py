@@ -5,6 +5,8 @@ import re
 
 CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 CAP = 60
+# How the variables of other clients end that raise their cap.
+_CAP_SUFFIX = "_STOP_HOOK_BLOCK_CAP"
 _CLIENT_CAP = 8
 _UNBOUNDED = float("inf")
 
@@ -136,6 +138,11 @@ def _describe_switch(before: dict[str, object], after: dict[str, object]) -> str
     for switch in ("disableAllHooks", "allowManagedHooksOnly"):
         if after.get(switch) and after.get(switch) != before.get(switch):
             return f"it sets `{switch}`"
+    # Gemini CLI: {"hooksConfig": {"enabled": false, "disabled": ["NAME"]}}
+    config, former = _as_object(after.get("hooksConfig")), _as_object(before.get("hooksConfig"))
+    for switch, harmless in (("enabled", (None, True)), ("disabled", (None, []))):
+        if config.get(switch) not in harmless and config.get(switch) != former.get(switch):
+            return f"it sets `hooksConfig.{switch}`"
     plugins = _as_object(after.get("enabledPlugins"))
     for name, enabled in plugins.items():
         was_disabled = _as_object(before.get("enabledPlugins")).get(name) is False
@@ -146,7 +153,8 @@ def _describe_switch(before: dict[str, object], after: dict[str, object]) -> str
 
 def _describe_environment_change(before: dict[str, object], after: dict[str, object]) -> str:
     for name in sorted({*before, *after}):
-        if name.upper().startswith("UNTILDONE_") and before.get(name) != after.get(name):
+        is_kept = name.upper().startswith("UNTILDONE_") or _is_foreign_cap(name)
+        if is_kept and before.get(name) != after.get(name):
             return f"it sets or changes the variable `{name}`"
     if _read_cap(after, default=_CLIENT_CAP) < _read_cap(before, default=_CLIENT_CAP):
         return f"it lowers the variable `{CAP_VARIABLE}`"
@@ -154,6 +162,10 @@ def _describe_environment_change(before: dict[str, object], after: dict[str, obj
     if CAP_VARIABLE not in before and _read_cap(after, default=CAP) < CAP:
         return f"it lowers the variable `{CAP_VARIABLE}`"
     return ""
+
+
+def _is_foreign_cap(name: str) -> bool:
+    return name.endswith(_CAP_SUFFIX) and name != CAP_VARIABLE
 
 
 def _read_cap(environment: dict[str, object], *, default: int) -> float:

@@ -42,6 +42,14 @@ def test_a_transcript_without_a_message() -> None:
     assert gemini.find_message('{"type":"user"}\n') == ""
 
 
+@pytest.mark.parametrize(
+    ("tail", "expected"),
+    [(TAIL, ""), ("", ""), (TAIL + '{"type":"user","content":[]}\n{"$set":{}}', "no answer")],
+)
+def test_a_model_that_did_not_answer(tail: str, expected: str) -> None:
+    assert gemini.find_failure(tail) == expected
+
+
 def test_prompt_and_session_start() -> None:
     prompt = gemini.parse_prompt(payload("UserPromptSubmit", "BeforeAgent"), ENVIRON)
     start = gemini.parse_session_start(payload("SessionStart", "SessionStart"))

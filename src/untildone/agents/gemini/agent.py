@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from untildone.agents import answers, payloads
 from untildone.agents.agent import Hooks
-from untildone.agents.defaults import find_failure as find_failure
 from untildone.agents.defaults import find_subagents_folder as find_subagents_folder
 from untildone.agents.defaults import find_untrusted_hooks as find_untrusted_hooks
 from untildone.agents.defaults import list_queued_input as list_queued_input
@@ -94,11 +93,18 @@ def end_turn(notice: str) -> str:
 
 def find_message(transcript_tail: str) -> str:
     """Return the text of the model's last message."""
-    for line in reversed(transcript_tail.splitlines()):
-        entry = parse_object(line)
-        if entry.get("type") == "gemini":
-            return get_text(entry, "content")
-    return ""
+    return get_text(_find_last_entry(transcript_tail, "gemini"), "content")
+
+
+def find_failure(transcript_tail: str) -> str:
+    """Say that the model did not answer if the last message is not its own."""
+    last = _find_last_entry(transcript_tail, "gemini", "user")
+    return "no answer" if last.get("type") == "user" else ""
+
+
+def _find_last_entry(transcript_tail: str, *kinds: str) -> dict[str, Any]:
+    entries = map(parse_object, reversed(transcript_tail.splitlines()))
+    return next((entry for entry in entries if entry.get("type") in kinds), {})
 
 
 def parse_usage(line: bytes) -> Usage | None:
