@@ -104,6 +104,18 @@ class ClientMachine(Machine):
         name = self.client.find_session(done.stdout + done.stderr) or session
         return Turn(done.returncode, done.stdout, done.stderr, name, server)
 
+    def start(self, argv: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[str]:
+        """Start a program that is to be waited for, interrupted or run beside another."""
+        return subprocess.Popen(
+            argv,
+            cwd=self.project,
+            env={**self.environment, **variables},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
     def _run(
         self, argv: Sequence[str], env: Mapping[str, str], *, limit: float
     ) -> subprocess.CompletedProcess[str]:

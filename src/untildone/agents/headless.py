@@ -20,6 +20,10 @@ ClientFault: TypeAlias = Literal[
 ]
 
 
+# The beginning of a report in a command's output.
+REPORT = "untildone-verb: "
+
+
 class ClientCall(Struct, frozen=True, kw_only=True):
     """One call of the client; it reads the prompt from stdin."""
 
@@ -79,6 +83,13 @@ class SessionNamed(RunEvent, frozen=True, kw_only=True, tag="named"):
     session: str
 
 
+class Relayed(RunEvent, frozen=True, kw_only=True):
+    """A shell command whose output may hold reports: a sandboxed shell cannot write our state."""
+
+    command: str
+    output: str
+
+
 class Returned(RunEvent, frozen=True, kw_only=True):
     """The client's result of one prompt; `cost_usd` is the cost of the whole conversation.
 
@@ -96,7 +107,7 @@ class Returned(RunEvent, frozen=True, kw_only=True):
 
 
 ClientEvent: TypeAlias = (
-    Tool | AgentText | ContextFill | Denied | Limited | Retrying | SessionNamed | Returned
+    Tool | AgentText | ContextFill | Denied | Limited | Retrying | SessionNamed | Relayed | Returned
 )
 
 

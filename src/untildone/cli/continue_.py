@@ -84,7 +84,7 @@ def _continue_loop(
         # Imported here because hardly any loop is headless.
         from untildone.cli.run import drive_loop
 
-        return drive_loop(context, record.contract.id)
+        return drive_loop(open_context(record.agreed.agent), record.contract.id)
     text = (
         f"loop {record.contract.id} continues, {describe_round(record.agreed, record.progress)};"
         " the agent is held from its next stop"

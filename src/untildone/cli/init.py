@@ -179,7 +179,7 @@ def _print_plans(
             click.echo(f"next: {step}")
         click.echo(
             "next: run `untildone drill` to prove it, then type"
-            f" `/untildone:test` in {layouts[0].title}"
+            f" `{layouts[0].name_command('test')}` in {layouts[0].title}"
         )
 
 

@@ -104,13 +104,19 @@ def read_tail(path: str) -> str:
 
 
 def find_calling_session(home: str) -> Session | None:
-    """Return the session of any agent whose client is the nearest ancestor of this process."""
+    """Return the session of any agent whose client is the nearest ancestor of this process.
+
+    One process may serve several sessions: of those, the shell's variable names the right one.
+    """
     # Imported where it is used: no hook asks this.
     from untildone.process.runner import list_ancestors
 
     clients: dict[str, Session] = {}
     for session in (session for name in NAMES for session in list_sessions(home, name)):
-        clients.setdefault(str(session.read_json("session.json").get("process", "")), session)
+        process = str(session.read_json("session.json").get("process", ""))
+        variable = AGENTS[session.agent].HOOKS.SESSION_VARIABLE
+        if process not in clients or os.environ.get(variable) == session.id:
+            clients[process] = session
     ancestors = map(str, list_ancestors(get_own_process_id()))
     return next((clients[process] for process in ancestors if process in clients), None)
 

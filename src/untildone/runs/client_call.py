@@ -35,6 +35,8 @@ class Return(Struct, frozen=True, kw_only=True):
     timed_out: bool = False
     # The client's own name of the conversation; empty if it takes ours.
     client_session: str = ""
+    # Commands with their output, in which the agent's reports stand.
+    relayed: tuple[headless.Relayed, ...] = ()
 
     @property
     def fill(self) -> float:
@@ -115,6 +117,7 @@ class _OutputReader:
         for line in lines:
             for event in self._client.parse_line(line):
                 self._add(event)
+                self._display(event)
 
     def _add(self, event: headless.ClientEvent) -> None:
         total = self.returned
@@ -131,12 +134,19 @@ class _OutputReader:
                 self.has_result = True
                 message = event.message or ("" if event.fault else self._last_text)
                 self.returned = _add_result(total, replace(event, message=message))
+            case headless.Relayed():
+                self.returned = replace(total, relayed=(*total.relayed, event))
             case headless.SessionNamed():
                 self.returned = replace(total, client_session=event.session)
             case headless.AgentText():
                 self._last_text = event.text
             case headless.Retrying():
                 pass
+
+    def _display(self, event: headless.ClientEvent) -> None:
+        if isinstance(event, headless.Relayed):
+            # The tool call itself is displayed.
+            return
         try:
             self._show(event)
         except OSError as error:

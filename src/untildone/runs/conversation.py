@@ -1,5 +1,6 @@
 """A loop's conversation with its agent: session, prompts, costs."""
 
+import json
 import os
 import uuid
 from pathlib import Path
@@ -103,7 +104,19 @@ class Conversation:
         limits = Limits(stop=self.stop_request, seconds=self._compute_remaining_seconds())
         returned = call(self._make_call_settings(), request, prompt, limits=limits, show=self._show)
         self._remember(returned, number)
+        self._spool(returned)
         return returned
+
+    def _spool(self, returned: Return) -> None:
+        """Store what the agent reported in its output where a hook would store its calls."""
+        session = self.context.session_of(self.record)
+        for relayed in returned.relayed:
+            call = {
+                "tool_name": "Bash",
+                "tool_input": {"command": relayed.command},
+                "tool_response": {"stdout": relayed.output},
+            }
+            session.append(f"calls/{os.getpid()}", json.dumps(call))
 
     def mark_judged(self) -> None:
         """Record that the client's return has been judged."""

@@ -64,16 +64,21 @@ def format_reply(
     del environ
     match verdict:
         case Continue():
-            hold = {"decision": "block", "reason": feedback or "untildone: not done"}
+            hold = {"decision": "block", "reason": _rename(feedback) or "untildone: not done"}
             return json.dumps({**hold, **_format_message(notice)})
         case Finish() | Pause() | Wait():
-            return hooks.notify(notice) if notice else ""
+            return hooks.notify(_rename(notice)) if notice else ""
         case Ignore():
             return ""
 
 
 def _format_message(notice: str) -> dict[str, str]:
-    return {"systemMessage": notice} if notice else {}
+    return {"systemMessage": _rename(notice)} if notice else {}
+
+
+def _rename(text: str) -> str:
+    """Return the text with our commands as this client's user types them."""
+    return text.replace("/untildone:", LAYOUT.name_command(""))
 
 
 def pass_prompt(*, context: str, notice: str) -> str:
@@ -81,7 +86,7 @@ def pass_prompt(*, context: str, notice: str) -> str:
 
 
 def consume_prompt(notice: str) -> str:
-    return json.dumps({"decision": "block", "reason": notice})
+    return json.dumps({"decision": "block", "reason": _rename(notice)})
 
 
 def format_greeting(*, context: str, notice: str) -> str:
@@ -93,7 +98,7 @@ def add_context_after_tool(context: str) -> str:
 
 
 def _format_answer(event: str, context: str, notice: str) -> str:
-    specific = {"hookEventName": event, "additionalContext": context}
+    specific = {"hookEventName": event, "additionalContext": _rename(context)}
     answer = {**({"hookSpecificOutput": specific} if context else {}), **_format_message(notice)}
     return json.dumps(answer) if answer else ""
 
