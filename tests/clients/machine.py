@@ -79,8 +79,11 @@ class ClientMachine(Machine):
             **MEASURED,
         }
 
-    def untildone(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        done = self._run([str(BIN / "untildone"), *arguments], self.environment, limit=60)
+    def untildone(
+        self, *arguments: str, check: bool = True, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        environ = {**self.environment, **variables}
+        done = self._run([str(BIN / "untildone"), *arguments], environ, limit=60)
         assert not check or done.returncode == 0, done.stdout + done.stderr
         return done
 

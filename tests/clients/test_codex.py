@@ -1,5 +1,6 @@
 """What only Codex has: trust in hooks, its own conversations, skills."""
 
+import json
 import shlex
 import signal
 import subprocess
@@ -215,3 +216,61 @@ def test_a_phrase_typed_into_the_client_starts_a_loop(machine: ClientMachine) ->
             terminal.type(f"test relentlessly: make the file {OPTIONS}")
             terminal.wait_for("untildone: done after 2 rounds")
     assert machine.standing() == ("finished", "done", 2)
+
+
+def test_a_paused_loop_moves_to_a_session_of_another_agent_and_back(
+    machine: ClientMachine,
+) -> None:
+    machine.untildone("start", "--session", "c1", "--agent", "claude", *shlex.split(OPTIONS))
+    machine.untildone("pause")
+    session = machine.run(["hello"], "hello").session
+    machine.untildone("continue", "--here", CODEX_SESSION_ID=session)
+    held = machine.run(["I stop.", "I stop.", CRASH], "go on", session=session)
+    assert held.server.sent_text("Round 2 of 10")
+    assert "session: c1" not in machine.untildone("status").stdout
+    assert f"session: {session} of codex" in machine.untildone("status").stdout
+    machine.untildone("continue", "--here", CLAUDE_CODE_SESSION_ID="c1")
+    loop = machine.status()
+    assert (loop["agent"], loop["session"], loop["round"]) == ("claude", "c1", 2)
+    assert len(machine.run(["hello"], "hello", session=session).server.requests) == 1
+
+
+def make_programs(machine: ClientMachine) -> str:
+    """A folder with Codex, and with a client that has the answers of Claude Code."""
+    folder = machine.home / "bin"
+    folder.mkdir()
+    (program,) = codex.find_program()
+    (folder / "codex").symlink_to(program)
+    result = json.dumps({"type": "result", "subtype": "success", "result": "Now it is."})
+    claude = folder / "claude"
+    claude.write_text(f"#!/bin/sh\ncat > note.txt\ntouch done.txt\necho '{result}'\n")
+    claude.chmod(0o755)
+    return f"{folder}:{machine.environment['PATH']}"
+
+
+@pytest.mark.parametrize(
+    ("steps", "options", "rounds"),
+    [
+        pytest.param([Fail(429, "usage limit")] * 20, (), ("round 1: done",), id="limit"),
+        pytest.param(
+            ["a", "b", "c", "d"],
+            ("--stagnation-limit", "1"),
+            ("round 1 by codex: held", "round 2 by codex: ", "round 3 by claude: done"),
+            id="stagnation",
+        ),
+    ],
+)
+def test_the_next_agent_takes_over(
+    machine: ClientMachine, steps: Sequence[Step], options: tuple[str, ...], rounds: Sequence[str]
+) -> None:
+    variables = {"PATH": make_programs(machine)}
+    arguments = ("run", "make the file", "--check", CHECK, "--refactor", *options)
+    with ModelServer(steps) as server:
+        variables.update(codex.prepare(machine.home, machine.project, server.url))
+        argv = [str(BIN / "untildone"), *arguments, "--agent", "codex,claude"]
+        assert machine.start(argv, variables).wait(60) == 0
+    receipt = machine.read(".untildone/receipt.md")
+    assert "- agents: codex, then claude\n" in receipt
+    assert [line for line in rounds if f"- {line}" not in receipt] == []
+    assert "This is a new conversation about work that is under way" in machine.read("note.txt")
+    assert machine.status()["agent"] == "claude"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from untildone.agents.registry import AGENTS
 from untildone.cli import start
@@ -32,6 +33,19 @@ _NOT_FROM_START = frozenset(("argument", "task", "session", "agent", "project", 
 _CLIENT = "untildone.client"
 
 
+class _AgentList(click.ParamType[tuple[str, ...]]):
+    """Names of agents with commas between them."""
+
+    name = "NAME[,NAME]"
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        names = tuple(value.split(",")) if isinstance(value, str) else value
+        choice = click.Choice(sorted(AGENTS))
+        return tuple(choice.convert(name, param, ctx) for name in names)
+
+
 class _RunCommand(click.Command):
     """Passes everything after `--` to the client."""
 
@@ -50,11 +64,12 @@ class _RunCommand(click.Command):
 @click.argument("task", required=False, default="")
 @click.option(
     "--agent",
-    type=click.Choice(sorted(AGENTS)),
+    "agents",
+    type=_AgentList(),
     default="claude",
     show_default=True,
     envvar="UNTILDONE_AGENT",
-    help="The agent to run.",
+    help="The agent to run; of `a,b`, b goes on when a is at its limit or makes no progress.",
 )
 @click.option(
     "--client", default="", metavar="COMMAND", help="Run this instead of the agent's program."
@@ -76,7 +91,13 @@ class _RunCommand(click.Command):
 )
 @project_option
 @json_option
-def run_command(*, project: Path | None, as_json: bool, agent: str, **values: Any) -> int:  # noqa: ANN401  click's own values
+def run_command(
+    *,
+    project: Path | None,
+    as_json: bool,
+    agents: tuple[str, ...],
+    **values: Any,  # noqa: ANN401  click's own values
+) -> int:
     """Run an agent headless until TASK is proved done; the exit code says how it ended.
 
     With `--template`, TASK is the template's argument. The options of `untildone start` apply.
@@ -88,11 +109,15 @@ def run_command(*, project: Path | None, as_json: bool, agent: str, **values: An
     untildone run --template coverage-to 80 --fresh
     untildone run "Add paging" -- --model opus --allowedTools "Bash(npm test:*)"
     untildone run --plan TASKS.json -j 2
+    untildone run "Port the parser" --agent codex,claude
     """
-    context = open_context(agent)
+    context = open_context(agents[0])
     refuse_in_check(context, "run")
     options = _read_run_settings(values, click.get_current_context().meta.get(_CLIENT, ()))
     _require_client(context, options)
+    options = replace(options, successors=agents[1:])
+    for name in agents[1:]:
+        _require_client(open_context(name), RunOptions())
     if values["plan"] or values["jobs"]:
         # Imported here because a run of one task does not need it.
         from untildone.cli.run_plan import run_plan_tasks
