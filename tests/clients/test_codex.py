@@ -15,12 +15,13 @@ import pytest
 from clients import codex
 from clients.machine import BIN, CHECK, ClientMachine
 from clients.server import Delay, Fail, ModelServer, Step
+from clients.wire import Call
 
 OPTIONS = f"--check '{CHECK}' --refactor"
 START = f"$untildone-test {OPTIONS} make the file"
 GREEN = codex.shell("touch done.txt")
 # The agent's shell is a child of the client.
-CRASH = codex.shell("kill -9 $PPID; sleep 9")
+CRASH = codex.shell("kill -9 $PPID; sleep 1")
 UNSANDBOXED = ("--", "--sandbox", "danger-full-access")
 
 
@@ -128,6 +129,33 @@ def test_a_hook_that_fails_is_told(machine: ClientMachine, old: str, new: str) -
     assert (turn.exit_code, len(turn.server.requests)) == (0, 1)
     assert machine.status()["held"] is not True
     assert "out of date" in machine.untildone("doctor", check=False).stdout
+
+
+def test_patches_and_scripts_do_not_get_around_the_guard(machine: ClientMachine) -> None:
+    hooks = machine.home / ".codex" / "hooks.json"
+    before = hooks.read_bytes()
+    patch = f"*** Begin Patch\n*** Delete File: {hooks}\n*** End Patch\n"
+    steps = [
+        "I stop.",
+        (Call("apply_patch", patch),),
+        codex.shell(f"apply_patch <<'EOF'\n{patch}EOF\n"),
+        codex.shell("echo untildone cancel > c.sh; sh c.sh"),
+        GREEN,
+        "Now it is.",
+    ]
+    with ModelServer(steps) as server:
+        variables = codex.prepare(machine.home, machine.project, server.url)
+        # A model of which the client knows that it can call `apply_patch`.
+        argv = [*codex.find_program(), "-m", "gpt-5.5", *codex.build_arguments(START, "")]
+        machine.start(argv, variables).wait(60)
+    refused = [json.dumps(request["input"][-1]) for request in server.requests[2:5]]
+    assert "may hold untildone's entries" in refused[0]
+    assert "may hold untildone's entries" in refused[1]
+    assert "only the user may run `untildone cancel`" in refused[2]
+    assert hooks.read_bytes() == before
+    assert machine.standing() == ("finished", "done", 2)
+    # Six answers of a model whose price is known.
+    assert machine.status()["spend_usd"] > 0
 
 
 def start_run(machine: ClientMachine, url: str, *arguments: str) -> subprocess.Popen[str]:

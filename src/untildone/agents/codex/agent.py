@@ -8,6 +8,7 @@ from untildone.agents import payloads
 from untildone.agents.agent import Hooks
 from untildone.agents.codex import hooks
 from untildone.agents.codex.layout import LAYOUT as LAYOUT
+from untildone.agents.codex.usage import parse_usage as parse_usage
 from untildone.agents.defaults import find_failure as find_failure
 from untildone.agents.defaults import find_message as find_message
 from untildone.agents.defaults import find_subagents_folder as find_subagents_folder
@@ -15,7 +16,6 @@ from untildone.agents.defaults import format_command as format_command
 from untildone.agents.defaults import list_queued_input as list_queued_input
 from untildone.agents.defaults import list_todo_paths as list_todo_paths
 from untildone.agents.defaults import parse_todo_items as parse_todo_items
-from untildone.agents.defaults import parse_usage as parse_usage
 from untildone.agents.defaults import was_interrupted as was_interrupted
 from untildone.agents.defaults import was_stop_interrupted as was_stop_interrupted
 from untildone.agents.events import Prompt, Stop
