@@ -80,9 +80,9 @@ class ClientMachine(Machine):
         }
 
     def untildone(
-        self, *arguments: str, check: bool = True, variables: Mapping[str, str] | None = None
+        self, *arguments: str, check: bool = True, **variables: str
     ) -> subprocess.CompletedProcess[str]:
-        environ = {**self.environment, **(variables or {})}
+        environ = {**self.environment, **variables}
         done = self._run([str(BIN / "untildone"), *arguments], environ, limit=100)
         assert not check or done.returncode == 0, done.stdout + done.stderr
         return done
@@ -106,6 +106,18 @@ class ClientMachine(Machine):
             done = self._run(argv, {**self.environment, **variables}, limit=limit)
         name = self.client.find_session(done.stdout + done.stderr) or session
         return Turn(done.returncode, done.stdout, done.stderr, name, server)
+
+    def start(self, argv: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[str]:
+        """Start a program that is to be waited for, interrupted or run beside another."""
+        return subprocess.Popen(
+            argv,
+            cwd=self.project,
+            env={**self.environment, **variables},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
 
     def _run(
         self, argv: Sequence[str], env: Mapping[str, str], *, limit: float

@@ -27,7 +27,7 @@ def call(
     """Run untildone while the model answers with these steps."""
     with ModelServer(steps) as server:
         variables = machine.client.prepare(machine.home, machine.project, server.url)
-        done = machine.untildone(*arguments, check=False, variables=variables)
+        done = machine.untildone(*arguments, check=False, **variables)
     return done, server
 
 

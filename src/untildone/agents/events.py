@@ -54,7 +54,10 @@ class SessionStarted(Struct, frozen=True, kw_only=True):
 
 
 class Usage(Struct, frozen=True, kw_only=True):
-    """The tokens of one model message; `input_tokens` excludes cached ones."""
+    """The tokens of one model message; `input_tokens` excludes cached ones.
+
+    One without an id only names the model of those behind it that name none.
+    """
 
     id: str
     at: str

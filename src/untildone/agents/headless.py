@@ -20,6 +20,10 @@ ClientFault: TypeAlias = Literal[
 ]
 
 
+# The beginning of a report in a command's output.
+REPORT = "untildone-verb: "
+
+
 class ClientCall(Struct, frozen=True, kw_only=True):
     """One call of the client; it reads the prompt from stdin."""
 
@@ -91,6 +95,13 @@ class SessionNamed(RunEvent, frozen=True, kw_only=True, tag="named"):
     session: str
 
 
+class Relayed(RunEvent, frozen=True, kw_only=True):
+    """A shell command whose output may hold reports: a sandboxed shell cannot write our state."""
+
+    command: str
+    output: str
+
+
 class Returned(RunEvent, frozen=True, kw_only=True):
     """The client's result of one prompt; `cost_usd` is the cost of the whole conversation.
 
@@ -117,6 +128,7 @@ ClientEvent: TypeAlias = (
     | Limited
     | Retrying
     | SessionNamed
+    | Relayed
     | Returned
 )
 

@@ -39,9 +39,8 @@ class Layout(Struct, frozen=True, kw_only=True):
     # The files of our commands below `folder` (or a project's folder of the client), such as
     # `commands/untildone/{name}.toml`; empty if the client has none that pass text on unchanged.
     command_file: str = ""
-    # What the user types before such a command's name.
-    command_prefix: str = "/untildone:"
-    # How the client writes what the user typed behind a command.
+    # How the client writes what the user typed behind a command; empty if it gives our hook the
+    # prompt as it was typed, so that the file is only for the agent.
     command_arguments: str = "{{args}}"
     # What the user types to run a command of ours.
     command: str = "/untildone:{name}"

@@ -181,7 +181,7 @@ def _print_plans(
             click.echo(f"next: {step}")
         click.echo(
             "next: run `untildone drill` to prove it, then type"
-            f" `{layouts[0].command_prefix}test` in {layouts[0].title}"
+            f" `{layouts[0].name_command('test')}` in {layouts[0].title}"
         )
 
 

@@ -35,14 +35,20 @@ def open_context(agent: str = "") -> Context:
 
 
 def get_session_id(context: Context) -> str:
-    """Return the id of the session whose shell this runs in; empty outside of a session."""
+    """Return the id of the session whose shell this runs in; empty outside of a session.
+
+    Where the client tells its shell no session, or one without a loop, its process does: a
+    headless run gives its loop a session that the client does not know.
+    """
     hooks = context.agent.HOOKS
     session = context.environ.get(hooks.SESSION_VARIABLE, "")
-    if session or not context.environ.get(hooks.SHELL_VARIABLE):
+    if not (session or context.environ.get(hooks.SHELL_VARIABLE)):
+        return ""
+    if session and context.session(session).get_loop_id():
         return session
-    # This client tells its shell no session: its process does.
     caller = find_calling_session(str(context.home))
-    return caller.id if caller else ""
+    has_loop = caller is not None and caller.agent == context.agent.NAME and caller.get_loop_id()
+    return caller.id if caller and (has_loop or not session) else session
 
 
 def list_loops(context: Context) -> list[Record]:

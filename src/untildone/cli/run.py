@@ -11,6 +11,7 @@ import click
 from msgspec.structs import replace
 
 from untildone.agents import COMMAND_AGENTS, NAMES
+from untildone.agents.registry import find_agent
 from untildone.cli import start
 from untildone.cli.authority import refuse_in_check
 from untildone.cli.loops import open_context
@@ -47,7 +48,14 @@ class _RunCommand(click.Command):
         return [*super().collect_usage_pieces(ctx), "[-- CLIENT OPTIONS]"]
 
 
-def _check_agent(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+def _parse_agents(
+    _context: click.Context, _parameter: click.Parameter, value: str
+) -> tuple[str, ...]:
+    """Return the agents of `codex,claude`."""
+    return tuple(map(_check_agent, value.split(",")))
+
+
+def _check_agent(name: str) -> str:
     kind, _, command = name.partition(":")
     if name in NAMES or (kind in COMMAND_AGENTS and command.strip()):
         return f"{kind}:{command.strip()}" if command else name
@@ -61,12 +69,16 @@ def _check_agent(_context: click.Context, _parameter: click.Parameter, name: str
 @click.argument("task", required=False, default="")
 @click.option(
     "--agent",
-    callback=_check_agent,
+    "agents",
+    callback=_parse_agents,
     default="claude",
     show_default=True,
-    metavar="NAME",
+    metavar="NAME[,NAME]",
     envvar="UNTILDONE_AGENT",
-    help=f"The agent to run: {', '.join(NAMES)}, or `acp:COMMAND` for any that speaks ACP.",
+    help=(
+        f"The agent to run: {', '.join(NAMES)}, or `acp:COMMAND` for any that speaks ACP; of `a,b`,"
+        " b goes on when a is at its limit or makes no progress."
+    ),
 )
 @click.option(
     "--client", default="", metavar="COMMAND", help="Run this instead of the agent's program."
@@ -88,7 +100,13 @@ def _check_agent(_context: click.Context, _parameter: click.Parameter, name: str
 )
 @project_option
 @json_option
-def run_command(*, project: Path | None, as_json: bool, agent: str, **values: Any) -> int:  # noqa: ANN401  click's own values
+def run_command(
+    *,
+    project: Path | None,
+    as_json: bool,
+    agents: tuple[str, ...],
+    **values: Any,  # noqa: ANN401  click's own values
+) -> int:
     """Run an agent headless until TASK is proved done; the exit code says how it ended.
 
     With `--template`, TASK is the template's argument. The options of `untildone start` apply.
@@ -101,11 +119,15 @@ def run_command(*, project: Path | None, as_json: bool, agent: str, **values: An
     untildone run "Add paging" -- --model opus --allowedTools "Bash(npm test:*)"
     untildone run --plan TASKS.json -j 2
     untildone run "Port the parser" --agent "acp:gemini --acp"
+    untildone run "Port the parser" --agent codex,claude
     """
-    context = open_context(agent)
+    context = open_context(agents[0])
     refuse_in_check(context, "run")
     options = _read_run_settings(values, click.get_current_context().meta.get(_CLIENT, ()))
     _require_client(context, options)
+    options = replace(options, successors=agents[1:])
+    for name in agents[1:]:
+        _require_client(open_context(name), RunOptions())
     if values["plan"] or values["jobs"]:
         # Imported here because a run of one task does not need it.
         from untildone.cli.run_plan import run_plan_tasks
@@ -133,7 +155,7 @@ for _param in run_command.params:
 def drive_loop(context: Context, loop: str, *, as_json: bool = False) -> int:
     """Run the loop's agent, whichever the command was opened for."""
     agent = context.loops.load(loop).agreed.agent
-    context = replace(context, agent=AGENTS.get(agent, context.agent))
+    context = replace(context, agent=find_agent(agent))
     with open_display(RunLines, context.environ, as_json=as_json) as show:
         return drive(context, loop, show=partial(show, "")).exit_code
 

@@ -25,7 +25,7 @@ from untildone.runs.run_memory import RunOptions
 _ROUNDS = 5
 _PLAN_OPTIONS = frozenset(
     (
-        *("plan", "jobs", "agent", "client", "fresh", "no_wait", "project", "as_json"),
+        *("plan", "jobs", "agents", "client", "fresh", "no_wait", "project", "as_json"),
         *(option.name for option in OPTIONS if option.bound),
     )
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from msgspec.structs import asdict, replace
 
+from untildone.agents import NAMES
 from untildone.cli import loops
 from untildone.cli.options import find_project, json_option, print_json, project_option
 from untildone.cli.terminal_text import fit_headline
@@ -151,7 +152,8 @@ def _format_loop(loop: LoopStatus, *, with_project: bool) -> Iterator[str]:
         yield f"  held: {held}"
     if loop.status == "paused" and loop.outcome:
         yield f"  to continue: {describe_next_step(loop.id, loop.outcome)}"
-    yield f"  session: {loop.session}"
+    agent = f" of {loop.agent}" if loop.agent != NAMES[0] else ""
+    yield f"  session: {loop.session}{agent}"
 
 
 def _format_bounds(loop: LoopStatus) -> Iterator[str]:

@@ -107,15 +107,20 @@ def read_tail(path: str) -> str:
 def find_calling_session(home: str) -> Session | None:
     """Return the session of any agent whose client is the nearest ancestor of this process.
 
-    A client that `untildone run` drives may record a session of its own: then the run's counts.
+    A client that `untildone run` drives may record a session of its own: then the run's counts. One
+    process may serve several sessions: of those, the shell's variable names the right one.
     """
     # Imported where it is used: no hook asks this.
     from untildone.process.runner import list_ancestors
 
     clients: dict[str, Session] = {}
-    names = (*NAMES, *COMMAND_AGENTS)
-    for session in (session for name in names for session in list_sessions(home, name)):
-        clients.setdefault(str(session.read_json("session.json").get("process", "")), session)
+    for session in (
+        session for name in (*NAMES, *COMMAND_AGENTS) for session in list_sessions(home, name)
+    ):
+        process = str(session.read_json("session.json").get("process", ""))
+        variable = find_agent(session.agent).HOOKS.SESSION_VARIABLE
+        if process not in clients or (variable and os.environ.get(variable) == session.id):
+            clients[process] = session
     ancestors = map(str, list_ancestors(get_own_process_id()))
     callers = [clients[process] for process in ancestors if process in clients]
     return next((caller for caller in callers if is_driven(caller)), next(iter(callers), None))

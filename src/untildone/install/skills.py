@@ -24,6 +24,8 @@ _PLAN_PERMISSIONS = (
     *(f"Bash(untildone plan {verb}:*)" for verb in ("init", "validate", "refine", "render")),
 )
 
+# Stands for the arguments where the client does not put them into the text.
+_TYPED = "(what the user typed behind the command)"
 _END_OF_FRONT_MATTER = "\n---\n"
 
 
@@ -68,15 +70,17 @@ def build_command_files(agent: Agent) -> dict[str, str]:
 
 
 def _build_plain_command(agent: Agent, name: str) -> str:
-    """Return a command whose text is the prompt: the hook reads its first line."""
+    """Return a command; where its text is the prompt, the hook reads the first line."""
     front, _, body = build_command(name).partition(_END_OF_FRONT_MATTER)
     description = next(
         line.removeprefix("description: ")
         for line in front.splitlines()
         if line.startswith("description: ")
     )
-    begin = f"/untildone:{name} {agent.LAYOUT.command_arguments}\n{COMMAND_END}\n"
-    return agent.format_command(description, begin + body.strip() + "\n")
+    arguments = agent.LAYOUT.command_arguments
+    begin = f"/untildone:{name} {arguments}\n{COMMAND_END}\n" if arguments else ""
+    text = body.strip().replace("$ARGUMENTS", arguments or _TYPED)
+    return agent.format_command(description, f"{begin}{text}\n")
 
 
 def _build_claude_files() -> dict[str, str]:

@@ -39,6 +39,8 @@ class Return(Struct, frozen=True, kw_only=True):
     timed_out: bool = False
     # The client's own name of the conversation; empty if it takes ours.
     client_session: str = ""
+    # Commands with their output, in which the agent's reports stand.
+    relayed: tuple[headless.Relayed, ...] = ()
 
     @property
     def fill(self) -> float:
@@ -155,36 +157,47 @@ class _OutputReader:
             self._report(whole)
 
     def _add(self, event: headless.ClientEvent) -> None:
-        total = self.returned
         match event:
-            case headless.Tool():
-                self.returned = replace(total, tools=total.tools + 1)
-            case headless.ContextFill():
-                self.returned = replace(total, tokens=event.tokens)
-            case headless.StepCost():
-                self.returned = replace(total, call_cost_usd=total.call_cost_usd + event.cost_usd)
-            case headless.Denied():
-                self.returned = replace(total, denied=(*total.denied, event.tool))
-            case headless.Limited():
-                self.returned = replace(total, until=event.until)
             case headless.Returned():
                 self.has_result = True
                 message = event.message or ("" if event.fault else self._last_text)
-                self.returned = _add_result(total, replace(event, message=message))
-            case headless.SessionNamed():
-                self.returned = replace(total, client_session=event.session)
+                self.returned = _add_result(self.returned, replace(event, message=message))
             case headless.AgentText():
                 self._last_text = event.text
-            case headless.Retrying() | headless.TextPart():
-                pass
+            case _:
+                self.returned = _count_event(self.returned, event)
 
     def _report(self, event: headless.ClientEvent) -> None:
+        if isinstance(event, headless.Relayed):
+            # The tool call itself is displayed.
+            return
         try:
             self._show(event)
         except OSError as error:
             # The client is ended as after Ctrl-C.
             self.broken = error
             self._stop.set()
+
+
+def _count_event(total: Return, event: headless.ClientEvent) -> Return:
+    """Return the total with an event before the result."""
+    match event:
+        case headless.Tool():
+            return replace(total, tools=total.tools + 1)
+        case headless.ContextFill():
+            return replace(total, tokens=event.tokens)
+        case headless.StepCost():
+            return replace(total, call_cost_usd=total.call_cost_usd + event.cost_usd)
+        case headless.Denied():
+            return replace(total, denied=(*total.denied, event.tool))
+        case headless.Limited():
+            return replace(total, until=event.until)
+        case headless.Relayed():
+            return replace(total, relayed=(*total.relayed, event))
+        case headless.SessionNamed():
+            return replace(total, client_session=event.session)
+        case _:
+            return total
 
 
 def _add_result(total: Return, result: headless.Returned) -> Return:

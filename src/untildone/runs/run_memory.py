@@ -22,6 +22,8 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     wait: bool = True
     client: str = ""
     arguments: tuple[str, ...] = ()
+    # The agents that take over, one after another, when one is at its limit or stagnates.
+    successors: tuple[str, ...] = ()
 
 
 class RunMemory(Struct, frozen=True, kw_only=True, rename={"options": "how"}):

@@ -90,7 +90,8 @@ def test_the_answer_to_a_prompt() -> None:
         "systemMessage": "seen",
     }
     assert codex.pass_prompt(context="", notice="") == ""
-    assert json.loads(codex.consume_prompt("paused")) == {"decision": "block", "reason": "paused"}
+    answer = json.loads(codex.consume_prompt("paused; `/untildone:continue` goes on"))
+    assert answer == {"decision": "block", "reason": "paused; `$untildone-continue` goes on"}
 
 
 def test_context_at_other_events() -> None:

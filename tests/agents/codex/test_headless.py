@@ -11,11 +11,13 @@ from untildone.agents.headless import (
     ClientCall,
     ClientEvent,
     ClientFault,
-    ContextFill,
+    Relayed,
     Returned,
     SessionNamed,
     Tool,
 )
+
+RELAYED = 'untildone-verb: {"verb": "note", "text": "x"}\n'
 
 
 def line(kind: str, **fields: Any) -> bytes:  # noqa: ANN401  any JSON value
@@ -36,11 +38,18 @@ def item(kind: str, **fields: Any) -> bytes:  # noqa: ANN401  any JSON value
             item("command_execution", command="/bin/bash -lc 'echo\n hi'", exit_code=0),
             (Tool(name="shell", detail="/bin/bash -lc 'echo hi'"),),
         ),
+        (
+            item("command_execution", command="untildone note x", aggregated_output=RELAYED),
+            (
+                Tool(name="shell", detail="untildone note x"),
+                Relayed(command="untildone note x", output=RELAYED),
+            ),
+        ),
         (item("file_change", changes=[{"path": "/a", "kind": "add"}]), (Tool(name="file_change"),)),
         (item("reasoning", text="hm"), ()),
         (
             line("turn.completed", usage={"input_tokens": 70, "output_tokens": 35}),
-            (ContextFill(tokens=105), Returned(turns=1)),
+            (Returned(turns=1),),
         ),
         (
             line("turn.failed", error={"message": "unexpected status 401 Unauthorized: x"}),

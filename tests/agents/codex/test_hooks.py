@@ -38,6 +38,11 @@ def test_a_patch_is_an_edit_of_its_files(label: str, files: list[str]) -> None:
     assert translated["tool_input"] == {"file_path": paths[0], "file_paths": paths}
 
 
+def test_the_output_of_a_tool_has_its_usual_place() -> None:
+    translated = hooks.translate("PostToolUse", load_payload("patch ended"))
+    assert "A new.txt" in str(translated["tool_response"]["stdout"])  # type: ignore[index]  # a dict
+
+
 def test_a_patch_in_the_shell_stays_a_command() -> None:
     payload = load_payload("patch in the shell")
     translated = hooks.translate("PreToolUse", payload)

@@ -8,6 +8,7 @@ from untildone.agents import payloads
 from untildone.agents.agent import Hooks
 from untildone.agents.codex import hooks
 from untildone.agents.codex.layout import LAYOUT as LAYOUT
+from untildone.agents.codex.usage import parse_usage as parse_usage
 from untildone.agents.defaults import find_failure as find_failure
 from untildone.agents.defaults import find_message as find_message
 from untildone.agents.defaults import find_subagents_folder as find_subagents_folder
@@ -15,7 +16,6 @@ from untildone.agents.defaults import format_command as format_command
 from untildone.agents.defaults import list_queued_input as list_queued_input
 from untildone.agents.defaults import list_todo_paths as list_todo_paths
 from untildone.agents.defaults import parse_todo_items as parse_todo_items
-from untildone.agents.defaults import parse_usage as parse_usage
 from untildone.agents.defaults import was_interrupted as was_interrupted
 from untildone.agents.defaults import was_stop_interrupted as was_stop_interrupted
 from untildone.agents.events import Prompt, Stop
@@ -72,16 +72,21 @@ def format_reply(
     del environ
     match verdict:
         case Continue():
-            hold = {"decision": "block", "reason": feedback or "untildone: not done"}
+            hold = {"decision": "block", "reason": _rename(feedback) or "untildone: not done"}
             return json.dumps({**hold, **_format_message(notice)})
         case Finish() | Pause() | Wait():
-            return hooks.notify(notice) if notice else ""
+            return hooks.notify(_rename(notice)) if notice else ""
         case Ignore():
             return ""
 
 
 def _format_message(notice: str) -> dict[str, str]:
-    return {"systemMessage": notice} if notice else {}
+    return {"systemMessage": _rename(notice)} if notice else {}
+
+
+def _rename(text: str) -> str:
+    """Return the text with our commands as this client's user types them."""
+    return text.replace("/untildone:", LAYOUT.name_command(""))
 
 
 def pass_prompt(*, context: str, notice: str) -> str:
@@ -89,7 +94,7 @@ def pass_prompt(*, context: str, notice: str) -> str:
 
 
 def consume_prompt(notice: str) -> str:
-    return json.dumps({"decision": "block", "reason": notice})
+    return json.dumps({"decision": "block", "reason": _rename(notice)})
 
 
 def format_greeting(*, context: str, notice: str) -> str:
@@ -101,7 +106,7 @@ def add_context_after_tool(context: str) -> str:
 
 
 def _format_answer(event: str, context: str, notice: str) -> str:
-    specific = {"hookEventName": event, "additionalContext": context}
+    specific = {"hookEventName": event, "additionalContext": _rename(context)}
     answer = {**({"hookSpecificOutput": specific} if context else {}), **_format_message(notice)}
     return json.dumps(answer) if answer else ""
 

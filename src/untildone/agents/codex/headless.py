@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from untildone.agents import headless
-from untildone.agents.json_fields import get_count, get_object, get_text, parse_object
+from untildone.agents.json_fields import get_object, get_text, parse_object
 
 PROGRAM = "codex"
 SESSION_VARIABLES = frozenset(("CODEX_SESSION_ID", "CODEX_THREAD_ID"))
@@ -57,9 +57,9 @@ def parse_line(line: bytes) -> tuple[headless.ClientEvent, ...]:
         case "item.completed":
             return _parse_item(get_object(entry, "item"))
         case "turn.completed":
-            usage = get_object(entry, "usage")
-            tokens = get_count(usage, "input_tokens") + get_count(usage, "output_tokens")
-            return (headless.ContextFill(tokens=tokens), headless.Returned(turns=1))
+            # Its `usage` is that of all requests of the conversation: it does not tell how full
+            # the context is, nor, without the model's name, what it cost.
+            return (headless.Returned(turns=1),)
         case "turn.failed":
             reason = get_text(get_object(entry, "error"), "message")
             return (headless.Returned(fault=classify_failure(reason), reason=reason[:500]),)
@@ -67,13 +67,19 @@ def parse_line(line: bytes) -> tuple[headless.ClientEvent, ...]:
             return ()
 
 
+def _parse_command(command: str, output: str) -> tuple[headless.ClientEvent, ...]:
+    tool = headless.Tool(name="shell", detail=" ".join(command.split())[:_MAX_DETAIL])
+    if headless.REPORT not in output:
+        return (tool,)
+    return tool, headless.Relayed(command=command, output=output)
+
+
 def _parse_item(item: Mapping[str, Any]) -> tuple[headless.ClientEvent, ...]:
     match item.get("type"):
         case "agent_message":
             return (headless.AgentText(text=get_text(item, "text")),)
         case "command_execution":
-            detail = " ".join(get_text(item, "command").split())
-            return (headless.Tool(name="shell", detail=detail[:_MAX_DETAIL]),)
+            return _parse_command(get_text(item, "command"), get_text(item, "aggregated_output"))
         case "file_change" | "mcp_tool_call" | "web_search" as kind:
             return (headless.Tool(name=kind),)
         case _:

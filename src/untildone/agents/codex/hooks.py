@@ -31,11 +31,13 @@ def is_own(payload: dict[str, object], environ: dict[str, str]) -> bool:
 def translate(event: str, payload: dict[str, object]) -> dict[str, object]:
     """Return the payload in the words that all hooks use.
 
-    It has them but for the prompt's id and the files of a patch. The patch of `apply_patch` is in
-    `command`, as are those that the agent gives to a program of this name in the shell.
+    It has them but for the prompt's id, a tool's output and the files of a patch. The patch of
+    `apply_patch` is in `command`, as are those that the agent gives to that program in the shell.
     """
     del event
     translated = {**payload, "prompt_id": payload.get("turn_id", "")}
+    if isinstance(payload.get("tool_response"), str):
+        translated["tool_response"] = {"stdout": payload["tool_response"]}
     inputs = payload.get("tool_input")
     patch = inputs.get("command") if isinstance(inputs, dict) else None
     if not isinstance(patch, str) or "*** Begin Patch" not in patch:

@@ -18,6 +18,10 @@ LAYOUT = Layout(
     },
     # The client allows three seconds at the end of a session.
     timeouts={"Stop": 7_200, "SessionEnd": 3},
+    # Skills: this version has no custom prompts, and refuses a slash command that it does not know.
+    command_file="skills/untildone-{name}/SKILL.md",
+    command_arguments="",
+    command="$untildone-{name}",
     next_step="type `/hooks` in Codex and trust untildone's hooks: it runs no hook before that",
     trust_file="config.toml",
 )

@@ -28,6 +28,6 @@ LAYOUT = Layout(
     new_file='{\n  "version": 1\n}\n',
     # A skill's name cannot have a colon.
     command_file="skills/untildone-{name}/SKILL.md",
-    command_prefix="/untildone-",
+    command="/untildone-{name}",
     command_arguments="$ARGUMENTS",
 )
