@@ -11,6 +11,7 @@ from clients.machine import CHECK, ClientMachine
 from clients.process import kill_client
 from clients.server import Fail, ModelServer, Step
 from clients.table import CLIENTS
+from clients.wire import Call
 
 # What the user adds behind `--`: everything is permitted.
 OPTIONS = {"gemini": ("--yolo", "--model", "gemini-2.5-flash"), "qwen": ("--yolo",)}
@@ -76,3 +77,14 @@ def test_a_wrong_option_is_refused_by_name(machine: ClientMachine) -> None:
     done, server = call(machine, [], *begin, "--check", CHECK, "--", "--nonsense")
     assert (server.requests, machine.status()["outcome"]) == ([], "blocked"), done.stdout
     assert "refused" in machine.status()["reason"]
+
+
+def test_without_options_the_agent_may_edit_and_report(machine: ClientMachine) -> None:
+    path = str(machine.project / "done.txt")
+    write = (Call("write_file", {"file_path": path, "content": "x\n"}),)
+    note = machine.client.shell("untildone note 'the file was missing'")
+    client = shlex.join(machine.client.find_program())
+    begin = ("run", "make the file", "--agent", machine.client.NAME, "--client", client)
+    done, _ = call(machine, ["I look.", write, note, "Now."], *begin, "--check", CHECK)
+    assert machine.standing() == ("finished", "done", 2), done.stdout + done.stderr
+    assert "the file was missing" in machine.read(".untildone/receipt.md")
