@@ -56,7 +56,7 @@ class Layout(Struct, frozen=True, kw_only=True):
 
     def get_project_folder(self) -> str:
         """Return the folder of a project in which the client's settings lie."""
-        return self.files["project"].partition("/")[0]
+        return self.files.get("project", self.folder).partition("/")[0]
 
 
 class UntrustedHook(Struct, frozen=True, kw_only=True):
