@@ -7,7 +7,7 @@ KILLS ?= 1000
 # COVERAGE=1 measures branch coverage, which `make coverage-gate` then judges.
 PYTEST = $(BIN)/$(if $(COVERAGE),coverage run -m pytest,pytest) -n $(JOBS) --dist worksteal
 
-.PHONY: help setup demo test test-slow coverage-gate lint types unit faults bench coming-from integrity plugin schemas clean
+.PHONY: help setup demo test test-slow coverage-gate lint types unit faults bench coming-from integrity clients plugin schemas clean
 
 help:  ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -55,6 +55,11 @@ coming-from: setup  ## show that every feature of docs/coming-from.md is noticed
 
 integrity: setup  ## play ways of faking completion and honest changes; CASES=DIR TOOLS=DIR for others
 	$(BIN)/python -m bench.integrity --jobs $(JOBS) $(if $(CASES),--cases $(CASES)) $(if $(TOOLS),--tools $(TOOLS))
+
+# CODEX=0.167.0 and the like try another version of a client.
+clients: setup  ## play the scenarios with every real client and print what changed in docs/agents.md
+	@UNTILDONE_CODEX=$(CODEX) UNTILDONE_GEMINI=$(GEMINI) UNTILDONE_QWEN=$(QWEN) UNTILDONE_COPILOT=$(COPILOT) \
+		UNTILDONE_OPENCODE=$(OPENCODE) PYTHONPATH=tests:. $(BIN)/python -m clients.matrix $(if $(WRITE),--write)
 
 plugin: setup  ## write plugin/ and the marketplace file anew
 	$(BIN)/python -m untildone.install.plugin .

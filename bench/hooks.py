@@ -13,7 +13,7 @@ from untildone.app import open_context
 from untildone.core.contract import Bounds
 from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
-from untildone.install.hook_commands import build_lines, build_settings_program
+from untildone.install.claude_lines import build_lines, build_settings_program
 
 # Below the 50 rounds after which any loop pauses.
 ROUNDS = 40

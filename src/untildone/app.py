@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from untildone.agents import AGENTS
+from untildone.agents.registry import AGENTS, find_agent
 from untildone.check_lineage import register_home
 from untildone.engine.context import Context
 from untildone.engine.dispatch import answer_event
@@ -23,11 +23,11 @@ def open_context(
 
         home = os.fspath(find_state_home(environ))
     register_home(home)
-    return Context(home=Path(home), environ=environ, agent=AGENTS[agent], features=FEATURES)
+    return Context(home=Path(home), environ=environ, agent=find_agent(agent), features=FEATURES)
 
 
 def answer(call: Call) -> str:
     """Return what the hook prints; for an agent that is not known here, a line that says so."""
     if call.agent not in AGENTS:
-        return describe_unknown("agent", call.agent)
+        return str(call.client.notify(describe_unknown("agent", call.agent)))
     return answer_event(open_context(call.environ, home=call.home, agent=call.agent), call)

@@ -15,7 +15,7 @@ from features.importers.formats import samples
 from snippets import snippet
 from untildone.engine import loop_problems
 from untildone.features.edits import switch
-from untildone.install.health import PROBES
+from untildone.install.health import list_probes
 
 
 @pytest.fixture
@@ -442,6 +442,9 @@ def test_the_doctor_lists_what_it_looked_at(patient: Patient) -> None:
         "  ✗ whether hooks are switched on",
         f"  ✓ installed hooks: {patient.settings}",
     ]
-    assert [line[4:].partition(":")[0] for line in listed] == [*PROBES, *loop_problems.PROBES]
+    assert [line[4:].partition(":")[0] for line in listed] == [
+        *list_probes("claude"),
+        *loop_problems.PROBES,
+    ]
     found = json.loads(patient.untildone("doctor", "--json", check=False).stdout)["looked_at"]
     assert found[1] == {"name": "whether hooks are switched on", "result": "error", "at": ""}

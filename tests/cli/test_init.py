@@ -39,11 +39,16 @@ def test_a_new_machine(cli: CommandLine) -> None:
 
     assert (code, stderr) == (0, "")
     assert stdout.splitlines() == [
+        "for Claude Code",
         f"made: {cli.home}/.claude/settings.json",
         *(f"made: {cli.home / path}" for path in OURS),
         "next: run `untildone drill` to prove it, then type `/untildone:test` in Claude Code",
     ]
-    assert cli.run_process("init") == (0, "everything is installed already\n", "")
+    assert cli.run_process("init") == (
+        0,
+        "for Claude Code\neverything is installed already\n",
+        "",
+    )
 
 
 def test_ours_are_merged_and_taken_out_byte_for_byte(cli: CommandLine) -> None:
@@ -59,7 +64,7 @@ def test_ours_are_merged_and_taken_out_byte_for_byte(cli: CommandLine) -> None:
     assert [file["kind"] for file in first["files"]] == ["changed", *["made"] * len(OURS)]
     assert {file["kind"] for file in again["files"]} == {"unchanged"}
     assert (merged["model"], merged["big"], len(merged["hooks"]["Stop"])) == ("opus", 1.5, 2)
-    assert set(first) == set(again) == {"files", "notes", "automatic", "diagnostics"}
+    assert set(first) == set(again) == {"agents", "files", "notes", "automatic", "diagnostics"}
     assert [file["kind"] for file in out["files"]] == ["changed", *["removed"] * len(OURS)]
     assert path.read_text(encoding="utf-8") == FOREIGN
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
@@ -72,7 +77,7 @@ def test_a_dry_run_writes_nothing(cli: CommandLine) -> None:
     code, stdout, stderr = cli.run_process("init", "--dry-run")
 
     assert (code, stderr) == (0, "")
-    assert stdout.splitlines()[0] == f"would be changed: {path}"
+    assert stdout.splitlines()[:2] == ["for Claude Code", f"would be changed: {path}"]
     assert (path.read_text(encoding="utf-8"), cli.state_folder.exists()) == (FOREIGN, False)
 
 
@@ -188,7 +193,7 @@ def test_what_is_switched_is_said(cli: CommandLine) -> None:
     assert status[-1] == (
         "automatic mode is on: turns whose edits bring errors are held, with or without a loop"
     )
-    assert off[:2] == ["switched off: automatic mode", "switched on: diagnostics after each edit"]
+    assert off[1:3] == ["switched off: automatic mode", "switched on: diagnostics after each edit"]
 
 
 def test_an_agent_cannot_uninstall(cli: CommandLine) -> None:

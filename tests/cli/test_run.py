@@ -330,3 +330,47 @@ def test_a_run_taken_into_a_session_is_headless_no_more(cli: CommandLine) -> Non
     assert (code, shown.endswith("the agent is held from its next stop\n")) == (0, True)
     again, reported, _ = cli.run("continue", CLAUDE_CODE_SESSION_ID=SESSION)
     assert (again, reported.endswith("the agent is held from its next stop\n")) == (0, True)
+
+
+def acp_agent(cli: CommandLine, *turns: dict[str, Any]) -> str:
+    """The name of an agent that speaks the Agent Client Protocol and plays these turns."""
+    agent = Path(__file__).parents[1] / "runs" / "acp_agent.py"
+    path = cli.home / "acp.json"
+    path.write_text(json.dumps({"turns": turns}), encoding="utf-8")
+    return f"acp:{sys.executable} {agent} {path}"
+
+
+def test_an_agent_is_named_by_its_command_and_continued_as_the_same(cli: CommandLine) -> None:
+    agent = acp_agent(cli, {"says": "Done."}, {"writes": ["done.txt"], "says": "Now."})
+    options = ("--agent", agent, "--check", CHECK, "--rounds", "1")
+    assert cli.run("run", "Write done.txt", *options)[0] == 10
+    (loop,) = cli.json("status", "--all")["loops"]
+    assert loop["agent"] == agent
+    code, receipt, _ = cli.run("continue", loop["id"], "--rounds", "+1")
+    assert (code, receipt.startswith("# Receipt of loop ")) == (0, True)
+    assert standing(cli)[:3] == ("finished", "done", 2)
+
+
+@pytest.mark.parametrize("name", ["nobody", "acp", "acp: "])
+def test_an_unknown_agent_is_refused(cli: CommandLine, name: str) -> None:
+    code, _, reported = cli.run("run", "task", "--agent", name, "--check", CHECK)
+    assert code == 2
+    assert f"`{name}` is no agent that we know" in reported
+
+
+def test_a_missing_program_of_an_agent_is_named(cli: CommandLine) -> None:
+    code, _, reported = cli.run("run", "task", "--agent", "acp:not-there --acp", "--check", CHECK)
+    assert (code, "`not-there` was not found" in reported) == (2, True)
+
+
+@POSIX
+def test_ctrl_c_cancels_the_agents_turn_before_it_ends(cli: CommandLine) -> None:
+    agent = acp_agent(cli, {"waits": True})
+    options = ("--agent", agent, "--check", CHECK)
+    child = start_run(cli, options, cli.project / "begun")
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=30)
+    assert child.returncode == 22
+    received = json.loads((cli.home / "acp.json").read_text("utf-8"))["received"]
+    assert received[-1]["method"] == "session/cancel"
+    assert standing(cli)[0] == "paused"

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from cli.test_run import acp_agent
 from cli.test_terminal import on_a_terminal
 from cli.world import CommandLine
 from untildone.runs.scripted_agent import Shell
@@ -31,3 +32,19 @@ def test_a_terminal_shows_the_tasks_at_work(cli: CommandLine) -> None:
     assert re.search(r"task +round +time +doing", shown)
     assert re.search(r"A +1 +0:0\d +", shown)
     assert "done: every task is verified and merged" in shown
+
+
+def test_a_plan_is_run_by_an_agent_named_by_its_command(cli: CommandLine) -> None:
+    tasks = {"A": {"title": "A file", "checks": ["test -f done.txt"]}}
+    plan = cli.project / "TASKS.json"
+    plan.write_text(json.dumps({"feature": "pay", "tasks": tasks}), encoding="utf-8")
+    who = ("-c", "user.name=me", "-c", "user.email=me@localhost")
+    for git in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "Begin")):
+        subprocess.run(["git", *who, *git], cwd=cli.project, env=cli.environ, check=True)
+    agent = acp_agent(cli, {"says": "Done."}, {"writes": ["done.txt"], "says": "Now."})
+
+    code, _, shown = cli.run_process("run", "--plan", "TASKS.json", "--agent", agent)
+
+    assert code == 0, shown
+    assert "A: held, round 1 of 5" in shown
+    assert "A: merged" in shown

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from endings import RECEIPT, hide_effort
-from untildone.agents import AGENTS
+from untildone.agents.registry import AGENTS
 from untildone.app import open_context
 from untildone.engine.context import Context
 from untildone.engine.dispatch import answer_event

@@ -32,6 +32,7 @@ from untildone.engine.request import PromptedLoop
         ("continue", "continue", ""),
         ("status", "status", ""),
         ("/untildone:cancel", "cancel", ""),
+        ("$untildone-cancel", "cancel", ""),
         ("/untildone:stop", "cancel", ""),
         ("/untildone:cancel now, please", "cancel", "now, please"),
         ("/untildone:pause", "pause", ""),

@@ -10,8 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from untildone.agents import claude
-from untildone.engine.speaker import explain_ignored, is_typed_by_user, read_tail, speaks_for_agent
+from untildone.agents import CLIENT_PROCESS
+from untildone.agents.claude import agent as claude
+from untildone.agents.codex import agent as codex
+from untildone.engine.speaker import (
+    explain_ignored,
+    find_agent_of_shell,
+    find_calling_session,
+    is_typed_by_user,
+    read_tail,
+    runs_headless,
+    speaks_for_agent,
+)
+from untildone.process.runner import list_ancestors
 from untildone.store.sessions import Session
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="asks /proc")
@@ -104,7 +115,7 @@ def session(tmp_path: Path, *, process: int, calls: int = 1, transcript: str = "
 
 
 def agents_side(tmp_path: Path, found: Session) -> bool:
-    return speaks_for_agent(claude, str(tmp_path), found)
+    return speaks_for_agent(str(tmp_path), found)
 
 
 def test_a_process_below_another_sessions_client_is_not_the_user(tmp_path: Path) -> None:
@@ -119,6 +130,37 @@ def test_below_the_client_while_a_call_is_in_flight_is_the_agent(tmp_path: Path)
 
 def test_without_a_call_in_flight_the_user_speaks(tmp_path: Path) -> None:
     assert not agents_side(tmp_path, session(tmp_path, process=os.getppid(), calls=0))
+
+
+def test_the_client_of_any_agent_is_known_the_nearest_first(tmp_path: Path) -> None:
+    for agent, process in (("claude", 1), ("codex", os.getppid())):
+        Session(str(tmp_path), agent, "s1").write_json("session.json", {"process": str(process)})
+    caller = find_calling_session(str(tmp_path))
+    assert caller
+    assert caller.agent == "codex"
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ((), ""),
+        (("CODEX_SESSION_ID",), "codex"),
+        (("CLAUDE_CODE_SESSION_ID",), "claude"),
+        # One agent has started the other: the nearest process is the one that speaks.
+        (("CODEX_SESSION_ID", "CLAUDE_CODE_SESSION_ID"), "codex"),
+    ],
+)
+def test_whose_shell_this_is(tmp_path: Path, variables: tuple[str, ...], expected: str) -> None:
+    codex = Session(str(tmp_path), "codex", "s1")
+    codex.write_json("session.json", {"process": str(os.getppid())})
+    assert find_agent_of_shell(dict.fromkeys(variables, "s1"), str(tmp_path)) == expected
+
+
+def test_a_client_without_a_user_is_known_by_its_command_line() -> None:
+    for arguments, expected in ((("exec", "fix it"), True), (("fix it",), False)):
+        with client(*arguments) as process:
+            assert runs_headless(codex, {CLIENT_PROCESS: process}) is expected
+    assert not runs_headless(codex, {})
 
 
 def test_another_terminal_is_the_users(tmp_path: Path) -> None:
@@ -159,3 +201,22 @@ def test_what_is_no_transcript_has_no_tail(tmp_path: Path) -> None:
     ]
 
     assert found == [""] * 6
+
+
+def test_a_driven_client_that_records_a_session_of_its_own_is_still_the_runs(
+    tmp_path: Path,
+) -> None:
+    parent, grandparent, *_ = list_ancestors(os.getpid())
+    home = str(tmp_path)
+    own = Session(home, "opencode", "ses_1")
+    own.write_json("session.json", {"process": str(parent)})
+    nearest = find_calling_session(home)
+    assert nearest is not None
+    assert nearest.id == "ses_1"
+
+    run = Session(home, "acp:opencode acp", "of-the-run")
+    run.write_json("session.json", {"process": str(grandparent)})
+    run.write("driver", str(os.getpid()))
+    caller = find_calling_session(home)
+    assert caller is not None
+    assert (caller.agent, caller.id) == ("acp", "of-the-run")

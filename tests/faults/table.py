@@ -410,7 +410,7 @@ FAULTS = (
             "store/test_home.py": ("a_home_of_any_name_is_made_for_its_owner_only",),
             "store/test_durable_files.py": ("a_name_is_shown_on_one_line_whatever_its_bytes",),
             "report/test_receipt.py": ("a_path_that_is_not_utf8_is_kept",),
-            "install/test_hook_commands.py": ("every_line_is_sound_shell",),
+            "install/test_claude_lines.py": ("every_line_is_sound_shell",),
         },
     ),
     Fault(

@@ -18,7 +18,7 @@ from untildone.engine import verbs
 from untildone.engine.active_time import read_clock
 from untildone.engine.grants import Grant
 from untildone.errors import UserError
-from untildone.install.hook_commands import HookProgram, build_lines
+from untildone.install.claude_lines import HookProgram, build_lines
 from untildone.store.sessions import Session
 from world import SESSION
 

@@ -8,7 +8,7 @@ import pytest
 
 from hooks.world import HookWorld
 from untildone.features.edits import switch
-from untildone.install.hook_commands import build_lines, build_settings_program
+from untildone.install.claude_lines import build_lines, build_settings_program
 from untildone.store.sessions import Session
 from world import SESSION
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from snippets import snippet
+from untildone.agents.claude import hooks as claude
 from untildone.commands.shell import parse_calls
-from untildone.hooks.guard import find_refusal
+from untildone.hooks.guard import Places, find_refusal
 
 INSTEAD_VERB = "only the user can do that; if you cannot go on, run `untildone blocked REASON`"
 INSTEAD_STATE = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
@@ -26,12 +27,19 @@ class Place:
         self.project = folder / "code" / "untildone"
         for made in (self.state / "loops" / "a1", self.package, self.project / ".claude"):
             made.mkdir(parents=True)
+        self.user_folder = folder / "elsewhere"
         self.settings = self.project / ".claude" / "settings.json"
         self.settings.write_text(json.dumps(SETTINGS), encoding="utf-8")
 
     def call(self, tool: str, **inputs: object) -> str:
         protected = (str(self.state.resolve()), str(self.package.resolve()))
-        return find_refusal(tool, inputs, cwd=str(self.project), protected=protected)
+        places = Places(
+            protected=protected,
+            folder=claude.FOLDER,
+            user_folder=str(self.user_folder),
+            files=claude.SETTINGS,
+        )
+        return find_refusal(tool, inputs, cwd=str(self.project), places=places)
 
     def bash(self, command: str) -> str:
         filled = command.replace("STATE", str(self.state)).replace("PACKAGE", str(self.package))

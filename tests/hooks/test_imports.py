@@ -32,7 +32,8 @@ ENTRY = frozenset(
     (
         *("untildone", "untildone.hooks", "untildone.hooks.entry"),
         *("untildone.engine", "untildone.engine.payload"),
-        "untildone.check_lineage",
+        *("untildone.check_lineage", "untildone.agents"),
+        *("untildone.agents.claude", "untildone.agents.claude.hooks"),
     )
 )
 SESSIONS = frozenset(("untildone.store", "untildone.store.sessions"))

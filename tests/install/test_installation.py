@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from untildone.install.claude import InstallPaths, apply_plan, plan_init
-from untildone.install.health import PROBES, find_interpreter_changes
-from untildone.install.hook_commands import build_settings_entries, build_windows_groups
+from untildone.install.claude_lines import build_settings_entries, build_windows_groups
+from untildone.install.client_files import InstallPaths, apply_plan, plan_init
+from untildone.install.health import find_interpreter_changes, list_probes
 from untildone.install.installation import (
     HookCommand,
     Installation,
@@ -43,7 +43,11 @@ def settings(place: InstallPaths) -> Path:
 
 
 def list_messages(machine: Installation) -> list[tuple[str, str]]:
-    return [(found.name, found.text) for seek in PROBES.values() for found in seek(machine)]
+    return [
+        (found.name, found.text)
+        for seek in list_probes("claude").values()
+        for found in seek(machine)
+    ]
 
 
 def test_a_settings_file_that_cannot_be_read(place: InstallPaths) -> None:

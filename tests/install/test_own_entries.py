@@ -106,6 +106,24 @@ UNREADABLE = "it leaves a file that is not a JSON object"
         pytest.param("", '{"disableAllHooks": 1}', "it sets `disableAllHooks`", id="off by 1"),
         pytest.param(
             "",
+            '{"hooksConfig": {"enabled": false}}',
+            "it sets `hooksConfig.enabled`",
+            id="off in Gemini CLI",
+        ),
+        pytest.param(
+            '{"hooksConfig": {"disabled": []}}',
+            '{"hooksConfig": {"disabled": ["a hook"]}}',
+            "it sets `hooksConfig.disabled`",
+            id="one off in Gemini CLI",
+        ),
+        pytest.param(
+            '{"env": {"QWEN_CODE_STOP_HOOK_BLOCK_CAP": "100"}}',
+            "{}",
+            "it sets or changes the variable `QWEN_CODE_STOP_HOOK_BLOCK_CAP`",
+            id="the cap of Qwen Code",
+        ),
+        pytest.param(
+            "",
             '{"env": {"UNTILDONE_HOME": "/x"}}',
             "it sets or changes the variable `UNTILDONE_HOME`",
             id="our variable set",
@@ -172,6 +190,7 @@ def test_a_value_that_makes_the_client_drop_the_file_is_named(key: str, value: o
         pytest.param(
             '{"disableAllHooks": true}', '{"disableAllHooks": true, "a": 1}', id="off already"
         ),
+        pytest.param("", '{"hooksConfig": {"enabled": true, "disabled": []}}', id="hooks on"),
         pytest.param(settings(OURS, theme=None), settings(OURS, theme=None, a=1), id="null kept"),
         pytest.param('{"hooks": {"Stop": 5}}', '{"hooks": 5}', id="nonsense that is not ours"),
     ],

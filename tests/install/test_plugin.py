@@ -10,7 +10,7 @@ from client.harness import Client
 from client.model_server import ModelServer
 from untildone import __version__
 from untildone.install import plugin
-from untildone.install.hook_commands import build_plugin_entries
+from untildone.install.claude_lines import build_plugin_entries
 from untildone.install.settings_editing import Entries
 
 REPOSITORY = Path(__file__).parents[2]

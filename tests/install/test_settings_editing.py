@@ -235,12 +235,12 @@ def test_what_the_user_added_later_stays() -> None:
         ("{} {}", "is not valid JSON at line 1, column 4: extra data"),
         ("[" * 100_000, "is not valid JSON at line 1, column 1: nested too deeply"),
         ("[]", "is not an object at the top level"),
-        ('{"hooks": []}', "has a `hooks` of a shape that Claude Code does not read"),
-        ('{"hooks": {"Stop": {}}}', "has a `hooks` of a shape that Claude Code does not read"),
-        ('{"env": 5}', "has a `env` of a shape that Claude Code does not read"),
+        ('{"hooks": []}', "has a `hooks` of a shape that the client does not read"),
+        ('{"hooks": {"Stop": {}}}', "has a `hooks` of a shape that the client does not read"),
+        ('{"env": 5}', "has a `env` of a shape that the client does not read"),
         (
             '{"permissions": {"allow": 5}}',
-            "has a `permissions` of a shape that Claude Code does not read",
+            "has a `permissions` of a shape that the client does not read",
         ),
     ],
 )

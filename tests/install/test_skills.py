@@ -9,7 +9,8 @@ import untildone
 from client.harness import Client, command_hooks
 from client.model_server import ModelServer
 from client.script import Call, bash
-from untildone.agents.permissions import LOOP_PERMISSIONS
+from untildone.agents.claude import agent as claude
+from untildone.agents.claude.permissions import LOOP_PERMISSIONS
 from untildone.commands.agent_calls import is_agent_call
 from untildone.hooks.guard import USER_VERBS
 from untildone.install.skills import (
@@ -97,11 +98,13 @@ def test_plugin_and_init_carry_the_same_texts() -> None:
         *(f"skills/{name}/SKILL.md" for name in NAMES),
         *(f"agents/{name}.md" for name in AGENTS),
     ]
-    assert list(build_command_files()) == [
+    assert list(build_command_files(claude)) == [
         *(f"commands/untildone/{name}.md" for name in NAMES),
         *(f"agents/untildone-{name}.md" for name in AGENTS),
     ]
-    own = [made.replace("name: untildone-", "name: ") for made in build_command_files().values()]
+    own = [
+        made.replace("name: untildone-", "name: ") for made in build_command_files(claude).values()
+    ]
     theirs = [
         made.replace("`untildone:task-", "`untildone-task-")
         for made in build_plugin_skills().values()
@@ -111,7 +114,7 @@ def test_plugin_and_init_carry_the_same_texts() -> None:
 
 @pytest.mark.parametrize(
     ("files", "prefix"),
-    [(build_plugin_skills(), "untildone:"), (build_command_files(), "untildone-")],
+    [(build_plugin_skills(), "untildone:"), (build_command_files(claude), "untildone-")],
     ids=["plugin", "init"],
 )
 def test_a_skill_names_a_subagent_as_the_client_lists_it(
@@ -151,7 +154,7 @@ def test_no_placeholder_is_left(name: str) -> None:
 
 def new_client(folder: Path, server: ModelServer) -> Client:
     client = Client(home=folder / "home", project=folder / "project", server=server)
-    for path, content in build_command_files().items():
+    for path, content in build_command_files(claude).items():
         target = client.home / ".claude" / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(content, encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.world import CommandLine
-from untildone.install.hook_commands import build_lines, build_shared_program
+from untildone.install.claude_lines import build_lines, build_shared_program
 
 
 @pytest.fixture

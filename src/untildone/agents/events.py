@@ -19,12 +19,16 @@ class Stop(Struct, frozen=True, kw_only=True):
     shown: bool = False
     plan_mode: bool = False
     subagent: bool = False
+    # Whether the user or an error ended the turn: then the agent does not claim to be done.
+    interrupted: bool = False
     background: tuple[Background, ...] = ()
     scheduled: tuple[str, ...] = ()
     # Whether the turn continues after a hold; if not, the client counts holds from 0 again.
     held_before: bool = False
     # How many holds in a row without a tool call the client allows; 0 means no cap.
     cap: int = 0
+    # Whether the client also counts holds that a tool call followed.
+    cap_counts_calls: bool = False
     # What the loop has cost so far, if the headless run knows it.
     spent_usd: float | None = None
 
@@ -50,7 +54,10 @@ class SessionStarted(Struct, frozen=True, kw_only=True):
 
 
 class Usage(Struct, frozen=True, kw_only=True):
-    """The tokens of one model message; `input_tokens` excludes cached ones."""
+    """The tokens of one model message; `input_tokens` excludes cached ones.
+
+    One without an id only names the model of those behind it that name none.
+    """
 
     id: str
     at: str

@@ -26,7 +26,7 @@ def refuse_in_check(context: Context, verb: str) -> None:
 def require_user_of_session(context: Context, session: Session, verb: str) -> None:
     """Refuse a user's command that the agent of this session runs."""
     refuse_in_check(context, verb)
-    if speaks_for_agent(context.agent, str(context.home), session):
+    if speaks_for_agent(str(context.home), session):
         raise UserError(
             f"only the user may run `untildone {verb}`",
             hint="if you cannot go on, run `untildone blocked REASON`",
@@ -36,7 +36,7 @@ def require_user_of_session(context: Context, session: Session, verb: str) -> No
 def require_user_of_machine(context: Context, verb: str) -> None:
     """Refuse a command for the whole machine if any agent runs it."""
     refuse_in_check(context, verb)
-    if find_calling_session(context.agent, str(context.home)):
+    if find_calling_session(str(context.home)):
         raise UserError(
             f"only the user may run `untildone {verb}`",
             hint="ask them to run it in their own terminal, outside of a session",
@@ -45,7 +45,7 @@ def require_user_of_machine(context: Context, verb: str) -> None:
 
 def require_own_loop(context: Context, record: Record) -> None:
     """Refuse an agent's report on the loop of another session."""
-    caller = find_calling_session(context.agent, str(context.home))
+    caller = find_calling_session(str(context.home))
     if caller and caller.id != context.session_of(record).id:
         raise UserError(
             f"loop `{record.contract.id}` belongs to another session",

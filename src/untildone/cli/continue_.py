@@ -84,6 +84,8 @@ def _continue_loop(
         # Imported here because hardly any loop is headless.
         from untildone.cli.run import drive_loop
 
+        # The shell of this command says nothing about the agent that was driven.
+        context = open_context(record.agreed.agent)
         return drive_loop(context, record.contract.id)
     text = (
         f"loop {record.contract.id} continues, {describe_round(record.agreed, record.progress)};"
@@ -122,7 +124,7 @@ def _import_waiting_loop(context: Context, project: Path) -> Record | None:
     loops = (record.progress.status for record in list_project_loops(context, project))
     if not session.known or session.get_loop_id() or any(status != "finished" for status in loops):
         return None
-    if speaks_for_agent(context.agent, str(context.home), session):
+    if speaks_for_agent(str(context.home), session):
         return None
     # Imported here because it imports YAML.
     from untildone.features.importers.automatic_imports import import_waiting_file

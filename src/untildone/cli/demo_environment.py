@@ -15,7 +15,7 @@ from untildone.core.progress import Round
 from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
 from untildone.errors import UserError
-from untildone.install.claude import apply_plan, find_install_paths, plan_init
+from untildone.install.client_files import apply_plan, find_install_paths, plan_init
 from untildone.process.command import filter_environment
 from untildone.process.runner import run
 from untildone.store.home import prepare_home

@@ -6,14 +6,18 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from untildone.agents import NAMES
 from untildone.app import open_context
 from untildone.cli.options import find_project, json_option, print_json, project_option
 from untildone.core.text import pluralize
 from untildone.engine import loop_problems
+from untildone.engine.context import Context
+from untildone.errors import UserError
 from untildone.install import health as install_health
-from untildone.install.claude import find_install_paths
-from untildone.install.installation import read_installation
-from untildone.report.doctor import Diagnosis, build_diagnosis
+from untildone.install import manifest
+from untildone.install.client_files import find_install_paths
+from untildone.install.installation import Installation, read_installation
+from untildone.report.doctor import Diagnosis, Problem, build_diagnosis
 
 _MARKS = {"ok": "✓", "note": "!", "error": "✗"}
 _STYLES = {"ok": "green", "note": "", "error": "red"}
@@ -39,18 +43,41 @@ def doctor_command(project: Path | None, *, as_json: bool) -> int:
 
 def _diagnose(project: Path) -> Diagnosis:
     context = open_context()
-    installation = read_installation(find_install_paths(context, project), context.environ)
-    problems = {name: [*probe(installation)] for name, probe in install_health.PROBES.items()}
+    installations = _read_installations(context, project)
+    problems: dict[str, list[Problem]] = {}
+    for installation in installations:
+        for name, probe in install_health.list_probes(installation.paths.agent).items():
+            known = problems.setdefault(name, [])
+            # What is wrong with untildone itself is wrong for every agent.
+            known += [problem for problem in probe(installation) if problem not in known]
     for name, probe_loops in loop_problems.PROBES.items():
         problems[name] = [*probe_loops(context, project)]
-    settings = ", ".join(str(file.path) for file in installation.files)
+    files = [file for installation in installations for file in installation.files]
+    hooked = [file for installation in installations for file in installation.hooked]
     places = {
-        "settings files": settings or "there are none",
-        "installed hooks": ", ".join(str(file.path) for file in installation.hooked),
+        "settings files": ", ".join(str(file.path) for file in files) or "there are none",
+        "installed hooks": ", ".join(str(file.path) for file in hooked),
         "state folder": str(context.home),
         "trust of the configuration": str(project),
     }
     return build_diagnosis(problems, places)
+
+
+def _read_installations(context: Context, project: Path) -> list[Installation]:
+    """Return the installation for each client that has our hooks, or should have them."""
+    places = [
+        read_installation(find_install_paths(context, project, agent=name), context.environ)
+        for name in NAMES
+    ]
+    try:
+        recorded = {file.agent for file in manifest.read(context.home)}
+    except (UserError, OSError):
+        # A probe reports it.
+        recorded = set()
+    found = [
+        place for place in places if place.hooked or place.plugin or place.paths.agent in recorded
+    ]
+    return found or places[:1]
 
 
 def _print_diagnosis(diagnosis: Diagnosis) -> None:

@@ -7,16 +7,19 @@ from pathlib import Path
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
+from untildone.agents import NAMES
 from untildone.app import open_context
 from untildone.cli.options import find_project, json_option, print_json, project_option
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.install.claude import find_install_paths
+from untildone.install.client_files import find_install_paths
 from untildone.install.health import find_broken_settings, find_disabled_hooks
 from untildone.install.installation import Installation, read_installation
+from untildone.install.manifest import list_installed_agents
 from untildone.process.runner import end_runs_on_signal
 from untildone.report.doctor import Problem
 from untildone.runs.drill_proofs import SCENES, Proof, prove
@@ -35,9 +38,16 @@ class DrillReport(Struct, frozen=True, kw_only=True, rename={"fix": "mend"}):
 
 
 @click.command("drill")
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    type=click.Choice(NAMES),
+    help="The agent whose hooks to try; without it, every one that is installed.",
+)
 @project_option
 @json_option
-def drill_command(project: Path | None, *, as_json: bool) -> int:
+def drill_command(agents: tuple[str, ...], project: Path | None, *, as_json: bool) -> int:
     """Feed the installed hooks real payloads and faults: exit 1 if one does not hold.
 
     It runs the installed command lines in a temporary project with its own sessions, and removes
@@ -47,19 +57,24 @@ def drill_command(project: Path | None, *, as_json: bool) -> int:
     untildone drill
     untildone drill --json | jq .passed
     """
-    context = open_context()
-    paths = find_install_paths(context, find_project(project))
-    installation = read_installation(paths, context.environ)
     console = Console(highlight=False)
-    proofs = []
+    proofs: list[Proof] = []
+    fix = ""
     with end_runs_on_signal():
-        for proof in _run_scenes(context, installation):
-            proofs.append(proof)
-            if not as_json:
-                _print_proof(console, proof)
+        for agent in agents or list_installed_agents(open_context().home):
+            context = open_context(agent=agent)
+            paths = find_install_paths(context, find_project(project), agent=agent)
+            installation = read_installation(paths, context.environ)
+            if not as_json and agent != NAMES[0]:
+                console.print(f"{context.agent.LAYOUT.title}:")
+            for proof in _run_scenes(context, installation):
+                proofs.append(replace(proof, agent=agent))
+                if not as_json:
+                    _print_proof(console, proof)
+                if not proof.passed and not fix:
+                    problem = _find_problem(installation)
+                    fix = problem.fix if problem else _FIX
     passed = all(proof.passed for proof in proofs)
-    problem = _find_problem(installation)
-    fix = "" if passed else problem.fix if problem else _FIX
     if as_json:
         print_json(DrillReport(passed=passed, proofs=tuple(proofs), fix=fix))
     else:
@@ -90,8 +105,9 @@ def _describe_missing_hook(installation: Installation) -> str:
     problem = _find_problem(installation)
     if problem:
         return problem.text
-    if not any("Stop" in file.ours for file in installation.hooked):
-        return "no hook of untildone is installed for `Stop`"
+    stop = installation.paths.client.LAYOUT.events["Stop"]
+    if not any(stop in file.ours for file in installation.hooked):
+        return f"no hook of untildone is installed for `{stop}`"
     return ""
 
 

@@ -1,5 +1,6 @@
 """`untildone init` and `uninstall`: hooks, slash commands and status line of the client."""
 
+import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import cast, get_args
@@ -7,14 +8,16 @@ from typing import cast, get_args
 import click
 from msgspec import Struct
 
-from untildone.agents import AGENTS
+from untildone.agents import NAMES
+from untildone.agents.layout import Scope
+from untildone.agents.registry import AGENTS
 from untildone.cli import options
 from untildone.cli.authority import refuse_in_check, require_user_of_machine
 from untildone.cli.loops import list_loops, open_context
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.features.edits import switch
-from untildone.install import claude, manifest
+from untildone.install import client_files, manifest
 from untildone.store.home import find_volatile_file_system, prepare_home
 
 
@@ -26,6 +29,7 @@ class WrittenFile(Struct, frozen=True, kw_only=True):
 class InitReport(Struct, frozen=True, kw_only=True):
     """`automatic` and `diagnostics` say which modes are on from now on."""
 
+    agents: tuple[str, ...]
     files: tuple[WrittenFile, ...]
     notes: tuple[str, ...]
     automatic: bool
@@ -39,6 +43,7 @@ class UninstallReport(Struct, frozen=True, kw_only=True):
     paused: tuple[str, ...]
 
 
+_ALL = "all"
 _MODES = {switch.AUTO: "automatic mode", switch.TELL: "diagnostics after each edit"}
 
 
@@ -47,14 +52,12 @@ _MODES = {switch.AUTO: "automatic mode", switch.TELL: "diagnostics after each ed
     "--agent",
     "agents",
     multiple=True,
-    type=click.Choice(sorted(AGENTS)),
-    default=("claude",),
-    expose_value=False,
-    help="The agent to install for; so far there is only Claude Code.",
+    type=click.Choice((*NAMES, _ALL)),
+    help="The agent to install for; without it, those that are found on this machine.",
 )
 @click.option(
     "--scope",
-    type=click.Choice(get_args(claude.Scope)),
+    type=click.Choice(get_args(Scope)),
     default="user",
     show_default=True,
     help="The settings file of the client to write to.",
@@ -74,31 +77,38 @@ _MODES = {switch.AUTO: "automatic mode", switch.TELL: "diagnostics after each ed
 @click.option("--dry-run", is_flag=True, help="Only print what would be written.")
 @options.project_option
 @options.json_option
-def init_command(*, scope: str, project: Path | None, **values: bool | None) -> None:
-    """Install for Claude Code: once per machine, and again after an upgrade.
+def init_command(
+    *, agents: tuple[str, ...], scope: str, project: Path | None, **values: bool | None
+) -> None:
+    """Install for your agents: once per machine, and again after an upgrade.
 
     Your other settings stay as they are; `untildone uninstall` removes only what this adds.
 
     \b
     untildone init --dry-run          print what it would write
+    untildone init --agent codex      for Codex alone; `--agent all` for every agent we know
     untildone init --scope local      for you in this project only
     untildone init --scope project    for your team: names no path of this machine
     untildone init --auto             hold turns whose edits bring errors; `--no-auto` ends it
     """
     context = open_context()
     refuse_in_check(context, "init")
-    paths = claude.find_install_paths(context, options.find_project(project))
-    plan = claude.plan_init(paths, cast(claude.Scope, scope))
+    names = _choose_agents(context, agents, scope)
+    folder = options.find_project(project)
+    paths = [client_files.find_install_paths(context, folder, agent=name) for name in names]
+    plans = [client_files.plan_init(place, cast(Scope, scope)) for place in paths]
     before = switch.read_modes(str(context.home))
     modes = _choose_modes(before, {switch.AUTO: values["auto"], switch.TELL: values["tell"]})
     if not values["dry_run"]:
         prepare_home(context.home)
-        claude.apply_plan(paths, plan)
+        for place, plan in zip(paths, plans, strict=True):
+            client_files.apply_plan(place, plan)
         switch.write_modes(str(context.home), modes)
     if values["as_json"]:
         report = InitReport(
-            files=_list_written(plan.changes),
-            notes=plan.notes,
+            agents=names,
+            files=_list_written(change for plan in plans for change in plan.changes),
+            notes=tuple(note for plan in plans for note in plan.notes),
             automatic=switch.AUTO in modes,
             diagnostics=switch.TELL in modes,
         )
@@ -108,12 +118,30 @@ def init_command(*, scope: str, project: Path | None, **values: bool | None) -> 
         f"switched {'on' if mode in modes else 'off'}: {_MODES[mode]}"
         for mode in sorted(modes ^ before)
     ]
-    _print_plan(plan, switched, dry_run=bool(values["dry_run"]))
+    _print_plans(plans, switched, dry_run=bool(values["dry_run"]))
     if scope == "project" and not values["dry_run"]:
+        folders = " and ".join(f"`{AGENTS[name].LAYOUT.get_project_folder()}`" for name in names)
         click.echo(
-            "to share it, commit `.claude`; who has no untildone sees one line in a new session"
+            f"to share it, commit {folders}; who has no untildone sees one line in a new session"
         )
     _warn_of_volatile_state(context.home)
+
+
+def _choose_agents(context: Context, wanted: tuple[str, ...], scope: str) -> tuple[str, ...]:
+    """Return the agents to install for: those named, else those found here, else Claude Code."""
+    if _ALL in wanted:
+        return tuple(name for name in NAMES if scope in AGENTS[name].LAYOUT.files)
+    if wanted:
+        return tuple(dict.fromkeys(wanted))
+    installed = {file.agent for file in manifest.read(context.home)}
+    path = context.environ.get("PATH")
+    found = tuple(
+        name
+        for name, agent in AGENTS.items()
+        if scope in agent.LAYOUT.files
+        and (name in installed or shutil.which(agent.LAYOUT.program, path=path))
+    )
+    return found or NAMES[:1]
 
 
 def _choose_modes(before: frozenset[str], wanted: Mapping[str, bool | None]) -> frozenset[str]:
@@ -130,21 +158,30 @@ def _warn_of_volatile_state(home: Path) -> None:
         click.echo(f"note: {home} is on {volatile} and is gone after a restart", err=True)
 
 
-def _list_written(changes: Iterable[claude.FileChange]) -> tuple[WrittenFile, ...]:
+def _list_written(changes: Iterable[client_files.FileChange]) -> tuple[WrittenFile, ...]:
     return tuple(WrittenFile(path=str(change.path), kind=change.kind) for change in changes)
 
 
-def _print_plan(plan: claude.InstallPlan, switched: list[str], *, dry_run: bool) -> None:
-    changed = [change for change in plan.changes if change.kind != "unchanged"]
-    for line in (*(f"{change.kind}: {change.path}" for change in changed), *switched):
+def _print_plans(
+    plans: list[client_files.InstallPlan], switched: list[str], *, dry_run: bool
+) -> None:
+    layouts = [AGENTS[plan.installed.agent].LAYOUT for plan in plans]
+    click.echo(f"for {', '.join(layout.title for layout in layouts)}")
+    changes = [change for plan in plans for change in plan.changes if change.kind != "unchanged"]
+    for line in (*(f"{change.kind}: {change.path}" for change in changes), *switched):
         click.echo(f"{'would be ' if dry_run else ''}{line}")
-    for note in plan.notes:
+    for note in (note for plan in plans for note in plan.notes):
         click.echo(f"note: {note}", err=True)
-    if not switched and not changed:
+    for layout in (layout for layout in layouts if layout.caveat):
+        click.echo(f"note: {layout.title}: {layout.caveat}")
+    if not switched and not changes:
         click.echo("everything is installed already")
     elif not dry_run:
+        for step in (layout.next_step for layout in layouts if layout.next_step):
+            click.echo(f"next: {step}")
         click.echo(
-            "next: run `untildone drill` to prove it, then type `/untildone:test` in Claude Code"
+            "next: run `untildone drill` to prove it, then type"
+            f" `{layouts[0].name_command('test')}` in {layouts[0].title}"
         )
 
 
@@ -163,8 +200,14 @@ def uninstall_command(project: Path | None, *, as_json: bool) -> None:
     require_user_of_machine(context, "uninstall")
     installed = manifest.read(context.home)
     paused = _pause_all(context) if installed else ()
-    paths = claude.find_install_paths(context, options.find_project(project))
-    changes = [change for file in installed for change in claude.uninstall(paths, file)]
+    folder = options.find_project(project)
+    changes = [
+        change
+        for file in installed
+        for change in client_files.uninstall(
+            client_files.find_install_paths(context, folder, agent=file.agent), file
+        )
+    ]
     switch.write_modes(str(context.home), frozenset())
     report = UninstallReport(
         files=_list_written(change for change in changes if change.kind != "unchanged"),

@@ -1,35 +1,55 @@
 """The state a command works on, and which loop it means."""
 
+import os
 import sys
 from pathlib import Path
 
 import click
 
 from untildone import app
+from untildone.agents import NAMES
 from untildone.cli.options import find_project
 from untildone.cli.terminal_text import fit_headline
 from untildone.core.text import join_first, pluralize
 from untildone.engine.context import Context
+from untildone.engine.speaker import find_agent_of_shell, find_calling_session
 from untildone.errors import UserError
 from untildone.report.times import format_time
 from untildone.report.verdict_names import name_state
-from untildone.store.home import check_home
+from untildone.store.home import check_home, find_state_home
 from untildone.store.loops import Record, UnreadableLoop
 
 # Of many loops to choose from only this many are listed, the newest.
 _MAX_LISTED = 10
 
 
-def open_context(agent: str = "claude") -> Context:
-    """Open the state; refuse an unusable folder, which must not look like one without loops."""
-    context = app.open_context(agent=agent)
+def open_context(agent: str = "") -> Context:
+    """Open the state; refuse an unusable folder, which must not look like one without loops.
+
+    Without a name the agent is the one whose shell this is, or Claude Code.
+    """
+    home = str(find_state_home(os.environ))
+    agent = agent or find_agent_of_shell(os.environ, home)
+    context = app.open_context(agent=agent or NAMES[0])
     check_home(context.home)
     return context
 
 
 def get_session_id(context: Context) -> str:
-    """Return the id of the session whose shell this runs in; empty outside of a session."""
-    return context.environ.get(context.agent.SESSION_VARIABLE, "")
+    """Return the id of the session whose shell this runs in; empty outside of a session.
+
+    Where the client tells its shell no session, or one without a loop, its process does: a
+    headless run gives its loop a session that the client does not know.
+    """
+    hooks = context.agent.HOOKS
+    session = context.environ.get(hooks.SESSION_VARIABLE, "")
+    if not (session or context.environ.get(hooks.SHELL_VARIABLE)):
+        return ""
+    if session and context.session(session).get_loop_id():
+        return session
+    caller = find_calling_session(str(context.home))
+    has_loop = caller is not None and caller.agent == context.agent.NAME and caller.get_loop_id()
+    return caller.id if caller and (has_loop or not session) else session
 
 
 def list_loops(context: Context) -> list[Record]:

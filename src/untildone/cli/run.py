@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
-from untildone.agents import AGENTS
+from untildone.agents import COMMAND_AGENTS, NAMES
+from untildone.agents.registry import find_agent
 from untildone.cli import start
 from untildone.cli.authority import refuse_in_check
 from untildone.cli.loops import open_context
@@ -46,15 +48,37 @@ class _RunCommand(click.Command):
         return [*super().collect_usage_pieces(ctx), "[-- CLIENT OPTIONS]"]
 
 
+def _parse_agents(
+    _context: click.Context, _parameter: click.Parameter, value: str
+) -> tuple[str, ...]:
+    """Return the agents of `codex,claude`."""
+    return tuple(map(_check_agent, value.split(",")))
+
+
+def _check_agent(name: str) -> str:
+    kind, _, command = name.partition(":")
+    if name in NAMES or (kind in COMMAND_AGENTS and command.strip()):
+        return f"{kind}:{command.strip()}" if command else name
+    known = ", ".join(f"`{known}`" for known in NAMES)
+    raise UserError(
+        f"`{name}` is no agent that we know", hint=f"use {known} or `acp:COMMAND`, quoted"
+    )
+
+
 @click.command("run", cls=_RunCommand)
 @click.argument("task", required=False, default="")
 @click.option(
     "--agent",
-    type=click.Choice(sorted(AGENTS)),
+    "agents",
+    callback=_parse_agents,
     default="claude",
     show_default=True,
+    metavar="NAME[,NAME]",
     envvar="UNTILDONE_AGENT",
-    help="The agent to run.",
+    help=(
+        f"The agent to run: {', '.join(NAMES)}, or `acp:COMMAND` for any that speaks ACP; of `a,b`,"
+        " b goes on when a is at its limit or makes no progress."
+    ),
 )
 @click.option(
     "--client", default="", metavar="COMMAND", help="Run this instead of the agent's program."
@@ -76,7 +100,13 @@ class _RunCommand(click.Command):
 )
 @project_option
 @json_option
-def run_command(*, project: Path | None, as_json: bool, agent: str, **values: Any) -> int:  # noqa: ANN401  click's own values
+def run_command(
+    *,
+    project: Path | None,
+    as_json: bool,
+    agents: tuple[str, ...],
+    **values: Any,  # noqa: ANN401  click's own values
+) -> int:
     """Run an agent headless until TASK is proved done; the exit code says how it ended.
 
     With `--template`, TASK is the template's argument. The options of `untildone start` apply.
@@ -88,11 +118,16 @@ def run_command(*, project: Path | None, as_json: bool, agent: str, **values: An
     untildone run --template coverage-to 80 --fresh
     untildone run "Add paging" -- --model opus --allowedTools "Bash(npm test:*)"
     untildone run --plan TASKS.json -j 2
+    untildone run "Port the parser" --agent "acp:gemini --acp"
+    untildone run "Port the parser" --agent codex,claude
     """
-    context = open_context(agent)
+    context = open_context(agents[0])
     refuse_in_check(context, "run")
     options = _read_run_settings(values, click.get_current_context().meta.get(_CLIENT, ()))
     _require_client(context, options)
+    options = replace(options, successors=agents[1:])
+    for name in agents[1:]:
+        _require_client(open_context(name), RunOptions())
     if values["plan"] or values["jobs"]:
         # Imported here because a run of one task does not need it.
         from untildone.cli.run_plan import run_plan_tasks
@@ -103,7 +138,7 @@ def run_command(*, project: Path | None, as_json: bool, agent: str, **values: An
     folder = find_configured_folder(find_project(project))
     values["argument"] = values["task"] if values["template"] else ""
     values["task"] = "" if values["template"] else values["task"]
-    by: Speaker = "agent" if find_calling_session(context.agent, str(context.home)) else "user"
+    by: Speaker = "agent" if find_calling_session(str(context.home)) else "user"
     record = start.start_loop(context, folder, values, session=str(uuid.uuid4()), by=by)
     run_memory.write(context, record.contract.id, RunMemory(options=options))
     run_baseline_checks(context, record, detached=False)
@@ -118,6 +153,9 @@ for _param in run_command.params:
 
 
 def drive_loop(context: Context, loop: str, *, as_json: bool = False) -> int:
+    """Run the loop's agent, whichever the command was opened for."""
+    agent = context.loops.load(loop).agreed.agent
+    context = replace(context, agent=find_agent(agent))
     with open_display(RunLines, context.environ, as_json=as_json) as show:
         return drive(context, loop, show=partial(show, "")).exit_code
 

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from untildone.agents.headless import AgentText, Denied, Retrying, Returned, RunEvent, Tool
 from untildone.core.text import pluralize
-from untildone.runs.run_events import Asked, Ended, Judged, Started, Waiting
+from untildone.runs.run_events import Asked, Ended, HandedOver, Judged, Started, Waiting
 
 _PLAIN = "UNTILDONE_HEADLESS"
 Show: TypeAlias = Callable[[str, RunEvent], None]
@@ -88,6 +88,8 @@ class RunLines:
         match event:
             case Started():
                 return _describe_start(event)
+            case HandedOver():
+                return f"{self._round}: {event.reason}; {event.agent} goes on"
             case Denied():
                 return f"{self._round}: no permission for {event.tool}: {event.reason}"
             case Waiting():

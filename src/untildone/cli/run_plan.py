@@ -25,7 +25,7 @@ from untildone.runs.run_memory import RunOptions
 _ROUNDS = 5
 _PLAN_OPTIONS = frozenset(
     (
-        *("plan", "jobs", "agent", "client", "fresh", "no_wait", "project", "as_json"),
+        *("plan", "jobs", "agents", "client", "fresh", "no_wait", "project", "as_json"),
         *(option.name for option in OPTIONS if option.bound),
     )
 )
@@ -68,7 +68,7 @@ def _open_workspace(
 ) -> Workspace:
     path: Path = values["plan"]
     plan = require_order(read_plan(path)).plan
-    by_agent = find_calling_session(context.agent, str(context.home)) is not None
+    by_agent = find_calling_session(str(context.home)) is not None
     if by_agent and not is_trusted(context, path, plan):
         raise UserError(
             f"the commands of `{path}` are not trusted",

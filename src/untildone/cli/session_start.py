@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from msgspec import Struct, to_builtins
 
-from untildone.agents import AGENTS
+from untildone.agents.registry import AGENTS
 from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.cli.authority import refuse_in_check
 from untildone.cli.check_progress import show_progress
@@ -40,9 +40,7 @@ session_option = click.option(
 agent_option = click.option(
     "--agent",
     type=click.Choice(sorted(AGENTS)),
-    default="claude",
-    show_default=True,
-    help="The agent of the session.",
+    help="The agent of the session, if it is not the one whose shell this is; else Claude Code.",
 )
 
 
@@ -62,7 +60,7 @@ class StartedLoop(Struct, frozen=True, kw_only=True):
 def choose_session(context: Context, session: str | None, project: Path) -> tuple[Session, Speaker]:
     """Return the session in which to start a loop, and who is asking for it."""
     chosen = _find_session(context, session, project)
-    caller = find_calling_session(context.agent, str(context.home))
+    caller = find_calling_session(str(context.home))
     if caller is None or not is_driven(caller):
         # The agent of a headless run may start loops while the checks of another task run.
         refuse_in_check(context, "start")

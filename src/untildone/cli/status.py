@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from msgspec.structs import asdict, replace
 
+from untildone.agents import NAMES
 from untildone.cli import loops
 from untildone.cli.options import find_project, json_option, print_json, project_option
 from untildone.cli.terminal_text import fit_headline
@@ -16,13 +17,26 @@ from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.engine.removed_folders import explain_removed_folders
 from untildone.engine.stale_loops import STALE_DAYS, find_stale_loops, take_unlisted
 from untildone.features.edits import switch
-from untildone.install.claude import find_install_paths
-from untildone.install.health import find_disabled_hooks, find_missing_hooks, find_package_changes
+from untildone.install.client_files import find_install_paths
+from untildone.install.health import (
+    find_disabled_hooks,
+    find_missing_hooks,
+    find_package_changes,
+    find_untrusted_hooks,
+)
 from untildone.install.installation import read_installation
 from untildone.report.notices import describe_next_step
 from untildone.report.running_checks import RunningCheck
 from untildone.report.status import LoopStatus, StatusReport
 from untildone.report.verdict_names import name_outcome
+
+# What keeps the hooks of a running session from judging its next stop.
+_HOLD_CHECKS = (
+    find_disabled_hooks,
+    find_missing_hooks,
+    find_untrusted_hooks,
+    find_package_changes,
+)
 
 
 @click.command("status")
@@ -85,13 +99,9 @@ def _confirm_held(context: Context, loop: LoopStatus) -> LoopStatus:
     """Return `held` as unknown if the hooks of a running session are disabled or gone by now."""
     if loop.held is not True:
         return loop
-    paths = find_install_paths(context, Path(loop.project))
+    paths = find_install_paths(context, Path(loop.project), agent=loop.agent)
     installation = read_installation(paths, context.environ)
-    problems = (
-        problem
-        for check in (find_disabled_hooks, find_missing_hooks, find_package_changes)
-        for problem in check(installation)
-    )
+    problems = (problem for check in _HOLD_CHECKS for problem in check(installation))
     problem = next(problems, None)
     return replace(loop, held="unknown", not_held_because=problem.text) if problem else loop
 
@@ -142,7 +152,8 @@ def _format_loop(loop: LoopStatus, *, with_project: bool) -> Iterator[str]:
         yield f"  held: {held}"
     if loop.status == "paused" and loop.outcome:
         yield f"  to continue: {describe_next_step(loop.id, loop.outcome)}"
-    yield f"  session: {loop.session}"
+    agent = f" of {loop.agent}" if loop.agent != NAMES[0] else ""
+    yield f"  session: {loop.session}{agent}"
 
 
 def _format_bounds(loop: LoopStatus) -> Iterator[str]:

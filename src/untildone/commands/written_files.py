@@ -45,8 +45,8 @@ def find_written_paths(tool: str, inputs: dict[str, object], cwd: str) -> list[s
     """Return the paths that a tool call may change."""
     if is_editor(tool):
         return list_named_paths(inputs, cwd)
+    found = list_named_paths(inputs, cwd) if tool == "Bash" else []
     command = str(inputs.get("command", ""))[:MAX_COMMAND_LENGTH] if tool == "Bash" else ""
-    found: list[str] = []
     for program, *arguments in parse_calls(command):
         if program == "cd" and arguments:
             cwd = resolve_word(arguments[0], cwd)
@@ -56,9 +56,17 @@ def find_written_paths(tool: str, inputs: dict[str, object], cwd: str) -> list[s
 
 
 def list_named_paths(inputs: dict[str, object], cwd: str) -> list[str]:
-    """Return the paths that the inputs of an editing tool name."""
+    """Return the paths that the inputs of an editing tool name, or of a shell given a patch."""
     names = ("file_path", "notebook_path", "path", "source", "destination")
-    return [os.path.join(cwd, str(inputs[key])) for key in names if inputs.get(key)]
+    paths = [inputs[key] for key in names if inputs.get(key)]
+    several = list_patched_paths(inputs)
+    return [os.path.join(cwd, str(path)) for path in dict.fromkeys((*paths, *several))]
+
+
+def list_patched_paths(inputs: dict[str, object]) -> list[str]:
+    """Return the files of a patch, which `Hooks.translate` has found in the call."""
+    paths = inputs.get("file_paths")
+    return [str(path) for path in paths] if isinstance(paths, list) else []
 
 
 def list_changed_words(program: str, arguments: list[str]) -> list[str]:

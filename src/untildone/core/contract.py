@@ -182,5 +182,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
     # Those of `allow` that hold in every later loop of the project too.
     always: tuple[str, ...] = ()
     session: str = ""
+    # Set where the session is another agent's than before.
+    agent: str = ""
     steps: tuple[str, ...] = ()
     gated: bool | None = None

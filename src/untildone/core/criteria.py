@@ -38,6 +38,7 @@ def apply_amendments(contract: Contract, amendments: tuple[Amendment, ...]) -> C
             done_when="both" if claims else contract.done_when,
             allow=tuple(dict.fromkeys(contract.allow + amendment.allow)),
             session=amendment.session or contract.session,
+            agent=amendment.agent or contract.agent,
             steps=tuple(dict.fromkeys(contract.steps + amendment.steps)),
             gated=contract.gated if amendment.gated is None else amendment.gated,
         )

@@ -78,6 +78,8 @@ class Round(Struct, frozen=True, kw_only=True, rename=_ROUND_JSON):
     if_approved: Confirmation | None = None
     # Checks that could not run and that the stop was judged without.
     left_out: tuple[LeftOut, ...] = ()
+    # Whose stop it was; empty in entries of earlier versions.
+    agent: str = ""
 
 
 class BaselineRun(Struct, frozen=True, kw_only=True):

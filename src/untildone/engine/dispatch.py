@@ -48,5 +48,4 @@ def _is_handled_by_run(context: Context, call: Call) -> bool:
     """
     is_prompt_or_stop = call.event in ("Stop", "UserPromptSubmit")
     is_start = call.event == "SessionStart" and call.text("source") != "compact"
-    session = call.text("session_id") or call.environ.get(context.agent.SESSION_VARIABLE, "")
-    return (is_prompt_or_stop or is_start) and is_driven(context.session(session))
+    return (is_prompt_or_stop or is_start) and is_driven(context.session(call.session))

@@ -57,6 +57,7 @@ def make_round_entry(
         diffs=diffs,
         if_approved=evidence.if_approved,
         left_out=evidence.left_out,
+        agent=judged.record.agreed.agent,
     )
     return dict(msgspec.to_builtins(entry))
 

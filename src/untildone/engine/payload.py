@@ -7,6 +7,9 @@ import json
 import os
 import sys
 import time
+from types import ModuleType
+
+from untildone.agents import NAMES
 
 # Bytes and values of a payload, and seconds to wait for it. Parsed, many small values take 25 times
 # their size: the two limits together keep a hook below 64 MB.
@@ -41,11 +44,36 @@ class Call:
         self.environ = dict(os.environ)
         self.data: dict[str, object] = {}
         self.fault = ""
+        # Whether another client runs our hook: several read the same files.
+        self.is_foreign = False
 
     @property
     def deadline(self) -> float:
         """The time of the monotonic clock by which a stop must be answered."""
         return self.began + STOP_DEADLINE
+
+    @property
+    def client(self) -> ModuleType:
+        """What we know of the client's hooks (`agents.agent.Hooks`); if it is unknown, Claude's."""
+        name = self.agent if self.agent in NAMES else NAMES[0]
+        return __import__(f"untildone.agents.{name}.hooks", fromlist=["hooks"])
+
+    @property
+    def session(self) -> str:
+        """The id of the session; of an unreadable payload only the environment may tell."""
+        if self.fault:
+            return self.environ.get(self.client.SESSION_VARIABLE, "")
+        return self.text("session_id")
+
+    @property
+    def project(self) -> str:
+        """The folder in which the session was started."""
+        return self.environ.get(self.client.PROJECT_VARIABLE) or self.text("cwd")
+
+    @property
+    def process(self) -> str:
+        """The id of the client's process, which starts its hooks."""
+        return self.environ.get(self.client.PROCESS_VARIABLE, "")
 
     def text(self, key: str) -> str:
         """Return the payload's value for the key; an empty text if it is missing or no text."""
@@ -66,7 +94,8 @@ def read_payload(event: str, agent: str, source: str, home: str) -> Call:
         call.fault = f"the payload is not JSON ({error})"
         return call
     if isinstance(value, dict):
-        call.data = value
+        call.is_foreign = not call.client.is_own(value, call.environ)
+        call.data = call.client.translate(event, value)
     else:
         call.fault = "the payload is not a JSON object"
     return call
@@ -125,15 +154,13 @@ def _wait_for_input(end: float) -> bool:
 
 
 def describe_failure(event: str, error: BaseException) -> str:
-    """Return the hook's answer after an error of ours: a line for the user, and no hold."""
+    """Return what the user reads after an error of ours: the hook holds nobody."""
     what = f"{type(error).__name__}: {error}".replace("\n", " ")[:600]
     end = "the agent was not held" if event == "Stop" else "this event was not looked at"
-    return json.dumps(
-        {"systemMessage": f"untildone failed ({what}); {end}. See `untildone doctor`"}
-    )
+    return f"untildone failed ({what}); {end}. See `untildone doctor`"
 
 
 def describe_unknown(what: str, name: str) -> str:
-    """Return the hook's answer to an event, or for an agent, that we do not know."""
+    """Return what the user reads about an event, or an agent, that we do not know."""
     text = f"untildone does not know the {what} `{name[:80]}`, so this hook does nothing"
-    return json.dumps({"systemMessage": f"{text}. `untildone init` writes the hooks anew"})
+    return f"{text}. `untildone init` writes the hooks anew"

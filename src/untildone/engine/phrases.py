@@ -31,7 +31,10 @@ _PLAIN_VERBS: dict[str, Verb] = {
 }
 # Those that mean us in any session: no agent has a loop to cancel, and bare words are for it.
 _NAMES_OUR_LOOP = re.compile(r"(?:cancel|pause|resume) (?:the loop|this loop|relentless mode)")
-_SLASH = re.compile(r"^/untildone:(?P<name>[\w-]+)(?:\s+(?P<rest>.*))?$", re.DOTALL)
+# `/untildone:test TASK`, or `$untildone-test TASK` in clients whose users call skills so.
+_SLASH = re.compile(
+    r"^(?:/untildone:|\$untildone-)(?P<name>[\w-]+)(?:\s+(?P<rest>.*))?$", re.DOTALL
+)
 
 
 class PromptVerb(Struct, frozen=True, kw_only=True):

@@ -5,6 +5,8 @@ The answer either passes the prompt on to the agent, perhaps with more context, 
 
 from typing import Literal
 
+from msgspec.structs import replace
+
 from untildone.agents.events import Prompt
 from untildone.engine.active_time import record_turn
 from untildone.engine.context import Context, fingerprint_project
@@ -17,7 +19,7 @@ from untildone.engine.phrases import asks_about_loops, find_loop_request, find_v
 from untildone.engine.prompt_intent import is_question, says_go_on
 from untildone.engine.scope import Scope
 from untildone.engine.session_events import describe_standing, write_reminder
-from untildone.engine.speaker import explain_ignored, is_typed_by_user
+from untildone.engine.speaker import explain_ignored, is_typed_by_user, runs_headless
 from untildone.errors import UserError
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -34,6 +36,7 @@ def answer_prompt(context: Context, call: Call) -> str:
     """Return what the hook prints; an empty text passes the prompt on as it is."""
     prompt = context.agent.parse_prompt(call.data, context.environ)
     session = context.session(prompt.session)
+    prompt = _complete(context, session, prompt)
     if not session.known or explain_ignored(context.agent, context.environ):
         return ""
     lost = describe_lost_loop(context, session)
@@ -48,6 +51,21 @@ def answer_prompt(context: Context, call: Call) -> str:
         return context.agent.consume_prompt(f"untildone: {error.message}{hint}")
     finally:
         session.forget_calls()
+
+
+def _complete(context: Context, session: Session, prompt: Prompt) -> Prompt:
+    """Return the prompt with what some clients do not report.
+
+    They send our own feedback as a prompt, and an empty one after tool calls; no user typed those.
+    """
+    text = prompt.text.strip()
+    is_ours = not text or text == session.read("said").strip()
+    is_headless = prompt.attended and runs_headless(context.agent, context.environ)
+    return replace(
+        prompt,
+        automatic=prompt.automatic or is_ours,
+        attended=prompt.attended and not is_headless,
+    )
 
 
 def _is_from_user(context: Context, session: Session, prompt: Prompt) -> bool:

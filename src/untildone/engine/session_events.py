@@ -53,7 +53,7 @@ def _describe_left_loop(context: Context, call: Call, session: Session) -> str:
     """Pause the loop of the conversation that was left, and tell the user how to move it here."""
     for other in list_sessions(str(context.home), context.agent.NAME):
         loop = other.get_loop_id()
-        if other.id == session.id or not loop or not _is_same_conversation(context, call, other):
+        if other.id == session.id or not loop or not _is_same_conversation(call, other):
             continue
         if other.is_active():
             verbs.pause(context, loop, "the conversation was left for a new one")
@@ -65,7 +65,7 @@ def _describe_left_loop(context: Context, call: Call, session: Session) -> str:
     return ""
 
 
-def _is_same_conversation(context: Context, call: Call, other: Session) -> bool:
+def _is_same_conversation(call: Call, other: Session) -> bool:
     """Say whether `other` is the session that this new one was cleared or forked from.
 
     It ran in the same client process. A fork may have a new process: then the old one must have
@@ -75,12 +75,11 @@ def _is_same_conversation(context: Context, call: Call, other: Session) -> bool:
 
     session_facts = other.read_json("session.json")
     process = str(session_facts.get("process", ""))
-    if process and process == call.environ.get(context.agent.PROCESS_VARIABLE, ""):
+    if process and process == call.process:
         return True
     has_ended = not (process.isdecimal() and is_alive(int(process)))
-    project = call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
     is_fork = call.text("source") == "fork"
-    return has_ended and is_fork and session_facts.get("project") == project
+    return has_ended and is_fork and session_facts.get("project") == call.project
 
 
 def write_reminder(record: Record) -> str:

@@ -10,7 +10,9 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+from untildone.agents import COMMAND_AGENTS, NAMES
 from untildone.agents.agent import Agent
+from untildone.agents.registry import AGENTS, find_agent
 from untildone.check_lineage import find_check_ancestor, get_own_process_id, make_mark
 from untildone.store.sessions import Session, list_sessions
 
@@ -41,18 +43,20 @@ def _is_set_by_user(agent: Agent, environ: Mapping[str, str], name: str) -> bool
     """
     if environ.get(name, "") in ("", "0"):
         return False
-    variables = _read_process(environ.get(agent.PROCESS_VARIABLE, ""), "environ")
+    variables = _read_process(environ.get(agent.HOOKS.PROCESS_VARIABLE, ""), "environ")
     if variables is None:
-        return not _is_set_by_project(environ.get("CLAUDE_PROJECT_DIR", ""), name)
+        return not _is_set_by_project(agent, environ, name)
     values = dict(variable.partition("=")[::2] for variable in variables)
     return values.get(name, "") not in ("", "0")
 
 
-def _is_set_by_project(project: str, name: str) -> bool:
+def _is_set_by_project(agent: Agent, environ: Mapping[str, str], name: str) -> bool:
     """Say whether a settings file of the project names the variable."""
-    for file in ("settings.json", "settings.local.json"):
+    project = Path(environ.get(agent.HOOKS.PROJECT_VARIABLE, ""))
+    for file in agent.HOOKS.SETTINGS:
+        folder = project if file.startswith("/") else project / agent.HOOKS.FOLDER
         try:
-            text = (Path(project) / ".claude" / file).read_text(encoding="utf-8")
+            text = (folder / file.lstrip("/")).read_text(encoding="utf-8")
         except (OSError, ValueError):
             continue
         if f'"{name}"' in text:
@@ -77,8 +81,8 @@ def is_typed_by_user(
 
     `attended` is True for a session with a terminal; else only `claude -p "TEXT"` proves it.
     """
-    arguments = _read_process(environ.get(agent.PROCESS_VARIABLE, ""), "cmdline")
-    return attended or text in (arguments or ())
+    arguments = _read_process(environ.get(agent.HOOKS.PROCESS_VARIABLE, ""), "cmdline")
+    return attended or text.strip() in map(str.strip, arguments or ())
 
 
 def read_tail(path: str) -> str:
@@ -100,16 +104,42 @@ def read_tail(path: str) -> str:
         os.close(descriptor)
 
 
-def find_calling_session(agent: Agent, home: str) -> Session | None:
-    """Return the session whose client is an ancestor of this process, if there is one."""
+def find_calling_session(home: str) -> Session | None:
+    """Return the session of any agent whose client is the nearest ancestor of this process.
+
+    A client that `untildone run` drives may record a session of its own: then the run's counts. One
+    process may serve several sessions: of those, the shell's variable names the right one.
+    """
     # Imported where it is used: no hook asks this.
     from untildone.process.runner import list_ancestors
 
-    ancestors = {str(process) for process in list_ancestors(get_own_process_id())}
-    for session in list_sessions(home, agent.NAME):
-        if str(session.read_json("session.json").get("process", "")) in ancestors:
-            return session
-    return None
+    clients: dict[str, Session] = {}
+    for session in (
+        session for name in (*NAMES, *COMMAND_AGENTS) for session in list_sessions(home, name)
+    ):
+        process = str(session.read_json("session.json").get("process", ""))
+        variable = find_agent(session.agent).HOOKS.SESSION_VARIABLE
+        if process not in clients or (variable and os.environ.get(variable) == session.id):
+            clients[process] = session
+    ancestors = map(str, list_ancestors(get_own_process_id()))
+    callers = [clients[process] for process in ancestors if process in clients]
+    return next((caller for caller in callers if is_driven(caller)), next(iter(callers), None))
+
+
+def find_agent_of_shell(environ: Mapping[str, str], home: str) -> str:
+    """Return the name of the agent whose shell this process runs in; empty if it is nobody's.
+
+    A client that another agent has started inherits its variables: then the processes tell.
+    """
+    names = [name for name, agent in AGENTS.items() if environ.get(agent.HOOKS.SHELL_VARIABLE)]
+    caller = find_calling_session(home) if len(names) > 1 else None
+    return caller.agent if caller else next(iter(names), "")
+
+
+def runs_headless(agent: Agent, environ: Mapping[str, str]) -> bool:
+    """Say whether the client's command line shows that no user sits at the session."""
+    arguments = _read_process(environ.get(agent.HOOKS.PROCESS_VARIABLE, ""), "cmdline")
+    return agent.is_headless(arguments or ())
 
 
 def is_in_check(home: str) -> bool:
@@ -125,7 +155,7 @@ def is_in_check(home: str) -> bool:
     return is_below(mark)
 
 
-def is_in_tool_call(agent: Agent, session: Session) -> bool:
+def is_in_tool_call(session: Session) -> bool:
     """Say whether a tool call of the session is in flight: commands then come from the agent.
 
     The user's own `!command` in the client runs while no tool call does. A call that the user
@@ -134,7 +164,7 @@ def is_in_tool_call(agent: Agent, session: Session) -> bool:
     if not session.has_call_in_flight():
         return False
     transcript = str(session.read_json("session.json").get("transcript", ""))
-    return not agent.was_interrupted(read_tail(transcript))
+    return not find_agent(session.agent).was_interrupted(read_tail(transcript))
 
 
 def is_driven(session: Session) -> bool:
@@ -151,7 +181,7 @@ def is_driven(session: Session) -> bool:
     return is_alive(int(process))
 
 
-def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:
+def speaks_for_agent(home: str, session: Session) -> bool:
     """Say whether a command run by this process counts as the agent's, not as the user's.
 
     `session` is the one whose loop the command is about. Below the client of another session the
@@ -159,7 +189,7 @@ def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:
     """
     if is_in_check(home):
         return True
-    caller = find_calling_session(agent, home)
+    caller = find_calling_session(home)
     if caller is None:
         return False
-    return caller.id != session.id or is_driven(caller) or is_in_tool_call(agent, caller)
+    return caller.id != session.id or is_driven(caller) or is_in_tool_call(caller)

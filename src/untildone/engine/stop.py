@@ -24,6 +24,7 @@ from untildone.engine.feature import Feature, load_used_features
 from untildone.engine.judging import mark_judging
 from untildone.engine.payload import STOP_DEADLINE, Call
 from untildone.engine.scope import Calls, Scope, iterate_calls
+from untildone.engine.speaker import read_tail, runs_headless
 from untildone.engine.stopped_loop import Answer, JudgedStop, StoppedLoop
 from untildone.store.lock import hold_lock
 from untildone.store.loops import Record
@@ -31,13 +32,17 @@ from untildone.store.loops import Record
 
 def answer_stop(context: Context, call: Call) -> str:
     """Return what the Stop hook prints; an empty text lets the agent stop."""
-    stop = context.agent.parse_stop(call.data, context.environ)
+    stop = _complete(context, context.agent.parse_stop(call.data, context.environ))
     if call.fault:
         # An unreadable payload names no session; the environment may.
-        stop = replace(stop, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
+        stop = replace(stop, session=call.session)
     session = context.session(stop.session)
+    if call.fault and not session.known:
+        # The installed line has seen an active loop; whose it is nobody can tell.
+        text = f"untildone: {call.fault}, so no session is known; the agent was not held"
+        return str(call.client.notify(text))
     # Only the main agent is held, never one that it started.
-    if stop.subagent:
+    if stop.subagent or stop.interrupted:
         return ""
     features = load_used_features(context, Scope(event="Stop", session=session))
     notice = _find_first(feature.before_stop(context, stop, session) for feature in features)
@@ -47,9 +52,24 @@ def answer_stop(context: Context, call: Call) -> str:
     answer = judge(context, call, stop)
     if answer is None:
         return ""
+    if isinstance(answer.verdict, Continue):
+        # Some clients report it back as a prompt.
+        session.write("said", answer.feedback)
     return context.agent.format_reply(
         answer.verdict, feedback=answer.feedback, notice=answer.notice, environ=context.environ
     )
+
+
+def _complete(context: Context, stop: Stop) -> Stop:
+    """Return the stop with what some clients leave out: the message, whether a user is there."""
+    if stop.attended and runs_headless(context.agent, context.environ):
+        stop = replace(stop, attended=False)
+    if stop.message:
+        return stop
+    message = context.session(stop.session).take("response")
+    if not message and stop.transcript:
+        message = context.agent.find_message(read_tail(stop.transcript))
+    return replace(stop, message=message)
 
 
 def _find_first(texts: Iterator[str]) -> str:
@@ -125,7 +145,8 @@ def _update_progress(
     """Return the progress with what happened since the last stop.
 
     It has the agent's relayed verbs (`agent_verbs` explains them), one more stop of this source,
-    and no idle holds if the agent has called a tool or was not held before this stop.
+    and no idle holds if the client counts them from 0 again: the agent was not held before this
+    stop, or, in most clients, has called a tool.
     """
 
     def apply_verb(progress: Progress, verb: AgentVerb) -> Progress:
@@ -139,7 +160,8 @@ def _update_progress(
     )
     stops = max(progress.stops_by_source.values(), default=0) + 1
     progress = replace(progress, stops_by_source={**progress.stops_by_source, call.source: stops})
-    return replace(progress, idle_holds=0) if calls or not stop.held_before else progress
+    is_reset = not stop.held_before or (bool(calls) and not stop.cap_counts_calls)
+    return replace(progress, idle_holds=0) if is_reset else progress
 
 
 def _decide(

@@ -143,7 +143,7 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
 
 
 def move_loop(context: Context, record: Record, session: str) -> Record:
-    """Move the loop to another session of the same agent; the session it had is released."""
+    """Move the loop to a session of the context's agent; the session it had is released."""
     require_unfinished(record)
     target, old, loop = context.session(session), context.session_of(record), record.contract.id
     if not target.known:
@@ -155,11 +155,12 @@ def move_loop(context: Context, record: Record, session: str) -> Record:
             f"this session has the loop `{target.get_loop_id()}` already",
             hint=f"`untildone cancel {target.get_loop_id()}` ends it",
         )
-    if session == old.id:
+    if (target.agent, session) == (old.agent, old.id):
         return record
     # The status line of the new session adds to what the loop cost before.
     target.write_json("spend.json", {"loop": loop, "spent": record.progress.spend_usd})
-    amendment = Amendment(by="user", at=context.now(), session=session)
+    agent = target.agent if target.agent != old.agent else ""
+    amendment = Amendment(by="user", at=context.now(), session=session, agent=agent)
     moved = change_loop(
         context,
         loop,

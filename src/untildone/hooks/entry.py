@@ -17,6 +17,7 @@ LEAN = {
     "PostToolUseFailure": "untildone.hooks.spool",
     "PostToolBatch": "untildone.hooks.spool",
     "PreCompact": "untildone.hooks.spool",
+    "AgentResponse": "untildone.hooks.agent_response",
 }
 # Events that the full program answers.
 _FULL_EVENTS = ("Stop", "UserPromptSubmit")
@@ -37,9 +38,10 @@ def main(argv: list[str]) -> int:
     event, agent, source, home = (*argv, "", "", "", "")[:4]
     try:
         call = payload.read_payload(event, agent, source, home)
-        answer = "" if _is_from_check(call) else _answer(call)
+        answer = "" if call.is_foreign or _is_from_check(call) else _answer(call)
     except Exception as error:  # noqa: BLE001  a hook reports its own failure to the user
-        answer = payload.describe_failure(event, error)
+        call = payload.Call(event, agent, source, home)
+        answer = call.client.notify(payload.describe_failure(event, error))
     _print(answer)
     return 0
 
@@ -55,14 +57,14 @@ def _is_from_check(call: payload.Call) -> bool:
     # Imported here because hardly any event needs it.
     from untildone.store.sessions import Session
 
-    session = Session(call.home, call.agent, call.text("session_id"))
+    session = Session(call.home, call.agent, call.session)
     return session.read("driver").strip() != str(runner)
 
 
 def _answer(call: payload.Call) -> str:
     name = LEAN.get(call.event)
     if not name and call.event not in _FULL_EVENTS:
-        return payload.describe_unknown("event", call.event)
+        return str(call.client.notify(payload.describe_unknown("event", call.event)))
     if name:
         module = __import__(name, fromlist=["answer"])
         answer = str(module.answer(call))

@@ -12,6 +12,7 @@ from untildone.commands.written_files import (
     is_editor,
     list_changed_words,
     list_named_paths,
+    list_patched_paths,
     only_reads,
     resolve_word,
 )
@@ -37,26 +38,47 @@ _GIT_READS = frozenset(
 _INSTALLERS = frozenset(("pip", "pip3", "pipx", "uv", "uvx"))
 _REMOVERS = frozenset(("mv", "rm", "rmdir"))
 _SCHEDULER = re.compile("Cron|Schedule|Wakeup|Trigger")
-_SETTINGS = ("settings.json", "settings.local.json")
 _INSTEAD_STATE = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
 _INSTEAD_VERB = "only the user can do that; if you cannot go on, run `untildone blocked REASON`"
 _PRECHECK_FIRST = (
     "the changes of this loop are hard to undo (type 1): find out how they could go wrong, and"
     " record that before the first change: `untildone precheck --evidence TEXT`"
 )
+_INSTEAD_USER = "only the user can change it; leave it as it is"
 _INSTEAD_SETTINGS = "leave untildone's entries as they are; change other keys with Edit"
 
 
-def find_refusal(
-    tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[str, ...]
-) -> str:
+class Places:
+    """What a tool call must not change: folders of ours, and settings files that have our hooks.
+
+    A settings file lies in a folder of the client, of the user or of any project.
+    """
+
+    def __init__(
+        self, *, protected: tuple[str, ...], folder: str, user_folder: str, files: tuple[str, ...]
+    ) -> None:
+        self.protected = protected
+        self._folder = folder
+        self._user_folder = user_folder
+        self._files = files
+
+    def has_settings(self, path: str) -> bool:
+        return any(
+            path.endswith(file if file.startswith("/") else f"{os.sep}{self._folder}{os.sep}{file}")
+            or path == os.path.join(self._user_folder, file)
+            for file in self._files
+        )
+
+
+def find_refusal(tool: str, inputs: dict[str, object], *, cwd: str, places: Places) -> str:
     """Say why this call is refused and what to do instead; empty if it is allowed."""
     if _SCHEDULER.search(tool):
         return _refuse_schedule(inputs)
     if is_editor(tool):
-        return _refuse_edit(inputs, cwd, protected)
+        return _refuse_edit(inputs, cwd, places)
     if tool == "Bash":
-        return _refuse_command(str(inputs.get("command", "")), cwd, protected)
+        command = str(inputs.get("command", ""))
+        return _refuse_edit(inputs, cwd, places) or _refuse_command(command, cwd, places)
     if tool == "Skill":
         return _refuse_verb(str(inputs.get("skill", inputs.get("command", ""))))
     return ""
@@ -83,12 +105,16 @@ def _only_reads(program: str, arguments: list[str]) -> bool:
     return only_reads(program, arguments) and not writes_file
 
 
-def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]) -> str:
+def _refuse_edit(inputs: dict[str, object], cwd: str, places: Places) -> str:
     paths = list_named_paths(inputs, cwd)
     for path in paths:
-        if _is_inside(path, protected):
+        if _is_inside(path, places.protected):
             return f"`{path}` belongs to untildone: {_INSTEAD_STATE}"
-    for path in filter(_is_settings, paths):
+    patched = list_patched_paths(inputs)
+    for path in filter(places.has_settings, paths):
+        # Only the whole text of a JSON file shows what the edit leaves of our entries.
+        if path in patched or not path.endswith(".json"):
+            return f"`{path}` may hold untildone's entries: {_INSTEAD_USER}"
         before = _read_text(path)
         harm = describe_harm(before, _apply_edits(before, inputs))
         if harm:
@@ -116,12 +142,6 @@ def _read_text(path: str) -> str:
         return ""
 
 
-def _is_settings(path: str) -> bool:
-    folder, name = os.path.split(path)
-    configured = os.environ.get("CLAUDE_CONFIG_DIR", "")
-    return name in _SETTINGS and (os.path.basename(folder) == ".claude" or folder == configured)
-
-
 def _is_inside(path: str, folders: tuple[str, ...]) -> bool:
     real = _resolve(path)
     return any(real == folder or real.startswith(folder + os.sep) for folder in folders)
@@ -135,14 +155,14 @@ def _resolve(path: str) -> str:
         return "\0"
 
 
-def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
+def _refuse_command(command: str, cwd: str, places: Places) -> str:
     for call in parse_calls(command[:MAX_COMMAND_LENGTH]):
         verb = _find_called_verb(program_name(call[0]), call[1:])
         if verb in USER_VERBS:
             return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"
         if call[0] == "cd" and call[1:]:
             cwd = resolve_word(call[1], cwd)
-        reason = _refuse_change(program_name(call[0]), call[1:], cwd, protected)
+        reason = _refuse_change(program_name(call[0]), call[1:], cwd, places)
         if reason:
             return reason
     return ""
@@ -164,13 +184,13 @@ def _find_called_verb(program: str, arguments: list[str]) -> str:
     return next((word for word in words[1:] if not word.startswith("-")), "")
 
 
-def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tuple[str, ...]) -> str:
+def _refuse_change(program: str, arguments: list[str], cwd: str, places: Places) -> str:
     for word in list_changed_words(program, arguments):
         path = resolve_word(word, cwd)
-        removes_folder = program in _REMOVERS and _contains_protected(path, protected)
-        if removes_folder or _is_inside(path, protected):
+        removes_folder = program in _REMOVERS and _contains_protected(path, places.protected)
+        if removes_folder or _is_inside(path, places.protected):
             return f"`{word}` belongs to untildone: {_INSTEAD_STATE}"
-        if _is_settings(path) and not is_untildone(program):
+        if places.has_settings(path) and not is_untildone(program):
             return f"`{word}` may hold untildone's entries: {_INSTEAD_SETTINGS}"
     return ""
 

@@ -29,24 +29,21 @@ def _watch_dialects(call: Call, session: Session) -> None:
     # Imported here because few users trust other tools' loop files.
     from untildone.features.importers import trusted_projects
 
-    if trusted_projects.is_trusted_project(
-        call.home, call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
-    ):
+    if trusted_projects.is_trusted_project(call.home, call.project):
         trusted_projects.watch_session(session)
 
 
 def record_session(call: Call, session: Session) -> None:
-    environ = call.environ
     if not session.has("began"):
         session.write("began", "")
     session.remove("ended.json")
     session.write_json(
         "session.json",
         {
-            "project": environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd"),
+            "project": call.project,
             "cwd": call.text("cwd"),
-            "process": environ.get("CLAUDE_PID", ""),
+            "process": call.process,
             "transcript": call.text("transcript_path"),
-            "attended": environ.get("CLAUDE_CODE_SESSION_ATTENDED", ""),
+            "attended": call.environ.get(call.client.ATTENDED_VARIABLE, ""),
         },
     )

@@ -1,6 +1,5 @@
 """ConfigChange: refuse settings that would disable the hooks while a loop is active."""
 
-import json
 import os
 
 from untildone.engine.payload import Call
@@ -17,16 +16,14 @@ def answer(call: Call) -> str:
     if not harm:
         return ""
     reason = f"a loop is active and this change {harm}; `untildone cancel` ends the loop first"
-    return json.dumps(
-        {"decision": "block", "reason": reason, "systemMessage": f"untildone: {reason}"}
-    )
+    return str(call.client.refuse_settings(f"untildone: {reason}"))
 
 
 def _list_settings_files(call: Call) -> list[str]:
     """Return every settings file that the client reads, the changed one first."""
-    project = call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
-    user = call.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
-    folders = (user, os.path.join(project, ".claude"))
-    names = ("settings.json", "settings.local.json")
-    paths = [os.path.join(folder, name) for folder in folders for name in names]
+    client = call.client
+    usual = os.path.join(os.path.expanduser("~"), client.FOLDER)
+    user = call.environ.get(client.FOLDER_VARIABLE) or usual
+    folders = (user, os.path.join(call.project, client.FOLDER))
+    paths = [os.path.join(folder, name) for folder in folders for name in client.SETTINGS]
     return [call.text("file_path"), *filter(os.path.exists, paths)]

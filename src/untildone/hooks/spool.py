@@ -12,8 +12,7 @@ _MAX_CALL = 65_536
 
 def answer(call: Call) -> str:
     # A payload that is too large to read still shows that a tool call has ended.
-    session_id = call.text("session_id") or call.environ.get("CLAUDE_CODE_SESSION_ID", "")
-    session = Session(call.home, call.agent, session_id)
+    session = Session(call.home, call.agent, call.session)
     if session.get_loop_id() or session.has("dialects"):
         _spool(call, session)
     if call.event == "PostToolBatch" and session.is_meter_due():
@@ -36,4 +35,15 @@ def _spool(call: Call, session: Session) -> None:
         name = os.path.join("calls", str(os.getpid()))
         if session.get_loop_id():
             session.append("post", "\n")
-        session.append(name, json.dumps(call.data)[:_MAX_CALL])
+        for data in split_files(call.data):
+            session.append(name, json.dumps(data)[:_MAX_CALL])
+
+
+def split_files(data: dict[str, object]) -> list[dict[str, object]]:
+    """Return one call for each file of a patch, behind that of the shell if it got the patch."""
+    inputs = data.get("tool_input")
+    paths = inputs.get("file_paths") if isinstance(inputs, dict) else None
+    if not isinstance(paths, list):
+        return [data]
+    edits = [{**data, "tool_name": "Edit", "tool_input": {"file_path": path}} for path in paths]
+    return [data, *edits] if data.get("tool_name") == "Bash" else edits

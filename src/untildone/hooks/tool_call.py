@@ -1,45 +1,28 @@
 """PreToolUse: refuse tool calls that would change the loop itself, permit reports on it."""
 
-import json
 import os
 
 from untildone.commands.agent_calls import is_agent_call
 from untildone.engine.payload import Call
-from untildone.hooks.guard import find_precheck_refusal, find_refusal
+from untildone.hooks.guard import Places, find_precheck_refusal, find_refusal
 from untildone.store.sessions import Session
 
 
 def answer(call: Call) -> str:
-    # A payload that could not be read names no session.
-    session_id = (
-        call.environ.get("CLAUDE_CODE_SESSION_ID", "") if call.fault else call.text("session_id")
-    )
-    session = Session(call.home, call.agent, session_id)
+    session = Session(call.home, call.agent, call.session)
     if not session.get_loop_id():
         return ""
-    if os.name == "nt":
-        # On other systems the installed shell line does this.
+    if os.name == "nt" or not call.client.COUNTS_CALLS_IN_SHELL:
         session.append("pre", "\n")
     reason = _find_reason(call, session)
     if not reason:
-        return _format_decision("allow", "a command of the loop") if _is_permitted(call) else ""
+        permit = call.client.permit_call
+        return str(permit("untildone: a command of the loop")) if _is_permitted(call) else ""
     begun = session.count_begun_calls()
     if begun:
         # The client sends no event at the end of a refused call.
         os.truncate(session.get_path("pre"), begun - 1)
-    return _format_decision("deny", reason)
-
-
-def _format_decision(decision: str, reason: str) -> str:
-    return json.dumps(
-        {
-            "hookSpecificOutput": {
-                "hookEventName": "PreToolUse",
-                "permissionDecision": decision,
-                "permissionDecisionReason": f"untildone: {reason}",
-            }
-        }
-    )
+    return str(call.client.refuse_call(f"untildone: {reason}"))
 
 
 def _is_permitted(call: Call) -> bool:
@@ -60,7 +43,13 @@ def _find_reason(call: Call, session: Session) -> str:
     if not isinstance(inputs, dict):
         return ""
     tool, cwd = call.text("tool_name"), call.text("cwd") or os.getcwd()
-    reason = find_refusal(tool, inputs, cwd=cwd, protected=_list_protected(call))
+    places = Places(
+        protected=_list_protected(call),
+        folder=call.client.FOLDER,
+        user_folder=call.environ.get(call.client.FOLDER_VARIABLE, ""),
+        files=call.client.SETTINGS,
+    )
+    reason = find_refusal(tool, inputs, cwd=cwd, places=places)
     if reason or not session.has("precheck") or _has_printed_precheck(session):
         return reason
     return find_precheck_refusal(tool, inputs)
@@ -80,6 +69,6 @@ def _list_protected(call: Call) -> tuple[str, ...]:
     """Return the state folder and our package, unless the project is our own source."""
     home = os.path.realpath(call.home)
     package = os.path.realpath(os.path.dirname(os.path.dirname(__file__)))
-    project = os.path.realpath(call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd"))
+    project = os.path.realpath(call.project)
     is_source = package.startswith(project + os.sep) and "-packages" not in package
     return (home,) if is_source else (home, package)

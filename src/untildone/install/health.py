@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import TypeAlias
 
 from untildone import __version__
+from untildone.agents import NAMES
+from untildone.agents.layout import Scope
+from untildone.agents.registry import AGENTS
 from untildone.errors import UserError
 from untildone.install import manifest
-from untildone.install.claude import Scope, build_entries
-from untildone.install.hook_commands import build_plugin_entries
+from untildone.install.claude_lines import build_plugin_entries
+from untildone.install.client_files import build_entries
 from untildone.install.installation import HookCommand, Installation, parse_hook_command
-from untildone.install.own_entries import CAP, CAP_VARIABLE
+from untildone.install.own_entries import CAP, CAP_VARIABLE, is_ours
 from untildone.report.doctor import Problem, make_error, make_note
 
 Probe: TypeAlias = Callable[[Installation], Iterator[Problem]]
@@ -40,9 +43,11 @@ def find_disabled_hooks(installation: Installation) -> Iterator[Problem]:
 
 
 def find_missing_hooks(installation: Installation) -> Iterator[Problem]:
+    paths = installation.paths
+    client = "" if paths.agent == NAMES[0] else paths.client.LAYOUT.title
     installed = {event for file in installation.hooked for event in file.ours}
     if not installed:
-        text = "no hook of untildone is installed"
+        text = f"no hook of untildone is installed{client and f' for {client}'}"
         if installation.plugin:
             text = f"the plugin `{installation.plugin}` is enabled, but its hooks were not found"
         yield make_error("hooks", text, _INIT)
@@ -50,7 +55,37 @@ def find_missing_hooks(installation: Installation) -> Iterator[Problem]:
     wanted = _build_wanted_hooks(installation, "user")
     missing = ", ".join(f"`{event}`" for event in wanted if event not in installed)
     if missing:
-        yield make_error("hooks", f"not installed for {missing}", _INIT)
+        yield make_error("hooks", f"not installed for {missing}{client and f' of {client}'}", _INIT)
+
+
+def find_untrusted_hooks(installation: Installation) -> Iterator[Problem]:
+    """Yield files with hooks of ours that the client does not run, so that nobody is held."""
+    paths = installation.paths
+    layout = paths.client.LAYOUT
+    trust = paths.user / layout.trust_file
+    for file in installation.installed if layout.trust_file else ():
+        project = str(paths.project) if _find_scope(installation, file.path) == "project" else ""
+        names = (str(file.path), str(file.path.resolve()))
+        untrusted = [
+            hook
+            for hook in paths.client.find_untrusted_hooks(
+                names, file.settings, _read_text(trust), project
+            )
+            if is_ours(hook.command)
+        ]
+        if untrusted:
+            events = ", ".join(dict.fromkeys(f"`{hook.event}`" for hook in untrusted))
+            reasons = "; ".join(dict.fromkeys(hook.reason for hook in untrusted))
+            text = f"{layout.title} does not run our hooks in `{file.path}` ({events}): {reasons}"
+            yield make_error("trust", text, layout.next_step)
+
+
+def _read_text(path: Path) -> str:
+    """Return the text, or an empty one: what cannot be read records no trust."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
 
 
 def find_stale_hooks(installation: Installation) -> Iterator[Problem]:
@@ -103,7 +138,7 @@ def _build_wanted_hooks(installation: Installation, scope: Scope) -> dict[str, o
 
 
 def _get_hook(group: dict[str, object]) -> object:
-    hooks = group["hooks"]
+    hooks = group.get("hooks", [group])
     return hooks[0] if isinstance(hooks, list) else None
 
 
@@ -208,6 +243,9 @@ def find_duplicate_hooks(installation: Installation) -> Iterator[Problem]:
 
 def find_low_cap(installation: Installation) -> Iterator[Problem]:
     """Yield a low cap: the client releases the agent after that many holds without a tool call."""
+    if installation.paths.agent != NAMES[0]:
+        # Other clients have none, or one that no setting changes.
+        return
     settings = [
         (str(file.path), file.env[CAP_VARIABLE])
         for file in installation.files
@@ -241,11 +279,25 @@ def find_foreign_hooks(installation: Installation) -> Iterator[Problem]:
             yield make_note("another hook", text)
 
 
+def find_untried_clients(installation: Installation) -> Iterator[Problem]:
+    """Yield what is to be known about a client that `init` has installed for, in any project."""
+    try:
+        files = manifest.read(installation.paths.home)
+    except (UserError, OSError):
+        # Another probe reports it.
+        return
+    agents = dict.fromkeys(file.agent for file in files)
+    for layout in (AGENTS[agent].LAYOUT for agent in agents if agent in AGENTS):
+        if layout.caveat:
+            yield make_note("client", f"{layout.title}: {layout.caveat}")
+
+
 # By what each looks at, as `doctor` lists it.
-PROBES: dict[str, Probe] = {
+_PROBES: dict[str, Probe] = {
     "settings files": find_broken_settings,
     "whether hooks are switched on": find_disabled_hooks,
     "installed hooks": find_missing_hooks,
+    "trust in the hooks": find_untrusted_hooks,
     "version of the hooks": find_stale_hooks,
     "version of the plugin": find_stale_plugin,
     "`untildone` on `PATH`": find_program_off_path,
@@ -255,4 +307,16 @@ PROBES: dict[str, Probe] = {
     "number of installations": find_duplicate_hooks,
     "cap of holds": find_low_cap,
     "hooks of other tools": find_foreign_hooks,
+    "how far clients were tried": find_untried_clients,
 }
+# What only Claude Code has.
+_OF_CLAUDE = (find_stale_plugin, find_low_cap)
+
+
+def list_probes(agent: str) -> dict[str, Probe]:
+    """Return what there is to look at in the installation of this agent."""
+    return {
+        name: probe
+        for name, probe in _PROBES.items()
+        if agent == "claude" or probe not in _OF_CLAUDE
+    }

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.agents.layout import Shape
 from untildone.errors import UserError
-from untildone.install import settings_editing
-from untildone.install.claude import InstallPaths, Scope
+from untildone.install import plugin_module, settings_editing
+from untildone.install.client_files import InstallPaths
 from untildone.install.own_entries import is_our_hook
 
 _MANAGED = {
     "darwin": "/Library/Application Support/ClaudeCode/managed-settings.json",
     "win32": "C:/Program Files/ClaudeCode/managed-settings.json",
 }
-_SCOPES: tuple[Scope, ...] = ("user", "project", "local")
 
 
 class SettingsFile(Struct, frozen=True, kw_only=True):
@@ -79,8 +79,10 @@ class Installation(Struct, frozen=True, kw_only=True):
 def read_installation(paths: InstallPaths, environ: Mapping[str, str]) -> Installation:
     """Read the files in the client's order: a later one overrides an earlier one."""
     managed = Path(_MANAGED.get(sys.platform, "/etc/claude-code/managed-settings.json"))
-    candidates = dict.fromkeys((*map(paths.get_settings_file, _SCOPES), managed))
-    files = tuple(filter(None, (_read_settings(path) for path in candidates)))
+    policy = (managed,) if paths.agent == "claude" else ()
+    candidates = dict.fromkeys((*paths.list_settings_files(), *policy))
+    shape = paths.client.LAYOUT.shape
+    files = tuple(filter(None, (_read_settings(path, shape) for path in candidates)))
     plugin = next((file.plugin for file in files if file.plugin), "")
     return Installation(
         paths=paths,
@@ -100,7 +102,7 @@ def _read_plugin_hooks(folder: Path, plugin: str) -> SettingsFile | None:
     return _read_settings(path / "hooks" / "hooks.json")
 
 
-def _read_settings(path: Path) -> SettingsFile | None:
+def _read_settings(path: Path, shape: Shape = "groups") -> SettingsFile | None:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -109,8 +111,10 @@ def _read_settings(path: Path) -> SettingsFile | None:
         return SettingsFile(path=path, fault=f"`{path}` cannot be read: {error.strerror}")
     try:
         text = settings_editing.decode(data, path=str(path))
+        if shape == "module":
+            return SettingsFile(path=path, settings=plugin_module.parse_module(text))
         return SettingsFile(
-            path=path, settings=settings_editing.parse(text, str(path)) if text else {}
+            path=path, settings=settings_editing.parse(text, str(path), shape) if text else {}
         )
     except UserError as error:
         return SettingsFile(path=path, fault=error.message)
@@ -151,5 +155,5 @@ def _list_hooks(settings: Mapping[str, object]) -> list[tuple[str, dict[str, obj
         (event, hook)
         for event, groups in (events.items() if isinstance(events, dict) else ())
         for group in groups
-        for hook in group["hooks"]
+        for hook in group.get("hooks", [group])
     ]

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.agents import NAMES
+from untildone.agents.registry import AGENTS
 from untildone.errors import UserError
 from untildone.install import settings_editing
 from untildone.install.settings_editing import Entries
@@ -77,6 +79,16 @@ def read(home: Path) -> tuple[InstalledFile, ...]:
         raise UserError(f"`{path}` {damage}", hint=hint) from None
 
 
+def list_installed_agents(home: Path) -> tuple[str, ...]:
+    """Return the agents that `init` has written hooks for; Claude Code's come also by a plugin."""
+    try:
+        installed = {file.agent for file in read(home)}
+    except (UserError, OSError):
+        # `doctor` reports it.
+        installed = set()
+    return tuple(name for name in NAMES if name in installed) or NAMES[:1]
+
+
 def find(home: Path, path: Path) -> InstalledFile | None:
     return next((installed for installed in read(home) if installed.path == str(path)), None)
 
@@ -103,9 +115,13 @@ def restore_original(
         return None
     if installed is not None and hash_bytes(current) == installed.written_sha256:
         return installed.original
+    shape = "groups" if installed is None else AGENTS[installed.agent].LAYOUT.shape
+    if installed is not None and shape == "module":
+        # All of it is ours, also what was changed in it.
+        return installed.original
     text = settings_editing.decode(current, path=str(path))
     entries = None if installed is None else installed.entries
-    return settings_editing.remove(text, path=str(path), installed=entries).encode()
+    return settings_editing.remove(text, path=str(path), installed=entries, shape=shape).encode()
 
 
 def _save(home: Path, files: tuple[InstalledFile, ...]) -> None:

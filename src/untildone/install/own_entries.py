@@ -5,6 +5,8 @@ import re
 
 CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 CAP = 60
+# How the variables of other clients end that raise their cap.
+_CAP_SUFFIX = "_STOP_HOOK_BLOCK_CAP"
 _CLIENT_CAP = 8
 _UNBOUNDED = float("inf")
 
@@ -62,11 +64,12 @@ def describe_harm_in_file(path: str, home: str) -> str:
     return describe_harm(json.dumps(before), _read_file(path)).removeprefix("it ")
 
 
-def is_well_shaped(key: str, value: object) -> bool:
+def is_well_shaped(key: str, value: object, shape: str = "groups") -> bool:
     """Say whether the client accepts the value; for an invalid one it ignores the whole file."""
     if key == "hooks":
+        is_entry = _is_group if shape == "groups" else _is_hook
         return isinstance(value, dict) and all(
-            isinstance(groups, list) and all(map(_is_group, groups)) for groups in value.values()
+            isinstance(entries, list) and all(map(is_entry, entries)) for entries in value.values()
         )
     if key == "permissions":
         lists = [_as_object(value).get(kind, []) for kind in ("allow", "ask", "deny")]
@@ -101,6 +104,8 @@ def _as_object(value: object) -> dict[str, object]:
 
 def _find_in_group(group: object) -> list[str]:
     fields = dict(_as_object(group))
+    if "hooks" not in fields:
+        return [json.dumps(group, sort_keys=True)] if is_our_hook(group) else []
     hooks = fields.pop("hooks", None)
     ours = [hook for hook in hooks if is_our_hook(hook)] if isinstance(hooks, list) else []
     return [json.dumps([fields, hook], sort_keys=True) for hook in ours]
@@ -133,6 +138,11 @@ def _describe_switch(before: dict[str, object], after: dict[str, object]) -> str
     for switch in ("disableAllHooks", "allowManagedHooksOnly"):
         if after.get(switch) and after.get(switch) != before.get(switch):
             return f"it sets `{switch}`"
+    # Gemini CLI: {"hooksConfig": {"enabled": false, "disabled": ["NAME"]}}
+    config, former = _as_object(after.get("hooksConfig")), _as_object(before.get("hooksConfig"))
+    for switch, harmless in (("enabled", (None, True)), ("disabled", (None, []))):
+        if config.get(switch) not in harmless and config.get(switch) != former.get(switch):
+            return f"it sets `hooksConfig.{switch}`"
     plugins = _as_object(after.get("enabledPlugins"))
     for name, enabled in plugins.items():
         was_disabled = _as_object(before.get("enabledPlugins")).get(name) is False
@@ -143,7 +153,8 @@ def _describe_switch(before: dict[str, object], after: dict[str, object]) -> str
 
 def _describe_environment_change(before: dict[str, object], after: dict[str, object]) -> str:
     for name in sorted({*before, *after}):
-        if name.upper().startswith("UNTILDONE_") and before.get(name) != after.get(name):
+        is_kept = name.upper().startswith("UNTILDONE_") or _is_foreign_cap(name)
+        if is_kept and before.get(name) != after.get(name):
             return f"it sets or changes the variable `{name}`"
     if _read_cap(after, default=_CLIENT_CAP) < _read_cap(before, default=_CLIENT_CAP):
         return f"it lowers the variable `{CAP_VARIABLE}`"
@@ -151,6 +162,10 @@ def _describe_environment_change(before: dict[str, object], after: dict[str, obj
     if CAP_VARIABLE not in before and _read_cap(after, default=CAP) < CAP:
         return f"it lowers the variable `{CAP_VARIABLE}`"
     return ""
+
+
+def _is_foreign_cap(name: str) -> bool:
+    return name.endswith(_CAP_SUFFIX) and name != CAP_VARIABLE
 
 
 def _read_cap(environment: dict[str, object], *, default: int) -> float:
@@ -183,4 +198,4 @@ def _is_hook(hook: object) -> bool:
     fields = _as_object(hook)
     has_timeout = isinstance(fields.get("timeout", 0), int | float)
     has_command = fields.get("type") != "command" or isinstance(fields.get("command"), str)
-    return has_timeout and has_command and fields.get("type") in _HOOK_TYPES
+    return has_timeout and has_command and fields.get("type", "command") in _HOOK_TYPES

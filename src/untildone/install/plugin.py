@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from untildone import __version__
-from untildone.install.hook_commands import build_plugin_entries
+from untildone.install.claude_lines import build_plugin_entries
 from untildone.install.settings_editing import Entries
 from untildone.install.skills import build_plugin_skills
 

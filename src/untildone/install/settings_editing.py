@@ -1,10 +1,11 @@
-"""How our entries are added to a settings file of Claude Code, and removed from it."""
+"""How our entries are added to a client's settings file, and removed from it."""
 
 from collections.abc import Iterator
 from typing import TypeAlias, cast
 
 from msgspec import Struct
 
+from untildone.agents.layout import Shape
 from untildone.errors import UserError
 from untildone.install import own_entries
 from untildone.json_edit import document as json_document
@@ -43,22 +44,27 @@ def decode(data: bytes, *, path: str) -> str:
         raise _make_error(path, f"is not UTF-8 at line {line}, column {column}") from None
 
 
-def parse(text: str, path: str) -> Json:
+def parse(text: str, path: str, shape: Shape = "groups") -> Json:
     """Parse the settings; raise an error for what the client would not read."""
     settings = _read(text, path).get_value()
     if not isinstance(settings, dict):
         raise _make_error(path, "is not an object at the top level")
     for key in ("hooks", "env", "permissions"):
-        if key in settings and not own_entries.is_well_shaped(key, settings[key]):
-            raise _make_error(path, f"has a `{key}` of a shape that Claude Code does not read")
+        if key in settings and not own_entries.is_well_shaped(key, settings[key], shape):
+            raise _make_error(path, f"has a `{key}` of a shape that the client does not read")
     return settings
 
 
 def merge(
-    text: str, ours: Entries, *, path: str, installed: Entries | None = None
+    text: str,
+    ours: Entries,
+    *,
+    path: str,
+    installed: Entries | None = None,
+    shape: Shape = "groups",
 ) -> MergedSettings:
     """Add or renew our entries; `installed` are those that an earlier `merge` wrote."""
-    settings = parse(text, path)
+    settings = parse(text, path, shape)
     owned = _find_owned(settings, installed)
     wanted = _exclude_foreign(ours, settings, owned)
     document = _remove_entries(_read(text, path), owned, keep=wanted)
@@ -76,9 +82,11 @@ def merge(
     )
 
 
-def remove(text: str, *, path: str, installed: Entries | None = None) -> str:
+def remove(
+    text: str, *, path: str, installed: Entries | None = None, shape: Shape = "groups"
+) -> str:
     """Remove our entries, and the containers they leave empty."""
-    owned = _find_owned(parse(text, path), installed)
+    owned = _find_owned(parse(text, path, shape), installed)
     document = _remove_entries(_read(text, path), owned, keep=Entries())
     return document.text if text.strip() else text
 
@@ -191,7 +199,8 @@ def _iterate_groups(document: Document) -> Iterator[tuple[str, int, list[object]
     for event in events.keys if events else ():
         groups = document.get_value("hooks", event)
         for position, group in enumerate(groups if isinstance(groups, list) else ()):
-            yield event, position, group["hooks"]
+            # In a flat list of hooks each stands for itself.
+            yield event, position, group.get("hooks", [group])
 
 
 def _put_group(document: Document, event: str, group: Json) -> Document:

@@ -2,11 +2,15 @@
 
 from importlib.resources import files
 
-from untildone.agents.permissions import LOOP_PERMISSIONS
+from untildone.agents.agent import Agent
+from untildone.agents.claude.permissions import LOOP_PERMISSIONS
+from untildone.agents.payloads import COMMAND_END
 
 LOOP_COMMANDS = ("build", "test", "lint", "ship", "fix", "loop")
 USER_COMMANDS = ("cancel", "pause", "continue", "approve")
 PLAN_COMMANDS = ("plan-feature", "implement-task", "implement-feature")
+# Commands for clients without skills and subagents of ours.
+PLAIN_COMMANDS = (*LOOP_COMMANDS, "status", *USER_COMMANDS)
 NAMES = (*LOOP_COMMANDS, *PLAN_COMMANDS, "status", *USER_COMMANDS)
 AGENTS = ("task-planner", "task-verifier", "planning-validator")
 # What the client puts before the name of a plugin's subagent, and what we do: `init` installs
@@ -20,6 +24,8 @@ _PLAN_PERMISSIONS = (
     *(f"Bash(untildone plan {verb}:*)" for verb in ("init", "validate", "refine", "render")),
 )
 
+# Stands for the arguments where the client does not put them into the text.
+_TYPED = "(what the user typed behind the command)"
 _END_OF_FRONT_MATTER = "\n---\n"
 
 
@@ -50,8 +56,35 @@ def build_plugin_skills() -> dict[str, str]:
     return skills | {f"agents/{name}.md": build_agent(name, name) for name in AGENTS}
 
 
-def build_command_files() -> dict[str, str]:
-    """Return the files by their path in the client's settings folder.
+def build_command_files(agent: Agent) -> dict[str, str]:
+    """Return the files by their path in the client's settings folder."""
+    if agent.NAME == "claude":
+        return _build_claude_files()
+    layout = agent.LAYOUT
+    if not layout.command_file:
+        return {}
+    return {
+        layout.command_file.format(name=name): _build_plain_command(agent, name)
+        for name in PLAIN_COMMANDS
+    }
+
+
+def _build_plain_command(agent: Agent, name: str) -> str:
+    """Return a command; where its text is the prompt, the hook reads the first line."""
+    front, _, body = build_command(name).partition(_END_OF_FRONT_MATTER)
+    description = next(
+        line.removeprefix("description: ")
+        for line in front.splitlines()
+        if line.startswith("description: ")
+    )
+    arguments = agent.LAYOUT.command_arguments
+    begin = f"/untildone:{name} {arguments}\n{COMMAND_END}\n" if arguments else ""
+    text = body.strip().replace("$ARGUMENTS", arguments or _TYPED)
+    return agent.format_command(description, f"{begin}{text}\n")
+
+
+def _build_claude_files() -> dict[str, str]:
+    """Return commands and subagents.
 
     A skill there cannot have a colon in its name, but a command in a folder is `/untildone:NAME`.
     """

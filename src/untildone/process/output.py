@@ -4,7 +4,7 @@ import contextlib
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, TypeAlias
 
@@ -103,8 +103,14 @@ class Output:
 
 def feed(pipe: IO[bytes], data: bytes) -> None:
     """Write the input; what the program does not read is dropped."""
+    feed_parts(pipe, (data,))
+
+
+def feed_parts(pipe: IO[bytes], parts: Iterable[bytes]) -> None:
+    """Write each part of the input as it comes."""
     with contextlib.suppress(OSError), pipe:
-        # The pipe is unbuffered and may take only a part at a time.
-        view = memoryview(data)
-        while view:
-            view = view[pipe.write(view) :]
+        for part in parts:
+            # The pipe is unbuffered and may take only a part at a time.
+            view = memoryview(part)
+            while view:
+                view = view[pipe.write(view) :]

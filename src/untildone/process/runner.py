@@ -6,14 +6,16 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Literal, NoReturn, TypeAlias
+from typing import IO, Literal, NoReturn, TypeAlias
 
 from msgspec import Struct
 
 from untildone.check_lineage import read_variable
 from untildone.process import trees
+from untildone.process.live_input import LiveInput
 from untildone.process.output import Output, OutputCallback, describe_gap, feed
 from untildone.process.system import Tree
 
@@ -22,7 +24,7 @@ _SIGNAL_SECONDS = 0.3
 # A process that leaves its session and clears its environment is found only if seen before.
 _SEARCH_SECONDS = 1.0
 
-EarlyEnd: TypeAlias = Literal["timed out", "interrupted", "lost"]
+EarlyEnd: TypeAlias = Literal["timed out", "interrupted", "lost", "dismissed"]
 
 
 class Finished(Struct, frozen=True, kw_only=True):
@@ -53,7 +55,7 @@ def run(
     env: Mapping[str, str] | None = None,
     log: Path | None = None,
     stop: threading.Event | None = None,
-    stdin: bytes = b"",
+    stdin: bytes | LiveInput = b"",
     errors: Path | None = None,
     on_output: OutputCallback | None = None,
     hosts_agent: bool = False,
@@ -62,8 +64,10 @@ def run(
 
     Its stderr is part of the output unless `errors` names a file. The user's verbs are refused
     below it, unless it `hosts_agent`: then it is an agent's client or one of its hooks.
+    A program whose live input was closed is ended if it does not end by itself.
     """
-    deadline = _Deadline(timeout, stop=stop)
+    live = stdin if isinstance(stdin, LiveInput) else None
+    deadline = _Deadline(timeout, stop=stop, live=live)
     if deadline.find_early_end():
         return Finished(exit_code=None, interrupted=True)
     environ = os.environ if env is None else env
@@ -73,11 +77,19 @@ def run(
     try:
         with opened as (tree, child):
             if child.stdin is not None:
-                threading.Thread(target=feed, args=(child.stdin, stdin), daemon=True).start()
+                _start_feeding(child.stdin, stdin)
             output = Output(trees.get_stdout(child), log=log, on_output=on_output)
             return _watch(tree, output, deadline=deadline)
     except trees.CannotStartError as error:
         return Finished(exit_code=None, missing=str(error))
+    finally:
+        if live:
+            live.close()
+
+
+def _start_feeding(pipe: IO[bytes], data: bytes | LiveInput) -> None:
+    write = data.write_to if isinstance(data, LiveInput) else partial(feed, data=data)
+    threading.Thread(target=write, args=(pipe,), daemon=True).start()
 
 
 @contextlib.contextmanager
@@ -129,15 +141,29 @@ def is_below(mark: str) -> bool:
 class _Deadline:
     """The moment at which a program is ended."""
 
-    def __init__(self, seconds: float | None, *, stop: threading.Event | None) -> None:
+    def __init__(
+        self,
+        seconds: float | None,
+        *,
+        stop: threading.Event | None,
+        live: LiveInput | None = None,
+    ) -> None:
         self.began = time.monotonic()
         self._seconds = float("inf") if seconds is None else seconds
         self._stop = stop
+        self._live = live
 
     def find_early_end(self) -> EarlyEnd | None:
         if trees.is_ending() or (self._stop and self._stop.is_set()):
             return "interrupted"
+        if self._live and self._live.is_overdue():
+            return "dismissed"
         return "timed out" if self.get_seconds_left() <= 0 else None
+
+    def warn(self) -> None:
+        """Send the program its last words, unless this process must end at once."""
+        if self._live and not trees.is_ending():
+            self._live.say_last_words()
 
     def get_seconds_left(self) -> float:
         return self._seconds - self.get_elapsed()
@@ -150,7 +176,9 @@ def _watch(tree: Tree, output: Output, *, deadline: _Deadline) -> Finished:
     status = _wait(tree, output, deadline=deadline)
     seconds = deadline.get_elapsed()
     survivors = 0
-    if status in ("timed out", "interrupted"):
+    if status in ("timed out", "interrupted", "dismissed"):
+        if status != "dismissed":
+            deadline.warn()
         trees.end_tree(tree, *(trees.ENDING_STEPS[2:] if trees.is_ending() else trees.ENDING_STEPS))
         output.ended.wait(DRAIN_SECONDS)
     else:

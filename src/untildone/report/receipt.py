@@ -49,6 +49,8 @@ class ReceiptConcern(Struct, frozen=True, kw_only=True):
 class Receipt(Struct, frozen=True, kw_only=True, rename={"concerns": "lost"}):
     loop: str
     agent: str
+    # All that worked on it, in their order.
+    agents: tuple[str, ...] = ()
     session: str
     project: str
     task: str
@@ -162,6 +164,11 @@ def _get_judged_round(record: Record, history: History) -> Round:
     )
 
 
+def _list_agents(record: Record) -> tuple[str, ...]:
+    moved_to = (amendment.agent for amendment in record.progress.amendments)
+    return tuple(filter(None, dict.fromkeys((record.contract.agent, *moved_to))))
+
+
 def _build_essentials(record: Record, history: History, last: Round) -> Receipt:
     contract, progress, initial = record.agreed, record.progress, record.progress.baseline_totals
     claims = {name: f"{met.by}: {met.evidence}" for name, met in progress.met.items()}
@@ -169,6 +176,7 @@ def _build_essentials(record: Record, history: History, last: Round) -> Receipt:
     return Receipt(
         loop=contract.id,
         agent=contract.agent,
+        agents=_list_agents(record),
         session=contract.session,
         project=contract.project,
         task=contract.task,

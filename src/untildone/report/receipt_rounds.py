@@ -20,7 +20,10 @@ def describe_rounds(history: History, *, has_checks: bool) -> tuple[str, ...]:
     results = [describe_results(entry) or without for entry in rounds]
     # Rounds record the number of failures fixed so far.
     fixed = [after - before for before, after in pairwise((0, *(entry.fixed for entry in rounds)))]
-    judged = tuple(map(_describe_round, rounds, results, _compute_costs(rounds), fixed))
+    # Named only where several agents worked.
+    has_several = len({entry.agent for entry in rounds}) > 1
+    agents = [f" by {entry.agent}" if has_several and entry.agent else "" for entry in rounds]
+    judged = tuple(map(_describe_round, rounds, agents, results, _compute_costs(rounds), fixed))
     lines = [(entry.number, line) for entry, line in zip(rounds, judged, strict=True)]
     lines += [(stop.after_round, f"not judged: {stop.reason}") for stop in history.unjudged]
     # Stable: the line of a round comes before those of the stops behind it.
@@ -38,9 +41,9 @@ def _compute_costs(rounds: tuple[Round, ...]) -> list[str]:
     ]
 
 
-def _describe_round(entry: Round, results: str, cost: str, fixed: int) -> str:
+def _describe_round(entry: Round, by: str, results: str, cost: str, fixed: int) -> str:
     parts = (
-        f"round {entry.number}: {name_verdict(entry.verdict)}",
+        f"round {entry.number}{by}: {name_verdict(entry.verdict)}",
         results,
         cost,
         *_describe_fixed(fixed),

@@ -44,6 +44,7 @@ def _list_facts(receipt: Receipt) -> list[str]:
     return [
         f"task: {receipt.task.splitlines()[0] if receipt.task else ''}",
         f"rounds: {receipt.rounds}{bound}",
+        f"agents: {', then '.join(receipt.agents)}" if len(receipt.agents) > 1 else "",
         f"done when: {receipt.done_when}",
         f"judged: {_describe_judgement(receipt)}",
         f"verdict: {receipt.verdict}" if receipt.verdict else "",

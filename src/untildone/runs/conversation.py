@@ -1,5 +1,6 @@
 """A loop's conversation with its agent: session, prompts, costs."""
 
+import json
 import os
 import uuid
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from untildone.agents.headless import ClientCall
+from untildone.agents.registry import AGENTS
 from untildone.core.contract import Bounds
 from untildone.core.progress import Progress, Round
 from untildone.core.text import shorten, to_one_line
@@ -16,7 +18,7 @@ from untildone.engine.verbs import move_loop
 from untildone.process.command import parse_argv
 from untildone.runs import run_memory
 from untildone.runs.client_call import CallSettings, Limits, Return, Show, call
-from untildone.runs.run_events import Asked
+from untildone.runs.run_events import Asked, HandedOver
 from untildone.runs.run_memory import RunMemory
 from untildone.runs.stop_request import StopRequest
 from untildone.store.loops import Record
@@ -74,9 +76,23 @@ class Conversation:
         self.end_driving()
         self.record = move_loop(self.context, self.record, str(uuid.uuid4()))
         spent = self.memory.spent_before + (self.memory.spent_here or 0)
-        self._store(replace(self.memory, begun=False, spent_before=spent, spent_here=None))
+        new = replace(self.memory, begun=False, client_session="")
+        self._store(replace(new, spent_before=spent, spent_here=None))
         self.begin_driving()
         return write_note(feedback, self.record.progress, self.context.loops.read_rounds(self.loop))
+
+    def hand_over(self, feedback: str, reason: str) -> str:
+        """Give the loop to the next agent in a new session; return the note for it."""
+        options = self.memory.options
+        name, *rest = options.successors
+        self.end_driving()
+        # What the user passed to the first client is not for another one.
+        new = replace(options, successors=tuple(rest), client="", arguments=())
+        self.memory = replace(self.memory, options=new)
+        self.context = replace(self.context, agent=AGENTS[name])
+        note = self.start_new_session(feedback)
+        self._show(HandedOver(agent=name, session=self.session, reason=reason))
+        return note
 
     def follow(self, loop: str) -> None:
         """Continue with the next loop; the costs so far belong to the first one."""
@@ -93,6 +109,7 @@ class Conversation:
         self._show(Asked(round=number, session=self.session, conversation=kind))
         request = ClientCall(
             session=self.session,
+            client_session=self.memory.client_session,
             begun=begun,
             budget_usd=self._compute_remaining_budget(),
             arguments=self.memory.options.arguments,
@@ -101,7 +118,19 @@ class Conversation:
         limits = Limits(stop=self.stop_request, seconds=self._compute_remaining_seconds())
         returned = call(self._make_call_settings(), request, prompt, limits=limits, show=self._show)
         self._remember(returned, number)
+        self._spool(returned)
         return returned
+
+    def _spool(self, returned: Return) -> None:
+        """Store what the agent reported in its output where a hook would store its calls."""
+        session = self.context.session_of(self.record)
+        for relayed in returned.relayed:
+            call = {
+                "tool_name": "Bash",
+                "tool_input": {"command": relayed.command},
+                "tool_response": {"stdout": relayed.output},
+            }
+            session.append(f"calls/{os.getpid()}", json.dumps(call))
 
     def mark_judged(self) -> None:
         """Record that the client's return has been judged."""
@@ -111,8 +140,12 @@ class Conversation:
     def _remember(self, returned: Return, number: int) -> None:
         """Store the return and its costs, so that a crash does not lose them."""
         memory = replace(self.memory, round=number)
+        if returned.client_session:
+            memory = replace(memory, client_session=returned.client_session)
         if returned.cost_usd is not None:
             memory = replace(memory, spent_here=max(returned.cost_usd, memory.spent_here or 0))
+        if returned.call_cost_usd:
+            memory = replace(memory, spent_here=(memory.spent_here or 0) + returned.call_cost_usd)
         if not (returned.fault or returned.interrupted):
             memory = replace(memory, calls=memory.calls + 1, returned=returned)
         self._store(memory)

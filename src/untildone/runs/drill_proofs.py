@@ -33,6 +33,7 @@ class Proof(Struct, frozen=True, kw_only=True):
     passed: bool
     problem: str = ""
     seconds: float = 0
+    agent: str = "claude"
 
 
 def stop_without_loop(scene: DrillScene) -> str:

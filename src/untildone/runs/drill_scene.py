@@ -12,6 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.agents.imitation import ImitatedAnswer
 from untildone.core.contract import Check
 from untildone.core.progress import Progress
 from untildone.engine.context import Context, project_folder
@@ -34,17 +35,18 @@ _CHECKS = {
 
 
 class HookAnswer(Struct, frozen=True, kw_only=True):
-    """The answers of all hooks of one event."""
+    """The answers of all hooks of one stop, and what the client takes from them."""
 
     answers: tuple[Answer, ...]
+    taken: tuple[ImitatedAnswer, ...]
 
     @property
     def held(self) -> bool:
-        return any(answer.feedback for answer in self.answers)
+        return any(answer.hold for answer in self.taken)
 
     @property
     def notice(self) -> str:
-        return " ".join(answer.notice for answer in self.answers if answer.notice)
+        return " ".join(answer.notice for answer in self.taken if answer.notice)
 
     @property
     def silent(self) -> bool:
@@ -113,6 +115,7 @@ class DrillScene:
             settings=self._settings,
             environ=self.context.environ,
             session=session or self.session,
+            client=self.context.agent.NAME,
         )
         agent.cwd = cwd or self.project
         self._sessions.append(agent.session)
@@ -132,13 +135,19 @@ class DrillScene:
 
     def stop(self, session: str = "", *, cwd: Path | None = None) -> HookAnswer:
         agent = self.open_agent(session, cwd=cwd)
-        return HookAnswer(answers=agent.fire("Stop", build_stop_fields("Done.", held_before=False)))
+        return self._read(agent.fire("Stop", build_stop_fields("Done.", held_before=False)))
 
     def stop_with(self, stdin: bytes) -> HookAnswer:
         """Send a stop with a payload that the client would not send."""
-        hooks = [hook for hook in read_hooks(self._settings) if hook.event == "Stop"]
-        environ = {**self.open_agent().environment, "CLAUDE_PROJECT_DIR": str(self.project)}
-        return HookAnswer(answers=run_hooks(hooks, stdin, cwd=self.project, env=environ))
+        stop = self.context.agent.LAYOUT.events["Stop"]
+        hooks = [hook for hook in read_hooks(self._settings) if hook.event == stop]
+        environ = self.open_agent().hook_environment
+        return self._read(run_hooks(hooks, stdin, cwd=self.project, env=environ))
+
+    def _read(self, answers: tuple[Answer, ...]) -> HookAnswer:
+        imitation = self.context.agent.load_imitation()
+        taken = (imitation.read_answer(each.stdout) for each in answers if each.exit_code == 0)
+        return HookAnswer(answers=answers, taken=tuple(taken))
 
     def load_progress(self) -> Progress:
         return self.context.loops.load(self._loops[-1]).progress

@@ -137,7 +137,16 @@ class _Run:
             self._give_up_on_fault(returned)
             if answer and conversation.active:
                 prompt = self._make_next_prompt(answer, returned)
+            elif answer and self._is_stuck_with_successor():
+                reason = conversation.record.progress.reason
+                verbs.resume(conversation.context, conversation.loop)
+                prompt = conversation.hand_over(answer.feedback, reason)
         return conversation.record
+
+    def _is_stuck_with_successor(self) -> bool:
+        """Say whether the loop stagnated and another agent can try."""
+        progress = self.conversation.record.progress
+        return progress.outcome == "stagnated" and bool(self.conversation.memory.options.successors)
 
     def pause(self, reason: str) -> Record:
         return self._end(Pause(outcome="paused", reason=reason))
@@ -185,6 +194,9 @@ class _Run:
             match returned.fault:
                 case None | "authentication" | "billing" | "refused" | "missing":
                     return returned
+                case "limit" if self.conversation.memory.options.successors:
+                    prompt = self.conversation.hand_over(prompt, returned.reason)
+                    continue
                 case "limit":
                     seconds = self._compute_wait(returned, limits)
                 case _:

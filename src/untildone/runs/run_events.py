@@ -29,6 +29,14 @@ class Asked(RunEvent, frozen=True, kw_only=True):
     conversation: Literal["new", "resumed"]
 
 
+class HandedOver(RunEvent, frozen=True, kw_only=True):
+    """Another agent goes on with the loop."""
+
+    agent: str
+    session: str
+    reason: str
+
+
 class Waiting(RunEvent, frozen=True, kw_only=True):
     """The run waits for the end of a usage limit, or before another try."""
 

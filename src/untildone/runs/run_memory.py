@@ -22,12 +22,16 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     wait: bool = True
     client: str = ""
     arguments: tuple[str, ...] = ()
+    # The agents that take over, one after another, when one is at its limit or stagnates.
+    successors: tuple[str, ...] = ()
 
 
 class RunMemory(Struct, frozen=True, kw_only=True, rename={"options": "how"}):
     options: RunOptions = RunOptions()
     # The client may still have the conversation, so it is resumed.
     begun: bool = False
+    # The client's own name of the conversation, if it does not take ours.
+    client_session: str = ""
     # In USD, of this conversation and of earlier ones; None if no client reported costs.
     spent_here: float | None = None
     spent_before: float = 0

@@ -1,4 +1,4 @@
-"""A scripted agent that runs the installed hooks as Claude Code does."""
+"""A scripted agent that runs the installed hooks as its client does; Claude Code by default."""
 
 import json
 import os
@@ -9,12 +9,11 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.agents.claude import read_cap
+from untildone.agents.claude.agent import read_cap
+from untildone.agents.imitation import ImitatedSession
+from untildone.agents.registry import AGENTS
 from untildone.process.runner import run
 from untildone.runs.claude_hooks import Answer, Settings, read_hooks, read_variables, run_hooks
-
-# The version of the client that this follows.
-VERSION = "2-1-325"
 
 _COMMAND_TIMEOUT = 120.0
 
@@ -62,8 +61,12 @@ class Agent:
         environ: Mapping[str, str],
         session: str = "",
         show: Show = lambda _: None,
+        client: str = "claude",
     ) -> None:
         self.project = project
+        self._layout = AGENTS[client].LAYOUT
+        self._project_variable = AGENTS[client].HOOKS.PROJECT_VARIABLE
+        self._imitation = AGENTS[client].load_imitation()
         self.session = session or str(uuid.uuid4())
         self.cwd = project
         self._hooks = read_hooks(settings)
@@ -76,15 +79,14 @@ class Agent:
     @property
     def environment(self) -> dict[str, str]:
         """Return the environment of hooks and of the agent's shell."""
-        return {
-            **self._environ,
-            "AI_AGENT": f"claude-code_{VERSION}_harness",
-            "CLAUDECODE": "1",
-            "CLAUDE_CODE_ENTRYPOINT": "cli",
-            "CLAUDE_CODE_SESSION_ATTENDED": "1",
-            "CLAUDE_CODE_SESSION_ID": self.session,
-            "CLAUDE_PID": str(os.getpid()),
-        }
+        session = ImitatedSession(id=self.session, process=str(os.getpid()))
+        return {**self._environ, **self._imitation.list_variables(session)}
+
+    @property
+    def hook_environment(self) -> dict[str, str]:
+        """Return the environment of hooks alone."""
+        project = {self._project_variable: str(self.project)} if self._project_variable else {}
+        return {**self.environment, **project}
 
     def begin(self, source: str = "startup") -> None:
         self._show_notices(self.fire("SessionStart", {"source": source}, subject=source))
@@ -113,19 +115,19 @@ class Agent:
         self, event: str, fields: Mapping[str, Any], *, subject: str = ""
     ) -> tuple[Answer, ...]:
         """Run the hooks of an event with the payload that the client would build."""
-        payload = {**self._build_payload(event), **fields}
-        wanted = [hook for hook in self._hooks if hook.wants(event, subject)]
-        environ = {**self.environment, "CLAUDE_PROJECT_DIR": str(self.project)}
-        return run_hooks(wanted, json.dumps(payload).encode(), cwd=self.cwd, env=environ)
+        name = self._layout.events.get(event, event)
+        payload = self._imitation.write_payload(name, {**self._build_payload(), **fields})
+        wanted = [hook for hook in self._hooks if hook.wants(name, subject)]
+        data = json.dumps(payload).encode()
+        return run_hooks(wanted, data, cwd=self.cwd, env=self.hook_environment)
 
-    def _build_payload(self, event: str) -> dict[str, Any]:
+    def _build_payload(self) -> dict[str, Any]:
         # No transcript is written: hooks must work without one.
         transcript = self.project.parent / f"{self.session}.jsonl"
         common = {
             "session_id": self.session,
             "transcript_path": str(transcript),
             "cwd": str(self.cwd),
-            "hook_event_name": event,
         }
         return {**common, "prompt_id": self._prompt} if self._prompt else common
 

@@ -15,6 +15,9 @@
 
 `<home>/held/<agent>/<session>` names an active loop once more: to silence the hooks both places
 must be cleared, and if only one is, that is evidence of tampering.
+
+`<home>/bound/<agent>/<session>` is there while the session has a loop, active or paused: hooks of
+clients that tell a shell no session id test whether there is any.
 """
 
 import json
@@ -33,7 +36,8 @@ class Session:
 
     def __init__(self, home: str, agent: str, session: str) -> None:
         self.home = home
-        self.agent = agent
+        # Agents that are named with their command, as `acp:COMMAND`, share a folder.
+        self.agent = agent = agent.partition(":")[0]
         self.id = session
         self.known = 0 < len(session) <= 128 and _SAFE_CHARACTERS.issuperset(session)
         self.folder = os.path.join(home, "sessions", agent, session if self.known else "-")
@@ -52,7 +56,7 @@ class Session:
 
     def get_held_loop_id(self) -> str:
         """Return the id of the active loop as recorded outside the session's folder."""
-        return self.read(self._get_held_path()).strip()
+        return self.read(self._get_place("held")).strip()
 
     def explain_index_damage(self) -> str:
         """Say which entry of an active loop was removed or altered; empty if none was."""
@@ -62,8 +66,8 @@ class Session:
                 return f"`{self.get_path(name)}` is missing or was altered"
         return ""
 
-    def _get_held_path(self) -> str:
-        return os.path.join(self.home, "held", self.agent, os.path.basename(self.folder))
+    def _get_place(self, folder: str) -> str:
+        return os.path.join(self.home, folder, self.agent, os.path.basename(self.folder))
 
     def has(self, name: str) -> bool:
         return self.known and os.path.exists(self.get_path(name))
@@ -118,6 +122,7 @@ class Session:
         """Enter this loop into the index that the installed shell line tests."""
         os.makedirs(self.get_path("calls"), mode=0o700, exist_ok=True)
         self.write("loop", loop)
+        self._write_elsewhere("bound", loop)
         if active:
             self.write("active", loop)
             self._write_held(loop)
@@ -128,18 +133,21 @@ class Session:
         """Remove the loop from the index: the session has none any more."""
         self._clear_active()
         self.remove("loop")
+        self.remove(self._get_place("bound"))
 
     def _write_held(self, loop: str) -> None:
         # Written last and removed first, so that a crash never leaves this entry alone.
-        if self.get_held_loop_id() == loop:
-            return
-        path = self._get_held_path()
+        if self.get_held_loop_id() != loop:
+            self._write_elsewhere("held", loop)
+
+    def _write_elsewhere(self, folder: str, text: str) -> None:
+        path = self._get_place(folder)
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        self.write("held", loop)
-        os.replace(self.get_path("held"), path)
+        self.write(folder, text)
+        os.replace(self.get_path(folder), path)
 
     def _clear_active(self) -> None:
-        self.remove(self._get_held_path())
+        self.remove(self._get_place("held"))
         for name in ("active", "meter", "precheck"):
             self.remove(name)
 

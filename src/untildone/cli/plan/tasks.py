@@ -49,10 +49,10 @@ def _refuse_agent(task: str) -> None:
     """
     context = open_context()
     refuse_in_check(context, "plan set-status")
-    caller = find_calling_session(context.agent, str(context.home))
-    if caller is None and not os.environ.get(context.agent.SESSION_VARIABLE):
+    caller = find_calling_session(str(context.home))
+    if caller is None and not os.environ.get(context.agent.HOOKS.SESSION_VARIABLE):
         return
-    if caller and caller.is_active() and not is_in_tool_call(context.agent, caller):
+    if caller and caller.is_active() and not is_in_tool_call(caller):
         return
     raise UserError(
         f"only verification or the user completes `{task}`",

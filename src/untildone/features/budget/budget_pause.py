@@ -47,7 +47,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
     event = context.agent.parse_stop(call.data, context.environ)
     # A payload that cannot be read names no session; the environment may.
     if call.fault:
-        event = replace(event, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
+        event = replace(event, session=call.session)
     session = context.session(event.session)
     if not session.is_active() or explain_ignored(context.agent, context.environ):
         return ""

@@ -49,6 +49,8 @@ class Ledger(
     # The price of each of the last messages by its id, and the sum of all older ones.
     prices: dict[str, float] = {}
     older_total: float = 0
+    # The model of the answers that name none: the last one named before them.
+    model: str = ""
     # Models without a known price: the total does not include them.
     unpriced: tuple[str, ...] = ()
     # The user has been told that nothing can be priced here.
@@ -86,19 +88,38 @@ def update_ledger(context: Context, record: Record, transcript: str) -> Ledger:
     ledger = load_ledger(context, record)
     read_bytes = dict(ledger.read_bytes)
     usages: dict[str, Usage] = {}
-    subagents = Path(context.agent.find_subagents_folder(transcript)).rglob("*.jsonl")
-    for path in (transcript, *map(str, islice(subagents, _MAX_SUBAGENT_FILES))):
+    model = ledger.model
+    for path in _list_transcripts(context, transcript):
         for line in _read_new_lines(path, read_bytes):
             usage = context.agent.parse_usage(line)
+            if usage and not usage.model:
+                model = model or _find_model(context, path)
+                usage = replace(usage, model=model)
+            elif usage and not usage.id:
+                model = usage.model
             # Compared by the second: messages of the loop's first second count.
             started_at = record.contract.started_at[:_LENGTH_TO_SECONDS]
-            if usage and usage.at[:_LENGTH_TO_SECONDS] >= started_at:
+            if usage and usage.id and usage.at[:_LENGTH_TO_SECONDS] >= started_at:
                 usages[usage.id] = usage
     if read_bytes == ledger.read_bytes:
         return ledger
-    ledger = _add_prices(replace(ledger, read_bytes=read_bytes), usages)
+    ledger = _add_prices(replace(ledger, read_bytes=read_bytes, model=model), usages)
     save_ledger(context, record, ledger)
     return ledger
+
+
+def _find_model(context: Context, transcript: str) -> str:
+    """Return the last model that the transcript names, also from before the loop."""
+    usages = map(context.agent.parse_usage, _read_new_lines(transcript, {}))
+    named = [usage.model for usage in usages if usage and usage.model]
+    return named[-1] if named else "unknown"
+
+
+def _list_transcripts(context: Context, transcript: str) -> list[str]:
+    """Return the session's transcript and those of its subagents, if they have a folder."""
+    folder = context.agent.find_subagents_folder(transcript)
+    subagents = islice(Path(folder).rglob("*.jsonl"), _MAX_SUBAGENT_FILES) if folder else ()
+    return [transcript, *map(str, subagents)]
 
 
 def _read_new_lines(path: str, read_bytes: dict[str, int]) -> Iterator[bytes]:
@@ -169,4 +190,5 @@ def _compute_price(usage: Usage) -> float:
         cache_write_1h_tokens=usage.cache_write_1h_tokens,
         web_searches=usage.web_searches,
     )
-    return float(calc_price(tokens, usage.model, provider_id=usage.provider).total_price)
+    provider = usage.provider or None
+    return float(calc_price(tokens, usage.model, provider_id=provider).total_price)

@@ -1,0 +1,115 @@
+"""Codex: its hook payloads and answers."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from untildone.agents import payloads
+from untildone.agents.agent import Hooks
+from untildone.agents.codex import hooks
+from untildone.agents.codex.layout import LAYOUT as LAYOUT
+from untildone.agents.codex.usage import parse_usage as parse_usage
+from untildone.agents.defaults import find_failure as find_failure
+from untildone.agents.defaults import find_message as find_message
+from untildone.agents.defaults import find_subagents_folder as find_subagents_folder
+from untildone.agents.defaults import format_command as format_command
+from untildone.agents.defaults import list_queued_input as list_queued_input
+from untildone.agents.defaults import list_todo_paths as list_todo_paths
+from untildone.agents.defaults import parse_todo_items as parse_todo_items
+from untildone.agents.defaults import was_interrupted as was_interrupted
+from untildone.agents.defaults import was_stop_interrupted as was_stop_interrupted
+from untildone.agents.events import Prompt, Stop
+from untildone.agents.layout import UntrustedHook
+from untildone.agents.payloads import parse_session_start as parse_session_start
+from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
+
+if TYPE_CHECKING:
+    from untildone.agents.headless import Headless
+    from untildone.agents.imitation import Imitation
+
+NAME = "codex"
+HOOKS: Hooks = hooks
+
+
+def load_imitation() -> "Imitation":
+    # Imported here because only the drill needs it.
+    from untildone.agents.codex import imitation
+
+    return imitation
+
+
+def load_headless() -> "Headless":
+    # Imported here because no hook runs a client.
+    from untildone.agents.codex import headless
+
+    return headless
+
+
+def find_untrusted_hooks(
+    files: tuple[str, ...], settings: Mapping[str, Any], trust: str, project: str
+) -> tuple[UntrustedHook, ...]:
+    # Imported here because no hook asks this.
+    from untildone.agents.codex.trust import find_untrusted_hooks as find
+
+    return find(files, settings, trust, project)
+
+
+def is_headless(arguments: Sequence[str]) -> bool:
+    return "exec" in arguments
+
+
+def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
+    return payloads.parse_stop(payload, environ, hooks)
+
+
+def parse_prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt:
+    return payloads.parse_prompt(payload, environ, hooks)
+
+
+def format_reply(
+    verdict: Verdict, *, feedback: str, notice: str, environ: Mapping[str, str]
+) -> str:
+    del environ
+    match verdict:
+        case Continue():
+            hold = {"decision": "block", "reason": _rename(feedback) or "untildone: not done"}
+            return json.dumps({**hold, **_format_message(notice)})
+        case Finish() | Pause() | Wait():
+            return hooks.notify(_rename(notice)) if notice else ""
+        case Ignore():
+            return ""
+
+
+def _format_message(notice: str) -> dict[str, str]:
+    return {"systemMessage": _rename(notice)} if notice else {}
+
+
+def _rename(text: str) -> str:
+    """Return the text with our commands as this client's user types them."""
+    return text.replace("/untildone:", LAYOUT.name_command(""))
+
+
+def pass_prompt(*, context: str, notice: str) -> str:
+    return _format_answer("UserPromptSubmit", context, notice)
+
+
+def consume_prompt(notice: str) -> str:
+    return json.dumps({"decision": "block", "reason": _rename(notice)})
+
+
+def format_greeting(*, context: str, notice: str) -> str:
+    return _format_answer("SessionStart", context, notice)
+
+
+def add_context_after_tool(context: str) -> str:
+    return _format_answer("PostToolUse", context, "")
+
+
+def _format_answer(event: str, context: str, notice: str) -> str:
+    specific = {"hookEventName": event, "additionalContext": _rename(context)}
+    answer = {**({"hookSpecificOutput": specific} if context else {}), **_format_message(notice)}
+    return json.dumps(answer) if answer else ""
+
+
+def end_turn(notice: str) -> str:
+    return json.dumps({"continue": False, "stopReason": notice, **_format_message(notice)})

@@ -1,0 +1,1 @@
+"""GitHub Copilot CLI: an agentStop hook that answers `{"decision": "block"}`."""

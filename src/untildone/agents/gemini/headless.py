@@ -1,0 +1,105 @@
+"""Headless calls of Gemini CLI: `gemini --output-format stream-json`, and what it prints."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from untildone.agents import headless
+from untildone.agents.json_fields import get_object, get_text, parse_object
+from untildone.commands.agent_calls import CHECK, REPORTING_VERBS
+
+PROGRAM = "gemini"
+SESSION_VARIABLES = frozenset(
+    (
+        *("GEMINI_CLI", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_PROJECT_DIR"),
+        "GEMINI_SESSION_ID",
+    )
+)
+REMEDIES: dict[headless.ClientFault, str] = {
+    "limit": "wait until the limit ends, then `untildone continue`",
+    "authentication": "sign in: run `gemini` and type `/auth`, or set `GEMINI_API_KEY`",
+    "billing": "see the plan of your account",
+    "refused": "read the message above; `-- ARGUMENTS` go to `gemini`",
+    "overloaded": "try again later: `untildone continue`",
+    "network": "check the connection, then `untildone continue`",
+    "lost": "`untildone run --fresh` starts a new conversation",
+    "missing": "install it: `npm install -g @google/gemini-cli`",
+    "crashed": "run `gemini` once by hand to see why",
+    "denied": "allow it: `-- --approval-mode yolo`, or a policy of the client",
+}
+_MAX_LINE = 8_000_000
+_MAX_DETAIL = 200
+# Options with which the user chose the permissions: then we add none.
+_PERMISSIONS = ("--approval-mode", "--yolo", "-y", "--allowed-tools", "--policy")
+_MESSAGES: tuple[tuple[re.Pattern[str], headless.ClientFault], ...] = (
+    (re.compile(r"error resuming session|session id \S+ already exists", re.I), "lost"),
+    (
+        re.compile(r"not running in a trusted directory|unknown argument|invalid values", re.I),
+        "refused",
+    ),
+    (
+        re.compile(r"\b401\b|API key not valid|API_KEY|set an auth method|unauthenticated", re.I),
+        "authentication",
+    ),
+    (re.compile(r"billing|credits?\b|payment", re.I), "billing"),
+    (re.compile(r"quota|rate limit|exhausted|limit reached|\b429\b|too many", re.I), "limit"),
+    (re.compile(r"overloaded|unavailable|internal error|\b5\d\d\b", re.I), "overloaded"),
+    (re.compile(r"\b4\d\d\b|bad request|not found", re.I), "refused"),
+    (re.compile(r"ECONN|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|fetch failed|network", re.I), "network"),
+)
+
+
+def build_arguments(call: headless.ClientCall) -> tuple[str, ...]:
+    session = ("--resume" if call.begun else "--session-id", call.session)
+    has_permissions = any(argument.startswith(_PERMISSIONS) for argument in call.arguments)
+    permissions = () if has_permissions else _build_permissions()
+    return ("--output-format", "stream-json", *session, *permissions, *call.arguments)
+
+
+def _build_permissions() -> tuple[str, ...]:
+    """Return the options that let the agent edit files and report to us; the rest is refused."""
+    verbs = (*REPORTING_VERBS, CHECK)
+    tools = ",".join(f"run_shell_command(untildone {verb})" for verb in verbs)
+    return ("--approval-mode", "auto_edit", f"--allowed-tools={tools}")
+
+
+def classify_failure(stderr: str) -> headless.ClientFault:
+    return next((kind for pattern, kind in _MESSAGES if pattern.search(stderr)), "crashed")
+
+
+def parse_line(line: bytes) -> tuple[headless.ClientEvent, ...]:
+    entry = parse_object(line) if line.startswith(b"{") and len(line) <= _MAX_LINE else {}
+    match entry.get("type"):
+        case "message" if entry.get("role") == "assistant":
+            return (headless.TextPart(text=get_text(entry, "content")),)
+        case "tool_use":
+            return (_parse_tool(entry),)
+        case "tool_result":
+            return _parse_refusal(entry)
+        case "result":
+            return (_parse_result(entry),)
+        case _:
+            return ()
+
+
+def _parse_tool(entry: Mapping[str, Any]) -> headless.Tool:
+    inputs = get_object(entry, "parameters")
+    texts = (get_text(inputs, key) for key in ("command", "file_path", "pattern", "query"))
+    detail = " ".join(next(filter(None, texts), "").split())
+    return headless.Tool(name=get_text(entry, "tool_name"), detail=detail[:_MAX_DETAIL])
+
+
+def _parse_refusal(entry: Mapping[str, Any]) -> tuple[headless.ClientEvent, ...]:
+    error = get_object(entry, "error")
+    if error.get("type") != "policy_violation":
+        return ()
+    # write_file__write_file_1794925014244_0
+    tool = get_text(entry, "tool_id").partition("__")[0]
+    return (headless.Denied(tool=tool, reason=get_text(error, "message")[:_MAX_DETAIL]),)
+
+
+def _parse_result(entry: Mapping[str, Any]) -> headless.Returned:
+    if entry.get("status") != "error":
+        return headless.Returned(turns=1)
+    reason = get_text(get_object(entry, "error"), "message")
+    return headless.Returned(turns=1, fault=classify_failure(reason), reason=reason[:500])

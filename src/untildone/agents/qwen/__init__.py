@@ -1,0 +1,1 @@
+"""Qwen Code: a Stop hook that answers `{"decision": "block"}`; `continue: false` holds too."""
