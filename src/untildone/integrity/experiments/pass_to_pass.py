@@ -35,6 +35,7 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
     if comparison is None:
         reason = f"not compared with the baseline: {trial.inputs.missing_reason}"
         return replace(evidence, comparisons=(reason,))
+    trial.environment.start()
     runs = SandboxRuns(evidence=evidence, trial=trial, comparison=comparison)
     result = baseline_tests.run_baseline_tests(runs) if trial.is_provable(evidence) else None
     environment = trial.environment.find_concerns()
