@@ -2,14 +2,17 @@
 
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from shop import DONE_SIGNAL, PYTEST
 from snippets import snippet
+from untildone.checks.parallel_run import RunOptions, run_checks
+from untildone.core.contract import Check
 from untildone.core.evidence import Evidence
 from untildone.core.sandbox_trial import ALL_WALLS
 from untildone.engine.check_run import CheckSite
@@ -20,90 +23,117 @@ pytestmark = pytest.mark.slow
 
 FERRY = "def fare(age):\n    return 12\n"
 HALVED = "def fare(age):\n    return 6 if age < 18 else 12\n"
+# In the project it waits until a run in a sandbox has begun; no sandbox shows the folder `signs`.
 TESTS = snippet("""
     import time
+    from pathlib import Path
     from ferry import fare
 
+    SIGNS = Path({signs!r})
+
     def test_adults():
-        time.sleep(4)
+        for _ in range({seconds} * 10 if SIGNS.exists() else 0):
+            if (SIGNS / "begun").exists():
+                (SIGNS / "seen").touch()
+                break
+            time.sleep(0.1)
         assert fare(40) == 12
 """)
-MORE_TESTS = f"{TESTS}\ndef test_youths():\n    assert fare(15) == 6\n"
-_started: list[tuple[float, list[str]]] = []
+YOUTHS = "\ndef test_youths():\n    assert fare(15) == 6\n"
 
 
-def _note(event: str, arguments: tuple[object, ...]) -> None:
+class Ferry:
+    """A project, and where its check and the runs in sandboxes leave signs."""
+
+    def __init__(self, world: World, signs: Path) -> None:
+        self.world = world
+        self.signs = signs
+        self.places: list[str] = []
+        self.tests = TESTS.format(signs=str(signs), seconds=30)
+        world.write_all({"ferry.py": FERRY, "test_ferry.py": self.tests, "conftest.py": ""})
+
+    def start(self, command: str = PYTEST) -> None:
+        """Start a loop whose check is quick, however busy the machine is."""
+        self.signs.mkdir()
+        (self.signs / "begun").touch()
+        checks = (Check(name="check", command=command),)
+        self.world.start(baseline="none", checks=checks, task="")
+        results = run_checks(checks, RunOptions(project=self.world.project))
+        self.world.save_baseline(*(replace(result, seconds=1.0) for result in results))
+        self.world.set_walls(*ALL_WALLS)
+
+    def stop(self) -> dict[str, Any]:
+        """Return the answer; `places` has where pytest ran, `signs` whether it ran beside."""
+        for sign in self.signs.iterdir():
+            sign.unlink()
+        self.places.clear()
+        _ferries.append(self)
+        try:
+            return dict(self.world.stop())
+        finally:
+            _ferries.remove(self)
+
+    @property
+    def ran_beside(self) -> bool:
+        """Whether a run in a sandbox had begun before the check in the project ended."""
+        return (self.signs / "seen").exists()
+
+    def note(self, command: str) -> None:
+        if "-m pytest" in command:
+            self.places.append("sandbox" if " enter " in command else "project")
+            if " enter " in command:
+                (self.signs / "begun").touch()
+
+
+_ferries: list[Ferry] = []
+
+
+def _note(event: str, arguments: tuple[Any, ...]) -> None:
     if event == "subprocess.Popen":
-        _started.append((time.monotonic(), [str(word) for word in arguments[1]]))  # type: ignore[attr-defined]
+        for ferry in _ferries:
+            ferry.note(" ".join(map(str, arguments[1])))
 
 
 sys.addaudithook(_note)
 
 
-class Runs:
-    """The runs of pytest since this was made: where each was, and when it began."""
-
-    def __init__(self) -> None:
-        self._first = len(_started)
-
-    def _list(self) -> Iterator[tuple[str, float]]:
-        for began, argv in _started[self._first :]:
-            if "pytest" in argv:
-                yield "sandbox" if "enter" in argv else "project", began
-
-    @property
-    def places(self) -> list[str]:
-        return [place for place, _ in self._list()]
-
-    @property
-    def seconds_apart(self) -> float:
-        """From the first run to the second."""
-        (_, first), (_, second), *_ = self._list()
-        return second - first
-
-
 @pytest.fixture
-def world(world: World) -> World:
+def ferry(world: World, tmp_path: Path) -> Ferry:
     world.message = DONE_SIGNAL
     world.environ = {ATTENDED: "1"}
-    world.write_all({"ferry.py": FERRY, "test_ferry.py": TESTS, "conftest.py": ""})
-    return world
+    return Ferry(world, tmp_path / "signs")
 
 
-def start(world: World, check: str = PYTEST) -> None:
-    world.start_check(check)
-    world.set_walls(*ALL_WALLS)
-
-
-def test_the_baselines_tests_run_beside_the_check(world: World) -> None:
-    start(world)
-    world.write_all({"ferry.py": HALVED, "test_ferry.py": MORE_TESTS})
-    runs = Runs()
-    answer = world.stop()
+def test_the_baselines_tests_run_beside_the_check(ferry: Ferry) -> None:
+    ferry.start()
+    ferry.world.write_all({"ferry.py": HALVED, "test_ferry.py": ferry.tests + YOUTHS})
+    answer = ferry.stop()
 
     assert "fail-to-pass 1, pass-to-pass 1" in shown(answer)
     # The check, the baseline's tests on the new code, the new tests on the baseline's code.
-    assert runs.places == ["project", "sandbox", "sandbox"]
-    assert runs.seconds_apart < 4
+    assert (ferry.places, ferry.ran_beside) == (["project", "sandbox", "sandbox"], True)
 
 
-def test_a_red_check_ends_the_runs_beside_it(world: World) -> None:
-    start(world)
-    world.write_all({"ferry.py": FERRY.replace("12", "13"), "test_ferry.py": MORE_TESTS})
-    answer = world.stop()
+def test_a_red_check_ends_the_runs_beside_it(ferry: Ferry) -> None:
+    ferry.start()
+    ferry.world.write_all({"ferry.py": HALVED.replace("12", "13"), "test_new.py": "import nothing"})
+    answer = ferry.stop()
 
-    assert "check red, 0 passed, 2 failed" in answer["reason"]
+    assert "check red" in answer["reason"]
+    assert ferry.world.outcome is None
 
 
-def test_a_check_that_was_red_is_confirmed_afterwards(world: World) -> None:
-    world.write("ferry.py", FERRY.replace("12", "13"))
-    start(world)
-    world.write("ferry.py", FERRY)
-    runs = Runs()
-    world.stop()
+def test_a_check_that_was_red_is_confirmed_afterwards(ferry: Ferry) -> None:
+    ferry.tests = TESTS.format(signs=str(ferry.signs), seconds=3)
+    ferry.world.write_all(
+        {"ferry.py": "def fare(age):\n    return 13\n", "test_ferry.py": ferry.tests}
+    )
+    ferry.start()
+    ferry.world.write("ferry.py", FERRY)
+    ferry.stop()
 
-    assert (world.outcome, runs.places) == ("done", ["project", "sandbox"])
-    assert runs.seconds_apart > 4
+    assert ferry.world.outcome == "done"
+    assert (ferry.places, ferry.ran_beside) == (["project", "sandbox"], False)
 
 
 @pytest.mark.parametrize(
@@ -117,12 +147,13 @@ def test_a_check_that_was_red_is_confirmed_afterwards(world: World) -> None:
     ],
 )
 def test_what_was_prepared_is_used_only_if_nothing_changed(
-    world: World, changed: str, still_true: bool
+    ferry: Ferry, changed: str, still_true: bool
 ) -> None:
+    world = ferry.world
     world.write("dist/out.py", "")
     world.write(".gitignore", "dist/\n")
     world.git("init", "-q")
-    start(world, "true")
+    ferry.start("true")
     site = make_site(world)
     confirmation = StopConfirmation(site, asks_for_tests=True)
     confirmation.prepare(Evidence(), world.contract, begins_runs=False)
@@ -130,6 +161,19 @@ def test_what_was_prepared_is_used_only_if_nothing_changed(
         (world.folder / changed.format(loop=world.loop)).write_text("# new\n", encoding="utf-8")
 
     assert confirmation.take_over(site, asks_for_tests=True) is still_true
+
+
+def test_runs_are_not_begun_beside_checks_that_write_into_the_project(ferry: Ferry) -> None:
+    ferry.world.write(".gitignore", "report.txt\n")
+    ferry.world.git("init", "-q")
+    ferry.start(f"sh -c '{PYTEST} && date +%N > report.txt'")
+    ran_beside = []
+    for number in range(2):
+        ferry.world.write("ferry.py", f"{HALVED}# {number}\n")
+        ferry.stop()
+        ran_beside.append(ferry.ran_beside)
+
+    assert ran_beside == [True, False]
 
 
 def make_site(world: World) -> CheckSite:
@@ -147,18 +191,16 @@ def make_site(world: World) -> CheckSite:
 
 
 def test_a_run_is_repeated_if_a_setting_changed_beside_it(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ferry: Ferry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home = tmp_path / "home"
-    home.mkdir()
-    monkeypatch.setenv("HOME", str(home))
-    settings = home / ".config" / "git" / "ignore"
+    settings = tmp_path / "home" / ".config" / "git" / "ignore"
     settings.parent.mkdir(parents=True)
     settings.write_text("*.log\n", encoding="utf-8")
-    start(world)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    ferry.start()
     touching = f"\ndef test_setting():\n    open({str(settings)!r}, 'w').close()\n"
-    world.write_all({"ferry.py": HALVED, "test_ferry.py": MORE_TESTS + touching})
-    runs = Runs()
-    world.stop()
+    ferry.world.write_all({"ferry.py": HALVED, "test_ferry.py": ferry.tests + YOUTHS + touching})
+    ferry.stop()
 
-    assert runs.places.count("sandbox") > 2
+    assert ferry.ran_beside
+    assert ferry.places.count("sandbox") > 2

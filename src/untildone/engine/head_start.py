@@ -44,6 +44,9 @@ class HeadStart:
 
     def __init__(self, loop: StoppedLoop, site: CheckSite) -> None:
         self._loop = loop
+        # Exists if what was prepared last was not true in the end: some checks write a report into
+        # the project. Then runs beside them would be for nothing.
+        self._unsettled = site.shared_folder / "unsettled"
         self._ended = _EndEvent(site.abandoned)
         self._site = replace(site, abandoned=self._ended)
         self._ahead: RunsAhead | None = None
@@ -92,6 +95,7 @@ class HeadStart:
         )
         load_past_runs = open_result_cache(site.shared_folder).load_past_runs
         begins_runs = can_begin_early(loop.contract.checks, load_past_runs)
+        begins_runs = begins_runs and not self._unsettled.exists()
         try:
             confirmation.prepare(evidence, loop.contract, begins_runs=begins_runs)
         except Exception:  # noqa: BLE001  the confirmation itself meets the same error again
@@ -106,7 +110,10 @@ class HeadStart:
         """Return what was prepared, if it is still true."""
         prepared = self._confirmation
         if prepared and prepared.take_over(site, asks_for_tests=asks_for_tests):
+            self._unsettled.unlink(missing_ok=True)
             return prepared
+        if prepared:
+            self._unsettled.touch()
         self.close()
         return None
 
