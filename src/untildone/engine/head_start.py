@@ -68,7 +68,14 @@ class HeadStart:
         return [next(reversed(load(check)), None) for check in checks]
 
     def prepare(self) -> None:
-        """Prepare the confirmation; an error here is not ours to report: it will come again.
+        """Prepare the confirmation; an error here is not ours to report: it will come again."""
+        try:
+            self._confirmation = self._prepare()
+        except Exception:  # noqa: BLE001  the confirmation itself meets the same error again
+            return
+
+    def _prepare(self) -> "StopConfirmation":
+        """Return a confirmation that has read the trees, and whose runs have begun.
 
         If a check was red the last time, sandboxes are only opened until all of them are green.
         """
@@ -78,16 +85,11 @@ class HeadStart:
         from untildone.integrity.experiments.runs_ahead import RunsAhead
 
         loop, site = self._loop, self._site
-        evidence = Evidence(
-            baseline=read_results(
-                site.loop_folder, loop.progress.baseline, tuple[BaselineResult, ...]
-            )
-        )
+        results = read_results(site.loop_folder, loop.progress.baseline, tuple[BaselineResult, ...])
+        evidence = Evidence(baseline=results)
         processors = os.cpu_count() or 1
-        waits = processors == 1 or not all(
-            each and each.green for each in self._load_last_results()
-        )
-        self._ahead = RunsAhead(processors, waits=waits)
+        were_green = all(each and each.green for each in self._load_last_results())
+        self._ahead = RunsAhead(processors, waits=processors == 1 or not were_green)
         # The checks in the project need one.
         self._busy.enter_context(self._ahead.occupy_processor())
         confirmation = StopConfirmation(
@@ -96,11 +98,8 @@ class HeadStart:
         load_past_runs = open_result_cache(site.shared_folder).load_past_runs
         begins_runs = can_begin_early(loop.contract.checks, load_past_runs)
         begins_runs = begins_runs and not self._unsettled.exists()
-        try:
-            confirmation.prepare(evidence, loop.contract, begins_runs=begins_runs)
-        except Exception:  # noqa: BLE001  the confirmation itself meets the same error again
-            return
-        self._confirmation = confirmation
+        confirmation.prepare(evidence, loop.contract, begins_runs=begins_runs)
+        return confirmation
 
     def end_checks(self) -> None:
         """Give the processor free that the checks in the project needed."""
