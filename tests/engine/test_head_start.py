@@ -114,6 +114,18 @@ def test_the_baselines_tests_run_beside_the_check(ferry: Ferry) -> None:
     assert (ferry.places, ferry.ran_beside) == (["project", "sandbox", "sandbox"], True)
 
 
+def test_an_edited_expectation_is_asked_about_as_before(ferry: Ferry) -> None:
+    ferry.start()
+    edited = ferry.tests.replace("== 12", "== 13")
+    ferry.world.write_all({"ferry.py": FERRY.replace("12", "13"), "test_ferry.py": edited})
+    ferry.stop()
+
+    assert ferry.ran_beside
+    assert ferry.world.concerns == ["edit-expected:test_ferry.py:test_adults"]
+    # The baseline's tests fail twice, and those of now pass.
+    assert ferry.places == ["project", "sandbox", "sandbox", "sandbox"]
+
+
 def test_a_red_check_ends_the_runs_beside_it(ferry: Ferry) -> None:
     ferry.start()
     ferry.world.write_all({"ferry.py": HALVED.replace("12", "13"), "test_new.py": "import nothing"})
