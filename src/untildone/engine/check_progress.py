@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
+from typing import TypeAlias
 
 from untildone.checks.parallel_run import ProgressCallback
 from untildone.checks.result_cache import ResultCache
@@ -13,6 +14,13 @@ from untildone.core.contract import Check
 from untildone.core.time_limits import estimate_seconds
 from untildone.report.running_checks import RUNNING
 from untildone.store.sessions import Session
+
+# When each running check began, and how long it will take, by name.
+_Running: TypeAlias = dict[str, dict[str, float | None]]
+_lock = Lock()
+# The runs of this process by the session's folder, the first one first: while it goes on, that
+# one is shown.
+_runs: list[tuple[str, CheckPhase, _Running]] = []
 
 
 @contextmanager
@@ -23,23 +31,27 @@ def record_progress(
 
     The file is removed when no check runs any more, also if the run is ended by a signal.
     """
-    lock = Lock()
-    running: dict[str, dict[str, float | None]] = {}
+    running: _Running = {}
 
     def report(check: Check, result: CheckResult | None) -> None:
-        with lock:
+        with _lock:
             if result is None:
                 past = history.load_past_runs(check) if phase != "affected" else ()
                 expected = estimate_seconds(past)
                 running[check.name] = {"since": time.time(), "expected": expected}
             else:
                 running.pop(check.name, None)
-            _write(session, phase, running)
+            _write(session)
 
+    run = (session.folder, phase, running)
+    with _lock:
+        _runs.append(run)
     try:
         yield report
     finally:
-        _write(session, phase, {})
+        with _lock:
+            _runs[:] = [other for other in _runs if other is not run]
+            _write(session)
 
 
 def join_callbacks(*callbacks: ProgressCallback) -> ProgressCallback:
@@ -50,10 +62,11 @@ def join_callbacks(*callbacks: ProgressCallback) -> ProgressCallback:
     return report
 
 
-def _write(
-    session: Session, phase: CheckPhase, running: dict[str, dict[str, float | None]]
-) -> None:
+def _write(session: Session) -> None:
+    """Write what runs, or remove the file."""
     process = os.getpid()
+    runs = (run for run in _runs if run[0] == session.folder and run[2])
+    _, phase, running = next(runs, ("", "check", {}))
     try:
         if running:
             session.write_json(RUNNING, {"process": process, "phase": phase, "checks": running})

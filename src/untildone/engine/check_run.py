@@ -8,10 +8,11 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from untildone.checks.parallel_run import ProgressCallback, RunOptions, ignore_progress, run_checks
@@ -21,6 +22,7 @@ from untildone.core.contract import Check
 from untildone.core.sandbox_trial import WallTrial
 from untildone.core.time_limits import DEFAULT_RULES, TimeRules
 from untildone.engine.check_progress import join_callbacks, record_progress
+from untildone.engine.check_turn import CheckTurn
 from untildone.engine.early_end import AbandonedError
 from untildone.engine.payload import STOP_DEADLINE
 from untildone.process.command import filter_environment
@@ -55,6 +57,7 @@ class CheckSite(Struct, frozen=True, kw_only=True):
     baseline_missing: str = ""
     # Set when the user ends the loop.
     abandoned: threading.Event
+    turn: CheckTurn = field(default_factory=CheckTurn)
     time_rules: TimeRules = DEFAULT_RULES
     # The SHA-256 of the record of the last confirmation's runs.
     confirming_runs: str = ""
@@ -90,7 +93,7 @@ def run_within_deadline(
     with (
         end_runs_on_signal(),
         watch_for_end(site.session, site.deadline, site.abandoned) as (stop, late),
-        _wait_for_turn(site),
+        site.turn.take(partial(_wait_for_turn, site)),
         record_progress(site.session, phase, cache) as record,
     ):
         options = _make_options(site, cache, stop)

@@ -1,8 +1,10 @@
 """Runs the checks of every round at one stop, and a check's own `fix` before the agent is asked."""
 
 import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from threading import Thread
+from threading import Event, Thread
 
 from msgspec.structs import replace
 
@@ -17,19 +19,27 @@ from untildone.process.runner import run as run_command
 from untildone.worktree.listing import read_head
 
 
-def run_round_checks(evidence: Evidence, contract: Contract, site: CheckSite) -> Evidence:
+def run_round_checks(
+    evidence: Evidence,
+    contract: Contract,
+    site: CheckSite,
+    *,
+    meanwhile: Callable[[], None] | None = None,
+) -> Evidence:
     """Return the evidence with the results of the round's checks and the must-not commands.
 
     A must-not command, such as `grep -r TODO src`, runs like a check; exit status 0 means that
-    what the user forbids is there.
+    what the user forbids is there. `meanwhile` is called once the first check has started.
     """
     round_checks = [check for check in contract.checks if check.when == "round"]
     if not round_checks and not contract.must_not:
         return evidence
     must_not_checks = [Check(name=command, command=command) for command in contract.must_not]
-    results, fault = run_within_deadline(
-        [*round_checks, *must_not_checks], site, report=_import_confirmation
-    )
+    checks = [*round_checks, *must_not_checks]
+    if meanwhile:
+        results, fault = _run_beside(meanwhile, checks, site)
+    else:
+        results, fault = run_within_deadline(checks, site, report=_import_confirmation)
     results = _apply_fixes(results, round_checks, site) if not fault else results
     must_not_results = results[len(round_checks) :]
     # A must-not command that cannot run proves nothing: it counts as a check that cannot run.
@@ -58,6 +68,29 @@ def _import_confirmation(_: Check, result: CheckResult | None) -> None:
     # `run_checks` reports each check twice: without a result when it starts, with one at its end.
     if result is None:
         Thread(target=import_module, daemon=True).start()
+
+
+def _run_beside(
+    meanwhile: Callable[[], None], checks: Sequence[Check], site: CheckSite
+) -> tuple[tuple[CheckResult, ...], str]:
+    """Run the checks in a thread, and call `meanwhile` in this one once the first has started.
+
+    Files may only be read here: a signal that ends reading after its time reaches no other thread.
+    """
+    started = Event()
+
+    def run() -> tuple[tuple[CheckResult, ...], str]:
+        try:
+            return run_within_deadline(checks, site, report=lambda *_: started.set())
+        finally:
+            started.set()
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        running = pool.submit(run)
+        started.wait()
+        if not running.done():
+            meanwhile()
+        return running.result()
 
 
 def _apply_fixes(

@@ -6,6 +6,7 @@ the slow checks run, and the tree is compared with the baseline, the tree before
 
 import time
 from threading import Event
+from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict, replace
 
@@ -14,18 +15,23 @@ from untildone.core.check_results import BaselineResult
 from untildone.core.decide import decide
 from untildone.core.evidence import Evidence
 from untildone.core.left_out import drop_left_out, leave_out_unrunnable
-from untildone.core.proof import add_missing_proof, choose_proof, needs_proof
+from untildone.core.proof import add_missing_proof
 from untildone.core.questions import list_approvable
 from untildone.core.verdict import Continue
 from untildone.engine.artifacts import make_log_folder
 from untildone.engine.check_run import CheckSite
 from untildone.engine.context import Context, project_folder
 from untildone.engine.early_end import AbandonedError, watch_for_early_end
+from untildone.engine.head_start import HeadStart, needs_tests, open_head_start
 from untildone.engine.payload import Call
 from untildone.engine.round_checks import run_round_checks
 from untildone.engine.stopped_loop import JudgedStop, StoppedLoop
 from untildone.process.runner import end_runs_on_signal
 from untildone.store.baseline_records import read_results
+
+if TYPE_CHECKING:
+    # Only a stop at which all is met makes one.
+    from untildone.engine.stop_confirmation import StopConfirmation
 
 
 def judge_by_checks(
@@ -46,9 +52,19 @@ def _judge_at_site(
     context: Context, loop: StoppedLoop, evidence: Evidence, site: CheckSite
 ) -> JudgedStop:
     """Return the stop with its verdict; the confirmation runs only if all criteria are met."""
-    contract = loop.contract
-    evidence, loop = _run_round_and_await_baseline(context, evidence, loop, site)
-    progress = loop.progress
+    with open_head_start(loop, site) as head_start:
+        evidence, loop = _run_round_and_await_baseline(context, evidence, loop, site, head_start)
+        return _judge_results(context, loop, evidence, site, head_start)
+
+
+def _judge_results(
+    context: Context,
+    loop: StoppedLoop,
+    evidence: Evidence,
+    site: CheckSite,
+    head_start: HeadStart,
+) -> JudgedStop:
+    contract, progress = loop.contract, loop.progress
     evidence = leave_out_unrunnable(contract, progress, evidence)
     contract = drop_left_out(contract, evidence)
     loop = replace(loop, contract=contract)
@@ -62,14 +78,8 @@ def _judge_at_site(
     verdict = decide(contract, progress, evidence)
     # "unconfirmed": everything is met, except that the confirmation has not run yet.
     if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
-        asks_for_tests = needs_proof(contract, progress, evidence) and (
-            choose_proof(contract, evidence) == "tests"
-        )
         site = _await_trial(context, loop, site)
-        # Imported where it is used: only a stop at which all is met gets here.
-        from untildone.engine.stop_confirmation import StopConfirmation
-
-        confirmation = StopConfirmation(site, asks_for_tests=asks_for_tests)
+        confirmation = _open_confirmation(loop, evidence, site, head_start)
         confirmed = confirmation.confirm(evidence, contract)
         evidence = add_missing_proof(contract, progress, judge_results(contract, confirmed))
         verdict = decide(contract, progress, evidence)
@@ -78,6 +88,19 @@ def _judge_at_site(
         progress = replace(progress, confirming_runs=confirmation.save_runs(evidence))
         loop = replace(loop, progress=progress)
     return JudgedStop(**asdict(loop), evidence=evidence, verdict=verdict)
+
+
+def _open_confirmation(
+    loop: StoppedLoop, evidence: Evidence, site: CheckSite, head_start: HeadStart
+) -> "StopConfirmation":
+    """Return the confirmation of this stop, as far as possible with what was prepared for it."""
+    asks_for_tests = needs_tests(loop, evidence)
+    if prepared := head_start.take(site, asks_for_tests=asks_for_tests):
+        return prepared
+    # Imported where it is used: only a stop at which all is met gets here.
+    from untildone.engine.stop_confirmation import StopConfirmation
+
+    return StopConfirmation(site, asks_for_tests=asks_for_tests)
 
 
 def _find_edited_tests(evidence: Evidence, site: CheckSite) -> Evidence:
@@ -96,7 +119,11 @@ def _find_edited_tests(evidence: Evidence, site: CheckSite) -> Evidence:
 
 
 def _run_round_and_await_baseline(
-    context: Context, evidence: Evidence, loop: StoppedLoop, site: CheckSite
+    context: Context,
+    evidence: Evidence,
+    loop: StoppedLoop,
+    site: CheckSite,
+    head_start: HeadStart,
 ) -> tuple[Evidence, StoppedLoop]:
     """Run the round's checks, and wait for those on the baseline, if these still run.
 
@@ -105,7 +132,10 @@ def _run_round_and_await_baseline(
     them only if these took longer than expected: it never waits much longer than for its own.
     """
     if loop.progress.baseline or not context.session_of(loop.record).has("baseline"):
-        return run_round_checks(evidence, loop.contract, site), loop
+        meanwhile = head_start.prepare if head_start.is_worthwhile else None
+        evidence = run_round_checks(evidence, loop.contract, site, meanwhile=meanwhile)
+        head_start.end_checks()
+        return evidence, loop
     from untildone.engine.baseline_results import bound_wait, estimate_round
 
     expected = bound_wait(estimate_round(context, loop.contract))

@@ -19,7 +19,7 @@ from untildone.core.verdict import Finish
 from untildone.engine.check_run import CheckSite, open_result_cache, run_within_deadline
 from untildone.engine.early_end import AbandonedError
 from untildone.engine.stopped_loop import StoppedLoop
-from untildone.integrity.confirmation import confirm
+from untildone.integrity.confirmation import begin_runs, compare_files, confirm
 from untildone.integrity.confirmation_inputs import (
     ConfirmationInputs,
     change_contract,
@@ -31,9 +31,12 @@ from untildone.integrity.experiments.run_memory import (
     make_key,
     stamp_dependencies,
 )
+from untildone.integrity.experiments.runs_ahead import RunsAhead
 from untildone.integrity.experiments.sandbox_results import SandboxRun
 from untildone.sandbox.sandbox_source import Sandbox
 from untildone.store.run_records import read_runs, write_runs
+from untildone.worktree.contents import walk_files
+from untildone.worktree.stamps import Stamp, read_stamp, read_stamps
 
 _SURROUNDINGS = frozenset((ConcernKind.ENVIRONMENT, ConcernKind.DEPENDENCY))
 
@@ -44,13 +47,56 @@ class StopConfirmation:
     With `asks_for_tests` it is tried out whether a test fails without the change.
     """
 
-    def __init__(self, site: CheckSite, *, asks_for_tests: bool) -> None:
+    def __init__(
+        self, site: CheckSite, *, asks_for_tests: bool, ahead: RunsAhead | None = None
+    ) -> None:
         self._site = site
         self._asks_for_tests = asks_for_tests
         self._folder = site.loop_folder / "baseline"
         known = read_runs(self._folder, site.confirming_runs, tuple[RememberedRun, ...])
-        self._memory = RunMemory(known or ())
+        self._ahead = ahead
+        self._memory = RunMemory(known or (), ahead)
         self._inputs: ConfirmationInputs | None = None
+        # Stamps of the files that the inputs were made from, and the folders that they are not.
+        self._stamps: dict[str, Stamp | None] = {}
+        self._ignored: tuple[str, ...] = ()
+
+    def prepare(self, evidence: Evidence, contract: Contract, *, begins_runs: bool) -> None:
+        """Read and compare the trees while the checks run, and begin the runs in sandboxes."""
+        # Before they are read: what changes meanwhile has another stamp afterwards.
+        stamps = self._read_stamps()
+        inputs = self._load_inputs(contract)
+        self._ignored = inputs.comparison.baseline.ignored if inputs.comparison else ()
+        folders = tuple(f"{self._site.project}/{folder}/" for folder in self._ignored)
+        self._stamps = {path: stamps[path] for path in stamps if not path.startswith(folders)}
+        if self._ahead and begins_runs:
+            begin_runs(
+                evidence,
+                inputs,
+                partial(_run_in_sandbox, self._site),
+                memory=self._memory,
+                ahead=self._ahead,
+                asks_for_tests=self._asks_for_tests,
+            )
+        compare_files(inputs)
+
+    def take_over(self, site: CheckSite, *, asks_for_tests: bool) -> bool:
+        """Go on at this site, if what was prepared is true there: no file has changed since."""
+        known = (self._site.sandbox, self._site.dependency_digest, self._asks_for_tests)
+        now = (site.sandbox, site.dependency_digest, asks_for_tests)
+        if known != now or not self._stamps or self._stamps != self._read_stamps():
+            return False
+        self._site = site
+        if self._ahead:
+            self._ahead.release()
+        return True
+
+    def _read_stamps(self) -> dict[str, Stamp | None]:
+        """Return stamps of the project's files and of the baseline's."""
+        project = self._site.project
+        own = (f"{project}/{path}" for path in walk_files(project, ignored=self._ignored))
+        saved = (f"{self._folder}/{path}" for path, _ in read_stamps(self._folder, (".",)))
+        return {path: read_stamp(path) for path in (*own, *saved)}
 
     def confirm(self, evidence: Evidence, contract: Contract) -> Evidence:
         """Return the evidence with the slow checks and the comparison with the baseline.
@@ -133,6 +179,8 @@ class StopConfirmation:
     def _load_inputs(self, contract: Contract) -> ConfirmationInputs:
         """Return the inputs; the trees are read and compared once in a stop."""
         site = self._site
+        if self._inputs is not None and self._inputs.contract == contract:
+            return self._inputs
         if self._inputs is not None:
             return change_contract(self._inputs, contract)
         self._inputs = load_inputs(

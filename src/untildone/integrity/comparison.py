@@ -85,6 +85,11 @@ class Comparison(Struct, frozen=True, kw_only=True):
         fact: T = self._facts[key]
         return fact
 
+    def forget_facts(self, *keys: object) -> None:
+        """Let these facts be computed again, as they are about what is outside of the trees."""
+        for key in keys:
+            self._facts.pop(key, None)
+
     def read_within_budget(self, compute: Callable[["Comparison"], T], *, share: float = 1.0) -> T:
         """Return `compute(comparison)`, without the files that take too much by themselves.
 

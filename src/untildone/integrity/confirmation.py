@@ -4,7 +4,9 @@ An agent that deleted a failing test has passing checks too. The comparison repo
 and an experiment runs the baseline's tests on the current code in a sandbox.
 """
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 
 from msgspec.structs import replace
@@ -14,7 +16,9 @@ from untildone.integrity.comparison import Comparison
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.differences import add_differences
 from untildone.integrity.experiments.environment_thread import EnvironmentThread
+from untildone.integrity.experiments.expected_runs import begin_expected_runs
 from untildone.integrity.experiments.run_memory import RunMemory
+from untildone.integrity.experiments.runs_ahead import RunsAhead
 from untildone.integrity.experiments.trial import LoadPastRuns, RunChecks, Trial
 from untildone.integrity.registry import EXPERIMENTS, find_concerns, find_environment_concerns
 from untildone.syntax.parsing import forget_parsed
@@ -40,19 +44,15 @@ def confirm(
         return replace(evidence, broken_seal=inputs.damage)
     comparison = inputs.comparison
     changed = bool(comparison.changes.list_paths()) if comparison else None
-    evidence = replace(evidence, concerns=find_concerns(comparison), changed=changed)
-    with ThreadPoolExecutor(max_workers=1) as pool:
+    evidence = replace(evidence, concerns=_find_concerns(comparison), changed=changed)
+    with _open_environment_thread(comparison) as environment:
         trial = Trial(
             inputs=inputs,
             run=run,
             memory=memory or RunMemory(),
             asks_for_tests=asks_for_tests,
             load_past_runs=load_past_runs,
-            environment=EnvironmentThread(
-                partial(find_environment_concerns, comparison),
-                comparison.budget if comparison else Budget(),
-                pool,
-            ),
+            environment=environment,
         )
         for experiment in EXPERIMENTS:
             evidence = experiment(evidence, trial)
@@ -60,6 +60,53 @@ def confirm(
     if evidence.concerns and comparison:
         evidence = replace(evidence, concerns=_explain(evidence.concerns, comparison))
     return evidence
+
+
+def compare_files(inputs: ConfirmationInputs) -> None:
+    """Find the concerns about files, which `confirm` then need not look for."""
+    _find_concerns(inputs.comparison)
+
+
+def begin_runs(
+    evidence: Evidence,
+    inputs: ConfirmationInputs,
+    run: RunChecks,
+    *,
+    memory: RunMemory,
+    ahead: RunsAhead,
+    asks_for_tests: bool,
+) -> None:
+    """Begin the runs that `confirm` will need if the checks pass.
+
+    The environment is not compared here: it is, once the checks have ended.
+    """
+    comparison = inputs.comparison
+    if inputs.damage or comparison is None:
+        return
+    with _open_environment_thread(comparison) as environment:
+        trial = Trial(
+            inputs=inputs,
+            run=run,
+            memory=memory,
+            asks_for_tests=asks_for_tests,
+            environment=environment,
+        )
+        begin_expected_runs(trial, ahead, evidence)
+
+
+@contextmanager
+def _open_environment_thread(comparison: Comparison | None) -> Iterator[EnvironmentThread]:
+    """Yield the comparison of the environment, which begins once it is started."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        yield EnvironmentThread(
+            partial(find_environment_concerns, comparison),
+            comparison.budget if comparison else Budget(),
+            pool,
+        )
+
+
+def _find_concerns(comparison: Comparison | None) -> tuple[Concern, ...]:
+    return comparison.fact(find_concerns) if comparison else ()
 
 
 def _explain(concerns: tuple[Concern, ...], comparison: Comparison) -> tuple[Concern, ...]:

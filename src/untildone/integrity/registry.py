@@ -12,6 +12,7 @@ from untildone.integrity.comparison import Comparison, FindConcerns
 from untildone.integrity.environment import comparison as environment
 from untildone.integrity.environment import node_packages, shadowing, vendored_files
 from untildone.integrity.experiments import (
+    benchmarks,
     fail_to_pass,
     missing_tests,
     opaque_files,
@@ -54,6 +55,7 @@ ENVIRONMENT_COMPARISONS: tuple[FindConcerns, ...] = (
 # In this order: the user's hidden check (`oracle`) is run only if there is no other concern.
 EXPERIMENTS: tuple[Experiment, ...] = (
     missing_tests.run_experiment,
+    benchmarks.run_experiment,
     pass_to_pass.run_experiment,
     unchecked_settings.run_experiment,
     opaque_files.run_experiment,

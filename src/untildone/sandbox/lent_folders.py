@@ -33,6 +33,14 @@ class LentFolder(Struct, frozen=True, kw_only=True):
     hidden: tuple[str, ...] = ()
 
 
+def lends_current_files(source: SandboxSource) -> bool:
+    """Say whether files of the project's own folders are lent that its checks may change."""
+    return any(
+        folder.source == source.project / folder.path and not is_dependency(folder.source)
+        for folder in find_lent_folders(source)
+    )
+
+
 def find_lent_folders(source: SandboxSource) -> Iterator[LentFolder]:
     """Yield the ignored and generated folders that a sandbox gets."""
     known = _list_known_folders(source)

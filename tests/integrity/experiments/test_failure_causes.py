@@ -66,6 +66,19 @@ def test_where_no_test_is_named_every_changed_file_is(tmp_path: Path) -> None:
     ]
 
 
+def test_a_new_file_is_named_only_if_a_failing_test_needs_it(tmp_path: Path) -> None:
+    old = {"tests/test_a.py": "assert 1"}
+    new = {"tests/test_a.py": "import helper", "tests/helper.py": "x", "tests/test_new.py": "y"}
+    comparison = compare_projects(tmp_path, old, new)
+
+    found = list(find_causes(comparison, sorted(new), [red("tests/test_a.py::test_one")]))
+
+    assert [concern.id.partition("#")[0] for concern in found] == [
+        "edit-test:tests/helper.py",
+        "edit-test:tests/test_a.py:test_one",
+    ]
+
+
 def test_tests_are_found_by_module_and_by_title_too(tmp_path: Path) -> None:
     files = ("tests/test_a.py", "src/b.test.ts", "src/lib.rs", "c_test.go")
     comparison = compare_projects(tmp_path, dict.fromkeys(files, "1"), dict.fromkeys(files, "2"))

@@ -5,7 +5,7 @@ run alone: on the baseline's code; behind the current interface, if they use nam
 there; and with changed functions that return nothing, if old bodies do not fit new types.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.checks.check_order import find_prerequisites
+from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.core.concerns import get_subject, is_allowed
 from untildone.core.contract import Check
 from untildone.core.evidence import ChangeEvidence, ConcernKind, Evidence
@@ -21,6 +22,7 @@ from untildone.core.proof import is_shown
 from untildone.core.task_answers import asks_to_raise
 from untildone.core.text import join_first
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.current_tests import (
     compose_current_tests,
     find_changed_tests,
@@ -90,7 +92,7 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
     if comparison is None:
         missing = f"it was not compared with the baseline: {trial.inputs.missing_reason}"
         return replace(evidence, change=replace(change, missing=missing))
-    attempt = _Attempt(evidence, trial, comparison, _select_checks(evidence, trial))
+    attempt = _Attempt(evidence, trial, comparison, select_checks(evidence.checks, trial.inputs))
     try:
         return replace(evidence, change=_find_evidence(attempt, change))
     except LimitExceeded as error:
@@ -154,11 +156,13 @@ def _find_dropped_versions(trial: Trial) -> tuple[str, ...]:
     )
 
 
-def _select_checks(evidence: Evidence, trial: Trial) -> tuple[Check, ...]:
+def select_checks(
+    results: Iterable[BaselineResult | CheckResult], inputs: ConfirmationInputs
+) -> tuple[Check, ...]:
     """Return the checks that report tests, and those that must run before them."""
-    checks = [check for check in trial.inputs.contract.checks if check.replay]
-    reporting = {result.name for result in evidence.checks if result.tests}
-    prerequisites = find_prerequisites(checks, trial.inputs.project)
+    checks = [check for check in inputs.contract.checks if check.replay]
+    reporting = {result.name for result in results if result.tests}
+    prerequisites = find_prerequisites(checks, inputs.project)
     chosen = {index for index, check in enumerate(checks) if check.name in reporting}
     chosen.update(*(prerequisites[index] for index in tuple(chosen)))
     return tuple(checks[index] for index in sorted(chosen))
@@ -175,10 +179,9 @@ def _find_evidence(attempt: _Attempt, change: ChangeEvidence) -> ChangeEvidence:
         return replace(change, missing="no check that reports tests runs in the sandbox")
     if not _has_changed_product(attempt.comparison):
         return _try_empty_functions(attempt, change, changed_tests)
-    if set(attempt.read(find_files_with_new_names)).issuperset(changed_tests):
-        # On the baseline's code all of them would fail for want of a name.
+    if attempt.read(_use_only_new_names):
         return _try_previous_behaviour(attempt, change)
-    before = attempt.run(attempt.read(compose_current_tests))
+    before = attempt.run(attempt.read(_get_first_tree))
     if before.unproved:
         return replace(change, missing=before.unproved)
     failing = find_failing_now_passing(attempt.evidence, before.results)
@@ -189,6 +192,33 @@ def _find_evidence(attempt: _Attempt, change: ChangeEvidence) -> ChangeEvidence:
     if _all_tests_pass(before):
         return replace(change, missing="the changed tests pass on the baseline's code as well")
     return _try_previous_behaviour(attempt, replace(change, missing_names=len(doubtful)))
+
+
+def compose_first_tree(comparison: Comparison) -> SandboxFiles | None:
+    """Return the files that the changed tests run on first; None if no such run is made.
+
+    Where only tests were changed, it depends on the results of the checks what runs.
+    """
+    if not find_changed_tests(comparison) or not _has_changed_product(comparison):
+        return None
+    return _get_first_tree(comparison)
+
+
+def _get_first_tree(comparison: Comparison) -> SandboxFiles:
+    return comparison.fact(_compose_first)
+
+
+def _compose_first(comparison: Comparison) -> SandboxFiles:
+    compose = (
+        compose_previous_behaviour if _use_only_new_names(comparison) else compose_current_tests
+    )
+    return compose(comparison)
+
+
+def _use_only_new_names(comparison: Comparison) -> bool:
+    """Say whether all changed tests would fail on the baseline's code for want of a name."""
+    new = find_files_with_new_names(comparison)
+    return set(new).issuperset(find_changed_tests(comparison))
 
 
 def _find_failures_of_baseline(attempt: _Attempt) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ failing checks. The restored files, or those of them that failing tests belong t
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from untildone.core.check_results import CheckResult
 from untildone.core.concerns import make_concern
@@ -38,9 +39,10 @@ def find_causes(
     }
     is_any_known = any(failing_by_file.values())
     said = read_messages(red)
+    causes = [path for path, tests in failing_by_file.items() if tests]
     for path, tests in failing_by_file.items():
-        # Where failing tests name their files, other files of the baseline are no causes.
-        if tests or path not in comparison.old or not is_any_known:
+        # Where failing tests name their files, other files are no causes, unless these need them.
+        if tests or not is_any_known or _is_new_helper(comparison, path, causes):
             yield from _make_test_concerns(
                 comparison, path, {test: said.get(test, "") for test in tests}
             )
@@ -48,6 +50,18 @@ def find_causes(
         if path not in failing_by_file:
             reason = _describe_change(comparison, path)
             yield comparison.make_concern(ConcernKind.CONFIG, path, reason=reason)
+
+
+def _is_new_helper(comparison: Comparison, path: str, causes: Sequence[str]) -> bool:
+    """Say whether a file of the tests is new, and one of the causes may use it by now."""
+    if path in comparison.old:
+        return False
+    folder, _, name = path.rpartition("/")
+    is_shared = name == "conftest.py" or (
+        name.endswith(".go") and any(cause.rpartition("/")[0] == folder for cause in causes)
+    )
+    stem = re.compile(rf"\b{re.escape(PurePosixPath(path).stem)}\b")
+    return is_shared or any(stem.search(comparison.new.text(cause)) for cause in causes)
 
 
 def _find_files(comparison: Comparison, test: str, paths: Sequence[str]) -> list[str]:

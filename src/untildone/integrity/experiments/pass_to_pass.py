@@ -35,12 +35,13 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
     if comparison is None:
         reason = f"not compared with the baseline: {trial.inputs.missing_reason}"
         return replace(evidence, comparisons=(reason,))
+    trial.environment.start()
     runs = SandboxRuns(evidence=evidence, trial=trial, comparison=comparison)
     result = baseline_tests.run_baseline_tests(runs) if trial.is_provable(evidence) else None
     environment = trial.environment.find_concerns()
     evidence = replace(evidence, concerns=(*(evidence.concerns or ()), *environment))
     if result is None or not trial.is_provable(evidence):
-        return replace(evidence, comparisons=(_FILES_ONLY,))
+        return replace(evidence, comparisons=(_FILES_ONLY, *evidence.comparisons))
     return _add_outcome(result, evidence, trial.inputs, comparison)
 
 
@@ -53,7 +54,8 @@ def _add_outcome(
     """Return the evidence with the outcome's concerns, results and description."""
     if result.fault:  # of untildone itself
         return replace(evidence, concerns=None, fault=evidence.fault or result.fault)
-    lines = (result.summary, *result.notes, *_describe_inputs(inputs))
+    described = _describe_inputs(inputs)
+    lines = (result.summary, *result.notes, *described, *evidence.comparisons)
     evidence = replace(evidence, sandbox=result.walls)
     concerns = evidence.concerns or ()
     if result.passed is False:  # None: the runs prove nothing

@@ -15,8 +15,9 @@ from msgspec import Struct
 from untildone.core.contract import Check
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.environment.facts import find_module_folders, list_program_files
+from untildone.integrity.experiments.runs_ahead import RunsAhead
 from untildone.integrity.experiments.sandbox_results import SandboxRun
-from untildone.sandbox.home_folder import find_user_home
+from untildone.sandbox.home_folder import find_user_home, list_lent_entries
 from untildone.sandbox.lent_folders import is_dependency, walk_ignored_folders
 from untildone.sandbox.sandbox_source import SandboxSource
 from untildone.worktree.stamps import read_stamp
@@ -35,7 +36,8 @@ class RunMemory:
     A run is repeated to rule out chance: the second request for a key gets the second run.
     """
 
-    def __init__(self, known: Iterable[RememberedRun] = ()) -> None:
+    def __init__(self, known: Iterable[RememberedRun] = (), ahead: RunsAhead | None = None) -> None:
+        self._ahead = ahead
         self._runs: defaultdict[str, list[SandboxRun]] = defaultdict(list)
         for each in known:
             self._runs[each.key].append(each.run)
@@ -48,14 +50,25 @@ class RunMemory:
         self._requested.clear()
 
     def find(self, *keys: str) -> SandboxRun | None:
-        """Return the next run that has one of the keys; None if there is none."""
+        """Return the next run that has one of the keys; None if there is none.
+
+        A run that has begun ahead is waited for.
+        """
         for key in keys:
             number = self._requested[key]
             if number < len(self._runs[key]):
                 self._requested[key] += 1
                 self._used[key] = None
                 return self._runs[key][number]
+        for key in keys if self._ahead else ():
+            if self._ahead and (run := self._ahead.take(key)):
+                self.add(key, run)
+                return run
         return None
+
+    def knows(self, key: str) -> bool:
+        """Say whether there is a run with this key, without a request for it."""
+        return bool(self._runs.get(key))
 
     def add(self, key: str, run: SandboxRun) -> None:
         """Remember a run that was requested and not found, unless it failed by our own fault."""
@@ -110,8 +123,10 @@ def _index_entries(comparison: Comparison) -> dict[Path, str]:
 
 def describe_surroundings(source: SandboxSource, comparison: Comparison) -> tuple[object, ...]:
     """Return what a run in a sandbox depends on besides its files."""
+    home = find_user_home(source.environ)
     return (
         source.walls,
+        tuple(list_lent_entries(home, since=source.since)),
         sorted(source.baseline_environ.items()),
         sorted(map(str, source.hidden_files)),
         comparison.fact(stamp_dependencies),

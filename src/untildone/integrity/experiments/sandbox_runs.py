@@ -15,7 +15,7 @@ from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.affected_selection import select_affected
 from untildone.integrity.experiments.run_memory import describe_surroundings, make_key
 from untildone.integrity.experiments.sandbox_results import SandboxRun, has_failing_tests
-from untildone.integrity.experiments.trial import Trial, make_sandbox_source
+from untildone.integrity.experiments.trial import RunChecks, Trial, make_sandbox_source
 from untildone.sandbox.sandbox_source import Sandbox, SandboxFiles, SandboxSource
 from untildone.sandbox.sandboxes import open_sandbox
 
@@ -32,14 +32,20 @@ def run_in_sandbox(
     key = make_key(comparison, files.files, checks, "whole", *surroundings)
     if known := trial.memory.find(key):
         return known
+    run = run_now(files, source, checks, trial.run)
+    trial.memory.add(key, run)
+    return run
+
+
+def run_now(
+    files: SandboxFiles, source: SandboxSource, checks: Sequence[Check], run: RunChecks
+) -> SandboxRun:
+    """Run the checks in a new sandbox with these files."""
     with open_sandbox(files, source) as sandbox:
         if sandbox.unproved or sandbox.fault:
             return SandboxRun((), sandbox.fault, sandbox.unproved)
-        trial.environment.start()
-        results, fault = trial.run(checks, sandbox)
-        run = SandboxRun(results, fault, walls=sandbox.walls)
-    trial.memory.add(key, run)
-    return run
+        results, fault = run(checks, sandbox)
+        return SandboxRun(results, fault, walls=sandbox.walls)
 
 
 class SandboxRuns(Struct, frozen=True, kw_only=True):
@@ -73,7 +79,6 @@ class SandboxRuns(Struct, frozen=True, kw_only=True):
         with open_sandbox(files, source) as sandbox:
             if sandbox.unproved or sandbox.fault:
                 return SandboxRun((), sandbox.fault, sandbox.unproved)
-            self.trial.environment.start()
             early = self._run_affected(files, checks, sandbox)
             if early.fault or early.failed_early or self.extent == "affected":
                 return early

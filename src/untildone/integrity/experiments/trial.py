@@ -92,7 +92,8 @@ def make_sandbox_source(inputs: ConfirmationInputs, comparison: Comparison) -> S
         folder=inputs.baseline_folder,
         state_home=inputs.state_home,
         hidden_files=comparison.fact(
-            partial(_find_hidden_files, folder=inputs.baseline_folder), key=_find_hidden_files
+            partial(find_hidden_files_once, folder=inputs.baseline_folder),
+            key=find_hidden_files_once,
         ),
         variables=inputs.python_path,
         walls=inputs.sandbox.walls or ALL_WALLS if inputs.sandbox else ALL_WALLS,
@@ -100,5 +101,6 @@ def make_sandbox_source(inputs: ConfirmationInputs, comparison: Comparison) -> S
     )
 
 
-def _find_hidden_files(comparison: Comparison, *, folder: Path) -> tuple[Path, ...]:
+def find_hidden_files_once(comparison: Comparison, *, folder: Path) -> tuple[Path, ...]:
+    """Return what no sandbox of this stop shows; its fact has this function as its key."""
     return find_hidden_files(comparison.baseline, comparison.new.root, folder=folder)

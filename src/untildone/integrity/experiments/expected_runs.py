@@ -1,0 +1,81 @@
+"""The runs that a confirmation asks for if nothing is wrong, begun before their turn.
+
+They need no result of the checks in the project, so they go on beside these. What they show is
+looked at only if the checks pass.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from untildone.core.contract import Check
+from untildone.core.evidence import Evidence
+from untildone.core.sandbox_trial import ALL_WALLS
+from untildone.core.time_limits import is_slow
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.experiments.fail_to_pass import compose_first_tree, select_checks
+from untildone.integrity.experiments.run_memory import (
+    describe_surroundings,
+    make_key,
+    stamp_dependencies,
+)
+from untildone.integrity.experiments.runs_ahead import RunsAhead
+from untildone.integrity.experiments.sandbox_runs import run_now
+from untildone.integrity.experiments.trial import (
+    LoadPastRuns,
+    Trial,
+    find_hidden_files_once,
+    make_sandbox_source,
+)
+from untildone.integrity.registry import find_concerns
+from untildone.sandbox.lent_folders import lends_current_files
+from untildone.sandbox.sandbox_source import SandboxFiles
+from untildone.worktree.limits import LimitExceeded
+
+
+def can_begin_early(checks: Sequence[Check], load_past_runs: LoadPastRuns) -> bool:
+    """Say whether all checks run in sandboxes as a whole, and were quick the last time."""
+    runs_whole = all(
+        check.when == "round" and check.replay and check.confirm == "full" for check in checks
+    )
+    last = [load_past_runs(check)[-1:] for check in checks]
+    return runs_whole and all(runs and not is_slow(runs) for runs in last)
+
+
+def begin_expected_runs(trial: Trial, ahead: RunsAhead, evidence: Evidence) -> None:
+    """Begin the run of the baseline's tests, and of the changed tests on the baseline's code.
+
+    Only behind all walls: there the runs cannot get in the way of those in the project.
+    """
+    comparison, inputs = trial.comparison, trial.inputs
+    walls = inputs.sandbox.walls if inputs.sandbox and inputs.sandbox.works else ()
+    if comparison is None or set(walls) != set(ALL_WALLS):
+        return
+    source = make_sandbox_source(inputs, comparison)
+    if lends_current_files(source):
+        return
+    surroundings = describe_surroundings(source, comparison)
+    # What is installed may change until the checks in the project have ended.
+    comparison.forget_facts(stamp_dependencies, find_hidden_files_once)
+    run = ahead.share_processors(trial.run)
+
+    def begin(files: SandboxFiles, checks: Sequence[Check]) -> None:
+        key = make_key(comparison, files.files, checks, "whole", *surroundings)
+        if not trial.memory.knows(key):
+            ahead.start(key, partial(run_now, files, source, checks, run))
+
+    begin(inputs.files, [check for check in inputs.contract.checks if check.replay])
+    # Found while the first of them runs. With a concern the changed tests have to wait.
+    found = replace(evidence, concerns=comparison.fact(find_concerns))
+    if trial.asks_for_tests and not trial.find_unapproved(found):
+        files = _read_first_tree(comparison)
+        if files is not None:
+            begin(files, select_checks(evidence.baseline or (), inputs))
+
+
+def _read_first_tree(comparison: Comparison) -> SandboxFiles | None:
+    try:
+        return comparison.read_within_budget(compose_first_tree)
+    except LimitExceeded:
+        return None
