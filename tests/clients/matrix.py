@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent
 TOP = FOLDER.parents[1]
 PAGE = TOP / "docs" / "agents.md"
 BEGIN, END = "<!-- matrix: begin -->\n", "<!-- matrix: end -->\n"
-_CASE = re.compile(r"test_(?P<row>\w+)\[(?P<client>[a-z]+)")
+_CASE = re.compile(r"test_\w+\[(?P<client>[a-z]+)")
 
 
 def main(arguments: list[str]) -> int:
@@ -46,25 +46,41 @@ def play() -> dict[tuple[str, str], bool]:
 def read_results(root: ElementTree.Element) -> dict[tuple[str, str], bool]:
     results: dict[tuple[str, str], bool] = {}
     for case in root.iter("testcase"):
-        match = _CASE.match(case.get("name", ""))
-        if match is None:
+        key = read_name(case.get("classname", ""), case.get("name", ""))
+        if key is None:
             continue
         passed = not any(case.find(kind) is not None for kind in ("failure", "error", "skipped"))
-        key = (match["row"].replace("_", " "), match["client"])
         # A scenario with several cases works if all of them do.
         results[key] = results.get(key, True) and passed
     return results
 
 
+def read_name(module: str, test: str) -> tuple[str, str] | None:
+    """The scenario and the client of a test: its parameter, or that of `test_codex.py`."""
+    match = _CASE.match(test)
+    own = module.rpartition("test_")[2]
+    client = match["client"] if match and match["client"] in CLIENTS else own
+    row = test.partition("[")[0].removeprefix("test_").replace("_", " ")
+    row = f"by ACP: {row}" if own == "acp" else row
+    return (row, client) if client in CLIENTS else None
+
+
 def build_table(results: dict[tuple[str, str], bool]) -> str:
+    """A table of the scenarios that several clients share, then each client's own."""
     clients = [name for name in CLIENTS if any(client == name for _, client in results)]
-    titles = [f"{name} {CLIENTS[name].version}" for name in clients]
-    rows = list(dict.fromkeys(row for row, _ in results))
-    lines = [f"| | {' | '.join(titles)} |", f"| --- |{' --- |' * len(clients)}"]
-    marks = {True: "yes", False: "**no**", None: "not tried"}
-    for row in rows:
+    titles = {name: f"{name} {CLIENTS[name].version}" for name in clients}
+    lines = [f"| | {' | '.join(titles.values())} |", f"| --- |{' --- |' * len(clients)}"]
+    marks = {True: "yes", False: "**no**", None: ""}
+    players: dict[str, list[str]] = {}
+    for row, client in results:
+        players.setdefault(row, []).append(client)
+    for row in (row for row, names in players.items() if len(names) > 1):
         cells = " | ".join(marks[results.get((row, client))] for client in clients)
         lines.append(f"| {row} | {cells} |")
+    for client in clients:
+        own = [row for row, names in players.items() if names == [client]]
+        said = [row if results[row, client] else f"**not: {row}**" for row in own]
+        lines += ["", f"{titles[client]} alone: {'; '.join(said)}."] if said else []
     return "\n".join(lines) + "\n"
 
 

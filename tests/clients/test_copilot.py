@@ -87,9 +87,8 @@ def test_a_hook_past_its_time_lets_go_and_status_says_so(machine: ClientMachine)
     turn = machine.run([copilot.shell("cp worse.sh check.sh"), "Done.", "Done."], prompt)
     assert turn.exit_code == 0
     assert len(turn.server.requests) == 2
-    assert machine.status()["not_held_because"] == (
-        "the last stop was not judged: the hook was killed"
-    )
+    # How it was killed depends on whether it could still write that down.
+    assert machine.status()["not_held_because"].startswith("the last stop was not judged: ")
 
 
 def test_settings_of_claude_in_the_project_judge_nothing_twice(machine: ClientMachine) -> None:
