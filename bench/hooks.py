@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.table import Row, measure_medians
+from untildone.agents.registry import AGENTS
 from untildone.app import open_context
 from untildone.core.contract import Bounds
 from untildone.engine.loop_start import begin_loop
 from untildone.engine.request import Request
 from untildone.install.claude_lines import build_lines, build_settings_program
+from untildone.install.plain_lines import build_line
 
 # Below the 50 rounds after which any loop pauses.
 ROUNDS = 40
@@ -36,6 +38,7 @@ class Case(NamedTuple):
     payload: dict[str, object]
     unit: str
     bound: float
+    agent: str = "claude"
 
 
 CASES = (
@@ -43,6 +46,10 @@ CASES = (
     Case("nothing to do", "PreToolUse", "idle", WRITE, "shell", 1.5),
     Case("nothing to do", "PostToolUse", "idle", WRITE, "shell", 1.5),
     Case("nothing to do", "UserPromptSubmit", "idle", {"prompt": "add a button"}, "shell", 4),
+    # The lines of every other client are built alike.
+    Case("nothing to do, Codex", "Stop", "idle", {}, "shell", 1.5, "codex"),
+    Case("nothing to do, Codex", "PreToolUse", "idle", WRITE, "shell", 1.5, "codex"),
+    Case("nothing to do, Codex", "PostToolUse", "idle", WRITE, "shell", 1.5, "codex"),
     Case("loop active", "PostToolUse", "busy", WRITE, "shell", 5),
     Case("loop active", "PostToolBatch", "busy", WRITE, "shell", 5),
     Case("loop active", "PreToolUse", "busy", WRITE, "shell", 5),
@@ -56,7 +63,7 @@ def measure(folder: Path) -> list[Row]:
     actions: list[Callable[[], object]] = [lambda: run(SHELL), lambda: run(PYTHON)]
     for case in CASES:
         event = case.event.partition(" ")[0]
-        actions.append(fire(event, session=case.session, **case.payload))
+        actions.append(fire(case.agent, event, session=case.session, **case.payload))
     shell, python, *others = measure_medians(actions, rounds=ROUNDS)
     unit = {"shell": shell, "python": python}
     return [
@@ -75,13 +82,19 @@ def install_hooks(folder: Path) -> Callable[..., Callable[[], bytes]]:
         open_context({"HOME": str(home)}, home=str(home)),
         Request(session="busy", project=project, promises=("ALL PAGES WRITTEN",), bounds=bounds),
     )
-    commands = build_lines(
-        build_settings_program(home=home, python=Path(sys.executable), package=PACKAGE)
+    program = build_settings_program(home=home, python=Path(sys.executable), package=PACKAGE)
+    plain = build_settings_program(
+        home=home, python=Path(sys.executable), package=PACKAGE, agent="codex"
     )
+    events = AGENTS["codex"].LAYOUT.events
+    commands = {
+        "claude": build_lines(program),
+        "codex": {event: build_line(plain, event) for event in events},
+    }
 
-    def fire(event: str, *, session: str, **more: object) -> Callable[[], bytes]:
+    def fire(agent: str, event: str, *, session: str, **more: object) -> Callable[[], bytes]:
         data = encode_payload(event, session, project, more)
-        return lambda: run(["sh", "-c", commands[event]], data, session=session)
+        return lambda: run(["sh", "-c", commands[agent][event]], data, session=session)
 
     return fire
 

@@ -31,7 +31,7 @@ def build_entries(agent: Agent, program: HookProgram) -> Entries:
     layout = agent.LAYOUT
     return Entries(
         hooks={
-            name: _build_hook(agent, event, _build_line(program, event))
+            name: _build_hook(agent, event, build_line(program, event))
             for event, name in layout.events.items()
         },
         env=layout.variables,
@@ -46,7 +46,7 @@ def _build_hook(agent: Agent, event: str, line: str) -> Json:
     return {"hooks": [hook]} if layout.shape == "groups" else hook
 
 
-def _build_line(program: HookProgram, event: str) -> str:
+def build_line(program: HookProgram, event: str) -> str:
     """Return one line of shell; where there is no reliable shell, only the program's call."""
     if os.name == "nt":
         return f"{program.call(event)} {MARK}"
