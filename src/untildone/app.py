@@ -30,4 +30,5 @@ def answer(call: Call) -> str:
     """Return what the hook prints; for an agent that is not known here, a line that says so."""
     if call.agent not in AGENTS:
         return str(call.client.notify(describe_unknown("agent", call.agent)))
-    return answer_event(open_context(call.environ, home=call.home, agent=call.agent), call)
+    context = open_context(call.environ, home=call.home, agent=call.agent)
+    return context.agent.LAYOUT.rename_commands(answer_event(context, call))

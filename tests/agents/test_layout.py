@@ -17,3 +17,12 @@ def test_a_project_has_a_folder_of_the_client(agent: Agent) -> None:
 @pytest.mark.parametrize("agent", AGENTS.values(), ids=list(AGENTS))
 def test_a_command_is_typed_by_its_name(agent: Agent) -> None:
     assert agent.LAYOUT.name_command("test").endswith("test")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("claude", "/untildone:approve"), ("codex", "$untildone-approve")],
+)
+def test_commands_are_named_as_the_clients_user_types_them(name: str, expected: str) -> None:
+    text = "Intended? /untildone:approve, or undo it."
+    assert AGENTS[name].LAYOUT.rename_commands(text) == f"Intended? {expected}, or undo it."

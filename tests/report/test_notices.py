@@ -144,6 +144,12 @@ def test_no_improvement_is_reported_where_the_first_totals_are_unknown() -> None
     assert notice.partition(" | ")[2] == "initial: unknown; final: 248 errors"
 
 
+def test_an_ending_names_checks_that_could_not_run() -> None:
+    verdict = Finish(outcome="done", reason="every check passes; `lint` was left out")
+    text = describe_verdict(record(round=1), verdict, (GREEN,))
+    assert text == "untildone: done after 1 round: test green | `lint` was left out"
+
+
 def test_several_rounds_are_counted_as_such() -> None:
     verdict = Finish(outcome="done", reason="")
 

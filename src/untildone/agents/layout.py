@@ -54,6 +54,10 @@ class Layout(Struct, frozen=True, kw_only=True):
     def name_command(self, name: str) -> str:
         return self.command.format(name=name)
 
+    def rename_commands(self, text: str) -> str:
+        """Return the text with our commands as this client's user types them."""
+        return text.replace("/untildone:", self.name_command(""))
+
     def get_project_folder(self) -> str:
         """Return the folder of a project in which the client's settings lie."""
         return self.files.get("project", self.folder).partition("/")[0]

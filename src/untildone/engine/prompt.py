@@ -59,7 +59,8 @@ def _complete(context: Context, session: Session, prompt: Prompt) -> Prompt:
     They send our own feedback as a prompt, and an empty one after tool calls; no user typed those.
     """
     text = prompt.text.strip()
-    is_ours = not text or text == session.read("said").strip()
+    said = context.agent.LAYOUT.rename_commands(session.read("said"))
+    is_ours = not text or text == said.strip()
     is_headless = prompt.attended and runs_headless(context.agent, context.environ)
     return replace(
         prompt,

@@ -90,8 +90,7 @@ def test_the_answer_to_a_prompt() -> None:
         "systemMessage": "seen",
     }
     assert codex.pass_prompt(context="", notice="") == ""
-    answer = json.loads(codex.consume_prompt("paused; `/untildone:continue` goes on"))
-    assert answer == {"decision": "block", "reason": "paused; `$untildone-continue` goes on"}
+    assert json.loads(codex.consume_prompt("paused")) == {"decision": "block", "reason": "paused"}
 
 
 def test_context_at_other_events() -> None:

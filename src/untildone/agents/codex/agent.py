@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from untildone.agents import payloads
+from untildone.agents import answers, payloads
 from untildone.agents.agent import Hooks
 from untildone.agents.codex import hooks
 from untildone.agents.codex.layout import LAYOUT as LAYOUT
@@ -21,7 +21,7 @@ from untildone.agents.defaults import was_stop_interrupted as was_stop_interrupt
 from untildone.agents.events import Prompt, Stop
 from untildone.agents.layout import UntrustedHook
 from untildone.agents.payloads import parse_session_start as parse_session_start
-from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
+from untildone.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
@@ -70,46 +70,25 @@ def format_reply(
     verdict: Verdict, *, feedback: str, notice: str, environ: Mapping[str, str]
 ) -> str:
     del environ
-    match verdict:
-        case Continue():
-            hold = {"decision": "block", "reason": _rename(feedback) or "untildone: not done"}
-            return json.dumps({**hold, **_format_message(notice)})
-        case Finish() | Pause() | Wait():
-            return hooks.notify(_rename(notice)) if notice else ""
-        case Ignore():
-            return ""
-
-
-def _format_message(notice: str) -> dict[str, str]:
-    return {"systemMessage": _rename(notice)} if notice else {}
-
-
-def _rename(text: str) -> str:
-    """Return the text with our commands as this client's user types them."""
-    return text.replace("/untildone:", LAYOUT.name_command(""))
+    return answers.format_stop(verdict, feedback=feedback, notice=notice)
 
 
 def pass_prompt(*, context: str, notice: str) -> str:
-    return _format_answer("UserPromptSubmit", context, notice)
+    return answers.add_context("UserPromptSubmit", context, notice)
 
 
 def consume_prompt(notice: str) -> str:
-    return json.dumps({"decision": "block", "reason": _rename(notice)})
+    return answers.block(notice)
 
 
 def format_greeting(*, context: str, notice: str) -> str:
-    return _format_answer("SessionStart", context, notice)
+    return answers.add_context("SessionStart", context, notice)
 
 
 def add_context_after_tool(context: str) -> str:
-    return _format_answer("PostToolUse", context, "")
-
-
-def _format_answer(event: str, context: str, notice: str) -> str:
-    specific = {"hookEventName": event, "additionalContext": _rename(context)}
-    answer = {**({"hookSpecificOutput": specific} if context else {}), **_format_message(notice)}
-    return json.dumps(answer) if answer else ""
+    return answers.add_context("PostToolUse", context, "")
 
 
 def end_turn(notice: str) -> str:
-    return json.dumps({"continue": False, "stopReason": notice, **_format_message(notice)})
+    message = {"systemMessage": notice} if notice else {}
+    return json.dumps({"continue": False, "stopReason": notice, **message})
