@@ -56,7 +56,7 @@ def test_each_client_is_told_from_the_others(agent: str, client: str) -> None:
             continue
         expected = agent == client and is_read_by_own_lines(client, payload)
         names = (VARIABLES[client],) if client in VARIABLES else ()
-        environ = dict.fromkeys(names, payload["session_id"])
+        environ = dict.fromkeys(names, payload.get("session_id", ""))
         assert AGENTS[agent].HOOKS.is_own(payload, environ) == expected, label
 
 
