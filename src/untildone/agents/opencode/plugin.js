@@ -2,11 +2,11 @@
 import { spawn } from "node:child_process"
 
 const HOOKS = "{hooks}"
+const SHELL = process.platform === "win32" ? ["cmd.exe", "/d", "/s", "/c"] : ["/bin/sh", "-c"]
 
 function call(event, payload) {
   return new Promise((resolve) => {
-    const child = spawn(HOOKS[event].command, {
-      shell: true,
+    const child = spawn(SHELL[0], [...SHELL.slice(1), HOOKS[event].command], {
       cwd: payload.cwd,
       env: { ...process.env, UNTILDONE_OPENCODE_SESSION: payload.session_id },
       stdio: ["pipe", "pipe", "ignore"],
