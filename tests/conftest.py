@@ -26,6 +26,7 @@ settings.load_profile("any machine")
 TESTS = Path(__file__).parent
 # What takes minutes by nature: real clients, real languages, kills at every step.
 SLOW = (
+    "agents/test_made_up.py",
     "client",
     "clients",
     "languages",
@@ -36,10 +37,12 @@ SLOW = (
     "cli/test_drill.py",
     "cli/test_hostile_git.py",
     "engine/test_from_check.py",
+    "engine/test_head_start.py",
     "faults",
     "hooks/test_state.py",
     "integrity/test_every_hostile_source.py",
     "process/test_git.py",
+    "runs/test_acp_run.py",
     "store/test_crashes.py",
     "test_bench_integrity.py",
 )
