@@ -37,7 +37,6 @@ SLOW = (
     "cli/test_drill.py",
     "cli/test_hostile_git.py",
     "engine/test_from_check.py",
-    "engine/test_head_start.py",
     "faults",
     "hooks/test_state.py",
     "integrity/test_every_hostile_source.py",
