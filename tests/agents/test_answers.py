@@ -26,12 +26,14 @@ from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wai
 def test_only_continue_holds(
     verdict: Verdict, notice: str, expected: dict[str, str] | None
 ) -> None:
-    answer = answers.format_stop(verdict, feedback="go on", notice=notice)
+    answer = answers.format_reply(verdict, feedback="go on", notice=notice, environ={})
     assert (json.loads(answer) if answer else None) == expected
 
 
 def test_a_hold_without_feedback_has_a_reason() -> None:
-    answer = json.loads(answers.format_stop(Continue(cause="unmet"), feedback="", notice=""))
+    answer = json.loads(
+        answers.format_reply(Continue(cause="unmet"), feedback="", notice="", environ={})
+    )
     assert answer["reason"] == "untildone: not done"
 
 
@@ -52,4 +54,4 @@ def test_context_and_notice(context: str, notice: str, expected: str) -> None:
 
 
 def test_a_blocked_prompt() -> None:
-    assert answers.block("no") == '{"decision": "block", "reason": "no"}'
+    assert answers.consume_prompt("no") == '{"decision": "block", "reason": "no"}'

@@ -1,12 +1,19 @@
-"""Answers of a hook in the JSON that several clients read."""
+"""Answers of a hook in the JSON that several clients read.
+
+An agent's module imports those that fit its client.
+"""
 
 import json
+from collections.abc import Mapping
 
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
 
-def format_stop(verdict: Verdict, *, feedback: str, notice: str) -> str:
+def format_reply(
+    verdict: Verdict, *, feedback: str, notice: str, environ: Mapping[str, str]
+) -> str:
     """Return the answer to a stop: only `Continue` holds the agent."""
+    del environ
     match verdict:
         case Continue():
             hold = {"decision": "block", "reason": feedback or "untildone: not done"}
@@ -17,8 +24,24 @@ def format_stop(verdict: Verdict, *, feedback: str, notice: str) -> str:
             return ""
 
 
-def block(reason: str) -> str:
-    return json.dumps({"decision": "block", "reason": reason})
+def pass_prompt(*, context: str, notice: str) -> str:
+    return add_context("UserPromptSubmit", context, notice)
+
+
+def consume_prompt(notice: str) -> str:
+    return json.dumps({"decision": "block", "reason": notice})
+
+
+def format_greeting(*, context: str, notice: str) -> str:
+    return add_context("SessionStart", context, notice)
+
+
+def add_context_after_tool(context: str) -> str:
+    return add_context("PostToolUse", context, "")
+
+
+def end_turn(notice: str) -> str:
+    return json.dumps({"continue": False, "stopReason": notice, **_format_message(notice)})
 
 
 def add_context(event: str, context: str, notice: str) -> str:

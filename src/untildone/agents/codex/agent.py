@@ -1,11 +1,16 @@
 """Codex: its hook payloads and answers."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from untildone.agents import answers, payloads
+from untildone.agents import payloads
 from untildone.agents.agent import Hooks
+from untildone.agents.answers import add_context_after_tool as add_context_after_tool
+from untildone.agents.answers import consume_prompt as consume_prompt
+from untildone.agents.answers import end_turn as end_turn
+from untildone.agents.answers import format_greeting as format_greeting
+from untildone.agents.answers import format_reply as format_reply
+from untildone.agents.answers import pass_prompt as pass_prompt
 from untildone.agents.codex import hooks
 from untildone.agents.codex.layout import LAYOUT as LAYOUT
 from untildone.agents.codex.usage import parse_usage as parse_usage
@@ -21,7 +26,6 @@ from untildone.agents.defaults import was_stop_interrupted as was_stop_interrupt
 from untildone.agents.events import Prompt, Stop
 from untildone.agents.layout import UntrustedHook
 from untildone.agents.payloads import parse_session_start as parse_session_start
-from untildone.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
@@ -64,31 +68,3 @@ def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
 
 def parse_prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt:
     return payloads.parse_prompt(payload, environ, hooks)
-
-
-def format_reply(
-    verdict: Verdict, *, feedback: str, notice: str, environ: Mapping[str, str]
-) -> str:
-    del environ
-    return answers.format_stop(verdict, feedback=feedback, notice=notice)
-
-
-def pass_prompt(*, context: str, notice: str) -> str:
-    return answers.add_context("UserPromptSubmit", context, notice)
-
-
-def consume_prompt(notice: str) -> str:
-    return answers.block(notice)
-
-
-def format_greeting(*, context: str, notice: str) -> str:
-    return answers.add_context("SessionStart", context, notice)
-
-
-def add_context_after_tool(context: str) -> str:
-    return answers.add_context("PostToolUse", context, "")
-
-
-def end_turn(notice: str) -> str:
-    message = {"systemMessage": notice} if notice else {}
-    return json.dumps({"continue": False, "stopReason": notice, **message})

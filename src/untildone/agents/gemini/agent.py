@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from untildone.agents import answers, payloads
 from untildone.agents.agent import Hooks
+from untildone.agents.answers import consume_prompt as consume_prompt
+from untildone.agents.answers import end_turn as end_turn
+from untildone.agents.answers import format_greeting as format_greeting
+from untildone.agents.answers import format_reply as format_reply
 from untildone.agents.defaults import find_subagents_folder as find_subagents_folder
 from untildone.agents.defaults import find_untrusted_hooks as find_untrusted_hooks
 from untildone.agents.defaults import list_queued_input as list_queued_input
@@ -18,7 +22,6 @@ from untildone.agents.gemini import hooks
 from untildone.agents.gemini.layout import LAYOUT as LAYOUT
 from untildone.agents.json_fields import get_count, get_object, get_text, parse_object
 from untildone.agents.payloads import parse_session_start as parse_session_start
-from untildone.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
@@ -64,31 +67,12 @@ def format_command(description: str, prompt: str) -> str:
     return f'description = {json.dumps(description)}\nprompt = """\n{text}"""\n'
 
 
-def format_reply(
-    verdict: Verdict, *, feedback: str, notice: str, environ: Mapping[str, str]
-) -> str:
-    del environ
-    return answers.format_stop(verdict, feedback=feedback, notice=notice)
-
-
 def pass_prompt(*, context: str, notice: str) -> str:
     return answers.add_context("BeforeAgent", context, notice)
 
 
-def consume_prompt(notice: str) -> str:
-    return answers.block(notice)
-
-
-def format_greeting(*, context: str, notice: str) -> str:
-    return answers.add_context("SessionStart", context, notice)
-
-
 def add_context_after_tool(context: str) -> str:
     return answers.add_context("AfterTool", context, "")
-
-
-def end_turn(notice: str) -> str:
-    return json.dumps({"continue": False, "stopReason": notice, "systemMessage": notice})
 
 
 def find_message(transcript_tail: str) -> str:

@@ -4,8 +4,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from untildone.agents import answers, payloads
+from untildone.agents import payloads
 from untildone.agents.agent import Hooks
+from untildone.agents.answers import add_context_after_tool as add_context_after_tool
+from untildone.agents.answers import consume_prompt as consume_prompt
+from untildone.agents.answers import format_greeting as format_greeting
+from untildone.agents.answers import format_reply as format_reply
+from untildone.agents.answers import pass_prompt as pass_prompt
 from untildone.agents.defaults import find_failure as find_failure
 from untildone.agents.defaults import find_message as find_message
 from untildone.agents.defaults import find_subagents_folder as find_subagents_folder
@@ -22,7 +27,6 @@ from untildone.agents.payloads import parse_session_start as parse_session_start
 from untildone.agents.qwen import hooks
 from untildone.agents.qwen.layout import CAP, CAP_VARIABLE
 from untildone.agents.qwen.layout import LAYOUT as LAYOUT
-from untildone.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless
@@ -83,29 +87,6 @@ def read_cap(environ: Mapping[str, str]) -> int:
 
 def parse_prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt:
     return payloads.parse_prompt(payload, environ, hooks)
-
-
-def format_reply(
-    verdict: Verdict, *, feedback: str, notice: str, environ: Mapping[str, str]
-) -> str:
-    del environ
-    return answers.format_stop(verdict, feedback=feedback, notice=notice)
-
-
-def pass_prompt(*, context: str, notice: str) -> str:
-    return answers.add_context("UserPromptSubmit", context, notice)
-
-
-def consume_prompt(notice: str) -> str:
-    return answers.block(notice)
-
-
-def format_greeting(*, context: str, notice: str) -> str:
-    return answers.add_context("SessionStart", context, notice)
-
-
-def add_context_after_tool(context: str) -> str:
-    return answers.add_context("PostToolUse", context, "")
 
 
 def end_turn(notice: str) -> str:
