@@ -75,3 +75,7 @@ def test_a_conversation_is_resumed_only_once_begun(*, begun: bool, resumed: byte
 )
 def test_failures_without_an_answer(stderr: str, fault: ClientFault) -> None:
     assert AcpProgram(command="x").classify_failure(stderr) == fault
+
+
+def test_no_client_sends_it_events() -> None:
+    assert not find_agent("acp:any").HOOKS.is_own({"session_id": "s1"}, {})
