@@ -5,7 +5,12 @@ import pytest
 from core.samples import make_baseline, make_evidence
 from untildone.core.baseline_comparison import MergedTest, find_missing_tests, mark_missing_tests
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
-from untildone.core.concerns import is_allowed, is_removal_allowed, make_concern
+from untildone.core.concerns import (
+    is_allowed,
+    is_removal_allowed,
+    make_concern,
+    name_approval,
+)
 from untildone.core.evidence import Concern, ConcernKind
 
 SUPPRESSED = make_concern(
@@ -218,3 +223,14 @@ def test_where_no_test_is_named_as_many_may_be_missing_as_were_taken_in(
     )
 
     assert (list(find_missing_tests(evidence, (), TWO_IN_ONE)) == []) is kept
+
+
+@pytest.mark.parametrize(
+    ("finding", "expected"),
+    [
+        ("proof:tests#0123456789ab", "the change without a test"),
+        (SUPPRESSED.id, "suppression:a.py:noqa.F401"),
+    ],
+)
+def test_an_approval_is_named_as_the_user_reads_it(finding: str, expected: str) -> None:
+    assert name_approval(finding) == expected
