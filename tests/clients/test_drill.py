@@ -14,7 +14,6 @@ OTHERS = NAMES[1:]
 @pytest.mark.parametrize("agent", OTHERS)
 def test_installed_drilled_and_removed(tmp_path: Path, agent: str) -> None:
     cli = CommandLine(tmp_path)
-    before = sorted(cli.home.rglob("*"))
     assert cli.run_process("init", "--agent", agent)[0] == 0
 
     code, stdout, stderr = cli.run_process("drill")
@@ -22,5 +21,6 @@ def test_installed_drilled_and_removed(tmp_path: Path, agent: str) -> None:
     assert stdout.splitlines()[-1].startswith("12 of 12 passed")
 
     assert cli.run_process("uninstall")[0] == 0
-    left = [path for path in cli.home.rglob("*") if ".local" not in path.parts]
-    assert left == before
+    # Loops and receipts are kept.
+    files = [path for path in cli.home.rglob("*") if path.is_file() and ".local" not in path.parts]
+    assert files == []
