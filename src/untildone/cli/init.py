@@ -114,17 +114,24 @@ def init_command(
         )
         options.print_json(report)
         return
-    switched = [
+    _print_plans(plans, _describe_switched(before, modes), dry_run=bool(values["dry_run"]))
+    if scope == "project" and not values["dry_run"]:
+        _say_how_to_share(names)
+    _warn_of_volatile_state(context.home)
+
+
+def _describe_switched(before: frozenset[str], modes: frozenset[str]) -> list[str]:
+    return [
         f"switched {'on' if mode in modes else 'off'}: {_MODES[mode]}"
         for mode in sorted(modes ^ before)
     ]
-    _print_plans(plans, switched, dry_run=bool(values["dry_run"]))
-    if scope == "project" and not values["dry_run"]:
-        folders = " and ".join(f"`{AGENTS[name].LAYOUT.get_project_folder()}`" for name in names)
-        click.echo(
-            f"to share it, commit {folders}; who has no untildone sees one line in a new session"
-        )
-    _warn_of_volatile_state(context.home)
+
+
+def _say_how_to_share(agents: tuple[str, ...]) -> None:
+    folders = " and ".join(f"`{AGENTS[name].LAYOUT.get_project_folder()}`" for name in agents)
+    click.echo(
+        f"to share it, commit {folders}; who has no untildone sees one line in a new session"
+    )
 
 
 def _choose_agents(context: Context, wanted: tuple[str, ...], scope: str) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from untildone.process.command import parse_argv
 from untildone.runs import run_memory
 from untildone.runs.outer_loop import drive
 from untildone.runs.run_memory import RunMemory, RunOptions
+from untildone.store.loops import Record
 
 # The environment variables that replace options in CI.
 _VARIABLES = {"rounds": "UNTILDONE_ROUNDS", "budget": "UNTILDONE_BUDGET"}
@@ -133,16 +134,21 @@ def run_command(
         from untildone.cli.run_plan import run_plan_tasks
 
         return run_plan_tasks(context, project, values, options=options, as_json=as_json)
+    record = _start_loop(context, project, values)
+    run_memory.write(context, record.contract.id, RunMemory(options=options))
+    run_baseline_checks(context, record, detached=False)
+    return drive_loop(context, record.contract.id, as_json=as_json)
+
+
+def _start_loop(context: Context, project: Path | None, values: dict[str, Any]) -> Record:
+    """Start the loop of one task, in a session of its own."""
     if not (values["task"] or values["template"] or values["preset"] or values["from_todos"]):
         raise UserError("no task is given", hint='say what to do: `untildone run "TASK"`')
     folder = find_configured_folder(find_project(project))
     values["argument"] = values["task"] if values["template"] else ""
     values["task"] = "" if values["template"] else values["task"]
     by: Speaker = "agent" if find_calling_session(str(context.home)) else "user"
-    record = start.start_loop(context, folder, values, session=str(uuid.uuid4()), by=by)
-    run_memory.write(context, record.contract.id, RunMemory(options=options))
-    run_baseline_checks(context, record, detached=False)
-    return drive_loop(context, record.contract.id, as_json=as_json)
+    return start.start_loop(context, folder, values, session=str(uuid.uuid4()), by=by)
 
 
 run_command.params += [

@@ -11,6 +11,7 @@ from untildone.core.questions import list_approvable
 from untildone.core.stagnation import (
     MAX_FAILURES,
     MAX_MESSAGES,
+    RoundState,
     count_stale_rounds,
     get_round_state,
     has_same_failures,
@@ -78,22 +79,11 @@ def _record_round(
 ) -> Progress:
     cause = verdict.cause if isinstance(verdict, Continue) else ""
     state = get_round_state(contract, progress, evidence)
-    found = state.failures
-    red = tuple(result.name for result in evidence.checks if result.outcome == "red")
     return replace(
-        _update_totals(progress, evidence),
+        _record_failures(_update_totals(progress, evidence), evidence, state),
         round=progress.round + 1,
         unmet=state.unmet,
-        failures=found[:MAX_FAILURES],
-        remaining=len(found),
-        repeated=progress.repeated + 1 if has_same_failures(progress, state) else int(bool(found)),
         tree=evidence.tree,
-        seen_failures=tuple(dict.fromkeys((*found, *progress.seen_failures)))[:MAX_FAILURES],
-        messages=state.messages,
-        seen_messages=tuple(dict.fromkeys((*state.messages, *progress.seen_messages)))[
-            :MAX_MESSAGES
-        ],
-        checks_seen_red=tuple(dict.fromkeys((*progress.checks_seen_red, *red))),
         recent_states=(*progress.recent_states, state.key)[-3:],
         stale_rounds=count_stale_rounds(progress, state),
         idle_holds=progress.idle_holds + bool(cause),
@@ -115,6 +105,24 @@ def _record_round(
         report=None,
         steps_reported=len(progress.steps_done),
         round_seconds=0,
+    )
+
+
+def _record_failures(progress: Progress, evidence: Evidence, state: RoundState) -> Progress:
+    """Return the progress with what fails in this round, and what has ever failed."""
+    found = state.failures
+    red = tuple(result.name for result in evidence.checks if result.outcome == "red")
+    return replace(
+        progress,
+        failures=found[:MAX_FAILURES],
+        remaining=len(found),
+        repeated=progress.repeated + 1 if has_same_failures(progress, state) else int(bool(found)),
+        seen_failures=tuple(dict.fromkeys((*found, *progress.seen_failures)))[:MAX_FAILURES],
+        messages=state.messages,
+        seen_messages=tuple(dict.fromkeys((*state.messages, *progress.seen_messages)))[
+            :MAX_MESSAGES
+        ],
+        checks_seen_red=tuple(dict.fromkeys((*progress.checks_seen_red, *red))),
     )
 
 

@@ -107,19 +107,8 @@ def _build_answer(
         feedback = write_feedback(
             judged.contract, judged.progress, judged.evidence, verdict, nonce=nonce
         )
-    receipt = ""
-    if isinstance(verdict, Finish | Pause):
-        # Imported where it is used: most stops end no loop.
-        from untildone.engine.receipts import locate_receipt
-
-        receipt = locate_receipt(context, record, project=judged.project)
-    evidence = judged.evidence
     asked = _describe_questions(context, record, judged)
-    described = asked or describe_verdict(
-        *(record, verdict, evidence.checks, evidence.change, receipt),
-        concerns=find_unapproved(evidence, judged.contract.allow),
-        in_session=judged.stop.shown,
-    )
+    described = asked or _describe_verdict(context, record, judged)
     tell = context.session_of(record).take("tell")
     separator = "\n" if asked else " | "
     others = separator.join(filter(None, (*record.warnings, tell)))
@@ -133,6 +122,22 @@ def _build_answer(
 
         return shorten_answer(judged, answer, described=described, others=others)
     return answer
+
+
+def _describe_verdict(context: Context, record: Record, judged: JudgedStop) -> str:
+    """Return the notice of the verdict; that of an ending says where the receipt is."""
+    receipt = ""
+    if isinstance(judged.verdict, Finish | Pause):
+        # Imported where it is used: most stops end no loop.
+        from untildone.engine.receipts import locate_receipt
+
+        receipt = locate_receipt(context, record, project=judged.project)
+    evidence = judged.evidence
+    return describe_verdict(
+        *(record, judged.verdict, evidence.checks, evidence.change, receipt),
+        concerns=find_unapproved(evidence, judged.contract.allow),
+        in_session=judged.stop.shown,
+    )
 
 
 def _describe_questions(context: Context, record: Record, judged: JudgedStop) -> str:

@@ -8,7 +8,7 @@ from typing import IO
 
 from untildone.process.output import feed_parts
 
-# How long the program may take to end once its input is closed, or to heed the last words.
+# How long the program may take to end once its input is closed, or to act on the last message.
 _PATIENCE = 3.0
 
 
