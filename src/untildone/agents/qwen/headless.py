@@ -4,10 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from untildone.agents import headless
+from untildone.agents import approval_arguments, headless
 from untildone.agents.json_fields import get_count, get_object, get_objects, get_text, parse_object
 from untildone.agents.stream_messages import parse_message
-from untildone.commands.agent_calls import CHECK, REPORTING_VERBS
 
 PROGRAM = "qwen"
 SESSION_VARIABLES = frozenset(
@@ -48,17 +47,7 @@ _MESSAGES: tuple[tuple[re.Pattern[str], headless.ClientFault], ...] = (
 
 
 def build_arguments(call: headless.ClientCall) -> tuple[str, ...]:
-    session = ("--resume" if call.begun else "--session-id", call.session)
-    has_permissions = any(argument.startswith(_PERMISSIONS) for argument in call.arguments)
-    permissions = () if has_permissions else _build_permissions()
-    return ("--output-format", "stream-json", *session, *permissions, *call.arguments)
-
-
-def _build_permissions() -> tuple[str, ...]:
-    """Return the options that let the agent edit files and report to us; the rest is refused."""
-    verbs = (*REPORTING_VERBS, CHECK)
-    tools = ",".join(f"run_shell_command(untildone {verb})" for verb in verbs)
-    return ("--approval-mode", "auto-edit", f"--allowed-tools={tools}")
+    return approval_arguments.build_arguments(call, chosen=_PERMISSIONS, mode="auto-edit")
 
 
 def classify_failure(stderr: str) -> headless.ClientFault:
