@@ -63,7 +63,7 @@ def play(script: Sequence[Turn], display: DemoDisplay, *, headless: bool = False
         receipt = demo.project / ".untildone" / "receipt.md"
         display.print_receipt(receipt.read_text(encoding="utf-8"))
     display.print_end(
-        "The demo left nothing behind. Next: run `untildone init` to install it for Claude Code."
+        "The demo left nothing behind. Next: run `untildone init` to install it for your agents."
     )
     return 0
 

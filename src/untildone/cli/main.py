@@ -104,7 +104,7 @@ def cli() -> None:
 
     \b
     untildone demo      watch a loop in a minute
-    untildone init      install it for Claude Code, once per machine
+    untildone init      install it for your agents, once per machine
     untildone check     run this project's checks
     untildone status    show active loops, and whether their agents are held
     """
