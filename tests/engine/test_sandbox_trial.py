@@ -82,17 +82,24 @@ def test_without_a_trial_it_is_tried_out_when_the_sandbox_is_red(world: World, p
 def test_a_check_that_passes_nothing_is_not_tried(world: World) -> None:
     world.start()
 
-    start_detached_trial(world.context, world.record)
+    assert try_sandboxes(world.context, world.loop) is None
+    assert world.progress.sandbox is None
 
-    assert not world.session.has("trial")
+
+def test_without_results_of_the_baseline_nothing_is_tried(world: World) -> None:
+    world.start(baseline="none", checks=name_checks(("true",)))
+
+    # The process that should have run the checks is gone.
+    assert try_sandboxes(world.context, world.loop, starter=0) is None
+    assert world.progress.sandbox is None
 
 
-def test_the_detached_process_saves_what_it_found(world: World) -> None:
-    world.start()
+def test_it_waits_for_the_checks_on_the_baseline(world: World) -> None:
+    world.start(baseline="none")
     green = CheckResult(name="check", command=CHECK, outcome="green", tests=Tests(passed=1))
-    world.save_baseline(green)
 
     start_detached_trial(world.context, world.record)
+    world.save_baseline(green)
     progress = wait_for_trial(world.context, world.record, Event(), deadline=float("inf"))
 
     assert progress.sandbox is not None

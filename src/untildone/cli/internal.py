@@ -48,12 +48,13 @@ def baseline_command(loop: str, tree: str) -> None:
 
 @click.command("sandbox-trial", hidden=True)
 @click.argument("loop")
-def sandbox_trial_command(loop: str) -> None:
+@click.argument("starter", type=int)
+def sandbox_trial_command(loop: str, starter: int) -> None:
     """Try out how the sandboxes of a new loop can be walled."""
     from untildone.cli.loops import open_context
     from untildone.engine.sandbox_trial import try_sandboxes
 
-    try_sandboxes(open_context(), loop)
+    try_sandboxes(open_context(), loop, starter=starter)
 
 
 @click.command("diagnose", hidden=True)

@@ -106,13 +106,12 @@ def run_baseline_checks(
     if detached:
         start_detached_baseline(context, record)
         return record, ()
+    start_detached_trial(context, record)
     history = open_history(context, record.contract)
     options = RunOptions(project=Path(record.contract.project), history=history)
     with show_progress(checks) as report:
         results = run_checks(checks, options, report=report)
-    record = save_baseline_results(context, record.contract.id, results)
-    start_detached_trial(context, record)
-    return record, results
+    return save_baseline_results(context, record.contract.id, results), results
 
 
 def finish_start(

@@ -135,19 +135,17 @@ def run_detached_baseline(context: Context, loop: str, tree: str) -> None:
     """
     record = context.loops.load(loop)
     project = Path(record.contract.project)
+    # Imported where it is used: nothing else in this module needs a sandbox.
+    from untildone.engine.sandbox_trial import start_detached_trial
+
+    start_detached_trial(context, record)
     with tempfile.TemporaryDirectory(prefix="untildone-start-", ignore_cleanup_errors=True) as top:
         copy = Path(top) / "tree"
         snapshot = find_snapshot(context, record)
         copy_tree(project, copy, snapshot=snapshot)
         if snapshot or fingerprint_tree(project) == tree:
             _run_on_copy(context, record, copy)
-    session = context.session_of(record)
-    if session.is_active():
-        # Imported where it is used: nothing else in this module needs a sandbox.
-        from untildone.engine.sandbox_trial import start_detached_trial
-
-        start_detached_trial(context, context.loops.load(loop))
-    session.remove("baseline")
+    context.session_of(record).remove("baseline")
 
 
 def _run_on_copy(context: Context, record: Record, copy: Path) -> None:

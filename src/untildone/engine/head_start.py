@@ -16,6 +16,7 @@ from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.core.evidence import Evidence
 from untildone.core.proof import choose_proof, needs_proof
 from untildone.engine.check_run import CheckSite, open_result_cache
+from untildone.engine.context import Context
 from untildone.engine.stopped_loop import StoppedLoop
 from untildone.store.baseline_records import read_results
 
@@ -42,7 +43,8 @@ class _EndEvent(Event):
 class HeadStart:
     """What is prepared for one stop."""
 
-    def __init__(self, loop: StoppedLoop, site: CheckSite) -> None:
+    def __init__(self, context: Context, loop: StoppedLoop, site: CheckSite) -> None:
+        self._context = context
         self._loop = loop
         # Exists if what was prepared last was not true in the end: some checks write a report into
         # the project. Then runs beside them would be for nothing.
@@ -67,24 +69,26 @@ class HeadStart:
         checks = (check for check in self._loop.contract.checks if check.when == "round")
         return [next(reversed(load(check)), None) for check in checks]
 
-    def prepare(self) -> None:
+    def prepare(self, checks_ended: Event) -> None:
         """Prepare the confirmation; an error here is not ours to report: it will come again."""
         try:
-            self._confirmation = self._prepare()
+            self._confirmation = self._prepare(checks_ended)
         except Exception:  # noqa: BLE001  the confirmation itself meets the same error again
             return
 
-    def _prepare(self) -> "StopConfirmation":
+    def _prepare(self, checks_ended: Event) -> "StopConfirmation":
         """Return a confirmation that has read the trees, and whose runs have begun.
 
         If a check was red the last time, sandboxes are only opened until all of them are green.
+        Where the walls are still tried out, the wait for that ends with the checks.
         """
         # Imported where it is used: quick red stops must not pay for it.
         from untildone.engine.stop_confirmation import StopConfirmation
         from untildone.integrity.experiments.expected_runs import can_begin_early
         from untildone.integrity.experiments.runs_ahead import RunsAhead
 
-        loop, site = self._loop, self._site
+        loop = self._loop
+        site = self._site = await_trial(self._context, loop, self._site, checks_ended)
         results = read_results(site.loop_folder, loop.progress.baseline, tuple[BaselineResult, ...])
         evidence = Evidence(baseline=results)
         processors = os.cpu_count() or 1
@@ -132,10 +136,21 @@ def needs_tests(loop: StoppedLoop, evidence: Evidence) -> bool:
     )
 
 
+def await_trial(context: Context, loop: StoppedLoop, site: CheckSite, end: Event) -> CheckSite:
+    """Wait until it is known how the sandboxes of this loop can be walled, if that is tried out."""
+    if site.sandbox is not None:
+        return site
+    # Imported where it is used: quick red stops must not pay for it.
+    from untildone.engine.sandbox_trial import wait_for_trial
+
+    progress = wait_for_trial(context, loop.record, end, deadline=site.deadline)
+    return replace(site, sandbox=progress.sandbox, dependency_digest=progress.dependency_digest)
+
+
 @contextmanager
-def open_head_start(loop: StoppedLoop, site: CheckSite) -> Iterator[HeadStart]:
+def open_head_start(context: Context, loop: StoppedLoop, site: CheckSite) -> Iterator[HeadStart]:
     """Yield a head start whose runs end with the context."""
-    head_start = HeadStart(loop, site)
+    head_start = HeadStart(context, loop, site)
     try:
         yield head_start
     finally:

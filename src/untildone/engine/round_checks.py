@@ -24,12 +24,13 @@ def run_round_checks(
     contract: Contract,
     site: CheckSite,
     *,
-    meanwhile: Callable[[], None] | None = None,
+    meanwhile: Callable[[Event], None] | None = None,
 ) -> Evidence:
     """Return the evidence with the results of the round's checks and the must-not commands.
 
     A must-not command, such as `grep -r TODO src`, runs like a check; exit status 0 means that
-    what the user forbids is there. `meanwhile` is called once the first check has started.
+    what the user forbids is there. `meanwhile` is called once the first check has started, with an
+    event that is set when all checks have ended.
     """
     round_checks = [check for check in contract.checks if check.when == "round"]
     if not round_checks and not contract.must_not:
@@ -71,25 +72,26 @@ def _import_confirmation(_: Check, result: CheckResult | None) -> None:
 
 
 def _run_beside(
-    meanwhile: Callable[[], None], checks: Sequence[Check], site: CheckSite
+    meanwhile: Callable[[Event], None], checks: Sequence[Check], site: CheckSite
 ) -> tuple[tuple[CheckResult, ...], str]:
     """Run the checks in a thread, and call `meanwhile` in this one once the first has started.
 
     Files may only be read here: a signal that ends reading after its time reaches no other thread.
     """
-    started = Event()
+    started, ended = Event(), Event()
 
     def run() -> tuple[tuple[CheckResult, ...], str]:
         try:
             return run_within_deadline(checks, site, report=lambda *_: started.set())
         finally:
             started.set()
+            ended.set()
 
     with ThreadPoolExecutor(max_workers=1) as pool:
         running = pool.submit(run)
         started.wait()
         if not running.done():
-            meanwhile()
+            meanwhile(ended)
         return running.result()
 
 

@@ -37,44 +37,54 @@ _FILE = "trial"
 # After so many seconds no further wall is left out on trial.
 _PATIENCE = 1_200.0
 _READING_SECONDS = 120.0
+# Between two looks at what another process does.
+_PAUSE = 0.05
 
 
 def start_detached_trial(context: Context, record: Record) -> None:
     """Start a process that runs `try_sandboxes`, and do not wait for it.
 
-    Where every check is red anyway, nothing can be tried out.
+    Call it before the checks run on the baseline: meanwhile it reads what is installed.
     """
-    folder, progress = context.loops.get_folder(record.contract.id), record.progress
-    if not progress.baseline or not progress.baseline_tree_digest:
+    if not record.progress.baseline_tree_digest:
         return
-    if not can_go_worse(read_results(folder, progress.baseline, tuple[BaselineResult, ...])):
-        return
-    argv = [sys.executable, "-I", "-m", "untildone", "sandbox-trial", record.contract.id]
+    loop, starter = record.contract.id, str(os.getpid())
+    argv = [sys.executable, "-I", "-m", "untildone", "sandbox-trial", loop, starter]
     environ = {**os.environ, "UNTILDONE_HOME": str(context.home)}
     process_id = trees.start_detached(argv, cwd=context.home, env=environ)
     context.session_of(record).write(_FILE, str(process_id))
 
 
-def try_sandboxes(context: Context, loop: str) -> WallTrial | None:
+def try_sandboxes(context: Context, loop: str, *, starter: int = 0) -> WallTrial | None:
     """Run the checks on the baseline in sandboxes, and save which walls these may have.
 
-    None if there is nothing to compare with, or the user has ended the loop meanwhile.
+    The process `starter` runs them outside meanwhile. None if there is nothing to compare with,
+    or the user has ended the loop meanwhile.
     """
     record = context.loops.load(loop)
-    session, progress = context.session_of(record), record.progress
+    try:
+        return _try_sandboxes(context, record, starter)
+    finally:
+        context.session_of(record).remove(_FILE)
+
+
+def _try_sandboxes(context: Context, record: Record, starter: int) -> WallTrial | None:
+    loop, session, progress = record.contract.id, context.session_of(record), record.progress
     folder = context.loops.get_folder(loop)
-    if not progress.baseline or not progress.baseline_tree_digest:
+    if not progress.baseline_tree_digest:
         return None
     baseline, _ = load_baseline(folder / "baseline", progress.baseline_tree_digest)
     project = Path(record.contract.project)
     digests = read_digests(project, baseline.dependencies, seconds=_READING_SECONDS)
     digest = save_digests(digests, folder / "baseline")
-    outside = read_results(folder, progress.baseline, tuple[BaselineResult, ...])
+    record = _wait_for_results(context, record, starter)
+    outside = _read_results(context, record)
+    if not can_go_worse(outside):
+        return None
     deadline = time.monotonic() + _PATIENCE
     with end_runs_on_signal(), watch_for_end(session, deadline) as (stop, late):
         options = RunOptions(project=Path(record.contract.project), stop=stop)
         trial = find_walls(lambda walls: _run_in_sandbox(context, record, options, walls), outside)
-    session.remove(_FILE)
     if stop.is_set() and not late.is_set():
         return None
     change_loop(
@@ -85,6 +95,20 @@ def try_sandboxes(context: Context, loop: str) -> WallTrial | None:
         **to_builtins(trial),
     )
     return trial
+
+
+def _wait_for_results(context: Context, record: Record, starter: int) -> Record:
+    """Return the loop once its checks have run on the baseline, or will not any more."""
+    session = context.session_of(record)
+    while not record.progress.baseline and session.is_active() and runner.is_alive(starter):
+        time.sleep(_PAUSE)
+        record = context.loops.load(record.contract.id)
+    return record
+
+
+def _read_results(context: Context, record: Record) -> tuple[BaselineResult, ...]:
+    folder, digest = context.loops.get_folder(record.contract.id), record.progress.baseline
+    return read_results(folder, digest, tuple[BaselineResult, ...]) if digest else ()
 
 
 def _run_in_sandbox(
@@ -117,14 +141,12 @@ def _run_in_sandbox(
     return SandboxRunResult(results=results, walls=sandbox.walls, unproved=sandbox.unproved)
 
 
-def wait_for_trial(
-    context: Context, record: Record, abandoned: Event, *, deadline: float
-) -> Progress:
-    """Return the progress once the detached process has ended, or at the deadline."""
+def wait_for_trial(context: Context, record: Record, end: Event, *, deadline: float) -> Progress:
+    """Return the progress once the detached process has ended, at the deadline or at the `end`."""
     session = context.session_of(record)
-    while time.monotonic() < deadline and session.is_active() and not abandoned.is_set():
+    while time.monotonic() < deadline and session.is_active() and not end.is_set():
         process_id = session.read(_FILE).strip()
         if not process_id.isdecimal() or not runner.is_alive(int(process_id)):
             break
-        abandoned.wait(0.1)
+        end.wait(_PAUSE)
     return context.loops.load(record.contract.id).progress

@@ -22,7 +22,7 @@ from untildone.engine.artifacts import make_log_folder
 from untildone.engine.check_run import CheckSite
 from untildone.engine.context import Context, project_folder
 from untildone.engine.early_end import AbandonedError, watch_for_early_end
-from untildone.engine.head_start import HeadStart, needs_tests, open_head_start
+from untildone.engine.head_start import HeadStart, await_trial, needs_tests, open_head_start
 from untildone.engine.payload import Call
 from untildone.engine.round_checks import run_round_checks
 from untildone.engine.stopped_loop import JudgedStop, StoppedLoop
@@ -52,7 +52,7 @@ def _judge_at_site(
     context: Context, loop: StoppedLoop, evidence: Evidence, site: CheckSite
 ) -> JudgedStop:
     """Return the stop with its verdict; the confirmation runs only if all criteria are met."""
-    with open_head_start(loop, site) as head_start:
+    with open_head_start(context, loop, site) as head_start:
         evidence, loop = _run_round_and_await_baseline(context, evidence, loop, site, head_start)
         return _judge_results(context, loop, evidence, site, head_start)
 
@@ -78,7 +78,7 @@ def _judge_results(
     verdict = decide(contract, progress, evidence)
     # "unconfirmed": everything is met, except that the confirmation has not run yet.
     if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
-        site = _await_trial(context, loop, site)
+        site = await_trial(context, loop, site, site.abandoned)
         confirmation = _open_confirmation(loop, evidence, site, head_start)
         confirmed = confirmation.confirm(evidence, contract)
         evidence = add_missing_proof(contract, progress, judge_results(contract, confirmed))
@@ -163,16 +163,6 @@ def _wait_for_baseline(
         baseline_totals=saved.baseline_totals,
     )
     return replace(loop, progress=progress)
-
-
-def _await_trial(context: Context, loop: StoppedLoop, site: CheckSite) -> CheckSite:
-    """Wait until it is known how the sandboxes of this loop can be walled, if that is tried out."""
-    if site.sandbox is not None:
-        return site
-    from untildone.engine.sandbox_trial import wait_for_trial
-
-    progress = wait_for_trial(context, loop.record, site.abandoned, deadline=site.deadline)
-    return replace(site, sandbox=progress.sandbox, dependency_digest=progress.dependency_digest)
 
 
 def _make_site(context: Context, call: Call, loop: StoppedLoop, abandoned: Event) -> CheckSite:
