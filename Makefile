@@ -7,7 +7,7 @@ KILLS ?= 1000
 # COVERAGE=1 measures branch coverage, which `make coverage-gate` then judges.
 PYTEST = $(BIN)/$(if $(COVERAGE),coverage run -m pytest,pytest) -n $(JOBS) --dist worksteal
 
-.PHONY: help setup demo test test-slow coverage-gate lint types unit faults bench coming-from integrity clients plugin schemas clean
+.PHONY: help setup demo test test-slow coverage-gate lint types unit faults bench coming-from integrity clients plugin schemas docs commands scenes clean
 
 help:  ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -66,6 +66,15 @@ plugin: setup  ## write plugin/ and the marketplace file anew
 
 schemas: setup  ## write the published JSON Schemas anew
 	$(BIN)/python -m untildone.cli.schemas src/untildone/schemas
+
+docs: setup  ## build the documentation as a site in build/docs/site, with every link checked
+	@rm -rf build/docs && $(BIN)/python -m docs_site build build/docs
+
+commands: setup  ## write docs/commands.md anew from the commands' help
+	$(BIN)/python -m docs_site commands
+
+scenes: setup  ## record the terminal scenes of the docs anew, from real runs in tmux
+	PYTHONPATH=tests:. $(BIN)/python -m docs_site scenes
 
 clean:
 	rm -rf $(VENV) .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -36,6 +36,7 @@ LEVELS = {
     "core": 0,
     "json_edit": 0,
     "errors": 0,
+    "extras": 0,
     "words": 0,
     "check_lineage": 0,
     "__init__": 0,

@@ -48,8 +48,10 @@ def test_automatic_mode_is_reported(patient: Patient) -> None:
 
 def test_automatic_mode_without_the_extra_is_reported(patient: Patient, tmp_path: Path) -> None:
     switch.write_modes(str(patient.state_folder), frozenset({switch.AUTO}))
+    bare = bare_python(tmp_path / "bare")
+
     done = subprocess.run(
-        [bare_python(tmp_path / "bare"), "-m", "untildone", "doctor"],
+        [bare, "-m", "untildone", "doctor"],
         cwd=patient.project,
         env={**patient.environment, "PATH": PATH},
         capture_output=True,
@@ -59,7 +61,7 @@ def test_automatic_mode_without_the_extra_is_reported(patient: Patient, tmp_path
 
     assert (
         "note: automatic mode: security findings are not looked for: `ast-grep` is not installed\n"
-        "  fix: `pip install 'untildone[security]'`\n"
+        f"  fix: `{bare} -m pip install 'ast-grep-cli<1,>=0.38'`\n"
     ) in done.stdout
 
 

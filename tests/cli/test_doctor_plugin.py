@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.patient import Patient, note
+from client.world import BIN
 
 NAME = "untildone@untildone"
 
@@ -94,6 +95,6 @@ def test_a_plugin_needs_the_program_on_the_path(tmp_path: Path) -> None:
             "error",
             "interpreter",
             "the plugin starts `untildone`, which is not on `PATH`",
-            "`pipx install untildone`",
+            f"`pipx ensurepath`, or link `{BIN / 'untildone'}` into a folder on `PATH`",
         ),
     )

@@ -18,6 +18,7 @@ from cli.world import CommandLine
 from untildone.app import open_context
 from untildone.config.schema import Milestone
 from untildone.engine.context import Context
+from untildone.extras import describe_extra
 from untildone.features.milestones.delivery import deliver
 from untildone.features.milestones.milestones import Delivery, build_event
 from world import CHECK, SESSION
@@ -317,7 +318,7 @@ def test_a_missing_extra_is_one_line_at_the_start(cli: CommandLine) -> None:
         check=False,
     )
 
-    install = "milestones cannot notify: `pip install 'untildone[notify]'`"
+    install = f"milestones cannot notify: {describe_extra('notify')}"
     assert (done.returncode, done.stderr.splitlines()[0]) == (0, install)
 
 
@@ -336,5 +337,5 @@ def test_a_missing_extra_is_said_where_it_is_needed(cli: CommandLine) -> None:
         check=False,
     )
 
-    install = "apprise is not installed: `pip install 'untildone[notify]'`\n"
+    install = f"apprise is not installed: {describe_extra('notify')}\n"
     assert (done.returncode, done.stderr) == (1, install)

@@ -95,9 +95,11 @@ def test_rules_of_the_user(cli: CommandLine) -> None:
 
 
 def test_without_the_extra_it_says_how_to_install_it(cli: CommandLine, tmp_path: Path) -> None:
+    bare = bare_python(tmp_path / "bare")
+
     done = subprocess.run(
         [
-            *(bare_python(tmp_path / "bare"), "-I", "-m", "untildone"),
+            *(bare, "-I", "-m", "untildone"),
             *("start", "--session", SESSION, "--zero-security"),
         ],
         cwd=cli.project,
@@ -109,6 +111,6 @@ def test_without_the_extra_it_says_how_to_install_it(cli: CommandLine, tmp_path:
 
     assert (done.returncode, done.stdout, done.stderr) == error(
         "`ast-grep`, which looks for security findings, is not installed",
-        "`pip install 'untildone[security]'`",
+        f"`{bare} -m pip install 'ast-grep-cli<1,>=0.38'`",
     )
     assert cli.json("status")["loops"] == []

@@ -54,9 +54,10 @@ class Terminal:
         """The client's process: `env` became it."""
         return self._pane
 
-    def screen(self, *, history: bool = False) -> str:
-        """The visible text; with `history` also what scrolled away."""
-        return self._tmux("capture-pane", "-p", *(("-S", "-") if history else ()))
+    def screen(self, *, history: bool = False, colours: bool = False) -> str:
+        """The visible text; with `history` also what scrolled away, with `colours` its codes."""
+        scrolled = ("-S", "-") if history else ()
+        return self._tmux("capture-pane", "-p", *scrolled, *(("-e",) if colours else ()))
 
     def type(self, text: str) -> None:
         self._tmux("send-keys", "-l", "--", text)

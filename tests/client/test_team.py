@@ -13,7 +13,7 @@ from client.world import ClientWorld
 
 pytestmark = pytest.mark.client
 
-SAID = "untildone is not installed here, so no loop is held: run `pipx install untildone`"
+SAID = "untildone is not installed here, so no loop is held: install it as its README says"
 
 
 def share_project(folder: Path) -> Path:

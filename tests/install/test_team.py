@@ -84,7 +84,7 @@ def test_the_doctor_wants_an_old_line_with_paths_replaced(ann: CommandLine) -> N
 LINES = build_lines(build_shared_program("project"))
 SAID = (
     '{"systemMessage":"untildone is not installed here, so no loop is held:'
-    ' run `pipx install untildone`"}\n'
+    ' install it as its README says"}\n'
 )
 
 

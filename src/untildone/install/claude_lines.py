@@ -44,7 +44,7 @@ _TOOL_WORDS = (
 # What a user without untildone is told, for example a colleague: project settings are shared.
 ABSENT = (
     '{"systemMessage":"untildone is not installed here, so no loop is held:'
-    ' run `pipx install untildone`"}'
+    ' install it as its README says"}'
 )
 # A new session says it once; later only a prompt that wants a loop does.
 _NEW_SESSION = "*'\"startup\"'*"

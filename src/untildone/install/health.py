@@ -120,9 +120,11 @@ def find_program_off_path(installation: Installation) -> Iterator[Problem]:
         if _find_scope(installation, file.path) == "project"
     ]
     plugin = ["the plugin starts"] if installation.plugin_hooks else []
+    program = installation.paths.python.with_name("untildone")
+    remedy = f"`pipx ensurepath`, or link `{program}` into a folder on `PATH`"
     for subject in (*plugin, *shared):
         text = f"{subject} `untildone`, which is not on `PATH`"
-        yield make_error("interpreter", text, "`pipx install untildone`")
+        yield make_error("interpreter", text, remedy)
 
 
 def _find_scope(installation: Installation, path: Path) -> Scope:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from untildone.agents.events import Stop
 from untildone.core.contract import Bounds
 from untildone.engine.verbs import move_loop
+from untildone.extras import describe_extra
 from untildone.features.budget import spend_source
 from world import OTHER_SESSION, SESSION, World
 
@@ -221,7 +222,7 @@ def test_without_prices_the_user_sees_once_how_to_get_them(
     spent = priced.spent()
     reported = [priced.session.take("tell"), priced.spent() or priced.session.take("tell")]
 
-    remedy = "`pip install 'untildone[cost]'` prices it"
+    remedy = f"to have it priced: {describe_extra('cost')}"
     line_told = f"untildone: the spend is unknown, so the budget bounds nothing; {remedy}"
     assert (spent, reported, priced.why()) == (None, [line_told, ""], remedy)
 

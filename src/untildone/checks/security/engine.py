@@ -16,6 +16,7 @@ from msgspec import Struct
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import shorten_to_line
 from untildone.errors import UserError
+from untildone.extras import describe_extra
 from untildone.process.command import filter_environment
 from untildone.process.runner import Finished, run
 
@@ -115,7 +116,7 @@ def _find_program() -> str:
     if found is None:
         raise MissingProgramError(
             f"`{PROGRAM}`, which looks for security findings, is not installed",
-            hint="`pip install 'untildone[security]'`",
+            hint=describe_extra("security"),
         )
     return found
 

@@ -14,8 +14,6 @@ from untildone.engine.context import Context
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
-_REMEDY = "`pip install 'untildone[cost]'` prices it"
-
 
 def begin_ledger(context: Context, record: Record) -> None:
     """Note how long the transcript is when the loop starts: what is before does not count."""
@@ -59,9 +57,16 @@ def explain_unknown_spend(context: Context, record: Record) -> str:
 
     if not _is_price_library_installed() and record.progress.spend_usd is None:
         is_measured = record.progress.round or load_ledger(context, record).announced
-        return _REMEDY if is_measured else "it is measured at the first stop"
+        return _describe_remedy() if is_measured else "it is measured at the first stop"
     models = ", ".join(f"`{model}`" for model in load_ledger(context, record).unpriced)
     return f"no price is known for {models}" if models else ""
+
+
+def _describe_remedy() -> str:
+    # Imported where it is used: most stops know what they cost.
+    from untildone.extras import describe_extra
+
+    return f"to have it priced: {describe_extra('cost')}"
 
 
 def _read_client_figure(session: Session, loop: str) -> float | None:
@@ -94,6 +99,6 @@ def _announce_unknown_spend(context: Context, record: Record, session: Session) 
     if ledger.announced or not record.agreed.bounds.budget_usd:
         return
     save_ledger(context, record, replace(ledger, announced=True))
-    line = f"untildone: the spend is unknown, so the budget bounds nothing; {_REMEDY}"
+    line = f"untildone: the spend is unknown, so the budget bounds nothing; {_describe_remedy()}"
     # The file `tell` has the lines for the next notice.
     session.write("tell", " | ".join(filter(None, (session.read("tell"), line))))

@@ -27,8 +27,11 @@ def _find_problems(context: Context, _: Path) -> Iterator[Problem]:
     text = "on: a turn whose edits bring errors is held, with or without a loop"
     yield make_note("automatic mode", text, "`untildone init --no-auto` switches it off")
     if not security.is_installed():
+        # Imported where it is used: hooks import this module.
+        from untildone.extras import describe_extra
+
         text = "security findings are not looked for: `ast-grep` is not installed"
-        yield make_note("automatic mode", text, "`pip install 'untildone[security]'`")
+        yield make_note("automatic mode", text, describe_extra("security"))
 
 
 FEATURE = Feature(

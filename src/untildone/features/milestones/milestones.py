@@ -71,7 +71,10 @@ def attach_milestones(context: Context, record: Record) -> tuple[str, ...]:
         return warnings
     needs_apprise = any(milestone.notify for milestone in milestones)
     if needs_apprise and importlib.util.find_spec("apprise") is None:
-        warnings += ("milestones cannot notify: `pip install 'untildone[notify]'`",)
+        # Imported where it is used: hooks import this module.
+        from untildone.extras import describe_extra
+
+        warnings += (f"milestones cannot notify: {describe_extra('notify')}",)
     path = context.loops.get_folder(record.contract.id) / MILESTONES_FILE
     try:
         write_atomically(path, msgspec.json.encode(milestones), keep_previous=False)

@@ -8,6 +8,7 @@ import sys
 
 import msgspec
 
+from untildone.extras import describe_extra
 from untildone.features.milestones.milestones import Delivery
 
 _MAX_TASK_CHARACTERS = 200
@@ -19,7 +20,7 @@ def main(data: bytes) -> int:
     try:
         import apprise
     except ImportError:
-        sys.stderr.write("apprise is not installed: `pip install 'untildone[notify]'`\n")
+        sys.stderr.write(f"apprise is not installed: {describe_extra('notify')}\n")
         return 1
     sender = apprise.Apprise()
     if not sender.add(delivery.milestone.notify):
