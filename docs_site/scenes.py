@@ -69,7 +69,8 @@ class Machine(NamedTuple):
 
 
 def _record_demo(machine: Machine) -> str:
-    return machine.record("untildone demo")
+    # The receipt below the scene is as long as the scene.
+    return _cut(machine.record("untildone demo"), "$ ", "receipt", keep_last=False)
 
 
 def _record_install(machine: Machine) -> str:
@@ -102,13 +103,23 @@ def _record_session(machine: Machine) -> str:
         client = Client(
             home=machine.home, project=machine.project, server=server, path=(_BIN,)
         )
-        with Terminal(client, *allow("Bash", "Write", "Edit", "Read")) as terminal:
+        tools = allow("Bash", "Write", "Edit", "Read")
+        with Terminal(client, *tools, columns=100) as terminal:
             terminal.wait_until_ready()
             terminal.submit("/untildone:test Youths under 18 pay half the fare")
             terminal.wait_for("done after", timeout=90)
             terminal.wait_until_idle()
             screen = terminal.screen(history=True, colours=True)
-    return trim_screen(screen.replace(str(machine.home), "/home/you"))
+    return _cut(screen, "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT} /untildone", "receipt.md")
+
+
+def _cut(screen: str, first: str, last: str, *, keep_last: bool = True) -> str:
+    """Return the lines from the one with `first` to the next one with `last`."""
+    lines = screen.split("\n")
+    plain = [_COLOUR.sub("", line) for line in lines]
+    start = next(number for number, line in enumerate(plain) if first in line)
+    end = next(n for n, line in enumerate(plain) if n > start and last in line)
+    return trim_screen("\n".join(lines[start : end + keep_last]))
 
 
 class Scene(NamedTuple):

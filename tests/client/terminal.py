@@ -16,9 +16,9 @@ _BUSY = "esc to interrupt"
 
 
 class Terminal:
-    """`claude` in a terminal of 140 by 60; leaving the context ends client and tmux."""
+    """`claude` in a terminal of 60 lines; leaving the context ends client and tmux."""
 
-    def __init__(self, client: Client, *arguments: str) -> None:
+    def __init__(self, client: Client, *arguments: str, columns: int = 140) -> None:
         if shutil.which("tmux") is None:
             missing("`tmux` is not installed")
         self._client = client
@@ -26,10 +26,11 @@ class Terminal:
         # A socket's path may have about 100 characters: too few for a test's own folder.
         self._folder = Path(tempfile.mkdtemp(prefix="untildone-"))
         self._pane = 0
+        self._columns = columns
 
     def __enter__(self) -> Self:
         variables = [f"{name}={value}" for name, value in self._client.environment.items()]
-        size = ("-x", "140", "-y", "60")
+        size = ("-x", str(self._columns), "-y", "60")
         project = str(self._client.project)
         pane = self._tmux(
             *("new-session", "-d", "-P", "-F", "#{pane_pid}", *size, "-c", project),
