@@ -62,9 +62,7 @@ class Machine(NamedTuple):
         subprocess.run(argv, cwd=self.project, env=self.environ, check=True, capture_output=True)
 
     def record(self, *commands: str, columns: int = 90) -> str:
-        screen = record_commands(
-            commands, cwd=self.project, environ=self.environ, columns=columns
-        )
+        screen = record_commands(commands, cwd=self.project, environ=self.environ, columns=columns)
         return screen.replace(str(self.home), "/home/you")
 
 
@@ -100,9 +98,7 @@ def _record_session(machine: Machine) -> str:
         "Youths pay half now.",
     ]
     with ModelServer(steps) as server:
-        client = Client(
-            home=machine.home, project=machine.project, server=server, path=(_BIN,)
-        )
+        client = Client(home=machine.home, project=machine.project, server=server, path=(_BIN,))
         tools = allow("Bash", "Write", "Edit", "Read")
         with Terminal(client, *tools, columns=100) as terminal:
             terminal.wait_until_ready()
@@ -110,7 +106,9 @@ def _record_session(machine: Machine) -> str:
             terminal.wait_for("done after", timeout=90)
             terminal.wait_until_idle()
             screen = terminal.screen(history=True, colours=True)
-    return _cut(screen, "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT} /untildone", "receipt.md")
+    return _cut(
+        screen, "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT} /untildone", "receipt.md"
+    )
 
 
 def _cut(screen: str, first: str, last: str, *, keep_last: bool = True) -> str:

@@ -10,16 +10,26 @@ import pytest
 from untildone.cli.main import cli
 
 ROOT = Path(__file__).parents[1]
-PAGES = [pytest.param(page, id=page.name) for page in (ROOT / "README.md", *ROOT.glob("docs/*.md"))]
+# The page of commands is generated from what it is compared with.
+GENERATED = "commands.md"
+PAGES = [
+    pytest.param(page, id=page.name)
+    for page in (ROOT / "README.md", *ROOT.glob("docs/*.md"))
+    if page.name != GENERATED
+]
 # The command up to where another program's arguments, a comment or the next column begin.
 _TYPED = re.compile(r"\buntildone (?P<words>[a-z][a-z-]*(?: (?!-- |[|#&;]|  )[^\s`]+)*)")
 _CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+# Lines that a command prints.
+_OUTPUT = ("error: ", "note: ")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 
 
 def read_commands(page: Path) -> Iterator[list[str]]:
     for code in _CODE.findall(page.read_text(encoding="utf-8")):
         for line in _QUOTED.sub("TEXT", code).splitlines():
+            if line.startswith(_OUTPUT):
+                continue
             yield from (found["words"].split() for found in _TYPED.finditer(line))
 
 

@@ -61,9 +61,7 @@ def test_every_finding_of_the_doctor_has_an_entry_with_its_remedy() -> None:
         if not any(is_entry(message.pattern, entry) for entry in entries)
     ] == []
     found = [entry for entry in entries if entry.startswith(("error:", "note:"))]
-    assert [
-        entry for entry in found if not any(is_entry(m.pattern, entry) for m in messages)
-    ] == []
+    assert [entry for entry in found if not any(is_entry(m.pattern, entry) for m in messages)] == []
 
 
 def list_structs(kind: Any) -> Iterator[type[Struct]]:  # noqa: ANN401  a type
@@ -84,9 +82,7 @@ def list_values(kind: Any) -> Iterator[str]:  # noqa: ANN401  a type
 def read_key_tables() -> list[dict[str, str]]:
     """The rows of each table of keys: the key, and what stands beside it."""
     tables = re.findall(r"^\| key \|.*\n\|.*\n((?:\|.*\n)+)", read(DOCS / "configuration.md"), re.M)
-    return [
-        {row.split("|")[1].strip(" `"): row for row in table.splitlines()} for table in tables
-    ]
+    return [{row.split("|")[1].strip(" `"): row for row in table.splitlines()} for table in tables]
 
 
 def test_every_key_of_the_configuration_is_documented() -> None:

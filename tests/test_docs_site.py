@@ -1,15 +1,15 @@
 """The site: built strictly, without a broken link, and complete without a network."""
 
-import json
-import re
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page, sync_playwright
 
 from docs_site.__main__ import build_site
 from docs_site.links import check_links
-from docs_site.navigation import list_pages
-from docs_site.pages import ROOT
+from tools import on_machine
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 
 
 @pytest.fixture(scope="module")
@@ -23,4 +23,40 @@ def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(site: Path) -> N
     findings = check_links(site)
 
     assert (findings.broken, findings.foreign) == ((), ())
-    assert findings.external
+    assert "https://code.claude.com/docs/en/goal" in findings.external
+
+
+def test_broken_links_and_foreign_files_are_found(tmp_path: Path) -> None:
+    page = (
+        '<h1 id="a"></h1><a href="b.html#c">x</a><a href="#a">y</a><img src="https://x.org/p.png">'
+    )
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
+    (tmp_path / "b.html").write_text('<a href="a.html#a">x</a><a href="gone.html">y</a>')
+
+    findings = check_links(tmp_path)
+
+    assert list(map(str, findings.broken)) == ["a.html: b.html#c", "b.html: gone.html"]
+    assert list(map(str, findings.foreign)) == ["a.html: https://x.org/p.png"]
+
+
+def find(page: Page, words: str) -> list[str]:
+    page.keyboard.press("/")
+    page.keyboard.type(words)
+    page.wait_for_selector("text=/\\d+ results/")
+    return page.locator("a:has(mark), li:has(mark)").all_inner_texts()
+
+
+@pytest.mark.slow
+def test_the_search_works_from_a_folder(site: Path) -> None:
+    chromium = on_machine("chromium").strip("'")
+    asked: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((site / "index.html").as_uri())
+        found = find(page, "walls by system")
+        browser.close()
+
+    assert any("Security model" in text for text in found)
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
