@@ -11,9 +11,9 @@ from untildone.cli.main import COMMANDS, cli
 _INTRODUCTION = """\
 # Commands
 
-`untildone COMMAND --help` prints the same. Commands marked "for the agent" are how an agent reports; what they change is
-in [the loop's contract](concepts.md#words). Exit codes are in [outcomes](outcomes.md#exit-codes), the output of `--json`
-in [JSON output](json.md). This page is generated: `make commands` writes it.
+`untildone COMMAND --help` prints the same. With commands "for the agent" an agent reports to its
+[loop](concepts.md#words). [Exit codes](outcomes.md#exit-codes) and the [output of `--json`](json.md)
+have pages of their own. This page is generated: `make commands` writes it.
 
 | command | does |
 | --- | --- |
@@ -47,9 +47,9 @@ def _open_command(parent: click.Context, name: str) -> click.Context:
 def _format_command(context: click.Context, *, level: int) -> Iterator[str]:
     command = context.command
     yield f"{'#' * level} {context.command_path}"
-    yield from _format_help(command.help or "")
     pieces = " ".join(command.collect_usage_pieces(context))
     yield f"```\n{context.command_path} {pieces}\n```"
+    yield from _format_help(command.help or "")
     records = [record for param in command.params if (record := param.get_help_record(context))]
     if records:
         rows = (f"| `{_escape(names)}` | {_escape(text)} |" for names, text in records)
@@ -66,7 +66,7 @@ def _format_help(text: str) -> Iterator[str]:
     for paragraph in cleandoc(text).split("\n\n"):
         if paragraph.startswith("\b"):
             example = paragraph.removeprefix("\b").strip("\n")
-            yield f"```\n{example}\n```"
+            yield f"For example:\n\n```\n{example}\n```"
         elif paragraph.strip():
             yield " ".join(paragraph.split())
 

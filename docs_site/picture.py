@@ -31,12 +31,13 @@ def draw_screen(screen: str, *, title: str) -> str:
     width = max(line.cell_len for line in lines) * _CHARACTER + 2 * _MARGIN
     height = len(lines) * _LINE + 2 * _MARGIN
     size = f'viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}"'
+    card = f'x="1" y="1" width="{width - 2:.0f}" height="{height - 2}" rx="8"'
     return "\n".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
             f"<title>{escape(title)}</title>",
             f"<style>{_format_styles()}</style>",
-            f'<rect class="card" x="1" y="1" width="{width - 2:.0f}" height="{height - 2}" rx="8"/>',
+            f'<rect class="card" {card}/>',
             *(_draw_line(line, number) for number, line in enumerate(lines) if line.plain.strip()),
             "</svg>\n",
         )
@@ -64,7 +65,8 @@ def _draw_line(line: Text, number: int) -> str:
 
 def _draw_words(line: Text) -> Iterator[str]:
     for text, style, _ in Segment.simplify(line.render(Console(width=1_000))):
-        yield f'<tspan class="{_name_classes(style or Style())}">{escape(text, quote=False)}</tspan>'
+        name = _name_classes(style or Style())
+        yield f'<tspan class="{name}">{escape(text, quote=False)}</tspan>'
 
 
 def _name_classes(style: Style) -> str:

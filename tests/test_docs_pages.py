@@ -7,12 +7,12 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 import pytest
-from msgspec import Struct
-from msgspec.structs import fields
-
 from docs_site import commands
 from docs_site.navigation import ROOT_PAGES, list_pages
 from docs_site.pages import adapt_links
+from msgspec import Struct
+from msgspec.structs import fields
+
 from doctor_messages import list_messages
 from untildone.config.proposals import load_proposal, load_user_settings
 from untildone.config.schema import Configuration, UserSettings

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
-
 from docs_site.__main__ import build_site
 from docs_site.links import check_links
+from playwright.sync_api import Page, sync_playwright
+
 from tools import on_machine
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
