@@ -12,8 +12,8 @@ _INTRODUCTION = """\
 # Commands
 
 `untildone COMMAND --help` prints the same. With commands "for the agent" an agent reports to its
-[loop](concepts.md#words). [Exit codes](outcomes.md#exit-codes) and the [output of `--json`](json.md)
-have pages of their own. This page is generated: `make commands` writes it.
+[loop](concepts.md#words). There are pages about [exit codes](outcomes.md#exit-codes) and
+[JSON output](json.md). This page is generated: `make commands` writes it.
 
 | command | does |
 | --- | --- |

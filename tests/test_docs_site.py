@@ -1,14 +1,19 @@
 """The site: built strictly, without a broken link, and complete without a network."""
 
+import re
 from pathlib import Path
 
 import pytest
 from docs_site.__main__ import build_site
 from docs_site.links import check_links
+from docs_site.pages import ROOT
+from docs_site.picture import draw_screen
+from docs_site.scenes import FERRY, SCENES
 from playwright.sync_api import Page, sync_playwright
 
 from tools import on_machine
 
+PICTURES = ROOT / "docs" / "pictures"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 
 
@@ -37,6 +42,35 @@ def test_broken_links_and_foreign_files_are_found(tmp_path: Path) -> None:
 
     assert list(map(str, findings.broken)) == ["a.html: b.html#c", "b.html: gone.html"]
     assert list(map(str, findings.foreign)) == ["a.html: https://x.org/p.png"]
+
+
+def test_scenes_are_the_pictures_and_the_project_of_the_pages() -> None:
+    pictures = {path.stem.removeprefix("terminal-") for path in PICTURES.glob("terminal-*.svg")}
+    text = (PICTURES.parent / "five-minutes.md").read_text(encoding="utf-8")
+
+    assert pictures == set(SCENES)
+    for name, code in FERRY.items():
+        assert f"`{name}`:\n\n```python\n{code}```\n" in text
+
+
+@pytest.mark.parametrize(
+    "picture", [PICTURES / "loop.svg", *PICTURES.glob("terminal-*.svg")], ids=lambda path: path.name
+)
+def test_pictures_load_nothing_and_have_dark_colours(picture: Path) -> None:
+    text = picture.read_text(encoding="utf-8")
+
+    assert re.findall(r"(?:href|src|url)\W+(?!#)[^\s>]*//|<script|@import|@font-face", text) == []
+    assert "prefers-color-scheme" in text
+    assert "<title" in text
+
+
+def test_a_screen_is_drawn_as_text_in_its_colours() -> None:
+    drawn = draw_screen("$ \x1b[1;31m<script>\x1b[0m\n\n\x1b[2mdim\x1b[0m\n", title="a & b")
+
+    assert "<title>a &amp; b</title>" in drawn
+    assert '<tspan class="red bold">&lt;script&gt;</tspan>' in drawn
+    assert '<tspan class="dim">dim</tspan>' in drawn
+    assert drawn.count("<text") == 2
 
 
 def find(page: Page, words: str) -> list[str]:

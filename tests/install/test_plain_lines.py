@@ -97,7 +97,7 @@ def test_a_prompt_that_may_mean_a_loop_starts_an_interpreter(machine: Machine) -
 # A line that changes loses the trust of every user of Codex: they must approve it again.
 TRUSTED = {
     "SessionStart": "687a8799bf45",
-    "UserPromptSubmit": "67c7a266843f",
+    "UserPromptSubmit": "6039e85320b4",
     "Stop": "3188f1f7fcec",
     "PreCompact": "d43d43f01c6c",
     "SessionEnd": "c3b53412b534",
