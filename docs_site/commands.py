@@ -50,7 +50,8 @@ def _format_command(context: click.Context, *, level: int) -> Iterator[str]:
     pieces = " ".join(command.collect_usage_pieces(context))
     yield f"```\n{context.command_path} {pieces}\n```"
     yield from _format_help(command.help or "")
-    records = [record for param in command.params if (record := param.get_help_record(context))]
+    options = (param for param in command.params if isinstance(param, click.Option))
+    records = [record for option in options if (record := option.get_help_record(context))]
     if records:
         rows = (f"| `{_escape(names)}` | {_escape(text)} |" for names, text in records)
         yield "\n".join(("| option | meaning |", "| --- | --- |", *rows))

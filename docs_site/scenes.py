@@ -88,7 +88,7 @@ def _record_session(machine: Machine) -> str:
     from client.harness import Client, allow
     from client.model_server import ModelServer
     from client.script import Call, Step
-    from client.terminal import Terminal
+    from client.terminal import READY, Terminal
 
     machine.run(str(_BIN / "untildone"), "init", "--agent", "claude")
     file = str(machine.project / "ferry.py")
@@ -106,9 +106,9 @@ def _record_session(machine: Machine) -> str:
             terminal.wait_for("done after", timeout=90)
             terminal.wait_until_idle()
             screen = terminal.screen(history=True, colours=True)
-    return _cut(
-        screen, "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT} /untildone", "receipt.md"
-    )
+    # Few fonts have the bracket that the client draws.
+    screen = screen.replace("\u23bf", "\u2514")
+    return _cut(screen, f"{READY} /untildone", "receipt.md")
 
 
 def _cut(screen: str, first: str, last: str, *, keep_last: bool = True) -> str:
