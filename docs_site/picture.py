@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from html import escape
 
+from rich.ansi import AnsiDecoder
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
@@ -27,7 +28,8 @@ _DARK = {
 
 def draw_screen(screen: str, *, title: str) -> str:
     """Return the SVG of a screen with ANSI colours; the title says what it shows."""
-    lines = [Text.from_ansi(line) for line in screen.rstrip("\n").split("\n")]
+    # tmux ends a colour where another one begins, not at the end of a line.
+    lines = list(AnsiDecoder().decode(screen.rstrip("\n")))
     width = max(line.cell_len for line in lines) * _CHARACTER + 2 * _MARGIN
     height = len(lines) * _LINE + 2 * _MARGIN
     size = f'viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}"'

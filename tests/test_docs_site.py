@@ -65,11 +65,12 @@ def test_pictures_load_nothing_and_have_dark_colours(picture: Path) -> None:
 
 
 def test_a_screen_is_drawn_as_text_in_its_colours() -> None:
-    drawn = draw_screen("$ \x1b[1;31m<script>\x1b[0m\n\n\x1b[2mdim\x1b[0m\n", title="a & b")
+    drawn = draw_screen("$ \x1b[1;31m<script>\n\ngo on\x1b[0m \x1b[2mdim\x1b[0m\n", title="a & b")
 
     assert "<title>a &amp; b</title>" in drawn
     assert '<tspan class="red bold">&lt;script&gt;</tspan>' in drawn
     assert '<tspan class="dim">dim</tspan>' in drawn
+    assert '<tspan class="red bold">go on</tspan>' in drawn
     assert drawn.count("<text") == 2
 
 
