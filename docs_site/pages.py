@@ -11,7 +11,7 @@ from docs_site.navigation import ROOT_PAGES, format_navigation
 
 ROOT = Path(__file__).parents[1]
 _SETTINGS = Path(__file__).with_name("zensical.toml")
-_SHIM = Path(__file__).with_name("iframe-worker.js")
+_ASSETS = ("site.css", "iframe-worker.js")
 _CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?P<before>\]\()(?P<target>[^)\s]+)(?=\))")
 
@@ -20,8 +20,9 @@ def write_sources(folder: Path) -> Path:
     """Write all pages and the settings into the folder; return the settings file."""
     pages = folder / "pages"
     shutil.copytree(ROOT / "docs", pages)
-    (pages / "javascripts").mkdir()
-    shutil.copy(_SHIM, pages / "javascripts" / _SHIM.name)
+    (pages / "assets").mkdir()
+    for name in _ASSETS:
+        shutil.copy(Path(__file__).with_name(name), pages / "assets" / name)
     for name in ROOT_PAGES:
         shutil.copy(ROOT / name, pages / name)
     names = {path.relative_to(pages).as_posix() for path in pages.rglob("*.md")}
