@@ -1,6 +1,5 @@
 """Reads the built pages: which links lead nowhere, what other hosts a page would load from."""
 
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
@@ -80,7 +79,3 @@ def _leads_somewhere(site: Path, link: Link, anchors: dict[Path, set[str]]) -> b
     if not target.is_file():
         return False
     return not parts.fragment or unquote(parts.fragment) in anchors.get(target, {parts.fragment})
-
-
-def list_external(findings: Findings) -> Iterator[str]:
-    yield from findings.external
