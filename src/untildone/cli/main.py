@@ -35,6 +35,7 @@ COMMANDS = {
     "history": ("history", "List past loops."),
     "show": ("show", "Show one loop in full."),
     "rounds": ("history", "Show the rounds of a loop."),
+    "report": ("report", "Write a loop as one page, for a browser or a pull request."),
     "replay": ("replay", "Replay the rounds of a loop in the terminal."),
     "pause": ("user_verbs", "Pause a loop."),
     "continue": ("continue_", "Continue a paused loop."),

@@ -46,11 +46,11 @@ def _list_facts(receipt: Receipt) -> list[str]:
         f"rounds: {receipt.rounds}{bound}",
         f"agents: {', then '.join(receipt.agents)}" if len(receipt.agents) > 1 else "",
         f"done when: {receipt.done_when}",
-        f"judged: {_describe_judgement(receipt)}",
+        f"judged: {describe_judgement(receipt)}",
         f"verdict: {receipt.verdict}" if receipt.verdict else "",
         f"shown by: {receipt.shown_by}" if receipt.shown_by else "",
         describe_improvement(receipt.initial, receipt.final, receipt.improved),
-        _describe_failures(receipt),
+        describe_failures(receipt),
         _describe_repeated(receipt.repeated_findings, "finding"),
         _describe_repeated(_count_repeated_tests(receipt), "failing test"),
         f"counted: {', '.join(receipt.counts)}" if receipt.counts else "",
@@ -62,7 +62,7 @@ def _list_facts(receipt: Receipt) -> list[str]:
     ]
 
 
-def _describe_judgement(receipt: Receipt) -> str:
+def describe_judgement(receipt: Receipt) -> str:
     """Say which round the results are of, and which tree was judged."""
     if not receipt.judged_round:
         return "no round, so nothing is known about the work"
@@ -78,7 +78,7 @@ def _describe_judgement(receipt: Receipt) -> str:
     return ", ".join(filter(None, parts)) + end
 
 
-def _describe_failures(receipt: Receipt) -> str:
+def describe_failures(receipt: Receipt) -> str:
     """Say what became of the baseline's failures, and which checks are not compared with it."""
     failures = receipt.failures
     if failures is None:
@@ -144,7 +144,7 @@ def _list_sections(receipt: Receipt) -> dict[str, Sequence[str]]:
         "Round by round": receipt.history,
         "Notes": receipt.notes,
         "Remaining": receipt.unmet,
-        "Next steps": _list_next_steps(receipt),
+        "Next steps": list_next_steps(receipt),
     }
 
 
@@ -184,7 +184,7 @@ def _format_allowance(allowance: Allowance, *, compared: bool) -> str:
     return f"`{strip_content_digest(allowance.what)}`{always} at {when}{suffix}"
 
 
-def _list_next_steps(receipt: Receipt) -> list[str]:
+def list_next_steps(receipt: Receipt) -> list[str]:
     if receipt.outcome == "claimed":
         return ["review the work yourself: only the agent's words support it"]
     if receipt.outcome == "cancelled" and receipt.unmet:

@@ -11,6 +11,11 @@ def format_time(at: str) -> str:
     return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
+def format_clock(at: str) -> str:
+    """Return the time of day as `13:07:42` in the local time zone."""
+    return datetime.fromisoformat(at).astimezone().strftime("%H:%M:%S")
+
+
 def measure_seconds(started_at: str, ended_at: str) -> float:
     """Return how many seconds lie between two times."""
     begin, end = map(datetime.fromisoformat, (started_at, ended_at))

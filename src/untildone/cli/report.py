@@ -1,0 +1,171 @@
+"""`untildone report`: a loop, a plan or a project's history as one page, for a browser."""
+
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import click
+from msgspec import Struct
+
+from untildone.cli import loops, options
+from untildone.engine.artifacts import open_artifact_folder
+from untildone.engine.context import Context
+from untildone.errors import UserError
+from untildone.report.page.history_view import HistoryView
+from untildone.report.page.plan_view import PlanView
+from untildone.report.page.values import LoopView
+from untildone.store.durable_files import write_atomically
+
+_STDOUT = "-"
+View: TypeAlias = LoopView | HistoryView | PlanView
+
+
+class Subject(Struct, frozen=True, kw_only=True):
+    """What is reported on, and the file that has it unless the user names one."""
+
+    view: View
+    folder: Path
+    name: str
+
+
+@click.command("report")
+@options.loop_argument
+@click.option(
+    "--html",
+    "file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
+    help="Write the page there; `-` prints it.",
+)
+@click.option("--open", "opens", is_flag=True, help="Open the page in your browser.")
+@click.option("--markdown", is_flag=True, help="Print a comment for a pull request instead.")
+@click.option(
+    "--plan",
+    metavar="[PLAN]",
+    is_flag=False,
+    flag_value="",
+    help="Of a plan: its TASKS.json or its feature; the only plan here if none is named.",
+)
+@click.option("--all", "everything", is_flag=True, help="Of all loops of this project.")
+@options.project_option
+@options.json_option
+def report_command(loop: str | None, *, project: Path | None, **values: Any) -> None:  # noqa: ANN401  click's own values
+    """Write a loop as one page: outcome, proof, charts, rounds, concerns. It needs no server.
+
+    \b
+    untildone report                  this project's loop, or its last one
+    untildone report 1f2e --html report.html --open
+    untildone report --all            every loop of this project
+    untildone report --markdown       for a pull request
+    """
+    _require_one_subject(loop, values)
+    context = loops.open_context()
+    subject = _choose_subject(context, loop, project, values)
+    if values["as_json"]:
+        options.print_json(subject.view)
+    elif values["markdown"]:
+        click.echo(_render_markdown(subject.view), nl=False)
+    elif str(values["file"]) == _STDOUT:
+        click.echo(render(subject.view), nl=False)
+    else:
+        path = write_page(subject.view, values["file"] or subject.folder / subject.name)
+        click.echo(f"report: {path}")
+        if values["opens"]:
+            _open_page(path)
+
+
+def _require_one_subject(loop: str | None, values: dict[str, Any]) -> None:
+    given = [
+        name
+        for name, is_given in (
+            ("a loop", loop is not None),
+            ("`--plan`", values["plan"] is not None),
+            ("`--all`", values["everything"]),
+        )
+        if is_given
+    ]
+    if len(given) > 1:
+        raise UserError(
+            f"{given[0]} and {given[1]} cannot be reported on together", hint="name one of them"
+        )
+
+
+def _choose_subject(
+    context: Context, loop: str | None, project: Path | None, values: dict[str, Any]
+) -> Subject:
+    if values["everything"]:
+        return _load_history(context, project)
+    if values["plan"] is not None:
+        return _load_plan(context, project, values["plan"])
+    from untildone.report.page.view import build_loop_view
+
+    record = loops.choose_loop_to_show(context, loop, project)
+    view = build_loop_view(record, context.loops.read_history(record))
+    loop_id = record.contract.id
+    folder = _find_folder(Path(record.contract.project), context.loops.get_folder(loop_id))
+    return Subject(view=view, folder=folder, name=f"report-{loop_id}.html")
+
+
+def _load_history(context: Context, project: Path | None) -> Subject:
+    from untildone.report.page.history_view import build_history_view
+
+    place = options.find_project(project)
+    view = build_history_view(
+        loops.list_project_loops(context, project),
+        loops.list_broken_loops(context),
+        title=str(place),
+    )
+    return Subject(view=view, folder=_find_folder(place, context.home), name="history.html")
+
+
+def _load_plan(context: Context, project: Path | None, name: str) -> Subject:
+    from untildone.cli.plan_report import load_plan_view
+
+    place = options.find_project(project)
+    view = load_plan_view(context, place, name)
+    return Subject(view=view, folder=_find_folder(place, context.home), name="plan.html")
+
+
+def _find_folder(project: Path, otherwise: Path) -> Path:
+    """Return the project's folder for our files, or one of our own where there is none."""
+    folder = open_artifact_folder(project) if project.is_dir() else None
+    return folder or otherwise
+
+
+def render(view: View) -> str:
+    # Imported here: only a page needs the template engine.
+    from untildone.report.page import render as pages
+
+    match view:
+        case LoopView():
+            return pages.render_loop_page(view)
+        case HistoryView():
+            return pages.render_history_page(view)
+        case PlanView():
+            return pages.render_plan_page(view)
+
+
+def write_page(view: View, path: Path) -> Path:
+    """Write the page whole, and return its path."""
+    if not path.parent.is_dir():
+        raise UserError(
+            f"there is no folder `{path.parent}`", hint="name a file in a folder there is"
+        )
+    write_atomically(path.absolute(), render(view).encode("utf-8", "replace"), keep_previous=False)
+    return path
+
+
+def _render_markdown(view: View) -> str:
+    from untildone.report.page.markdown import render_markdown
+
+    if not isinstance(view, LoopView):
+        raise UserError(
+            "`--markdown` is about one loop", hint="name it: `untildone report LOOP --markdown`"
+        )
+    return render_markdown(view)
+
+
+def _open_page(path: Path, opener: Callable[[str], bool] = webbrowser.open) -> None:
+    if not opener(path.absolute().as_uri()):
+        click.echo(f"no browser could be started; open {path} yourself", err=True)
