@@ -1,7 +1,7 @@
 """The pages of `untildone report` in a real browser."""
 
 from pathlib import Path
-from typing import Any
+from typing import Literal, TypeAlias
 
 import pytest
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from untildone.report.page.render import render_loop_page
 from untildone.report.page.view import build_loop_view
 
 PAGES = render_pages()
+Scheme: TypeAlias = Literal["light", "dark"]
 WIDTHS = (360, 480, 680, 681, 768, 1024, 1280, 1600)
 
 
@@ -28,7 +29,7 @@ def show(page: Page, folder: Path, name: str) -> Page:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_serious(
-    page: Page, tmp_path: Path, keep_picture: Picture, name: str, scheme: Any
+    page: Page, tmp_path: Path, keep_picture: Picture, name: str, scheme: Scheme
 ) -> None:
     page.emulate_media(color_scheme=scheme)
     show(page, tmp_path, name)

@@ -75,8 +75,11 @@ def make_finding(number: int) -> Finding:
 
 
 def make_round(
-    number: int, *checks: CheckResult, verdict: Verdict | None = None, **fields: Any
-) -> Round:  # noqa: ANN401  any field
+    number: int,
+    *checks: CheckResult,
+    verdict: Verdict | None = None,
+    **fields: Any,  # noqa: ANN401  any field
+) -> Round:
     red = tuple(check.name for check in checks if not check.green)
     given: dict[str, Any] = {
         "verdict": verdict or Continue(cause="unmet", names=red),

@@ -78,6 +78,8 @@ def describe_chart(chart: Chart) -> str:
         for series in chart.series
         for entry in (_describe_series(series, chart.unit),)
     ]
+    if not chart.is_course:
+        parts = [series.name for series in chart.series]
     bars = f"{len(chart.labels)} bars, from {chart.labels[0]} to {chart.labels[-1]}"
     return f"{chart.title} in {chart.unit}: {bars}; {', '.join(parts)}."
 

@@ -82,7 +82,7 @@ def make_loop_row(record: Record) -> LoopRow:
         started=format_time(contract.started_at),
         rounds=progress.round,
         duration=format_seconds(measure_loop(record)),
-        cost=format_cost(progress.spend_usd),
+        cost=format_cost(progress.spend_usd).removeprefix("cost "),
         result=improvement or make_line(progress.reason, 160),
     )
 
@@ -90,14 +90,15 @@ def make_loop_row(record: Record) -> LoopRow:
 def _build_headline(records: Sequence[Record]) -> Headline:
     states = Counter(name_state(record.progress) for record in records)
     counts = ", ".join(f"{count:,} {state}" for state, count in states.most_common(6))
-    text = pluralize(len(records), "loop") if records else "No loop ran here yet"
     waiting = sum(record.progress.status == "paused" for record in records)
+    text = pluralize(len(records), "loop") if records else "No loop ran here yet"
+    text += f", {waiting} paused" if waiting else ""
     return Headline(
         state=text,
         tone="warn" if waiting else "calm",
         text=text,
         reason=counts,
-        next_steps=(f"{pluralize(waiting, 'loop')} paused: `untildone status` says for what",)
+        next_steps=("`untildone status --all` says what the paused loops wait for",)
         if waiting
         else (),
     )
@@ -137,6 +138,7 @@ def _draw_loops(shown: Sequence[Record], count: int) -> tuple[Chart, ...]:
                 _make_series("not done", "failed", rounds, [not each for each in done]),
             ),
             note=note,
+            is_course=False,
         )
     ]
     spent = tuple(record.progress.spend_usd for record in shown)
@@ -150,6 +152,7 @@ def _draw_loops(shown: Sequence[Record], count: int) -> tuple[Chart, ...]:
                 labels=labels,
                 series=(cost,),
                 note=note,
+                is_course=False,
             )
         )
     return tuple(charts)

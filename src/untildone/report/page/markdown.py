@@ -68,10 +68,11 @@ def quote_code(text: str) -> str:
 
 
 def _format_figures(view: LoopView) -> str:
-    return " · ".join(
-        f"{escape_text(figure.name)} **{escape_text(figure.value)}** {escape_text(figure.note)}".strip()
+    figures = [
+        (escape_text(figure.name), escape_text(figure.value), escape_text(figure.note))
         for figure in view.figures
-    )
+    ]
+    return " · ".join(f"{name} **{value}** {note}".strip() for name, value, note in figures)
 
 
 def _format_checks(rows: Sequence[CheckRow], more: int) -> Iterator[str]:

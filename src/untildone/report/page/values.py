@@ -68,6 +68,8 @@ class Chart(Struct, frozen=True, kw_only=True):
     labels: tuple[str, ...]
     series: tuple[Series, ...]
     note: str = ""
+    # Whether the bars follow each other in one loop, so that the first and the last are compared.
+    is_course: bool = True
 
 
 class Mark(Struct, frozen=True, kw_only=True):
@@ -146,6 +148,8 @@ class LoopView(Struct, frozen=True, kw_only=True):
     # The whole task, if it is longer than the title.
     task: str = ""
     project: str
+    # The name of the project's folder.
+    folder: str
     is_active: bool
     headline: Headline
     figures: tuple[Figure, ...]

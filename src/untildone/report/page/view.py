@@ -5,6 +5,7 @@ page and the receipt cannot disagree.
 """
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from untildone import __version__
 from untildone.core.concerns import strip_content_digest
@@ -49,6 +50,7 @@ def build_loop_view(record: Record, history: History) -> LoopView:
         title=title,
         task="" if task == title else task,
         project=make_line(receipt.project, 200),
+        folder=make_line(PurePath(receipt.project).name, 60),
         is_active=receipt.status == "active",
         headline=build_headline(receipt),
         figures=tuple(list_figures(record, receipt)),
