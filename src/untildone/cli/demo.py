@@ -1,6 +1,7 @@
 """`untildone demo`: show a loop in a minute, without an API key or an agent."""
 
 import sys
+import tempfile
 import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -62,10 +63,25 @@ def play(script: Sequence[Turn], display: DemoDisplay, *, headless: bool = False
             return 1
         receipt = demo.project / ".untildone" / "receipt.md"
         display.print_receipt(receipt.read_text(encoding="utf-8"))
+        report = _write_report(demo)
     display.print_end(
-        "The demo left nothing behind. Next: run `untildone init` to install it for your agents."
+        f"The same as a page: {report} (all that the demo left behind)."
+        " Next: run `untildone init` to install it for your agents."
     )
     return 0
+
+
+def _write_report(demo: DemoEnvironment) -> Path:
+    """Write the page of the loop where it outlives the demo."""
+    # Imported where it is used: the template engine takes longer than the first lines of the scene.
+    from untildone.report.page.render import render_loop_page
+
+    page = render_loop_page(demo.build_view())
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="untildone-demo-", suffix=".html", delete=False, encoding="utf-8"
+    ) as file:
+        file.write(page)
+    return Path(file.name)
 
 
 def _play_with_hooks(demo: DemoEnvironment, script: Sequence[Turn], display: DemoDisplay) -> Ended:

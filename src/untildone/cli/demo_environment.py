@@ -18,6 +18,8 @@ from untildone.errors import UserError
 from untildone.install.client_files import apply_plan, find_install_paths, plan_init
 from untildone.process.command import filter_environment
 from untildone.process.runner import run
+from untildone.report.page.values import LoopView
+from untildone.report.page.view import build_loop_view
 from untildone.store.home import prepare_home
 from untildone.store.loops import Record
 from untildone.worktree.fingerprint import fingerprint_tree
@@ -61,6 +63,11 @@ class DemoEnvironment:
 
     def load_outcome(self) -> str | None:
         return self.context.loops.load(self._loop).progress.outcome
+
+    def build_view(self) -> LoopView:
+        """Return what the loop's page shows."""
+        record = self.context.loops.load(self._loop)
+        return build_loop_view(record, self.context.loops.read_history(record))
 
     def read_rounds(self) -> tuple[Round, ...]:
         return self.context.loops.read_rounds(self._loop)

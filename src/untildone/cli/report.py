@@ -12,9 +12,11 @@ from untildone.cli import loops, options
 from untildone.engine.artifacts import open_artifact_folder
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.report.page.history_view import HistoryView
+from untildone.report.page.history_view import HistoryView, build_history_view
+from untildone.report.page.markdown import render_markdown
 from untildone.report.page.plan_view import PlanView
 from untildone.report.page.values import LoopView
+from untildone.report.page.view import build_loop_view
 from untildone.store.durable_files import write_atomically
 
 _STDOUT = "-"
@@ -22,11 +24,19 @@ View: TypeAlias = LoopView | HistoryView | PlanView
 
 
 class Subject(Struct, frozen=True, kw_only=True):
-    """What is reported on, and the file that has it unless the user names one."""
+    """What is reported on, and where its page goes unless the user names a file.
+
+    That is the project's folder for our files, or `otherwise` where there is none.
+    """
 
     view: View
-    folder: Path
     name: str
+    project: Path
+    otherwise: Path
+
+    def choose_path(self) -> Path:
+        folder = open_artifact_folder(self.project) if self.project.is_dir() else None
+        return (folder or self.otherwise) / self.name
 
 
 @click.command("report")
@@ -69,7 +79,7 @@ def report_command(loop: str | None, *, project: Path | None, **values: Any) -> 
     elif str(values["file"]) == _STDOUT:
         click.echo(render(subject.view), nl=False)
     else:
-        path = write_page(subject.view, values["file"] or subject.folder / subject.name)
+        path = write_page(subject.view, values["file"] or subject.choose_path())
         click.echo(f"report: {path}")
         if values["opens"]:
             _open_page(path)
@@ -98,39 +108,33 @@ def _choose_subject(
         return _load_history(context, project)
     if values["plan"] is not None:
         return _load_plan(context, project, values["plan"])
-    from untildone.report.page.view import build_loop_view
-
     record = loops.choose_loop_to_show(context, loop, project)
-    view = build_loop_view(record, context.loops.read_history(record))
     loop_id = record.contract.id
-    folder = _find_folder(Path(record.contract.project), context.loops.get_folder(loop_id))
-    return Subject(view=view, folder=folder, name=f"report-{loop_id}.html")
+    return Subject(
+        view=build_loop_view(record, context.loops.read_history(record)),
+        name=f"report-{loop_id}.html",
+        project=Path(record.contract.project),
+        otherwise=context.loops.get_folder(loop_id),
+    )
 
 
 def _load_history(context: Context, project: Path | None) -> Subject:
-    from untildone.report.page.history_view import build_history_view
-
     place = options.find_project(project)
     view = build_history_view(
         loops.list_project_loops(context, project),
         loops.list_broken_loops(context),
         title=str(place),
     )
-    return Subject(view=view, folder=_find_folder(place, context.home), name="history.html")
+    return Subject(view=view, name="history.html", project=place, otherwise=context.home)
 
 
 def _load_plan(context: Context, project: Path | None, name: str) -> Subject:
+    # Imported where it is used: only this report reads plans.
     from untildone.cli.plan_report import load_plan_view
 
     place = options.find_project(project)
     view = load_plan_view(context, place, name)
-    return Subject(view=view, folder=_find_folder(place, context.home), name="plan.html")
-
-
-def _find_folder(project: Path, otherwise: Path) -> Path:
-    """Return the project's folder for our files, or one of our own where there is none."""
-    folder = open_artifact_folder(project) if project.is_dir() else None
-    return folder or otherwise
+    return Subject(view=view, name="plan.html", project=place, otherwise=context.home)
 
 
 def render(view: View) -> str:
@@ -157,8 +161,6 @@ def write_page(view: View, path: Path) -> Path:
 
 
 def _render_markdown(view: View) -> str:
-    from untildone.report.page.markdown import render_markdown
-
     if not isinstance(view, LoopView):
         raise UserError(
             "`--markdown` is about one loop", hint="name it: `untildone report LOOP --markdown`"

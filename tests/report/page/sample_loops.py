@@ -1,6 +1,7 @@
 """Loops with their history as the store has them, of any length, calm or hostile."""
 
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -98,13 +99,14 @@ def make_round(
     return Round(number=number, at=make_time(240 * number), checks=checks, **given)
 
 
+@cache
 def make_history(count: int = 6) -> History:
     """Rounds in which failures become fewer; the last one is done."""
     rounds = [
         make_round(
             number,
-            make_tests(10 + number, max(0, count - number)),
-            make_lint(max(0, 3 * (count - number))),
+            make_tests(10 + number, min(6, count - number)),
+            make_lint(min(18, 3 * (count - number))),
         )
         for number in range(1, count + 1)
     ]
@@ -122,7 +124,7 @@ def make_history(count: int = 6) -> History:
         ),
         notes=("the discount was in units",),
     )
-    before = (make_tests(8, count), make_lint(3 * count))
+    before = (make_tests(8, min(6, count)), make_lint(min(18, 3 * count)))
     return History(
         rounds=tuple(rounds),
         baseline=BaselineRun(

@@ -14,7 +14,7 @@ def make_inert(text: str, limit: int) -> str:
     cleaned = clean(text[: _READ_AHEAD * limit])
     left_out = len(text) - _READ_AHEAD * limit
     if left_out > 0 and len(cleaned) <= limit:
-        return f"{cleaned} …"
+        return f"{cleaned} …".lstrip()
     return shorten(cleaned, limit)
 
 

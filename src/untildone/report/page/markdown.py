@@ -15,7 +15,7 @@ _MAX_CHECKS = 20
 _MAX_LINES = 10
 # What GitHub's Markdown gives a meaning: signs anywhere, addresses, and what begins a list.
 _SPECIAL = re.compile(r"[\\`*_\[\]<>&|~@#$]|:(?=//)|(?<=www)\.|(?<=GH)-|^[-+=]", re.IGNORECASE)
-_NUMBER = re.compile(r"^(\d+)([.)])")
+_NUMBER = re.compile(r"^(\d+)([.)])(?=\s|$)")
 # GitHub looks for mentions and issues in the rendered text, where an entity is a character again: a
 # zero-width space behind the sign ends them. In code it looks for neither.
 _SIGNS = re.compile("(&#64;|&#35;|GH&#45;)", re.IGNORECASE)

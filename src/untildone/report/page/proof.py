@@ -29,7 +29,7 @@ def _list_change(change: ChangeEvidence | None) -> Iterator[Fact]:
         yield Fact(name="pass-to-pass", text=text, tone="good" if change.pass_to_pass else "calm")
     if change.turned_green:
         names = make_line(", ".join(change.turned_green))
-        yield Fact(name="from red to green", text=names, tone="good")
+        yield Fact(name="turned green", text=names, tone="good")
     if change.biting_tests:
         text = f"{pluralize(change.biting_tests, 'new test')} of unchanged code"
         yield Fact(name="new tests", text=f"{text}, each fails without the function it names")
@@ -65,7 +65,8 @@ def _list_comparison(receipt: Receipt) -> Iterator[Fact]:
         lines, more = list_first(receipt.proved, _MAX_LINES)
         yield Fact(name="compared", text=lines[0], details=lines[1:], more=more)
     if receipt.sandbox:
-        yield Fact(name="sandbox", text=make_line(receipt.sandbox, 300), tone="good")
+        walls = receipt.sandbox.removeprefix("walls of the sandbox: ")
+        yield Fact(name="sandbox walls", text=make_line(walls, 300), tone="good")
     if receipt.verdict:
         yield Fact(name="trust", text=str(receipt.verdict))
 

@@ -78,7 +78,7 @@ def _sum_known(column: Iterable[float | None]) -> float | None:
 
 
 def _draw_tests(history: History, points: Sequence[int]) -> Chart | str:
-    totals = [_get_totals(run) for run in _list_runs(history, points)]
+    totals = [_count_tests(run) for run in _list_runs(history, points)]
     if not any(each and (each.passed or each.failed or each.skipped) for each in totals):
         return "Tests: no check reported any."
     fields = {"failed": "failed", "passed": "passed", "skipped": "skipped"}
@@ -154,8 +154,14 @@ def count_findings(totals: Totals) -> int:
     return totals.errors + totals.warnings + totals.infos + totals.security
 
 
-def _get_totals(run: BaselineRun | Round) -> Totals | None:
-    return run.totals if run.checks else None
+def _count_tests(run: BaselineRun | Round) -> Totals | None:
+    """Return the totals; where one check gave no result, those of the tests that were counted."""
+    if run.totals is not None or not run.checks:
+        return run.totals if run.checks else None
+    counted = [each for each in run.counted if each.passed or each.failed or each.skipped]
+    fields = ("passed", "failed", "skipped")
+    sums = {field: sum(getattr(each, field) for each in counted) for field in fields}
+    return Totals(**sums) if counted else None
 
 
 def _make_labels(history: History, points: Sequence[int]) -> tuple[str, ...]:

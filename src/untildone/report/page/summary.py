@@ -88,14 +88,22 @@ def _list_test_figures(receipt: Receipt) -> Iterator[Figure]:
     final = receipt.final
     if final is None or not (final.passed or final.failed or final.skipped):
         return
-    before = receipt.initial
-    was = f"{before.failed} at the start" if before else "unknown at the start"
+    before = _count_failed_before(receipt)
+    was = "unknown" if before is None else f"{before:,}"
     yield Figure(
         name="Tests failing",
         value=f"{final.failed:,}",
-        note=f"of {final.passed + final.failed:,}; {was}",
+        note=f"of {final.passed + final.failed:,}; {was} at the start",
         tone="bad" if final.failed else "good",
     )
+
+
+def _count_failed_before(receipt: Receipt) -> int | None:
+    """Return how many tests failed at the start; None where no check reported any."""
+    if receipt.initial:
+        return receipt.initial.failed
+    tests = [run.tests for run in receipt.baseline_checks or () if run.tests]
+    return sum(each.failed for each in tests) if tests else None
 
 
 def _list_finding_figures(receipt: Receipt) -> Iterator[Figure]:

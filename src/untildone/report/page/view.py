@@ -137,7 +137,7 @@ def _list_facts(record: Record, receipt: Receipt) -> Iterator[Fact]:
         "plan": f"{plan.name} of {plan.path or 'a plan run'}" if plan else "",
         "started": format_time(receipt.started_at),
         "ended": format_time(receipt.ended_at) if receipt.ended_at else "",
-        "cost": format_cost(receipt.spend_usd),
+        "cost": format_cost(receipt.spend_usd).removeprefix("cost "),
         "done when": receipt.done_when,
         "judged": describe_judgement(receipt),
         "failures": describe_failures(receipt),
