@@ -15,6 +15,7 @@ from untildone.core.contract import Contract
 from untildone.features.plans.plan import Plan
 from untildone.features.plans.verifier_reports import VerifierReport
 from untildone.report.checks import CheckReport
+from untildone.report.page.values import LoopView
 from untildone.report.receipt import Receipt
 from untildone.report.status import StatusReport
 from untildone.store.state import State
@@ -32,6 +33,7 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "check": CheckReport,
     "detect": Detection,
     "receipt": Receipt,
+    "report": LoopView,
     "contract": Contract,
     "state": State,
 }

@@ -81,7 +81,8 @@ def _draw_tests(history: History, points: Sequence[int]) -> Chart | str:
     totals = [_count_tests(run) for run in _list_runs(history, points)]
     if not any(each and (each.passed or each.failed or each.skipped) for each in totals):
         return "Tests: no check reported any."
-    fields = {"failed": "failed", "passed": "passed", "skipped": "skipped"}
+    has_skipped = any(each and each.skipped for each in totals)
+    names = ("failed", "passed", "skipped") if has_skipped else ("failed", "passed")
     return Chart(
         id="tests",
         title="Tests",
@@ -90,10 +91,10 @@ def _draw_tests(history: History, points: Sequence[int]) -> Chart | str:
         series=tuple(
             Series(
                 name=name,
-                values=tuple(None if each is None else getattr(each, field) for each in totals),
+                values=tuple(None if each is None else getattr(each, name) for each in totals),
                 style="skipped-tests" if name == "skipped" else name,
             )
-            for field, name in fields.items()
+            for name in names
         ),
         note=_describe_points(history, points),
     )
