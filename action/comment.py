@@ -8,6 +8,7 @@ import os
 import sys
 import urllib.request
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def join_reports(folder: Path) -> str:
     kept: list[str] = []
     for text in texts:
         if sum(map(len, kept)) + len(text) > MAX_LENGTH:
-            kept.append(f"{len(texts) - len(kept)} more loops are in the job's summary.\n")
+            kept.append(f"Loops that are only in the job's summary: {len(texts) - len(kept)}\n")
             break
         kept.append(text)
     return "\n".join(kept)
@@ -52,11 +53,11 @@ def is_ours(comment: dict[str, Any]) -> bool:
 
 
 def list_comments(path: str) -> Iterator[dict[str, Any]]:
-    number, found = 1, [{}] * PAGE_SIZE
-    while len(found) == PAGE_SIZE:
-        found = call("GET", f"{path}?per_page={PAGE_SIZE}&page={number}")
+    for number in count(1):
+        found: list[dict[str, Any]] = call("GET", f"{path}?per_page={PAGE_SIZE}&page={number}")
         yield from found
-        number += 1
+        if len(found) < PAGE_SIZE:
+            return
 
 
 def call(method: str, path: str, data: object = None) -> Any:  # noqa: ANN401  whatever is answered

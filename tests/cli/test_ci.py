@@ -6,9 +6,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
@@ -91,7 +93,7 @@ def run_action(runner: Runner) -> tuple[int, Path]:
     """The exit code of the action, and the folder of the one loop."""
     ran = runner.step("Run until it is done")
     assert ran.returncode == 0, ran.stderr
-    left = runner.step("Write receipt, JUnit and SARIF")
+    left = runner.step("Write pages, receipts, JUnit and SARIF")
     assert left.returncode == 0, left.stderr
     (folder,) = Path(runner.values["steps.reports.outputs.reports"]).iterdir()
     return runner.step("Exit with the code of the outcome").returncode, folder
@@ -104,7 +106,7 @@ def test_a_task_is_run_published_and_ends_with_its_outcome(cli: CommandLine) -> 
 
     assert (code, runner.values["steps.run.outputs.exit-code"]) == (0, "0")
     assert sorted(path.name for path in folder.iterdir()) == [
-        *("findings.sarif", "junit.xml", "receipt.json", "receipt.md")
+        *("findings.sarif", "junit.xml", "receipt.json", "receipt.md", "report.html", "report.md")
     ]
     receipt = msgspec.json.decode(folder.joinpath("receipt.json").read_bytes())
     assert (receipt["outcome"], receipt["task"]) == ("done", "write $(touch harm) it")
@@ -113,7 +115,8 @@ def test_a_task_is_run_published_and_ends_with_its_outcome(cli: CommandLine) -> 
     sarif = msgspec.json.decode(folder.joinpath("findings.sarif").read_bytes())
     assert [run["tool"]["driver"]["name"] for run in sarif["runs"]] == ["untildone check"]
     summary = runner.files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8")
-    assert summary.startswith("# Receipt of loop")
+    assert summary.startswith("<!-- untildone report -->\n\n### ✅ Done, after 2 rounds\n")
+    assert "Done, after 2 rounds" in folder.joinpath("report.html").read_text(encoding="utf-8")
 
 
 def test_a_plan_is_worked_off_and_published(cli: CommandLine) -> None:
@@ -136,6 +139,90 @@ def test_a_bound_that_is_reached_fails_the_job_and_is_published_too(cli: Command
     assert 'tests="1" failures="1"' in folder.joinpath("junit.xml").read_text(encoding="utf-8")
     receipt = msgspec.json.decode(folder.joinpath("receipt.json").read_bytes())
     assert (receipt["outcome"], receipt["max_rounds"]) == ("out-of-rounds", 2)
+
+
+class GitHub(BaseHTTPRequestHandler):
+    """As much of GitHub's interface as comments on one pull request need."""
+
+    comments: ClassVar[dict[int, str]] = {}
+
+    def do_GET(self) -> None:
+        page = int(self.path.partition("page=")[2].partition("&page=")[2] or 1)
+        listed = list(self.comments.items())[100 * (page - 1) : 100 * page]
+        self._answer([{"id": number, "body": body} for number, body in listed])
+
+    def do_POST(self) -> None:
+        self._keep(len(self.comments) + 1)
+
+    def do_PATCH(self) -> None:
+        self._keep(int(self.path.rpartition("/")[2]))
+
+    def _keep(self, number: int) -> None:
+        assert self.headers["Authorization"] == "Bearer secret"
+        assert self.path.startswith("/repos/ada/shop/issues/")
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.comments[number] = msgspec.json.decode(body)["body"]
+        self._answer({})
+
+    def _answer(self, value: object) -> None:
+        data = msgspec.json.encode(value)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def github() -> Iterator[str]:
+    """The address of a server that has a page of comments by others."""
+    GitHub.comments.clear()
+    GitHub.comments.update(dict.fromkeys(range(1, 101), "a review"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), GitHub) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def comment(cli: CommandLine, address: str, *texts: str) -> subprocess.CompletedProcess[str]:
+    """The step that comments, on these reports of loops."""
+    runner = Runner(cli, python=sys.executable, token="secret")  # noqa: S106  made up
+    reports = cli.home / "reports"
+    shutil.rmtree(reports, ignore_errors=True)
+    for number, text in enumerate(texts):
+        folder = reports / f"loop{number}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "report.md").write_text(text, encoding="utf-8")
+    runner.values["steps.reports.outputs.reports"] = str(reports)
+    runner.values["github.event.pull_request.number"] = "7"
+    where = {"GITHUB_API_URL": address, "GITHUB_REPOSITORY": "ada/shop"}
+    done = runner.step("Comment on the pull request", **where)
+    shutil.rmtree(runner.temporary)
+    return done
+
+
+def test_one_comment_is_kept_up_to_date(cli: CommandLine, github: str) -> None:
+    first = comment(cli, github, "<!-- untildone report -->\nheld\n")
+    second = comment(cli, github, "<!-- untildone report -->\ndone\n", "x" * 60_000)
+
+    assert (first.returncode, first.stdout, second.returncode) == (0, "", 0)
+    assert {number: text for number, text in GitHub.comments.items() if number > 100} == {
+        101: "<!-- untildone report -->\ndone\n\nLoops that are only in the job's summary: 1\n"
+    }
+
+
+def test_a_comment_that_cannot_be_written_fails_no_job(cli: CommandLine) -> None:
+    done = comment(cli, "http://127.0.0.1:9", "held")
+
+    assert (done.returncode, done.stdout.partition(";")[0]) == (
+        *(0, "::warning::the comment could not be written"),
+    )
+    nothing = comment(cli, "http://127.0.0.1:9")
+    assert (nothing.returncode, nothing.stdout) == (0, "")
 
 
 def test_a_wrong_hash_runs_nothing(cli: CommandLine) -> None:
@@ -179,7 +266,7 @@ def test_the_gitlab_job_runs_and_leaves_what_it_names(cli: CommandLine) -> None:
     job = gitlab_job()
     client = write_script(cli.home / "script.json", (WORKS,))
     run = job["script"][0].replace("--preset test", f"--check '{CHECK}' --client \"{client}\"")
-    leave = job["after_script"][0].removeprefix("/opt/untildone/bin/")
+    leave = [line.replace("/opt/untildone/bin/", "") for line in job["after_script"]]
 
     done = [
         subprocess.run(
@@ -189,9 +276,10 @@ def test_the_gitlab_job_runs_and_leaves_what_it_names(cli: CommandLine) -> None:
             check=False,
             timeout=110,
         ).returncode
-        for line in (run, leave)
+        for line in (run, *leave)
     ]
 
-    assert done == [0, 0]
+    assert done == [0, 0, 0]
+    assert len(list(cli.project.glob("untildone-reports/*/report.html"))) == 1
     reports = job["artifacts"]["reports"]
     assert [len(list(cli.project.glob(place))) for place in reports.values()] == [1]

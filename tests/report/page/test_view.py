@@ -7,7 +7,14 @@ import pytest
 from msgspec.structs import replace
 
 from engine.played_loops import FAILS, MET, NOTE, Play, PlayedLoop, Stop
-from report.page.sample_loops import CONCERN, make_history, make_record, make_round, make_tests
+from report.page.sample_loops import (
+    CONCERN,
+    TEST,
+    make_history,
+    make_record,
+    make_round,
+    make_tests,
+)
 from untildone.core.contract import Claim, LeftOut
 from untildone.core.plan_task import PlanTask
 from untildone.core.progress import ClaimReport, Progress
@@ -78,7 +85,7 @@ def test_an_active_loop_says_what_is_unmet() -> None:
 def test_a_loop_without_a_round_says_that_nothing_is_known() -> None:
     view = build_loop_view(make_record(History()), History())
 
-    assert view.rounds == view.charts == ()
+    assert (view.rounds, view.charts) == ((), ())
     assert view.headline.reason == ""
     assert view.unknown[:2] == (
         "No stop was judged, so nothing is known about the work.",
@@ -165,6 +172,14 @@ def test_checks_that_did_not_run_are_listed_too() -> None:
         ("lint", True, ""),
     ]
     assert "Not run in round 6: lint." in view.unknown
+
+
+def test_a_check_that_only_the_baseline_had_is_listed() -> None:
+    history = make_history()
+    history = replace(history, rounds=(*history.rounds[:-1], make_round(6, make_tests(2, 0))))
+    view = build_loop_view(make_record(history, checks=(TEST,)), history)
+
+    assert [(row.name, row.now) for row in view.checks][1:] == [("lint", "")]
 
 
 def test_facts_say_who_reported_what_and_to_which_plan_it_belongs() -> None:
