@@ -82,6 +82,7 @@ def make_round(number: int, *, findings: int = 50) -> Round:
         counted=tuple(count_totals((check,)) for check in checks),
         totals=count_totals(checks),
         message="I am done. " * 180,
+        feedback="- tests/test_prices.py: 3 failing tests\n" * 100,
         written_files=tuple(f"src/package/module{count}.py" for count in range(20)),
         spend_usd=0.1 * number,
     )

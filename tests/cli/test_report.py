@@ -89,6 +89,7 @@ def test_markdown_and_json_are_printed_and_write_nothing(cli: CommandLine, loop:
         "<!-- untildone report -->\n\n### 🔵 At work: 1 of 10 rounds judged\n"
     )
     assert (view.loop, view.round_count, view.rounds[0].message) == (loop, 1, "Done!")
+    assert view.rounds[0].feedback.startswith("[untildone] Round 1 of 10: not done yet.")
     assert sorted(cli.project.rglob("*")) == before
 
 

@@ -78,8 +78,9 @@ class Round(Struct, frozen=True, kw_only=True, rename=_ROUND_JSON):
     if_approved: Confirmation | None = None
     # Checks that could not run and that the stop was judged without.
     left_out: tuple[LeftOut, ...] = ()
-    # Whose stop it was; empty in entries of earlier versions.
+    # Whose stop it was, and what it was told if it was held; empty in entries of earlier versions.
     agent: str = ""
+    feedback: str = ""
 
 
 class BaselineRun(Struct, frozen=True, kw_only=True):

@@ -36,7 +36,7 @@ def conclude(context: Context, judged: JudgedStop, features: tuple[Feature, ...]
         if record.progress.status != "active":
             return _build_answer(context, record, _apply_end(judged, record), features)
         loaded, saved = judged.record.progress, record.progress
-        judged = _add_later_reports(judged, record)
+        judged = _add_feedback(_add_later_reports(judged, record))
         progress = advance(judged.contract, judged.progress, judged.evidence, judged.verdict)
         progress = _keep_for_next_stop(progress, loaded, saved)
         at = context.now()
@@ -100,20 +100,13 @@ def _build_answer(
     lines: tuple[str, ...] = (),
 ) -> Answer:
     """Return the answer, as changed by each feature; `lines` are added to the notice."""
-    verdict, feedback = judged.verdict, ""
-    if isinstance(verdict, Continue):
-        # Output of checks is quoted between marks with this number, so that it cannot forge them.
-        nonce = os.urandom(4).hex()
-        feedback = write_feedback(
-            judged.contract, judged.progress, judged.evidence, verdict, nonce=nonce
-        )
     asked = _describe_questions(context, record, judged)
     described = asked or _describe_verdict(context, record, judged)
     tell = context.session_of(record).take("tell")
     separator = "\n" if asked else " | "
     others = separator.join(filter(None, (*record.warnings, tell)))
     notice = "\n".join(filter(None, (separator.join(filter(None, (described, others))), *lines)))
-    answer = Answer(verdict=verdict, feedback=feedback, notice=notice)
+    answer = Answer(verdict=judged.verdict, feedback=judged.feedback, notice=notice)
     for feature in features:
         answer = feature.finish_answer(context, record, judged, answer)
     if judged.stop.shown and isinstance(answer.verdict, Continue):
@@ -200,6 +193,19 @@ def _add_later_reports(judged: JudgedStop, record: Record) -> JudgedStop:
     contract = drop_left_out(contract, judged.evidence)
     verdict = decide(contract, progress, judged.evidence)
     return replace(judged, contract=contract, verdict=verdict)
+
+
+def _add_feedback(judged: JudgedStop) -> JudgedStop:
+    """Return the stop with what the agent is told, if it is held."""
+    verdict = judged.verdict
+    if not isinstance(verdict, Continue):
+        return judged
+    # Output of checks is quoted between marks with this number, so that it cannot forge them.
+    nonce = os.urandom(4).hex()
+    feedback = write_feedback(
+        judged.contract, judged.progress, judged.evidence, verdict, nonce=nonce
+    )
+    return replace(judged, feedback=feedback)
 
 
 def _keep_for_next_stop(progress: Progress, loaded: Progress, saved: Progress) -> Progress:

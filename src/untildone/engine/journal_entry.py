@@ -19,6 +19,7 @@ _MAX_ITEMS = 50
 _MAX_CONCERNS = 500
 _MAX_FAILURES = 200
 _MAX_TEXT = 2_000
+_MAX_FEEDBACK = 4_000
 
 
 def make_round_entry(
@@ -58,6 +59,7 @@ def make_round_entry(
         if_approved=evidence.if_approved,
         left_out=evidence.left_out,
         agent=judged.record.agreed.agent,
+        feedback=judged.feedback[:_MAX_FEEDBACK],
     )
     return dict(msgspec.to_builtins(entry))
 

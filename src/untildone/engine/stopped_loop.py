@@ -40,6 +40,8 @@ class JudgedStop(StoppedLoop, frozen=True, kw_only=True):
 
     evidence: Evidence
     verdict: Verdict
+    # What a held agent is told, before a feature or the client changes it.
+    feedback: str = ""
 
 
 class Answer(Struct, frozen=True, kw_only=True):

@@ -94,6 +94,7 @@ def make_round(
         "tree": "3f" * 32,
         "commit": "1b" * 20,
         "agent": "claude",
+        "feedback": f"[untildone] Round {number} of 10: not done yet. Unmet: test, lint.",
         **fields,
     }
     return Round(number=number, at=make_time(240 * number), checks=checks, **given)

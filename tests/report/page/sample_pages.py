@@ -83,6 +83,7 @@ def render_hostile() -> str:
         sandbox=HOSTILE,
         diffs={HOSTILE: f"+{HOSTILE}"},
         agent=HOSTILE,
+        feedback=HOSTILE,
         commit=HOSTILE,
     )
     history = replace(history, rounds=(*history.rounds[:-1], hostile))

@@ -27,6 +27,7 @@ _MAX_ITEMS = 6
 _MAX_CHECKS = 12
 _MAX_MESSAGE = 700
 _MAX_TOLD = 400
+_MAX_FEEDBACK = 1_500
 _DIFF_FILES = 5
 _DIFF_LINES = 60
 _DIFF_WIDTH = 160
@@ -77,6 +78,7 @@ def _view_round(history: History, index: int, seconds: float) -> RoundView:
         verdict=name_verdict(entry.verdict),
         tone=_rate_verdict(entry.verdict),
         told=make_line(_describe_told(entry.verdict), _MAX_TOLD),
+        feedback=make_inert(entry.feedback, _MAX_FEEDBACK),
         agent=make_line(entry.agent, 40),
         cost=_describe_cost(entry, rounds[index - 1] if index else None),
         message=make_inert(entry.message, _MAX_MESSAGE),

@@ -102,8 +102,10 @@ class RoundView(Struct, frozen=True, kw_only=True):
     duration: str
     verdict: str
     tone: Tone
-    # What the agent was told, or why it was released.
+    # Why the agent was held or released, in one line.
     told: str
+    # The text that the agent was given when it was held, cut if long.
+    feedback: str = ""
     agent: str = ""
     cost: str = ""
     message: str = ""
