@@ -7,7 +7,7 @@ KILLS ?= 1000
 # COVERAGE=1 measures branch coverage, which `make coverage-gate` then judges.
 PYTEST = $(BIN)/$(if $(COVERAGE),coverage run -m pytest,pytest) -n $(JOBS) --dist worksteal
 
-.PHONY: help setup demo test test-slow coverage-gate lint types unit faults bench coming-from integrity clients plugin schemas docs commands scenes clean
+.PHONY: help setup demo test test-slow coverage-gate lint types unit faults bench coming-from integrity clients plugin schemas docs commands scenes pictures clean
 
 help:  ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12

@@ -24,7 +24,7 @@ from untildone.runs.run_memory import RunMemory, RunOptions
 from untildone.runs.scripted_client import write_script
 
 # Tall enough for the charts.
-_SIZE = ViewportSize(width=1120, height=944)
+_SIZE = ViewportSize(width=1120, height=920)
 _FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 _SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
