@@ -195,9 +195,7 @@ def test_of_very_many_rounds_some_are_drawn_with_both_ends() -> None:
 
     assert (len(points), points[0], points[-1]) == (MAX_BARS, 0, 9_999)
     assert pick_points(3) == (0, 1, 2)
-    assert charts[0].note == (
-        "60 of 10,000 rounds are drawn, evenly spaced, with the first and the last"
-    )
+    assert charts[0].note == "60 of 10,000 rounds are drawn, evenly spaced"
 
 
 def make_chart(*values: float | None, **fields: Any) -> Chart:  # noqa: ANN401  any field

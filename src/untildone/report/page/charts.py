@@ -17,6 +17,7 @@ _HEIGHT = 120
 # The part of a bar's column that the bar fills.
 _FILLED = 0.72
 _MAX_BAR = 48.0
+_MANY_BARS = 30
 # Labels below a chart, and their length together; of more bars only three are named.
 _MAX_LABELS = 12
 _MAX_LABEL_LENGTH = 48
@@ -110,7 +111,8 @@ def _describe_series(series: Series, unit: Unit) -> LegendEntry:
 def _draw_svg(chart: Chart, top: float) -> str:
     columns = _list_columns(chart)
     step = _WIDTH / len(columns)
-    width = min(_MAX_BAR, step * _FILLED)
+    # Gaps between very many bars would only flicker.
+    width = step if len(columns) > _MANY_BARS else min(_MAX_BAR, step * _FILLED)
     bars = "".join(
         bar
         for number, column in enumerate(columns)

@@ -182,6 +182,4 @@ def _describe_rest(count: int, points: Sequence[int]) -> str:
     """Say that not every round is drawn; empty where all are."""
     if count <= len(points):
         return ""
-    return (
-        f"{len(points)} of {count:,} rounds are drawn, evenly spaced, with the first and the last"
-    )
+    return f"{len(points)} of {count:,} rounds are drawn, evenly spaced"
