@@ -245,6 +245,20 @@ def test_a_loop_is_verified_by_its_journal(
     assert author("verify", "--key", str(published.signers))[0] == 2
 
 
+def test_what_is_not_committed_yet_is_told(
+    author: Callable[..., Output], published: PublishedReceipt
+) -> None:
+    published.author.git("reset", "--quiet", "--soft", "HEAD~1")
+    try:
+        code, out, _ = author("verify")
+    finally:
+        published.author.git("reset", "--quiet", "--soft", "ORIG_HEAD")
+
+    assert (code, out.endswith("; the files here have the first: commit them\n")) == (
+        *(code_of(Problem.TREE), True),
+    )
+
+
 @pytest.mark.parametrize(
     ("fields", "problem", "reason"),
     [

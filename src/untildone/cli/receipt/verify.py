@@ -22,6 +22,7 @@ from untildone.receipts.verification import (
     verify_seal,
 )
 from untildone.store.durable_files import DamagedFileError
+from untildone.worktree.git_tree import hash_working_tree
 
 _HEAD = "HEAD"
 
@@ -90,7 +91,13 @@ def _verify_loop(
         receipt = load_receipt(context, record)
     except DamagedFileError as damage:
         raise RefusedReceiptError(Problem.JOURNAL, damage.reason) from damage
-    verify_content(receipt, demands)
+    try:
+        verify_content(receipt, demands)
+    except RefusedReceiptError as refusal:
+        if hash_working_tree(find_project(project)) != receipt.git_tree:
+            raise
+        reason = f"{refusal.reason}; the files here have the first: commit them"
+        raise RefusedReceiptError(refusal.problem, reason) from refusal
     return accept(receipt, signed_by="", has_journal=True)
 
 
