@@ -51,10 +51,7 @@ _DRIVERS = {
 }
 # These never read a file of the working tree, so they run no driver.
 _READING = frozenset(
-    (
-        *("check-ignore", "config", "for-each-ref", "ls-tree", "merge-base", "rev-parse"),
-        *("version", "write-tree"),
-    )
+    ("check-ignore", "config", "for-each-ref", "ls-tree", "merge-base", "rev-parse", "version")
 )
 _NOTHING: Mapping[str, str] = {}
 
