@@ -15,9 +15,9 @@ from untildone.features.spec.checkpoints import (
     restore_checkpoint,
     save_checkpoint,
 )
+from untildone.receipts.problem import EXIT_CODES, Problem
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.git_answers import Git
-from untildone.receipts.problem import EXIT_CODES, Problem
 from untildone.worktree.git_tree import hash_working_tree
 from world import SESSION
 
