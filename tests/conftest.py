@@ -37,6 +37,7 @@ SLOW = (
     "cli/test_ci.py",
     "cli/test_drill.py",
     "cli/test_hostile_git.py",
+    "cli/test_receipt.py",
     "engine/test_from_check.py",
     "faults",
     "hooks/test_state.py",

@@ -26,6 +26,7 @@ LEVELS = {
     "integrity": 2,
     "agents": 2,
     "report": 2,
+    "receipts": 2,
     "config": 2,
     "commands": 1,
     "syntax": 1,

@@ -15,8 +15,10 @@ from untildone.features.spec.checkpoints import (
     restore_checkpoint,
     save_checkpoint,
 )
+from untildone.receipts.problem import EXIT_CODES, Problem
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.git_answers import Git
+from untildone.worktree.git_tree import hash_working_tree
 from world import SESSION
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="NOT TESTED, the witnesses are scripts")
@@ -58,7 +60,7 @@ def run_command(*words: str, folder: str = "") -> Callable[[Scene], None]:
         top, scene.project = scene.project, scene.project / folder
         code, _, stderr = scene.run_process(*words)
         scene.project = top
-        assert code in (0, 1, 2), stderr
+        assert code in (0, 1, 2, EXIT_CODES[Problem.MISSING]), stderr
 
     return act
 
@@ -114,6 +116,8 @@ def worktree(scene: Scene) -> None:
             id="start in a bare repository",
         ),
         pytest.param(stop, id="stop"),
+        pytest.param(lambda scene: hash_working_tree(scene.project), id="git tree"),
+        pytest.param(run_command("receipt", "check", "--unsigned"), id="receipt"),
         pytest.param(checkpoint, id="checkpoint"),
         pytest.param(worktree, id="worktree"),
     ],

@@ -24,6 +24,7 @@ from untildone.core.contract import Check, Claim
 from untildone.engine import verbs
 from untildone.engine.receipts import load_receipt, write_ci_reports
 from untildone.report.receipt_text import encode_receipt
+from untildone.worktree.git_tree import hash_working_tree
 from world import World
 
 NOUNS = {
@@ -124,6 +125,20 @@ def test_the_commit_that_is_checked_out_is_recorded(tmp_path: Path) -> None:
     world = next(PlayedLoop(tmp_path, Play((Stop(FAILS),), git=True)).run())
 
     assert world.receipt["commit"] == world.git("rev-parse", "HEAD")
+
+
+@pytest.mark.slow
+def test_the_git_tree_is_recorded_where_the_loop_ends_or_an_approval_may_end_it(
+    tmp_path: Path,
+) -> None:
+    play = Play((Stop(FAILS), "pause", NOQA, STAYS, "approve"), git=True)
+
+    found = [
+        (world.outcome, world.receipt["git_tree"] == hash_working_tree(world.project))
+        for world in PlayedLoop(tmp_path, play).run()
+    ]
+
+    assert found == [("paused", False), ("needs-approval", True), ("done", True)]
 
 
 def test_a_round_without_checks_counts_nothing(world: World) -> None:

@@ -73,8 +73,19 @@ def test_a_round_has_the_notes_since_the_previous_one() -> None:
 
 def test_an_entry_of_an_older_version_has_no_details_of_the_baseline() -> None:
     assert build_history([entry("baseline", 1, ACTIVE, red=["test"])]) == History(
-        baseline=BaselineRun()
+        baseline=BaselineRun(), entries=2
     )
+
+
+def test_it_names_the_last_entry_and_the_contract_of_that_time(tmp_path: Path) -> None:
+    loops = Loops(tmp_path)
+    record = loops.create(contract())
+    (entry,) = loops.read_journal(record.contract.id)
+
+    history = loops.read_history(record)
+
+    sealed = (entry.state or {})["contract"]
+    assert (history.entries, history.head, history.contract) == (1, entry.hash, sealed)
 
 
 def test_what_was_recorded_after_a_record_was_read_does_not_belong_to_it(tmp_path: Path) -> None:

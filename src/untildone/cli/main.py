@@ -34,6 +34,7 @@ COMMANDS = {
     "status": ("status", "Show active loops, and whether their agents are held."),
     "history": ("history", "List past loops."),
     "show": ("show", "Show one loop in full."),
+    "receipt": ("receipt", "Show, sign and verify the receipt of a loop."),
     "rounds": ("history", "Show the rounds of a loop."),
     "report": ("report", "Write a loop as one page, for a browser or a pull request."),
     "replay": ("replay", "Replay the rounds of a loop in the terminal."),

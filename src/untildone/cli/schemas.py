@@ -11,9 +11,11 @@ from untildone.cli.plan.files import Imported
 from untildone.cli.plan.next_ import Next
 from untildone.cli.plan.review import Refinement, ValidationReport
 from untildone.cli.plan.show import Overview, TaskDetails
+from untildone.cli.receipt.verdict import ReceiptVerdict
 from untildone.core.contract import Contract
 from untildone.features.plans.plan import Plan
 from untildone.features.plans.verifier_reports import VerifierReport
+from untildone.receipts.statement import Statement
 from untildone.report.checks import CheckReport
 from untildone.report.page.values import LoopView
 from untildone.report.receipt import Receipt
@@ -34,6 +36,8 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "detect": Detection,
     "receipt": Receipt,
     "report": LoopView,
+    "receipt-statement": Statement,
+    "receipt-verify": ReceiptVerdict,
     "contract": Contract,
     "state": State,
 }

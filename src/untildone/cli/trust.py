@@ -14,6 +14,7 @@ from untildone.cli.lasting_approvals import forget_approval, list_trust
 from untildone.cli.loops import open_context
 from untildone.cli.options import find_project, json_option, project_option
 from untildone.config.proposals import Proposal, load_proposals
+from untildone.core.text import escape_controls
 from untildone.engine.context import Context
 from untildone.engine.project_checks import find_configured_folder
 from untildone.errors import UserError
@@ -185,7 +186,7 @@ def _combine_digests(files: Sequence[Proposal]) -> str:
 def _confirm(texts: Sequence[str], *, yes: bool) -> bool:
     """Show the user what would be trusted, and ask."""
     for text in texts:
-        click.echo(_escape_controls(text))
+        click.echo(escape_controls(text))
     try:
         agreed = yes or click.confirm("trust this content?")
     except click.Abort:
@@ -220,11 +221,3 @@ def _describe_change(context: Context, file: Proposal) -> str:
         before.splitlines(), file.text.splitlines(), "trusted", "current", lineterm=""
     )
     return "\n".join(lines)
-
-
-def _escape_controls(text: str) -> str:
-    """Escape control characters, which could hide or reorder what is shown."""
-    return "".join(
-        char if char.isprintable() or char in "\n\t" else char.encode("unicode_escape").decode()
-        for char in text
-    )

@@ -161,6 +161,8 @@ class Evidence(Struct, frozen=True, kw_only=True):
     # The digest of the judged files, and the commit that is checked out there.
     tree: str = ""
     commit: str = ""
+    # The git tree of these files; empty if the loop goes on, outside of git, or if they changed.
+    git_tree: str = ""
     status: StatusBlock | None = None
     todos: tuple[Todo, ...] = ()
     # Files the agent wrote since the last stop.

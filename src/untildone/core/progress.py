@@ -72,6 +72,8 @@ class Round(Struct, frozen=True, kw_only=True, rename=_ROUND_JSON):
     # The folder that was judged, and the commit that was checked out there.
     project: str = ""
     commit: str = ""
+    # The git tree of the judged files, where the round ended the loop or an approval may.
+    git_tree: str = ""
     # The changes that the user is asked about, by file.
     diffs: dict[str, str] = {}
     # Set where the user's approval is all that is missing for the loop to be done.

@@ -24,3 +24,11 @@ def join_first(names: Sequence[str], most: int = 5) -> str:
     """Return the first names and the number of the others: `a, b, c, d, e and 2 more`."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def escape_controls(text: str) -> str:
+    """Escape control characters, which could hide or reorder what is shown."""
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else char.encode("unicode_escape").decode()
+        for char in text
+    )

@@ -31,6 +31,7 @@ T = TypeVar("T")
 def conclude(context: Context, judged: JudgedStop, features: tuple[Feature, ...]) -> Answer:
     """Save the verdict, let the features announce it, and return the answer to the stop."""
     loops, loop = context.loops, judged.contract.id
+    judged = _add_git_tree(judged)
     with loops.lock(loop):
         record = loops.load(loop)
         if record.progress.status != "active":
@@ -67,6 +68,23 @@ def conclude(context: Context, judged: JudgedStop, features: tuple[Feature, ...]
         lines = tuple(line for feature in features for line in feature.loop_ended(context, record))
     answer = _build_answer(context, record, judged, features, lines)
     return _add_summary(context, record, judged, answer)
+
+
+def _add_git_tree(judged: JudgedStop) -> JudgedStop:
+    """Return the stop with the git tree of what was judged, if it ends the loop.
+
+    A pause after the confirmation counts too: the user's approval may end the loop as it is.
+    """
+    evidence, verdict = judged.evidence, judged.verdict
+    is_confirmed = evidence.change is not None or evidence.if_approved is not None
+    ends = isinstance(verdict, Finish) or (isinstance(verdict, Pause) and is_confirmed)
+    if not evidence.tree or not ends:
+        return judged
+    # Imported where it is used: most stops end no loop.
+    from untildone.worktree.git_tree import hash_judged_tree
+
+    git_tree = hash_judged_tree(judged.project, evidence.tree)
+    return replace(judged, evidence=replace(evidence, git_tree=git_tree))
 
 
 def _add_summary(context: Context, record: Record, judged: JudgedStop, answer: Answer) -> Answer:

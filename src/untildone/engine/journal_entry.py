@@ -55,6 +55,7 @@ def make_round_entry(
         promises_given=evidence.promises_given,
         project=str(judged.project),
         commit=evidence.commit,
+        git_tree=evidence.git_tree,
         diffs=diffs,
         if_approved=evidence.if_approved,
         left_out=evidence.left_out,

@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -69,6 +70,14 @@ def filter_environment(base: Mapping[str, str]) -> dict[str, str]:
         if name.upper() not in _COLOURS and not _CLIENT_VARIABLE.fullmatch(name)
     }
     return inherited | _PLAIN
+
+
+def find_program(name: str, env: Mapping[str, str]) -> str | None:
+    """Find it in the absolute folders of PATH: Windows would search the current folder first."""
+    for folder in map(Path, env.get("PATH", os.defpath).split(os.pathsep)):
+        if folder.is_absolute() and (found := shutil.which(folder / name)):
+            return os.fspath(found)
+    return None
 
 
 def explain_missing_program(argv: Sequence[str], *, cwd: Path, error: Exception) -> str:

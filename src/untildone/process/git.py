@@ -6,11 +6,10 @@ here, for every caller. Attributes that only concern text (`text`, `eol`) keep t
 """
 
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from untildone.process.command import filter_environment
+from untildone.process.command import filter_environment, find_program
 from untildone.process.output import OutputCallback
 from untildone.process.runner import Finished, run
 
@@ -94,11 +93,7 @@ def read_git_config(
 
 
 def find_git(env: Mapping[str, str]) -> str | None:
-    """Find git in the absolute folders of PATH: Windows would search the current folder first."""
-    for folder in map(Path, env.get("PATH", os.defpath).split(os.pathsep)):
-        if folder.is_absolute() and (found := shutil.which(folder / "git")):
-            return os.fspath(found)
-    return None
+    return find_program("git", env)
 
 
 def _make_environment(environ: Mapping[str, str] | None) -> dict[str, str]:

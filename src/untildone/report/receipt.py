@@ -122,6 +122,12 @@ class Receipt(Struct, frozen=True, kw_only=True, rename={"concerns": "lost"}):
     left_out: tuple[LeftOut, ...] = ()
     # Concerns that are not listed, as there were too many.
     unlisted_concerns: int = 0
+    # The git tree that the judged files had; empty where it is not known.
+    git_tree: str = ""
+    # The SHA-256 of the contract, and the number and hash of the journal's last entry.
+    contract_sha256: str = ""
+    journal_entries: int = 0
+    journal_hash: str = ""
 
 
 def build_receipt(record: Record, history: History) -> Receipt:
@@ -222,6 +228,10 @@ def _add_judgement(receipt: Receipt, record: Record, history: History, last: Rou
         failures=last.failure_counts,
         repeated_findings=count_repeated(last),
         unlisted_concerns=max(0, last.concern_count - len(last.concerns or ())),
+        git_tree=last.git_tree,
+        contract_sha256=history.contract,
+        journal_entries=history.entries,
+        journal_hash=history.head,
     )
 
 

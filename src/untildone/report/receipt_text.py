@@ -71,6 +71,7 @@ def describe_judgement(receipt: Receipt) -> str:
         f"round {receipt.judged_round} at {format_time(receipt.judged_at)}",
         f"in {receipt.judged_in}" if elsewhere else "",
         f"tree {receipt.tree[:_DIGITS]}" if receipt.tree else "no tree, as no check was run",
+        f"git tree {receipt.git_tree[:_DIGITS]}" if receipt.git_tree else "",
         f"HEAD {receipt.commit[:_DIGITS]}" if receipt.commit else "",
     )
     ended = receipt.ended_at and not receipt.ended_by_round

@@ -27,6 +27,10 @@ class History(Struct, frozen=True, kw_only=True):
     # When the loop paused or finished, and whether a round did it; empty while it is active.
     ended_at: str = ""
     ended_by_round: bool = False
+    # The number and the hash of the last entry, and the SHA-256 of the contract at that time.
+    entries: int = 0
+    head: str = ""
+    contract: str = ""
 
 
 def build_history(entries: Iterable[Entry]) -> History:
@@ -56,6 +60,8 @@ def build_history(entries: Iterable[Entry]) -> History:
         if end != previous:
             at, by_round = (entry.at, entry.kind == "round") if end else ("", False)
             history = replace(history, ended_at=at, ended_by_round=by_round)
+        contract = str((entry.state or {}).get("contract", history.contract))
+        history = replace(history, entries=entry.n, head=entry.hash, contract=contract)
     return history
 
 

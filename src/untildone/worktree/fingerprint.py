@@ -3,7 +3,7 @@
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import BufferedReader, BytesIO
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from untildone.worktree import listing
 
 _LARGE = 1_000_000
-_STATUS = ("status", "--porcelain=v2", "--untracked-files=all", "--no-renames")
+STATUS = ("status", "--porcelain=v2", "--untracked-files=all", "--no-renames")
 _SUBMODULE = b"160000 "
 # The number of blanks before the path, by the first character of an entry.
 _FIELDS = {b"1": 8, b"u": 10, b"?": 1}
@@ -54,7 +54,7 @@ def _read(root: Path | None, project: Path, above: frozenset[Path]) -> Contents:
     `above` are the repositories around this one, so that none is entered twice.
     """
     index = listing.read_git_entries("ls-files", "-s", cwd=root) if root else None
-    status = listing.read_git_entries(*_STATUS, cwd=root) if root else None
+    status = listing.read_git_entries(*STATUS, cwd=root) if root else None
     if root is None or index is None or status is None:
         files = {
             os.fsencode(path): _read_outside_git(project / path)
@@ -94,14 +94,19 @@ def _parse_index(index: bytes) -> dict[bytes, bytes]:
 def _read_changed(status: bytes, root: Path) -> dict[bytes, bytes]:
     """Return mode and blob of the files that differ from the index, or are not in it."""
     changed = {}
+    for entry, path in parse_status(status):
+        file = root / os.fsdecode(path)
+        # A new repository is described by its status entry; a removed file has no content.
+        changed[path] = _read_blob(file) or (entry if file.is_dir() else b"")
+    return changed
+
+
+def parse_status(status: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield each entry of a changed or new file, and its path."""
     for entry in status.split(b"\0"):
         blanks = _FIELDS.get(entry[:1])
         if blanks:
-            path = entry.split(b" ", blanks)[-1]
-            file = root / os.fsdecode(path)
-            # A new repository is described by its status entry; a removed file has no content.
-            changed[path] = _read_blob(file) or (entry if file.is_dir() else b"")
-    return changed
+            yield entry, entry.split(b" ", blanks)[-1]
 
 
 def _read_submodules(
