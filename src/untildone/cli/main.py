@@ -42,6 +42,7 @@ COMMANDS = {
     "approve": ("user_verbs", "Approve concerns that a loop paused for."),
     "clean": ("clean", "Cancel loops that were paused long ago."),
     "rollback": ("steps", "Restore the files from before a step."),
+    "notify": ("notify", "Try out the notifications."),
     "trust": ("trust", "Trust this repository's configuration as it is now."),
     "met": ("agent_verbs", "Report a claim as met (for the agent)."),
     "verify": ("verify", "Record a verifier's result on a task of a plan (for the agent)."),

@@ -63,6 +63,8 @@ def _uses_spec(scope: Scope) -> bool:
 
 def _uses_milestones(scope: Scope) -> bool:
     """Events for the user's receivers: when a loop has started, later if it has receivers."""
+    if scope.event == "doctor":
+        return True
     if scope.event == "start":
         # With a request the loop is still being agreed on.
         return scope.contract is not None and scope.request is None
