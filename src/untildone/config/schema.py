@@ -38,6 +38,16 @@ class Notify(Struct, frozen=True, kw_only=True):
     quiet: str = ""
 
 
+class Otel(Struct, frozen=True, kw_only=True):
+    """Where the traces of loops are sent when they end; without an endpoint nothing is."""
+
+    # A collector's address for OTLP over HTTP, such as `http://localhost:4318`.
+    endpoint: str = ""
+    headers: dict[str, str] = {}
+    # Whether the task and the reasons are sent too.
+    texts: bool = False
+
+
 class Configuration(Struct, frozen=True, kw_only=True):
     checks: dict[str, CheckSettings] = {}
     templates: dict[str, Template] = {}
@@ -51,5 +61,6 @@ class UserSettings(Struct, frozen=True, kw_only=True):
     milestones: tuple[Milestone, ...] = ()
     # Only here, not in a repository: an address holds a secret.
     notify: Notify = Notify()
+    otel: Otel = Otel()
     # Whether unfinished TODO items are shown again at the next prompt.
     recall_todos: bool = True
