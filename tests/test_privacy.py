@@ -10,6 +10,7 @@ NETWORK = frozenset(
     (
         *("aiohttp", "apprise", "asyncio.streams", "ftplib", "http.client", "httpx", "requests"),
         *("smtplib", "socket", "socketserver", "telnetlib", "urllib.request", "xmlrpc"),
+        "opentelemetry.exporter.otlp.proto.http.trace_exporter",
     )
 )
 SPEAKING = {
@@ -24,6 +25,8 @@ SPEAKING = {
     "features/plans/probe.py",
     # The user's own `notify` addresses.
     "features/milestones/notify.py",
+    # The user's own collector, if `[otel]` of their settings names one.
+    "features/telemetry/otlp.py",
 }
 
 

@@ -20,7 +20,7 @@ from untildone.config.schema import Milestone
 from untildone.engine.context import Context
 from untildone.extras import describe_extra
 from untildone.features.milestones.delivery import deliver
-from untildone.features.milestones.milestones import Delivery, build_event
+from untildone.features.milestones.events import Delivery, build_event
 from world import CHECK, SESSION
 
 HEARD = "heard.jsonl"
@@ -105,6 +105,9 @@ def test_a_command_hears_of_the_whole_loop(cli: CommandLine) -> None:
         "remaining": 1,
         "improved": 0,
         "spend_usd": None,
+        "needs_you": "",
+        "link": "",
+        "look": f"`untildone report {loop}`",
         "key": None,
     }
     assert (reported[4]["status"], reported[4]["outcome"]) == ("finished", "done")
@@ -238,8 +241,9 @@ def test_an_address_is_notified(cli: CommandLine) -> None:
 
     (body,) = bodies
     reported = json.loads(body)
-    assert reported["title"].startswith("untildone: start (loop ")
-    assert reported["message"] == f"Finish the work.\n{cli.project}"
+    assert reported["title"] == "untildone: started (project, round 0)"
+    (loop,) = cli.json("status")["loops"]
+    assert reported["message"] == f"Finish the work.\n`untildone report {loop['id']}`"
     assert not (cli.state_folder / "milestones.log").exists()
 
 
@@ -278,7 +282,7 @@ def test_a_mistake_in_a_configuration_is_reported_and_the_loop_starts(cli: Comma
         0,
         "the milestones of a configuration with mistakes are left out:"
         f" {cli.state_folder / 'config.toml'}:2: `on` is `end`;"
-        " allowed: `start`, `round`, `half`, `done`, `pause`",
+        " allowed: `start`, `round`, `half`, `done`, `pause`, `budget`, `gate`, `approval`",
     )
 
 

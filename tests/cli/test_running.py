@@ -58,7 +58,7 @@ def test_a_running_check_is_shown(slow_stop: SlowStop) -> None:
         "expected_seconds": loop["running"]["expected_seconds"],
     }
     assert 0 <= loop["running"]["seconds"] < PATIENCE
-    assert "  running: checking check " in slow_stop.cli.run("status")[1]
+    assert "  running   checking check " in slow_stop.cli.run("status")[1]
     assert " | checking check " in slow_stop.read_status_line()
 
 
@@ -71,10 +71,10 @@ def test_status_watch_shows_the_running_check(slow_stop: SlowStop) -> None:
         text=True,
     ) as watching:
         assert watching.stdout
-        shown = [next(watching.stdout) for _ in range(14)]
+        shown = [next(watching.stdout) for _ in range(22)]
         watching.kill()
 
-    assert len([line for line in shown if line.startswith("  running: checking check ")]) >= 2
+    assert len([line for line in shown if line.startswith("  running   checking check ")]) >= 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])

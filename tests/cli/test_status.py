@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from cli.world import CommandLine
+from cli.world import CommandLine, error
 from untildone.core.check_results import Totals
 from untildone.report.times import format_time
 from world import CHECK, OTHER_SESSION, SESSION
@@ -16,12 +16,14 @@ LOOP = {
     "ignored_configuration",
     "running",
     "questions",
+    *("baseline_totals", "totals", "improved", "last_verdict", "needs_you"),
 }
 ROUND = {
     *("number", "at", "verdict", "unmet", "failures", "checks", "message", "tree"),
 }
 PAST = {"id", "started_at", "project", "status", "outcome", "rounds", "spend_usd", "task"} | {
-    "seconds"
+    "seconds",
+    "agent",
 }
 
 
@@ -52,12 +54,14 @@ def test_a_loop_that_is_held(cli: CommandLine) -> None:
 
     assert (code, stderr) == (0, "")
     assert stdout.splitlines() == [
-        f"{loop}  active, round 1 of 10",
-        "  task: write it",
-        "  unmet: check",
-        "  spend: unknown of 25 USD",
-        "  held: yes",
-        f"  session: {SESSION}",
+        f"{loop}  active, round 1 of 10, held",
+        "  write it",
+        "",
+        "  unmet     check",
+        "  spend     unknown of 25 USD",
+        "  last      round 1, just now: held, check red",
+        f"  agent     claude, session {SESSION}",
+        "  you       nothing is needed from you",
     ]
 
 
@@ -70,7 +74,13 @@ def test_json(cli: CommandLine) -> None:
     assert set(report) == {"loops", "unreadable", "automatic"}
     assert set(found) == LOOP
     assert found["last_event_at"].endswith("+00:00")
-    varying = ("last_event_at", "started_at", "updated_at")
+    assert {**found["last_verdict"], "at": ""} == {
+        "round": 1,
+        "at": "",
+        "verdict": "held",
+        "reason": "check red",
+    }
+    varying = ("last_event_at", "started_at", "updated_at", "last_verdict")
     assert {name: value for name, value in found.items() if name not in varying} == {
         "id": loop,
         "agent": "claude",
@@ -93,6 +103,10 @@ def test_json(cli: CommandLine) -> None:
         "ignored_configuration": "",
         "running": None,
         "questions": [],
+        "baseline_totals": NOTHING,
+        "totals": NOTHING,
+        "improved": 0,
+        "needs_you": "",
     }
 
 
@@ -100,11 +114,12 @@ def test_a_loop_that_nobody_holds_says_so(cli: CommandLine) -> None:
     loop = cli.start("--check", CHECK, "--rounds", "0")
 
     assert cli.run("status")[1].splitlines() == [
-        f"{loop}  active, round 0, no bound",
-        "  task: Finish the work.",
-        "  spend: unknown of 25 USD",
-        "  held: no: no hook of this session was seen",
-        f"  session: {SESSION}",
+        f"{loop}  active, round 0, no bound, not held",
+        "  Finish the work.",
+        "",
+        "  you       not held: no hook of this session was seen",
+        "  spend     unknown of 25 USD",
+        f"  agent     claude, session {SESSION}",
     ]
 
 
@@ -126,8 +141,70 @@ def test_a_paused_loop_names_its_remedy(cli: CommandLine) -> None:
 
     lines = cli.run("status")[1].splitlines()
 
-    assert lines[:2] == [f"{loop}  paused, round 1 of 10", "  paused by the user"]
-    assert f"  to continue: `untildone continue {loop}`" in lines
+    assert lines[0] == f"{loop}  paused, round 1 of 10"
+    assert lines[3:5] == [
+        f"  you       to continue: `untildone continue {loop}`",
+        "  why       paused by the user",
+    ]
+    assert cli.json("status")["loops"][0]["needs_you"] == f"`untildone continue {loop}`"
+
+
+def test_tests_and_findings_have_bars_since_the_baseline(cli: CommandLine) -> None:
+    cli.write("test_ferry.py", TWO)
+    errors = "test -f done.txt || { echo 'a.py:1: error: no'; echo 'a.py:2: error: no'; exit 1; }"
+    cli.start("--check", "python -m unittest", "--check", errors)
+    cli.event("Stop", last_assistant_message="")
+    before = cli.run("status")[1].splitlines()
+    cli.write("done.txt", "")
+    cli.event("Stop", last_assistant_message="")
+
+    rows = [line for line in cli.run("status")[1].splitlines() if "in the baseline" in line]
+
+    assert f"  tests     {'█' * 10}{'·' * 10}  1 of 2 pass, 1 of 2 in the baseline" in before
+    assert rows == [
+        f"  tests     {'█' * 20}  2 of 2 pass, 1 of 2 in the baseline",
+        f"  findings  {'█' * 20}  none left, 2 errors in the baseline",
+    ]
+
+
+def test_bars_are_ascii_where_the_encoding_lacks_blocks(cli: CommandLine) -> None:
+    cli.start("--check", CHECK, "--minutes", "60")
+
+    stdout = cli.run_process("status", PYTHONIOENCODING="ascii")[1]
+
+    assert f"  time      {'-' * 20}  0 of 60 minutes\n" in stdout
+
+
+def test_many_loops_are_a_table(cli: CommandLine) -> None:
+    names = [f"s{number}" for number in range(17)]
+    loops = [cli.start("--check", CHECK, "--task", name, session=name) for name in names]
+    for loop in loops[:14]:
+        cli.run("cancel", loop)
+    cli.run("pause", loops[14])
+
+    lines = cli.run_process("status", "--all")[1].splitlines()
+
+    assert lines[0].split() == ["loop", "state", "round", "USD", "changed", "task"]
+    assert [line.split()[1] for line in lines[1:16]].count("cancelled") == 12
+    assert f"{loops[14]}  paused      0/10    ?  just now  project: s14" in lines
+    assert lines[16:18] == ["and 2 older finished loops: `untildone history --all`", ""]
+    assert f"  {loops[14]}  paused: `untildone continue {loops[14]}`" in lines
+    assert len(cli.json("status", "--all")["loops"]) == 17
+
+
+HOSTILE = "\x1b[31mred\x1b]0;title\x07 \u202egnp.exe\u2066 \x07<script>alert(1)</script>"
+
+
+def test_hostile_text_is_inert(cli: CommandLine) -> None:
+    cli.start("--check", CHECK, "--task", HOSTILE)
+    cli.run("note", HOSTILE)
+    cli.event("Stop", last_assistant_message=HOSTILE)
+    cli.run("pause")
+
+    for command in (("status",), ("status", "--all"), ("history",), ("rounds",), ("replay",)):
+        shown = cli.run_process(*command)[1]
+        assert "red gnp.exe <script>alert(1)</script>" in shown
+        assert not {"\x1b", "\x07", "\u202e", "\u2066"} & set(shown)
 
 
 def test_what_is_finished_is_shown_only_while_nothing_else_is_there(cli: CommandLine) -> None:
@@ -191,6 +268,36 @@ def test_history(cli: CommandLine) -> None:
     line = f"{loop}  {format_time(past['started_at'])}  cancelled  1 round  {took}  "
     assert cli.run_process("history") == (0, f"{line}write it\n", "")
     assert cli.run_process("history", "--all") == (0, f"{line}project: write it\n", "")
+
+
+FILTERS: dict[tuple[str, ...], set[str]] = {
+    ("--outcome", "cancelled"): {"parser"},
+    ("--outcome", "cancelled", "--outcome", "active"): {"fares", "parser"},
+    ("--task", "FARE"): {"fares"},
+    ("--agent", "codex"): set(),
+    ("--since", "2999-01-01"): set(),
+    ("--since", "999999w", "--agent", "claude"): {"fares", "docs", "parser"},
+}
+
+
+def test_history_is_filtered(cli: CommandLine) -> None:
+    loops = [cli.start("--check", CHECK, "--task", name, session=name) for name in TASKS]
+    cli.run("cancel", loops[0])
+    cli.run("pause", loops[1])
+
+    for options, expected in FILTERS.items():
+        assert {each["task"] for each in cli.json("history", *options)["loops"]} == expected
+    assert [len(text.splitlines()) for text in cli.run("history", "--limit", "2")[1:]] == [2, 1]
+    assert cli.run("history", "--task", "x") == (0, "", "none of 3 loops matches\n")
+
+
+TASKS = ("parser", "docs", "fares")
+
+
+def test_a_time_that_is_none(cli: CommandLine) -> None:
+    assert cli.run("history", "--since", "yesterday") == error(
+        "`--since yesterday` is no time", "give `7d`, `12h`, `90m`, `2w` or `2026-05-04`"
+    )
 
 
 def test_rounds(cli: CommandLine) -> None:

@@ -2,8 +2,11 @@
 
 import os
 import pty
+import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ import pytest
 from cli.world import CommandLine
 from client.world import BIN
 from snippets import snippet
+from untildone.report.columns import measure_columns
 from world import CHECK, SESSION
 
 GREEN_COLOUR = "\x1b[32m"
@@ -18,6 +22,18 @@ GREEN_COLOUR = "\x1b[32m"
 
 def on_a_terminal(cli: CommandLine, *arguments: str, **environ: str) -> tuple[int, str]:
     """Exit code and what a terminal got to show."""
+    with open_terminal(cli, *arguments, **environ) as (child, terminal):
+        shown = b""
+        while data := _read(terminal):
+            shown += data
+    return child.returncode, shown.decode()
+
+
+@contextmanager
+def open_terminal(
+    cli: CommandLine, *arguments: str, **environ: str
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A command that runs, and the terminal that shows it."""
     ours, theirs = pty.openpty()
     child = subprocess.Popen(
         [BIN / "untildone", *arguments],
@@ -28,11 +44,11 @@ def on_a_terminal(cli: CommandLine, *arguments: str, **environ: str) -> tuple[in
         stderr=theirs,
     )
     os.close(theirs)
-    shown = b""
-    while data := _read(ours):
-        shown += data
-    os.close(ours)
-    return child.wait(timeout=20), shown.decode()
+    try:
+        yield child, ours
+    finally:
+        os.close(ours)
+        child.wait(timeout=20)
 
 
 def _read(terminal: int) -> bytes:
@@ -118,6 +134,54 @@ def test_a_status_that_is_watched_is_shown_again(cli: CommandLine) -> None:
     child.communicate(timeout=20)
 
     assert again
+
+
+def test_a_watch_on_a_terminal_is_redrawn_in_place_and_ends_by_ctrl_c(cli: CommandLine) -> None:
+    loop = cli.start("--check", CHECK, "--minutes", "60")
+    with open_terminal(cli, "status", "--watch") as (child, terminal):
+        shown = b""
+        while shown.count(loop.encode()) < 2:
+            shown += _read(terminal)
+        child.send_signal(signal.SIGINT)
+        while data := _read(terminal):
+            shown += data
+
+    text = shown.decode()
+    assert child.returncode == 0
+    assert "·" * 20 in text
+    # The cursor is hidden, moved up instead of clearing the screen, and shown again.
+    assert ("\x1b[?25l" in text, "\x1b[1A\x1b[2K" in text, "\x1b[?25h" in text) == (True,) * 3
+    assert ("\x1b[2J" in text, "interrupted" in text) == (False, False)
+
+
+def test_a_status_is_coloured_unless_the_user_wants_none(cli: CommandLine) -> None:
+    cli.start("--check", CHECK, "--minutes", "60")
+
+    assert "\x1b[33m" in on_a_terminal(cli, "status")[1]
+    for none in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\x1b[" not in on_a_terminal(cli, "status", **none)[1]
+
+
+def test_a_replay_on_a_terminal_has_a_bar(cli: CommandLine) -> None:
+    loop = cli.start()
+    cli.event("Stop", last_assistant_message="Done.")
+
+    code, shown = on_a_terminal(cli, "replay", loop, "--speed", "1000")
+
+    assert code == 0
+    assert "round 1 of 1  0:0" in shown
+    assert "+0:0" in shown
+    assert shown.endswith("\r\nactive\r\n")
+
+
+def test_history_has_a_head_and_fits_the_terminal(cli: CommandLine) -> None:
+    loop = cli.start("--check", CHECK, "--task", "漢字" * 40)
+
+    head, line = on_a_terminal(cli, "history", NO_COLOR="1", COLUMNS="80")[1].splitlines()
+
+    assert head.split() == ["loop", "started", "state", "rounds", "time", "USD", "task"]
+    assert (line.startswith(f"{loop}  "), line.endswith(" …")) == (True, True)
+    assert measure_columns(line) <= 80
 
 
 def test_the_status_line(cli: CommandLine) -> None:

@@ -236,7 +236,7 @@ def test_the_status_shows_what_is_asked(cli: CommandLine) -> None:
         f"1 check setting changed: `b`. Intended? `untildone approve --loop {loop}`, or undo it."
     )
 
-    assert cli.run("status")[1].splitlines()[1] == f"  {question}"
+    assert cli.run("status")[1].splitlines()[3] == f"  you       {question}"
     assert cli.json("status")["loops"][0]["questions"] == [question]
 
 

@@ -255,8 +255,8 @@ def test_a_paused_loop_moves_to_a_session_of_another_agent_and_back(
     machine.untildone("continue", "--here", CODEX_SESSION_ID=session)
     held = machine.run(["I stop.", "I stop.", CRASH], "go on", session=session)
     assert held.server.sent_text("Round 2 of 10")
-    assert "session: c1" not in machine.untildone("status").stdout
-    assert f"session: {session} of codex" in machine.untildone("status").stdout
+    assert "session c1" not in machine.untildone("status").stdout
+    assert f"codex, session {session}" in machine.untildone("status").stdout
     machine.untildone("continue", "--here", CLAUDE_CODE_SESSION_ID="c1")
     loop = machine.status()
     assert (loop["agent"], loop["session"], loop["round"]) == ("claude", "c1", 2)

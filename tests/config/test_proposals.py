@@ -218,7 +218,7 @@ def test_a_mistake_in_what_the_user_wrote(tmp_path: Path) -> None:
         load_user_settings(path)
 
     assert (error.value.message, error.value.hint) == (
-        f"{path}:2: `checks` is unknown; allowed: `milestones`, `recall_todos`",
+        f"{path}:2: `checks` is unknown; allowed: `milestones`, `notify`, `otel`, `recall_todos`",
         "fix it there",
     )
 

@@ -157,7 +157,8 @@ def read_error(project: Path, text: str, name: str = "untildone.toml") -> str:
             on=['half','end']
             run='x'
         """),
-         "6: `on` is `end`; allowed: `start`, `round`, `half`, `done`, `pause`"),
+         "6: `on` is `end`; allowed: `start`, `round`, `half`, `done`, `pause`, `budget`, "
+         "`gate`, `approval`"),
         (snippet("""
             [[milestones]]
             on=[]

@@ -52,7 +52,11 @@ def place(tmp_path: Path) -> Place:
 
 
 @pytest.mark.parametrize(
-    "verb", ["approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall"]
+    "verb",
+    [
+        *("approve", "cancel", "continue", "init", "notify", "otel", "pause", "rollback", "trust"),
+        "uninstall",
+    ],
 )
 def test_the_users_verbs(place: Place, verb: str) -> None:
     assert place.bash(f"untildone {verb}") == f"`untildone {verb}` is refused: {INSTEAD_VERB}"

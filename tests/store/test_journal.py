@@ -34,6 +34,19 @@ def test_entries_are_numbered_chained_and_read_back(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize("tail", [10, 300, 1_000_000])
+def test_the_newest_entry_of_a_kind_is_found_wherever_it_is(tmp_path: Path, tail: int) -> None:
+    path = fill_journal(tmp_path)
+    # Data that looks like the head of an entry is none.
+    journal.append(path, "note", data={"text": "x" * 120 + '"kind":"round"'}, at=AT)
+
+    newest = journal.read_newest(path, "round", tail=tail)
+
+    assert newest is not None
+    assert (newest.n, newest.data) == (3, {"number": 3})
+    assert journal.read_newest(path, "baseline", tail=tail) is None
+
+
 def test_each_line_is_one_json_object_with_the_named_fields(tmp_path: Path) -> None:
     lines = fill_journal(tmp_path).read_text(encoding="utf-8").splitlines()
 

@@ -63,6 +63,7 @@ def test_rounds_are_read_from_the_journal(tmp_path: Path) -> None:
     loops.save(record, record.progress, kind="note", data={"text": "x"}, at=AT)
 
     assert loops.read_rounds("a-loop") == (make_round(1), make_round(2))
+    assert loops.read_last_round("a-loop") == make_round(2)
     kinds = [entry.kind for entry in loops.read_journal("a-loop")]
     assert kinds == ["started", "round", "round", "note"]
 

@@ -77,3 +77,13 @@ def milestone_command(letter: str) -> None:
     from untildone.features.milestones.delivery import deliver
 
     deliver(open_context(), letter)
+
+
+@click.command("otel-export", hidden=True)
+@click.argument("loop")
+def otel_export_command(loop: str) -> None:
+    """Send the trace of a loop that has ended."""
+    from untildone.cli.loops import open_context
+    from untildone.features.telemetry.detached_export import export_at_end
+
+    export_at_end(open_context(), loop)

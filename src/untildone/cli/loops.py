@@ -17,7 +17,7 @@ from untildone.errors import UserError
 from untildone.report.times import format_time
 from untildone.report.verdict_names import name_state
 from untildone.store.home import check_home, find_state_home
-from untildone.store.loops import Record, UnreadableLoop
+from untildone.store.loops import Record
 
 # Of many loops to choose from only this many are listed, the newest.
 _MAX_LISTED = 10
@@ -56,13 +56,8 @@ def list_loops(context: Context) -> list[Record]:
     return [record for record in context.loops.list_all() if isinstance(record, Record)]
 
 
-def list_broken_loops(context: Context) -> list[UnreadableLoop]:
-    return [record for record in context.loops.list_all() if isinstance(record, UnreadableLoop)]
-
-
-def describe_other_loops(context: Context) -> str:
+def describe_other_loops(count: int) -> str:
     """Return a hint for a project without loops: tasks of a plan run in other folders."""
-    count = len(list_loops(context))
     return f"; `--all` shows {pluralize(count, 'loop')} elsewhere" if count else ""
 
 

@@ -44,6 +44,8 @@ COMMANDS = {
     "approve": ("user_verbs", "Approve concerns that a loop paused for."),
     "clean": ("clean", "Cancel loops that were paused long ago."),
     "rollback": ("steps", "Restore the files from before a step."),
+    "notify": ("notify", "Try out the notifications."),
+    "otel": ("otel", "Send a loop as an OpenTelemetry trace."),
     "trust": ("trust", "Trust this repository's configuration as it is now."),
     "met": ("agent_verbs", "Report a claim as met (for the agent)."),
     "verify": ("verify", "Record a verifier's result on a task of a plan (for the agent)."),
@@ -61,6 +63,7 @@ COMMANDS = {
     "sandbox-trial": ("internal", ""),
     "diagnose": ("internal", ""),
     "milestone": ("internal", ""),
+    "otel-export": ("internal", ""),
 }
 # The exit status of a program that SIGPIPE ended: 128 + 13.
 _CLOSED_PIPE = 141

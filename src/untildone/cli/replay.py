@@ -2,17 +2,19 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
 import click
 from msgspec import Struct
 
+from untildone.checks.clean_output import clean
 from untildone.cli import loops, options
 from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
 from untildone.core.text import join_first, shorten, to_one_line
+from untildone.report.columns import fit_columns
 from untildone.report.times import format_time
 from untildone.report.verdict_names import name_state, name_verdict
 from untildone.store.loops import Record
@@ -22,6 +24,8 @@ _WIDTH = 80
 _INDENT = 20
 # Nobody watches a terminal in which nothing happens for longer.
 _LONGEST_WAIT = 5.0
+_BAR = 40
+_STEPS_PER_SECOND = 10
 
 
 class ReplayedRound(Struct, frozen=True, kw_only=True):
@@ -89,23 +93,54 @@ def _build_replay(record: Record, rounds: tuple[Round, ...]) -> Replay:
 def _play(replay: Replay, record: Record, *, speed: float) -> None:
     """Print the rounds, with the waits between them divided by `speed`; without waits for 0."""
     _print_line(f"loop {replay.loop}  {format_time(replay.started_at)}  {to_one_line(replay.task)}")
-    before = 0.0
-    for played in replay.rounds:
-        if speed:
-            time.sleep(min(_LONGEST_WAIT, max(0, played.seconds - before) / speed))
-        before = played.seconds
-        click.echo()
-        for line in _format_round(played):
-            _print_line(line)
+    if speed and replay.rounds:
+        _play_live(replay, speed=speed)
+    else:
+        for played in replay.rounds:
+            _print_lines(_format_round(played))
     if not replay.rounds:
         _print_line("no stop has been judged yet")
-    click.echo()
     reason = f": {to_one_line(record.progress.reason)}" if record.progress.reason else ""
-    _print_line(f"{name_state(record.progress)}{reason}")
+    _print_lines((f"{name_state(record.progress)}{reason}",))
+
+
+def _play_live(replay: Replay, *, speed: float) -> None:
+    """Print the rounds above a bar that moves through the time of the loop."""
+    # Imported here because a pipe needs no bar.
+    from rich.progress import BarColumn, Progress, TextColumn
+    from rich.text import Text
+
+    last = replay.rounds[-1]
+    columns = BarColumn(bar_width=_BAR), TextColumn("{task.description}")
+    with Progress(*columns, transient=True) as progress:
+        bar = progress.add_task("", total=max(last.seconds, 1.0))
+        before = 0.0
+        for played in replay.rounds:
+            length = played.seconds - before
+            wait = min(_LONGEST_WAIT, max(0.0, length) / speed)
+            steps = max(1, round(wait * _STEPS_PER_SECOND))
+            for step in range(1, steps + 1):
+                time.sleep(wait / steps)
+                now = before + length * step / steps
+                text = f"round {played.round.number} of {last.round.number}"
+                text += f"  {_format_seconds(now)} of {_format_seconds(last.seconds)}"
+                progress.update(bar, completed=now, description=text)
+            before = played.seconds
+            for line in ("", *_format_round(played)):
+                progress.console.print(Text(_fit(line)), no_wrap=True)
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in ("", *lines):
+        _print_line(line)
 
 
 def _print_line(line: str) -> None:
-    click.echo(shorten(line, _WIDTH))
+    click.echo(_fit(line))
+
+
+def _fit(line: str) -> str:
+    return fit_columns(clean(line), _WIDTH)
 
 
 def _format_round(played: ReplayedRound) -> Iterator[str]:

@@ -12,7 +12,7 @@ from msgspec.structs import fields
 from untildone.checks.parsers import PARSERS
 from untildone.checks.patterns import GROUPS, explain_invalid, list_groups
 from untildone.config.key_lines import KeyPath, list_items
-from untildone.config.schema import Milestone, Template
+from untildone.config.schema import QUIET_HOURS, Milestone, Template
 from untildone.config.type_validation import ConfigProblem, find_type_problems, make_problem
 from untildone.core.contract import CheckSettings
 
@@ -31,6 +31,9 @@ def find_value_problems(settings: Mapping[str, Any]) -> Iterator[ConfigProblem]:
         yield from _validate_template(template, path)
     for path, milestone in _convert_entries(settings, "milestones", Milestone):
         yield from _validate_milestone(milestone, path)
+    notify = settings.get("notify")
+    if isinstance(notify, dict):
+        yield from _validate_notify(notify)
     for number, folder in list_items(settings.get("security_rules")):
         if isinstance(folder, str):
             yield from _validate_folder(folder, ("security_rules", number))
@@ -121,3 +124,12 @@ def _validate_milestone(milestone: Milestone, path: KeyPath) -> Iterator[ConfigP
         yield ConfigProblem((*path, "on"), "`on` is missing or empty")
     if bool(milestone.run.strip()) == bool(milestone.notify.strip()):
         yield ConfigProblem(path, "a milestone has either `run` or `notify`")
+
+
+def _validate_notify(notify: Mapping[str, Any]) -> Iterator[ConfigProblem]:
+    for number, address in list_items(notify.get("to")):
+        if isinstance(address, str) and not address.strip():
+            yield ConfigProblem(("notify", "to", number), "`to` holds an empty text")
+    quiet = notify.get("quiet")
+    if isinstance(quiet, str) and quiet and not QUIET_HOURS.fullmatch(quiet):
+        yield make_problem(("notify", "quiet"), quiet, "two times such as `22:00-07:00`")

@@ -35,6 +35,11 @@ PauseOutcome: TypeAlias = Literal[
 Outcome: TypeAlias = FinishOutcome | PauseOutcome | Literal["vague"]
 
 
+# Reasons of pauses that the user made themselves.
+PAUSED_BY_USER = "paused by the user"
+INTERRUPTED_BY_USER = "interrupted by you"
+
+
 class Continue(Struct, frozen=True, kw_only=True, tag="continue", rename={"cause": "because"}):
     """Hold the agent. `counted` is False where the stop does not count as a round."""
 

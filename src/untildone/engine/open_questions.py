@@ -15,8 +15,8 @@ def load_open_questions(context: Context, record: Record) -> tuple[OpenQuestion,
     reported = record.progress.open_concerns or record.progress.reported_concerns
     if not reported:
         return ()
-    rounds = context.loops.read_rounds(record.contract.id)
-    known = {concern.id: concern for concern in (rounds[-1].concerns if rounds else None) or ()}
+    last = context.loops.read_last_round(record.contract.id)
+    known = {concern.id: concern for concern in (last.concerns if last else None) or ()}
     asked = [known.get(finding) or _parse_concern(finding) for finding in reported]
     return list_open_questions(record.agreed, asked)
 
@@ -28,8 +28,8 @@ def describe_open_questions(
     questions = load_open_questions(context, record)
     if not questions:
         return []
-    rounds = context.loops.read_rounds(record.contract.id)
-    return format_questions(questions, rounds[-1].diffs if rounds else {}, command=command)
+    last = context.loops.read_last_round(record.contract.id)
+    return format_questions(questions, last.diffs if last else {}, command=command)
 
 
 def _parse_concern(finding: str) -> Concern:

@@ -8,17 +8,11 @@ from untildone.store.loops import Record
 
 def find_removed_folders(context: Context) -> list[Record]:
     try:
-        loops = context.loops.list_all()
+        loops = context.loops.list_unfinished()
     except OSError:
         # `doctor` reports a state folder that cannot be read.
         return []
-    return [
-        entry
-        for entry in loops
-        if isinstance(entry, Record)
-        and entry.progress.status != "finished"
-        and not Path(entry.contract.project).is_dir()
-    ]
+    return [record for record in loops if not Path(record.contract.project).is_dir()]
 
 
 def describe_removed_folder(record: Record) -> str:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from untildone.core.contract import Amendment
 from untildone.core.progress import Progress
 from untildone.core.transitions import end_loop, pass_gate, resume_loop
-from untildone.core.verdict import Finish, Pause
+from untildone.core.verdict import PAUSED_BY_USER, Finish, Pause
 from untildone.engine.active_time import read_clock
 from untildone.engine.agent_verbs import AgentVerb, apply_agent_verb
 from untildone.engine.baseline_snapshot import drop_altered_baseline
@@ -71,7 +71,7 @@ def cancel(context: Context, loop: str, reason: str = "cancelled by the user") -
     return end(context, loop, Finish(outcome="cancelled", reason=reason))
 
 
-def pause(context: Context, loop: str, reason: str = "paused by the user") -> Record:
+def pause(context: Context, loop: str, reason: str = PAUSED_BY_USER) -> Record:
     """Pause the loop; `resume` makes it active again."""
     return end(context, loop, Pause(outcome="paused", reason=reason))
 

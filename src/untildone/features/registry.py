@@ -63,10 +63,21 @@ def _uses_spec(scope: Scope) -> bool:
 
 def _uses_milestones(scope: Scope) -> bool:
     """Events for the user's receivers: when a loop has started, later if it has receivers."""
+    if scope.event == "doctor":
+        return True
     if scope.event == "start":
         # With a request the loop is still being agreed on.
         return scope.contract is not None and scope.request is None
     return scope.folder is not None and (scope.folder / MILESTONES_FILE).exists()
+
+
+def _uses_telemetry(scope: Scope) -> bool:
+    """Traces of loops that end, if the user has settings at all: they say whether to send them."""
+    if scope.event == "doctor":
+        return True
+    if scope.event not in ("Stop", "end") or scope.folder is None:
+        return False
+    return (scope.folder.parent.parent / "config.toml").exists()
 
 
 def _uses_plans(scope: Scope) -> bool:
@@ -131,6 +142,7 @@ FEATURES = tuple(
         ("budget", _uses_budget),
         ("spec", _uses_spec),
         ("milestones", _uses_milestones),
+        ("telemetry", _uses_telemetry),
         ("plans", _uses_plans),
         ("templates", _uses_templates),
         ("counts", _uses_counts),

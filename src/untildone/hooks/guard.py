@@ -22,7 +22,7 @@ from untildone.install.own_entries import describe_harm
 USER_VERBS = frozenset(
     (
         *("approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall"),
-        *("baseline", "clean", "hook"),
+        *("baseline", "clean", "hook", "notify", "otel"),
     )
 )
 _PLAIN_VERBS = frozenset(("stop", "cancel", "end", "pause", "continue", "resume"))

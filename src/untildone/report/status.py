@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.check_results import CheckPhase
+from untildone.core.check_results import CheckPhase, Totals
 from untildone.core.progress import Status
 from untildone.core.verdict import Outcome
 from untildone.store.loops import UnreadableLoop
@@ -19,6 +19,15 @@ class RunningStatus(Struct, frozen=True, kw_only=True):
     phase: CheckPhase
     seconds: float
     expected_seconds: float | None = None
+
+
+class LastVerdict(Struct, frozen=True, kw_only=True):
+    """How the last judged stop ended: `held`, `done` or the name of the pause, and why."""
+
+    round: int
+    at: str
+    verdict: str
+    reason: str = ""
 
 
 class LoopStatus(Struct, frozen=True, kw_only=True):
@@ -50,6 +59,14 @@ class LoopStatus(Struct, frozen=True, kw_only=True):
     running: RunningStatus | None = None
     # What the loop asks you, with a few lines of each change, as lines of text.
     questions: tuple[str, ...] = ()
+    # Findings and tests on the baseline and in the last round; None: not counted.
+    baseline_totals: Totals | None = None
+    totals: Totals | None = None
+    # By how many per cent there are fewer failures than in the baseline; None: not known.
+    improved: int | None = None
+    last_verdict: LastVerdict | None = None
+    # What you have to do so that the loop goes on; empty if nothing.
+    needs_you: str = ""
 
 
 class StatusReport(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from untildone.agents.events import Stop
 from untildone.agents.headless import ClientFault
 from untildone.core.progress import Progress
 from untildone.core.transitions import end_loop
-from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause
+from untildone.core.verdict import INTERRUPTED_BY_USER, OUTCOMES, Continue, Finish, Pause
 from untildone.engine import verbs
 from untildone.engine.active_time import count_time, read_clock
 from untildone.engine.context import Context
@@ -34,7 +34,6 @@ _FULL = 0.6
 # A client's clock and ours may differ a little.
 _MARGIN = 5.0
 _LONGEST_WAIT = 8 * 24 * 3_600.0
-_BY_USER = "interrupted by you"
 
 
 class RetryDelays(Struct, frozen=True, kw_only=True):
@@ -68,7 +67,7 @@ def _run_or_pause(run: "_Run") -> Record:
         if run.conversation.stop_request.asked or not isinstance(interruption, KeyboardInterrupt):
             run.pause("interrupted")
             raise
-        return run.pause(_BY_USER)
+        return run.pause(INTERRUPTED_BY_USER)
     finally:
         run.conversation.end_driving()
 
@@ -130,7 +129,7 @@ class _Run:
             returned = self._call_until_return(prompt)
             if returned is None or returned.interrupted:
                 # By Ctrl-C, unless the loop was ended or paused elsewhere.
-                self.pause(_BY_USER)
+                self.pause(INTERRUPTED_BY_USER)
                 continue
             # Nothing was done, so there is nothing to judge.
             answer = None if returned.fault and not returned.tools else self._judge_return(returned)

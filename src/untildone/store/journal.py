@@ -26,6 +26,10 @@ MAX_LINE = 16_000_000
 FIRST_HASH = "0" * 64
 
 _WINDOW = 65_536
+# How much of a journal's end is searched first for the newest entry of a kind.
+_TAIL = 4_000_000
+# The kind stands before the data: `{"n":2,"at":"…","kind":"round",`.
+_HEAD = 120
 _HASH = re.compile(rb',"hash":"([0-9a-f]{64})"\}$')
 
 
@@ -153,6 +157,23 @@ def read_last(path: Path) -> Entry:
         return _verify_line(line)
     except DamagedFileError as damage:
         raise damage.prefix(f"the last entry of {quote_path(path)}") from damage
+
+
+def read_newest(path: Path, kind: str, *, tail: int = _TAIL) -> Entry | None:
+    """Return the newest entry of this kind, or None; usually only the journal's end is read."""
+    mark = b'"kind":"%b"' % kind.encode()
+    with _open_journal(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        start = file.seek(max(0, size - tail))
+        lines = file.read(tail).split(b"\n")
+        # The last part has no newline, and the first may be the end of a longer line.
+        whole = lines[1:-1] if start else lines[:-1]
+        found = next((line for line in reversed(whole) if mark in line[:_HEAD]), b"")
+        if start and not found:
+            file.seek(0)
+            for line in _iterate_lines(file, path):
+                found = line if mark in line[:_HEAD] else found
+    return decode(found, Entry) if found else None
 
 
 def read_entries(path: Path) -> tuple[Entry, ...]:

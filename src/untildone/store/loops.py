@@ -150,6 +150,11 @@ class Loops:
         """Return every round, with the notes that the agent made since the previous one."""
         return build_history(self.read_journal(loop_id)).rounds
 
+    def read_last_round(self, loop_id: str) -> Round | None:
+        """Return the last round, without its notes; None if there is none."""
+        entry = journal.read_newest(self._find_folder(loop_id) / JOURNAL, "round")
+        return convert(entry.data, Round) if entry else None
+
     def read_history(self, record: Record) -> History:
         """Return the course of the loop up to the generation of this record."""
         entries = self.read_journal(record.contract.id)

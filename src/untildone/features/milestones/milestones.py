@@ -1,29 +1,35 @@
 """Milestones: which events of a loop are sent to which of the user's receivers.
 
-A milestone of the configuration names events (start, round, half, done, pause) and a receiver: a
-command to run or an address to notify. They are saved with the loop when it starts. At each stop
-the deliveries are written to a file, and a detached process (`delivery.py`) sends them.
+A milestone of the configuration names events (start, round, half, done, pause, budget, gate,
+approval) and a receiver: a command to run or an address to notify. The user's `[notify]` is a
+milestone for each of its addresses. They are saved with the loop when it starts. At each stop the
+deliveries are written to a file, and a detached process (`delivery.py`) sends them.
 """
 
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
 
-from untildone.checks.secret_redaction import remove_secrets
 from untildone.config.proposals import load_user_settings
-from untildone.config.schema import Configuration, Event, Milestone, UserSettings
-from untildone.core.progress import Status
-from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
+from untildone.config.schema import Event, Milestone, UserSettings
+from untildone.core.progress import Progress
+from untildone.core.verdict import (
+    INTERRUPTED_BY_USER,
+    PAUSED_BY_USER,
+    Continue,
+    Outcome,
+    Verdict,
+)
 from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.errors import UserError
 from untildone.features.milestones import MILESTONES_FILE
+from untildone.features.milestones.events import Delivery, build_event
 from untildone.process import trees
 from untildone.store.durable_files import write_atomically
 from untildone.store.loops import Record
@@ -32,36 +38,19 @@ from untildone.store.loops import Record
 _HALFWAY_FILE = "half-told"
 # A loop is halfway when so much of what was wrong at its start is fixed.
 _HALFWAY_PERCENT = 50
+# The generation of the loop of which events were sent last.
+_ANNOUNCED_FILE = "announced"
 # The most important last: of several events at one stop a receiver gets only that one.
-_BY_IMPORTANCE: tuple[Event, ...] = ("start", "round", "half", "done", "pause")
-
-
-class MilestoneEvent(Struct, frozen=True, kw_only=True):
-    """An event of a loop as a command reads it on stdin (documented JSON), without secrets."""
-
-    event: Event
-    loop: str
-    agent: str
-    session: str
-    project: str
-    task: str
-    at: str
-    status: Status
-    outcome: Outcome | None
-    reason: str
-    round: int
-    max_rounds: int
-    unmet: tuple[str, ...]
-    remaining: int
-    improved: int | None
-    spend_usd: float | None
-
-
-class Delivery(Struct, frozen=True, kw_only=True):
-    """What to send, and the milestone whose receiver gets it."""
-
-    milestone: Milestone
-    message: MilestoneEvent
+_BY_IMPORTANCE: tuple[Event, ...] = (
+    *("start", "round", "half", "done", "pause"),
+    *("budget", "gate", "approval"),
+)
+# Pauses that have an event of their own beside `pause`.
+_PAUSES: dict[Outcome, Event] = {
+    "out-of-budget": "budget",
+    "gate": "gate",
+    "needs-approval": "approval",
+}
 
 
 def attach_milestones(context: Context, record: Record) -> tuple[str, ...]:
@@ -92,12 +81,34 @@ def announce_milestones(context: Context, record: Record, verdict: Verdict, is_r
     events: list[Event] = ["round"] if is_round else []
     if isinstance(verdict, Continue) and _is_halfway(record) and _claim_halfway(context, record):
         events.append("half")
-    if isinstance(verdict, Finish) and verdict.outcome != "cancelled":
-        events.append("done")
-    if isinstance(verdict, Pause):
-        events.append("pause")
     with suppress(OSError, msgspec.MsgspecError):
-        _deliver_events(context, record, tuple(events))
+        _deliver_events(context, record, (*events, *list_ending_events(record.progress)))
+
+
+def announce_end(context: Context, record: Record) -> tuple[str, ...]:
+    """Send the end of a loop that no stop has announced: a usage limit, an approval."""
+    with suppress(OSError, msgspec.MsgspecError):
+        _deliver_events(context, record, list_ending_events(record.progress))
+    return ()
+
+
+def list_ending_events(progress: Progress) -> tuple[Event, ...]:
+    """Return the events of a loop that ended or paused; none if the user did it themselves."""
+    outcome = progress.outcome
+    if outcome is None or outcome == "cancelled":
+        return ()
+    if progress.status == "finished":
+        return ("done",)
+    if outcome == "paused" and progress.reason in (PAUSED_BY_USER, INTERRUPTED_BY_USER):
+        return ()
+    return ("pause", _PAUSES[outcome]) if outcome in _PAUSES else ("pause",)
+
+
+def list_user_milestones(settings: UserSettings) -> tuple[Milestone, ...]:
+    """Return the user's own milestones, and one for each address of `[notify]`."""
+    notify = settings.notify
+    addressed = (Milestone(on=notify.on, notify=address) for address in notify.to)
+    return (*settings.milestones, *addressed)
 
 
 def _load_milestones(
@@ -106,13 +117,13 @@ def _load_milestones(
     """Return the user's milestones, then those of a trusted repository; and warnings."""
     milestones: tuple[Milestone, ...] = ()
     warnings: tuple[str, ...] = ()
-    sources: tuple[Callable[[], UserSettings | Configuration], ...] = (
-        lambda: load_user_settings(context.home / "config.toml"),
-        lambda: load_trusted_configuration(context, project),
+    sources: tuple[Callable[[], tuple[Milestone, ...]], ...] = (
+        lambda: list_user_milestones(load_user_settings(context.home / "config.toml")),
+        lambda: load_trusted_configuration(context, project).milestones,
     )
     for load in sources:
         try:
-            milestones += load().milestones
+            milestones += load()
         except UserError as error:
             warnings += (
                 f"the milestones of a configuration with mistakes are left out: {error.message}",
@@ -139,53 +150,45 @@ def _claim_halfway(context: Context, record: Record) -> bool:
 
 
 def _deliver_events(context: Context, record: Record, events: tuple[Event, ...]) -> None:
-    """Start a process that sends each receiver the most important of the events it wants."""
+    """Start a process that sends each receiver the most important of the events it wants.
+
+    A receiver that several milestones name gets one message.
+    """
+    if not events or not _claim_generation(context, record):
+        return
     path = context.loops.get_folder(record.contract.id) / MILESTONES_FILE
     milestones = msgspec.json.decode(path.read_bytes(), type=tuple[Milestone, ...])
+    wanted: dict[tuple[str, str], set[Event]] = {}
+    for milestone in milestones:
+        wanted.setdefault((milestone.run, milestone.notify), set()).update(milestone.on)
     deliveries = [
         Delivery(
-            milestone=milestone,
+            milestone=Milestone(on=(event,), run=run, notify=notify),
             message=build_event(record, event, context.environ, at=context.now()),
         )
-        for milestone in milestones
-        for event in _choose_event(events, milestone)
+        for (run, notify), names in wanted.items()
+        for event in _choose_event(events, names)
     ]
     if deliveries:
         _start_delivery(context.home, deliveries)
 
 
-def _choose_event(events: tuple[Event, ...], milestone: Milestone) -> list[Event]:
-    """Return the most important of the events that the milestone names, in a list, or none."""
-    return [event for event in _BY_IMPORTANCE if event in events and event in milestone.on][-1:]
+def _claim_generation(context: Context, record: Record) -> bool:
+    """Note that this state of the loop is announced; False if it was before.
+
+    The end of a loop is announced by its last stop or by whoever ends it, often by both.
+    """
+    file = context.loops.get_folder(record.contract.id) / _ANNOUNCED_FILE
+    known = file.read_text(encoding="utf-8") if file.exists() else ""
+    if known.isdecimal() and record.generation <= int(known):
+        return False
+    write_atomically(file, str(record.generation).encode(), keep_previous=False)
+    return True
 
 
-def build_event(
-    record: Record, event: Event, environ: Mapping[str, str], *, at: str
-) -> MilestoneEvent:
-    """Return the message about an event of the loop, at the time `at`."""
-    contract, progress = record.contract, record.progress
-
-    def redact(text: str) -> str:
-        return remove_secrets(text, environ=environ)
-
-    return MilestoneEvent(
-        event=event,
-        loop=contract.id,
-        agent=contract.agent,
-        session=contract.session,
-        project=contract.project,
-        task=redact(contract.task),
-        at=at,
-        status=progress.status,
-        outcome=progress.outcome,
-        reason=redact(progress.reason),
-        round=progress.round,
-        max_rounds=record.agreed.bounds.rounds,
-        unmet=tuple(map(redact, progress.unmet or ())),
-        remaining=progress.open_failures,
-        improved=progress.improved,
-        spend_usd=progress.spend_usd,
-    )
+def _choose_event(events: tuple[Event, ...], wanted: Collection[Event]) -> list[Event]:
+    """Return the most important of the events that are wanted, in a list, or none."""
+    return [event for event in _BY_IMPORTANCE if event in events and event in wanted][-1:]
 
 
 def _start_delivery(home: Path, deliveries: list[Delivery]) -> None:

@@ -9,9 +9,8 @@ import sys
 import msgspec
 
 from untildone.extras import describe_extra
-from untildone.features.milestones.milestones import Delivery
-
-_MAX_TASK_CHARACTERS = 200
+from untildone.features.milestones.events import Delivery
+from untildone.features.milestones.notice_text import write_body, write_title
 
 
 def main(data: bytes) -> int:
@@ -26,13 +25,11 @@ def main(data: bytes) -> int:
     if not sender.add(delivery.milestone.notify):
         sys.stderr.write("apprise does not know this kind of address\n")
         return 1
-    message = delivery.message
-    subject = message.outcome or message.event
-    title = f"untildone: {subject} (loop {message.loop}, round {message.round})"
-    unmet = f"unmet: {', '.join(message.unmet)}" if message.unmet else ""
-    lines = (message.task.strip()[:_MAX_TASK_CHARACTERS], message.reason, unmet, message.project)
-    was_sent = sender.notify(title=title, body="\n".join(filter(None, lines)))
-    return 0 if was_sent else 1
+    title, body = write_title(delivery.message), write_body(delivery.message)
+    if sender.notify(title=title, body=body):
+        return 0
+    sys.stderr.write("the service refused it or cannot be reached\n")
+    return 1
 
 
 if __name__ == "__main__":
