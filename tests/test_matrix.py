@@ -3,6 +3,8 @@
 import xml.etree.ElementTree as ElementTree
 
 from clients.matrix import build_table, list_changes, read_results
+from clients.pages import AGENTS_PAGE, README
+from clients.short_table import build_short_table, find_claude_version, read_table
 
 REPORT = """\
 <testsuite>
@@ -26,6 +28,27 @@ def test_a_scenario_works_with_a_client_if_all_its_cases_pass() -> None:
         "",
         "codex 0.166.0 alone: trusted hooks run.",
     ]
+
+
+def test_a_table_is_read_as_it_was_written() -> None:
+    results = {
+        ("held", "codex"): True,
+        ("held", "gemini"): False,
+        ("run", "codex"): False,
+        ("trusted", "codex"): True,
+    }
+    assert read_table(build_table(results)) == results
+
+
+def test_the_readme_says_what_the_table_of_the_agents_says() -> None:
+    results = read_table(AGENTS_PAGE.read_table())
+    assert README.read_table() == build_short_table(results, find_claude_version())
+
+
+def test_what_failed_or_was_not_played_is_no_yes() -> None:
+    lines = build_short_table({("held until green", "codex"): False}, "1").splitlines()
+    (codex,) = [line for line in lines if line.startswith("| Codex |")]
+    assert codex.split(" | ")[2:] == ["**no**", *["not tried"] * 3, "not tried |"]
 
 
 def test_only_what_changed_is_said() -> None:

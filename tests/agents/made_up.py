@@ -84,11 +84,14 @@ def format_reply(verdict, *, feedback, notice, environ):
     return hooks.notify(notice) if notice else ""
 
 
-def pass_prompt(*, context, notice):
+def pass_prompt(prompt, *, context, notice):
     return hooks.notify(notice) if notice else ""
 
 
-format_greeting = pass_prompt
+def format_greeting(*, context, notice):
+    return hooks.notify(notice) if notice else ""
+
+
 consume_prompt = hooks.refuse_call
 ''',
     "imitation.py": '''\

@@ -34,6 +34,11 @@ def describe(folder: Path, command: str, *files: str, **env: str) -> str:
     [
         ("mypy .", ("uv.lock",), "`mypy` is not installed (`uv add --dev mypy`)"),
         ("mypy .", (), "`mypy` is not installed (`.venv/bin/python -m pip install mypy`)"),
+        (
+            "ruff check",
+            (".venv/bin/ruff",),
+            "`ruff` is not on the search path (name it as `.venv/bin/ruff`)",
+        ),
         ("./gradlew test", (), "`gradlew` is not installed"),
         ("./gradlew test", ("gradlew",), ""),
         ("npm run lint", ("package.json",), "`eslint` is not installed (`npm install`)"),

@@ -49,9 +49,13 @@ def test_a_file_of_the_user_in_its_place_comes_back(cli: CommandLine) -> None:
     assert path.read_bytes() == b"// mine\n"
 
 
-def test_a_project_has_no_module(cli: CommandLine) -> None:
-    code, _, stderr = cli.run("init", "--agent", "opencode", "--scope", "project")
-    assert (code, "opencode has no settings of the scope `project`" in stderr) == (2, True)
+def test_a_project_has_a_module_for_every_machine(cli: CommandLine) -> None:
+    assert cli.run("init", "--agent", "opencode", "--scope", "project")[0] == 0
+    path = cli.project / ".opencode/plugins/untildone.js"
+    assert str(cli.home) not in path.read_text(encoding="utf-8")
+    assert (cli.project / ".opencode/commands/untildone/test.md").is_file()
+    cli.run("uninstall")
+    assert not (cli.project / ".opencode").exists()
 
 
 @pytest.mark.parametrize("text", ["", "// other", "const HOOKS = {broken}"])

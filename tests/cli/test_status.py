@@ -9,6 +9,7 @@ from untildone.core.check_results import Totals
 from untildone.report.times import format_time
 from world import CHECK, OTHER_SESSION, SESSION
 
+UNTOLD = "Claude Code tells neither its cost nor tokens that have a price"
 LOOP = {
     *("id", "agent", "session", "project", "task", "status", "outcome", "round", "max_rounds"),
     *("unmet", "held", "last_event_at", "spend_usd", "started_at", "updated_at", "reason"),
@@ -99,7 +100,7 @@ def test_json(cli: CommandLine) -> None:
         "budget_usd": 25.0,
         "minutes": 0.0,
         "max_minutes": 0.0,
-        "spend_unknown_because": "",
+        "spend_unknown_because": UNTOLD,
         "ignored_configuration": "",
         "running": None,
         "questions": [],

@@ -4,16 +4,15 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Self
 
 from client import model_wire
 from client.model_request import Json, Request
 from client.script import Answer, Fail, Gate, Step, take
+from loopback_server import JsonHandler, LoopbackServer
 
 
-class ModelServer:
+class ModelServer(LoopbackServer):
     """Plays `script`: every request of the working agent takes one step, past its end `after`.
 
     Requests beside the work (summaries for a compaction, titles, judges of prompt hooks) take
@@ -29,6 +28,7 @@ class ModelServer:
         aside: Callable[[Request], str] = lambda _: "<summary>aside</summary>",
         subagents: Sequence[Step] | None = None,
     ) -> None:
+        super().__init__(_Handler)
         self._steps = list(script)
         self._subagent_steps = self._steps if subagents is None else list(subagents)
         self._after = after
@@ -36,13 +36,6 @@ class ModelServer:
         self._gates = [step for step in (*script, *(subagents or ())) if isinstance(step, Gate)]
         self._lock = threading.Lock()
         self._recorded: list[Request] = []
-        self._http = _Listener(("127.0.0.1", 0), _Handler)
-        self._http.model = self
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
 
     def __exit__(
         self,
@@ -52,13 +45,7 @@ class ModelServer:
     ) -> None:
         for gate in self._gates:
             gate.open()
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
+        super().__exit__(kind, error, trace)
 
     @property
     def all_requests(self) -> tuple[Request, ...]:
@@ -105,54 +92,30 @@ class ModelServer:
         return steps.pop(0) if steps else self._after
 
 
-class _Listener(ThreadingHTTPServer):
-    daemon_threads = True
-    model: ModelServer
+class _Handler(JsonHandler[ModelServer]):
+    def do_HEAD(self) -> None:  # noqa: N802  # inherited
+        self.send_data(200, b"", kind="application/json")
 
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401  # inherited
-        """A client that was killed in the middle of an answer is no error of the test."""
+    def do_GET(self) -> None:  # noqa: N802  # inherited
+        self.send_json(200, {"data": [], "has_more": False, "first_id": None, "last_id": None})
 
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Listener
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401  # inherited
-        pass
-
-    def do_HEAD(self) -> None:
-        self._send(200, b"", kind="application/json")
-
-    def do_GET(self) -> None:
-        self._send_json(200, {"data": [], "has_more": False, "first_id": None, "last_id": None})
-
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802  # inherited
         raw = self.rfile.read(int(self.headers.get("content-length") or 0))
         path = self.path.partition("?")[0]
         if path == "/v1/messages/count_tokens":
-            self._send_json(200, {"input_tokens": 100})
+            self.send_json(200, {"input_tokens": 100})
         elif path == "/v1/messages":
             self._send_answer(json.loads(raw))
         else:
-            self._send_json(404, model_wire.error("not_found_error", path))
+            self.send_json(404, model_wire.error("not_found_error", path))
 
     def _send_answer(self, body: Json) -> None:
-        answer = self.server.model.answer(body, dict(self.headers.items()))
+        answer = self.owner.answer(body, dict(self.headers.items()))
         if isinstance(answer, Fail):
-            self._send_json(answer.status, model_wire.error(answer.kind, answer.text))
+            self.send_json(answer.status, model_wire.error(answer.kind, answer.text))
             return
         message = model_wire.message(answer, model=str(body.get("model", "")))
         if body.get("stream"):
-            self._send(200, model_wire.stream(message), kind="text/event-stream")
+            self.send_data(200, model_wire.stream(message), kind="text/event-stream")
         else:
-            self._send_json(200, message)
-
-    def _send_json(self, status: int, value: Json) -> None:
-        self._send(status, json.dumps(value).encode(), kind="application/json")
-
-    def _send(self, status: int, data: bytes, *, kind: str) -> None:
-        self.send_response(status)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+            self.send_json(200, message)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from clients import copilot, gemini, qwen
 from clients.server import Step
 from clients.wire import Call
 from tools import CLIENTS, install_client
@@ -34,38 +35,7 @@ def _write(path: Path, value: object) -> None:
 
 
 def _prepare_gemini(home: Path, project: Path, url: str) -> Mapping[str, str]:
-    auth = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
-    _write(home / ".gemini" / "settings.json", auth)
-    _write(home / ".gemini" / "trustedFolders.json", {str(project): "TRUST_FOLDER"})
-    return {
-        "GEMINI_API_KEY": "none",
-        "GOOGLE_GEMINI_BASE_URL": url,
-        "GEMINI_MODEL": "gemini-2.5-flash",
-        "GEMINI_CLI_NO_RELAUNCH": "true",
-    }
-
-
-def _prepare_qwen(home: Path, _project: Path, url: str) -> Mapping[str, str]:
-    auth = {"security": {"auth": {"selectedType": "openai"}}}
-    # Its own notes would take a step of the script.
-    memory = {"memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False}}
-    _write(home / ".qwen" / "settings.json", {**auth, **memory})
-    return {
-        "OPENAI_API_KEY": "none",
-        "OPENAI_BASE_URL": f"{url}/v1",
-        "OPENAI_MODEL": "scripted",
-        "QWEN_CODE_NO_RELAUNCH": "true",
-    }
-
-
-def _prepare_copilot(_home: Path, _project: Path, url: str) -> Mapping[str, str]:
-    return {
-        "COPILOT_OFFLINE": "true",
-        "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
-        "COPILOT_PROVIDER_API_KEY": "none",
-        "COPILOT_MODEL": "gpt-4.1",
-        "COPILOT_AUTO_UPDATE": "false",
-    }
+    return {**gemini.prepare(home, project, url), "GEMINI_MODEL": "gemini-2.5-flash"}
 
 
 def prepare_opencode(home: Path, _project: Path, url: str) -> Mapping[str, str]:
@@ -83,7 +53,16 @@ def prepare_opencode(home: Path, _project: Path, url: str) -> Mapping[str, str]:
         "provider": {"scripted": provider},
     }
     _write(home / ".config" / "opencode" / "opencode.json", settings)
+    pretend_dependencies(home / ".config" / "opencode")
     return _OPENCODE
+
+
+def pretend_dependencies(folder: Path) -> None:
+    """Keep opencode from fetching its plugin's types, which our plugin does not import."""
+    (folder / "node_modules").mkdir(exist_ok=True)
+    needs = {"dependencies": {"@opencode-ai/plugin": "*"}}
+    _write(folder / "package.json", needs)
+    _write(folder / "package-lock.json", {"packages": {"": needs}})
 
 
 def find_client(name: str) -> AcpClient:
@@ -94,9 +73,9 @@ def find_client(name: str) -> AcpClient:
             return AcpClient(f"{program} --acp", _prepare_gemini, "run_shell_command")
         case "qwen":
             node = install_client(CLIENTS["node"])
-            return AcpClient(f"{node} {program} --acp", _prepare_qwen, "run_shell_command")
+            return AcpClient(f"{node} {program} --acp", qwen.prepare, "run_shell_command")
         case "copilot":
-            return AcpClient(f"{program} --acp", _prepare_copilot, "bash")
+            return AcpClient(f"{program} --acp", copilot.prepare, "bash")
         case _:
             return AcpClient(f"{program} acp", prepare_opencode, "bash")
 

@@ -2,15 +2,13 @@
 
 import json
 import re
-import shlex
-import subprocess
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clients.server import Step
+from clients.terminal import Terminal
 from clients.wire import Call
 from tools import CLIENTS, install_client
 from untildone.agents.codex.trust import compute_hash
@@ -59,49 +57,12 @@ def trust_hooks(file: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-class Terminal:
-    """The client on a screen that the user types at; the first keys wait for its greeting."""
-
-    def __init__(self, machine: "ClientMachine", variables: Mapping[str, str]) -> None:
-        self._environ = {**machine.environment, **variables}
-        self._socket = str(machine.home / "tmux")
-        # Without its server in the background, which would outlive the test.
-        program = shlex.join([*find_program(), "--no-daemon", "--dangerously-bypass-hook-trust"])
-        size = ("-x", "150", "-y", "45")
-        folder = str(machine.project)
-        self._tmux("-f", "/dev/null", "new-session", "-d", *size, "-c", folder, program)
-
-    def type(self, text: str) -> None:
-        self._tmux("send-keys", "-l", text)
-        self.wait_for(text[:20])
-        # Keys that follow each other at once are pasted text to the client, Enter included.
-        time.sleep(1)
-        self._tmux("send-keys", "Enter")
-
-    def wait_for(self, text: str, *, seconds: float = 40) -> None:
-        end = time.monotonic() + seconds
-        while text not in self._tmux("capture-pane", "-p", "-J"):
-            assert time.monotonic() < end, self._tmux("capture-pane", "-p")
-            time.sleep(0.2)
-
-    def close(self) -> None:
-        self._tmux("kill-server")
-
-    def _tmux(self, *arguments: str) -> str:
-        argv = ["tmux", "-S", self._socket, *arguments]
-        done = subprocess.run(
-            argv, env=self._environ, capture_output=True, text=True, timeout=20, check=False
-        )
-        return done.stdout
-
-
-@contextmanager
-def open_terminal(machine: "ClientMachine", variables: Mapping[str, str]) -> Iterator[Terminal]:
-    terminal = Terminal(machine, variables)
-    try:
-        yield terminal
-    finally:
-        terminal.close()
+def open_terminal(
+    machine: "ClientMachine", variables: Mapping[str, str]
+) -> AbstractContextManager[Terminal]:
+    # Without its server in the background, which would outlive the test.
+    program = (*find_program(), "--no-daemon", "--dangerously-bypass-hook-trust")
+    return closing(Terminal(machine, program, variables))
 
 
 def build_arguments(prompt: str, session: str) -> Sequence[str]:

@@ -24,6 +24,8 @@ def prepare(home: Path, project: Path, url: str) -> Mapping[str, str]:
         "COPILOT_MODEL": "gpt-4.1",
         "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
         "COPILOT_PROVIDER_API_KEY": "none",
+        # It unpacks 200 MB of itself, else into each home of a test.
+        "COPILOT_PKG_CACHE_HOME": str(CLIENTS["copilot"].folder / "unpacked"),
     }
 
 

@@ -1,6 +1,7 @@
 """Plays every scenario with the real clients and compares the result with docs/agents.md.
 
-`make clients` prints what changed; `make clients WRITE=1` writes the table anew. A scenario that a
+`make clients` prints what changed; `make clients WRITE=1` writes the table anew, and with it the
+short one of README.md. A scenario that a
 client's contract does not allow is a test that says so, and stands in the table as a gap.
 """
 
@@ -12,23 +13,22 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+from clients.pages import AGENTS_PAGE, README, TOP
+from clients.short_table import build_short_table, find_claude_version
 from tools import CLIENTS
 
 FOLDER = Path(__file__).parent
-TOP = FOLDER.parents[1]
-PAGE = TOP / "docs" / "agents.md"
-BEGIN, END = "<!-- matrix: begin -->\n", "<!-- matrix: end -->\n"
 _CASE = re.compile(r"test_\w+\[(?P<client>[a-z]+)")
 
 
 def main(arguments: list[str]) -> int:
-    found = build_table(play())
-    page = PAGE.read_text(encoding="utf-8")
-    before = page[page.index(BEGIN) + len(BEGIN) : page.index(END)]
+    results = play()
+    found = build_table(results)
     if "--write" in arguments:
-        PAGE.write_text(page.replace(BEGIN + before, BEGIN + found), encoding="utf-8")
+        AGENTS_PAGE.replace_table(found)
+        README.replace_table(build_short_table(results, find_claude_version()))
         return 0
-    changes = list_changes(before, found)
+    changes = list_changes(AGENTS_PAGE.read_table(), found)
     sys.stdout.write("\n".join(changes or ("nothing changed",)) + "\n")
     return int(bool(changes))
 

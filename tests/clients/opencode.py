@@ -71,6 +71,15 @@ class OpencodeServer:
         """One turn; what our plugin sends after it is a turn of its own."""
         self._post(f"/session/{session}/message", {"parts": [{"type": "text", "text": text}]})
 
+    def abort(self, session: str) -> None:
+        """What Esc does."""
+        self._post(f"/session/{session}/abort", {})
+
+    def compact(self, session: str) -> None:
+        """What `/compact` does."""
+        model = {"providerID": "scripted", "modelID": "scripted"}
+        self._post(f"/session/{session}/summarize", model)
+
     def command(self, session: str, name: str, arguments: str) -> None:
         """One turn that a command of the client begins."""
         self._post(f"/session/{session}/command", {"command": name, "arguments": arguments})
@@ -82,4 +91,5 @@ class OpencodeServer:
             headers={"content-type": "application/json"},
         )
         with urllib.request.urlopen(request, timeout=2 * _SECONDS) as response:  # noqa: S310  as above
-            return dict(json.loads(response.read() or b"{}"))
+            value = json.loads(response.read() or b"{}")
+            return dict(value) if isinstance(value, dict) else {}

@@ -8,12 +8,11 @@ import json
 import threading
 import time
 from collections.abc import Iterable, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from clients import wire
 from clients.wire import Answer, Json
+from loopback_server import JsonHandler, LoopbackServer
 
 
 class Fail(NamedTuple):
@@ -31,35 +30,19 @@ class Delay(NamedTuple):
 Step: TypeAlias = str | Answer | Fail | Delay
 
 
-class ModelServer:
+class ModelServer(LoopbackServer):
     """Plays `script`; `requests` are the bodies of the requests that took a step."""
 
     def __init__(self, script: Sequence[Step] = (), *, after: Step = "over") -> None:
+        super().__init__(_Handler)
         self._steps = list(script)
         self._after = after
         self._lock = threading.Lock()
         self.requests: list[Json] = []
-        self._http = _Listener(("127.0.0.1", 0), _Handler)
-        self._http.model = self
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
+    def add_steps(self, *steps: Step) -> None:
+        with self._lock:
+            self._steps.extend(steps)
 
     def sent_text(self, text: str) -> bool:
         """Whether any request of the agent carried this text."""
@@ -77,35 +60,22 @@ class ModelServer:
         return (step,) if isinstance(step, str) else step
 
 
-class _Listener(ThreadingHTTPServer):
-    daemon_threads = True
-    model: ModelServer
-
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401  # inherited
-        """A client that was killed in the middle of an answer is no error of the test."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Listener
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401  # inherited
-        pass
-
-    def do_GET(self) -> None:
+class _Handler(JsonHandler[ModelServer]):
+    def do_GET(self) -> None:  # noqa: N802  # inherited
         model = {"id": "scripted", "object": "model", "created": 1, "owned_by": "tests"}
-        self._send_json(200, {"object": "list", "data": [model], "models": []})
+        self.send_json(200, {"object": "list", "data": [model], "models": []})
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802  # inherited
         body = self._read_body()
         path = self.path.partition("?")[0]
         if path.endswith(":countTokens"):
-            self._send_json(200, {"totalTokens": 10})
+            self.send_json(200, {"totalTokens": 10})
             return
-        answer = self.server.model.take_step(body)
+        answer = self.owner.take_step(body)
         if isinstance(answer, Fail):
             error = {"message": answer.text, "code": answer.status, "status": "FAILED"}
-            self._send_json(answer.status, {"error": error})
+            # Clients repeat the request by themselves, some for a minute if nobody tells when.
+            self.send_json(answer.status, {"error": error}, retry_after="0")
             return
         self._answer(path, body, answer)
 
@@ -116,13 +86,13 @@ class _Handler(BaseHTTPRequestHandler):
         elif path.endswith("/chat/completions") and body.get("stream"):
             self._stream([*wire.stream_chat(answer, model), "[DONE]"])
         elif path.endswith("/chat/completions"):
-            self._send_json(200, wire.make_chat(answer, model))
+            self.send_json(200, wire.make_chat(answer, model))
         elif path.endswith(":streamGenerateContent"):
             self._stream([wire.make_gemini(answer)])
         elif path.endswith(":generateContent"):
-            self._send_json(200, wire.make_gemini(_decide(body, answer)))
+            self.send_json(200, wire.make_gemini(_decide(body, answer)))
         else:
-            self._send_json(200, {})
+            self.send_json(200, {})
 
     def _read_body(self) -> Json:
         if self.headers.get("transfer-encoding", "").lower() == "chunked":
@@ -146,17 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
             if named and isinstance(event, dict):
                 lines.append(f"event: {event['type']}\n")
             lines.append(f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n")
-        self._send(200, "".join(lines).encode(), kind="text/event-stream")
-
-    def _send_json(self, status: int, value: Json) -> None:
-        self._send(status, json.dumps(value).encode(), kind="application/json")
-
-    def _send(self, status: int, data: bytes, *, kind: str) -> None:
-        self.send_response(status)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+        self.send_data(200, "".join(lines).encode(), kind="text/event-stream")
 
 
 def _decide(body: Json, answer: Answer) -> Answer:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from genai_prices import Usage, calc_price
 
 from clients import codex
 from clients.machine import BIN, CHECK, ClientMachine
@@ -175,11 +176,15 @@ def run_headless(machine: ClientMachine, steps: Sequence[Step], *more: str) -> t
     return run.returncode, server
 
 
-def test_a_headless_run_resumes_the_conversation_until_green(machine: ClientMachine) -> None:
+def test_a_headless_run_goes_on_until_green_and_knows_its_cost(machine: ClientMachine) -> None:
     note = codex.shell("untildone note 'it was missing'; touch done.txt")
-    code, server = run_headless(machine, ["I stop.", note, "Now it is."])
+    # A model whose price is known.
+    code, server = run_headless(machine, ["I stop.", note, "Now it is."], "--", "-m", "gpt-5.5")
     assert (code, machine.standing()) == (0, ("finished", "done", 2))
     assert server.sent_text("I stop.")
+    # Three answers of 10 tokens in and 5 out.
+    price = calc_price(Usage(input_tokens=30, output_tokens=15), "gpt-5.5").total_price
+    assert machine.status()["spend_usd"] == pytest.approx(float(price), abs=1e-6)
     assert "note: it was missing" in machine.read(".untildone/receipt.md")
 
 
@@ -194,10 +199,11 @@ def test_a_sandboxed_shell_relays_the_agents_reports(machine: ClientMachine) -> 
     assert "note: it was missing" in machine.read(".untildone/receipt.md")
 
 
-def test_a_headless_run_that_is_never_green(machine: ClientMachine) -> None:
+def test_a_headless_run_that_is_never_green_ends(machine: ClientMachine) -> None:
     code, server = run_headless(machine, ["a", "b", "c"], "--rounds", "2")
     assert (code, len(server.requests)) == (10, 2)
     assert machine.standing() == ("paused", "out-of-rounds", 2)
+    assert machine.status()["spend_unknown_because"] == "no price is known for `scripted`"
 
 
 @pytest.mark.parametrize(
@@ -216,7 +222,7 @@ def test_a_headless_run_without_answers(
     assert loop["reason"].startswith(reason)
 
 
-def test_a_client_that_crashes_is_called_again(machine: ClientMachine) -> None:
+def test_a_headless_run_survives_a_crash_of_the_client(machine: ClientMachine) -> None:
     code, server = run_headless(machine, [CRASH, GREEN, "Now it is."], *UNSANDBOXED)
     assert (code, machine.standing()) == (0, ("finished", "done", 1))
     assert len(server.requests) == 3

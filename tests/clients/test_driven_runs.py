@@ -14,7 +14,10 @@ from clients.table import CLIENTS
 from clients.wire import Call
 
 # What the user adds behind `--`: everything is permitted.
-OPTIONS = {"gemini": ("--yolo", "--model", "gemini-2.5-flash"), "qwen": ("--yolo",)}
+OPTIONS = {
+    "gemini": ("--yolo", "--model", "gemini-2.5-flash"),
+    "qwen": ("--yolo", "--model", "gpt-4.1"),
+}
 
 
 @pytest.fixture(params=OPTIONS)
@@ -41,15 +44,17 @@ def drive(
     return call(machine, steps, *begin, *arguments, "--", *OPTIONS[name])
 
 
-def test_a_run_goes_on_in_one_conversation_until_it_is_green(machine: ClientMachine) -> None:
+def test_a_headless_run_goes_on_until_green_and_knows_its_cost(machine: ClientMachine) -> None:
     steps = ["I looked.", machine.client.shell("touch done.txt"), "Now it is."]
     done, server = drive(machine, steps)
     assert done.returncode == 0, done.stdout + done.stderr
     assert machine.standing() == ("finished", "done", 2)
     assert "I looked." in str(server.requests[1])
+    # From the client's transcript, although no hook of ours is installed.
+    assert machine.status()["spend_usd"] > 0
 
 
-def test_a_run_that_is_never_green_ends(machine: ClientMachine) -> None:
+def test_a_headless_run_that_is_never_green_ends(machine: ClientMachine) -> None:
     done, server = drive(machine, ["Done."] * 5, "--rounds", "2")
     assert machine.standing() == ("paused", "out-of-rounds", 2), done.stdout + done.stderr
     assert len(server.requests) == 2
@@ -64,7 +69,7 @@ def test_a_run_pauses_at_a_limit_and_goes_on_later(machine: ClientMachine) -> No
     assert machine.standing()[:2] == ("finished", "done"), done.stdout + done.stderr
 
 
-def test_a_run_survives_a_crash_of_the_client(machine: ClientMachine) -> None:
+def test_a_headless_run_survives_a_crash_of_the_client(machine: ClientMachine) -> None:
     crash = kill_client(machine)
     done, _ = drive(machine, [crash, machine.client.shell("touch done.txt"), "Now."])
     assert machine.standing()[:2] == ("finished", "done"), done.stdout + done.stderr

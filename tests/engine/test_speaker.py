@@ -132,6 +132,23 @@ def test_without_a_call_in_flight_the_user_speaks(tmp_path: Path) -> None:
     assert not agents_side(tmp_path, session(tmp_path, process=os.getppid(), calls=0))
 
 
+def test_a_call_of_any_session_of_the_same_process_is_an_agents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One server has several sessions; the agent of one may name another in its shell."""
+    home, process = str(tmp_path), {"process": str(os.getppid())}
+    sessions = [Session(home, "opencode", name) for name in ("ses_1", "ses_2")]
+    for found in sessions:
+        found.bind(found.id, active=True)
+        found.write_json("session.json", process)
+    monkeypatch.setenv("UNTILDONE_OPENCODE_SESSION", "ses_2")
+    caller = find_calling_session(home)
+    assert caller is not None
+    assert (caller.id, speaks_for_agent(home, sessions[1])) == ("ses_2", False)
+    sessions[0].write("pre", "\n")
+    assert speaks_for_agent(home, sessions[1])
+
+
 def test_the_client_of_any_agent_is_known_the_nearest_first(tmp_path: Path) -> None:
     for agent, process in (("claude", 1), ("codex", os.getppid())):
         Session(str(tmp_path), agent, "s1").write_json("session.json", {"process": str(process)})

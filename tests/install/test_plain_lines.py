@@ -8,7 +8,12 @@ import pytest
 
 from untildone.agents.codex import agent as codex
 from untildone.agents.codex.trust import compute_hash
-from untildone.install.claude_lines import HookProgram, build_settings_program
+from untildone.agents.registry import AGENTS
+from untildone.install.claude_lines import (
+    HookProgram,
+    build_settings_program,
+    build_shared_program,
+)
 from untildone.install.plain_lines import build_entries
 from untildone.store.sessions import Session
 
@@ -92,6 +97,31 @@ def test_a_loop_of_another_agent_starts_nothing(machine: Machine) -> None:
 
 def test_a_prompt_that_may_mean_a_loop_starts_an_interpreter(machine: Machine) -> None:
     assert machine.starts("UserPromptSubmit", "test relentlessly: the parser")
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("codex", '{"systemMessage":"'),
+        ("copilot", '{"type":"progress","message":"'),
+        ("opencode", '{"notice":"'),
+        ("cursor", '{"user_message":"'),
+    ],
+)
+def test_who_has_no_untildone_is_told_so_in_the_clients_own_answer(name: str, answer: str) -> None:
+    agent = AGENTS[name]
+    hook = build_entries(agent, build_shared_program("project", name)).hooks
+    entry = hook[agent.LAYOUT.events["UserPromptSubmit"]]
+    line = str(_get_hook(entry)["command"] if "hooks" in entry else entry["command"])
+    done = subprocess.run(
+        ["sh", "-c", line],
+        input="test relentlessly: the parser",
+        env={"PATH": "/usr/bin:/bin", "HOME": "/nowhere"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith(f"{answer}untildone is not installed here")
 
 
 # A line that changes loses the trust of every user of Codex: they must approve it again.

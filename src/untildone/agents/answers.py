@@ -6,6 +6,7 @@ An agent's module imports those that fit its client.
 import json
 from collections.abc import Mapping
 
+from untildone.agents.events import Prompt
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
 
@@ -24,7 +25,7 @@ def format_reply(
             return ""
 
 
-def pass_prompt(*, context: str, notice: str) -> str:
+def pass_prompt(_prompt: Prompt, *, context: str, notice: str) -> str:
     return add_context("UserPromptSubmit", context, notice)
 
 

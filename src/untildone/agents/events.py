@@ -42,6 +42,8 @@ class Prompt(Struct, frozen=True, kw_only=True):
     project: str = ""
     prompt: str = ""
     attended: bool = True
+    # What the model reads in its place, if the client lets us change that.
+    model_text: str = ""
     # Whether it is a notification of the client, not typed by the user.
     automatic: bool = False
 

@@ -1,28 +1,41 @@
 """Error messages of clients and model servers, sorted by the remedy."""
 
 import re
+from typing import TypeAlias
 
 from untildone.agents.headless import ClientFault
 
-_MESSAGES: tuple[tuple[re.Pattern[str], ClientFault], ...] = (
+FaultMessages: TypeAlias = tuple[tuple[re.Pattern[str], ClientFault], ...]
+_MESSAGES: FaultMessages = (
     (
-        re.compile(r"(session|conversation|resource)\b.{0,80}\bnot found|no such session", re.I),
+        re.compile(
+            r"(session|conversation|chat|thread|resource)\b.{0,80}\bnot found|no such session"
+            r"|no (saved )?(session|thread|rollout)\b.{0,80}\bfound",
+            re.I,
+        ),
         "lost",
     ),
     (
         re.compile(
             r"\b40[13]\b|unauthori[sz]ed|forbidden|auth(entication)? (is )?required|not logged in"
-            r"|(invalid|incorrect|missing|no) api key|please (log|sign) ?in",
+            r"|(invalid|incorrect|missing|no) api key|api key not valid|unauthenticated"
+            r"|please (log|sign) ?in",
             re.I,
         ),
         "authentication",
     ),
     (
-        re.compile(r"\b402\b|billing|insufficient (funds|credit|balance)|\bcredits?\b", re.I),
+        re.compile(
+            r"\b402\b|billing|payment|insufficient (funds|credit|balance)|\bcredits?\b", re.I
+        ),
         "billing",
     ),
     (
-        re.compile(r"\b429\b|too many requests|(rate|usage|session) limit|quota|exhausted", re.I),
+        re.compile(
+            r"\b429\b|too many requests|rate.?limit|(usage|session) limit|limit reached|quota"
+            r"|exhausted",
+            re.I,
+        ),
         "limit",
     ),
     (re.compile(r"overloaded|\b5\d\d\b|internal server error|unavailable", re.I), "overloaded"),
@@ -38,7 +51,7 @@ _MESSAGES: tuple[tuple[re.Pattern[str], ClientFault], ...] = (
     (
         re.compile(
             r"ECONN|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|unable to connect|fetch failed|network"
-            r"|connection (error|refused|reset|closed)|timed? ?out|getaddrinfo",
+            r"|connection|stream disconnected|timed? ?out|getaddrinfo|\bdns\b",
             re.I,
         ),
         "network",
@@ -46,6 +59,10 @@ _MESSAGES: tuple[tuple[re.Pattern[str], ClientFault], ...] = (
 )
 
 
-def classify_message(text: str) -> ClientFault:
-    """Return the fault that the message is about; `crashed` if it is not known."""
-    return next((fault for pattern, fault in _MESSAGES if pattern.search(text)), "crashed")
+def classify_message(text: str, own: FaultMessages = ()) -> ClientFault:
+    """Return the fault that the message is about; `crashed` if it is not known.
+
+    `own` are messages of one client alone; they are compared first.
+    """
+    messages = (*own, *_MESSAGES)
+    return next((fault for pattern, fault in messages if pattern.search(text)), "crashed")

@@ -44,6 +44,9 @@ class Layout(Struct, frozen=True, kw_only=True):
     command_arguments: str = "{{args}}"
     # What the user types to run a command of ours.
     command: str = "/untildone:{name}"
+    # The transcript of a headless conversation below the user's folder, as a pattern of a path;
+    # empty if the client prints what it has cost, or writes no tokens.
+    transcript: str = ""
     # What the user still has to do in the client before a hook runs.
     next_step: str = ""
     # What `init` and `doctor` say about how far our work with this client was tried.

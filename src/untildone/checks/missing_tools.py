@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.checks.detection.python_environment import find_in_environment
 from untildone.checks.install_commands import (
     name_cargo_install,
     name_node_install,
@@ -29,14 +30,26 @@ _PACKAGES = ("lib/python3*/site-packages", "lib/python3/dist-packages", "Lib/sit
 
 
 class MissingTool(Struct, frozen=True, kw_only=True):
-    """A tool that is not installed; `install` is the command that installs it, or empty."""
+    """A tool that is not installed; `install` is the command that installs it, or empty.
+
+    `place` is where the project's own environment has it, which the command does not name.
+    """
 
     name: str
     install: str = ""
+    place: str = ""
+
+    @property
+    def remedy(self) -> str:
+        if self.place:
+            return f"name it as `{self.place}`"
+        return f"`{self.install}`" if self.install else f"install `{self.name}`"
 
     @property
     def text(self) -> str:
         """What is missing, with the remedy: `` `mypy` is not installed (`pip install mypy`) ``."""
+        if self.place:
+            return f"`{self.name}` is not on the search path (name it as `{self.place}`)"
         return f"`{self.name}` is not installed" + (f" (`{self.install}`)" if self.install else "")
 
 
@@ -51,7 +64,9 @@ def find_missing_tool(
     program = words[0]
     if not _is_program(program, folder, path):
         name = program_name(program)
-        return MissingTool(name=name, install=name_system_install(name, folder))
+        place = find_in_environment(folder, name) if program == name else ""
+        install = "" if place else name_system_install(name, folder)
+        return MissingTool(name=name, install=install, place=place)
     finders = (_find_node_tool, _find_script_tool, _find_python_module, _find_cargo_command)
     variables = check.env | {"PATH": path or os.environ.get("PATH", "")}
     found = (find(words, folder, variables) for find in finders)

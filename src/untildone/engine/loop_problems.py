@@ -90,8 +90,9 @@ def find_missing_tools(context: Context, project: Path) -> Iterator[Problem]:
                 f"`{tool.name}` was not found, which the check `{check.name}` runs:"
                 f" `{check.command}`"
             )
-            install = f"`{tool.install}`" if tool.install else f"install `{tool.name}`"
-            yield make_error("tools", text, f"{install}, or name another command with `--check`")
+            yield make_error(
+                "tools", text, f"{tool.remedy}, or name another command with `--check`"
+            )
 
 
 def find_damaged_loops(context: Context, _: Path) -> Iterator[Problem]:

@@ -41,7 +41,7 @@ def answer_prompt(context: Context, call: Call) -> str:
         return ""
     lost = describe_lost_loop(context, session)
     if lost:
-        return context.agent.pass_prompt(context="", notice=lost)
+        return context.agent.pass_prompt(prompt, context="", notice=lost)
     record_killed_hook(context, session)
     by_user = _is_from_user(context, session, prompt)
     try:
@@ -135,6 +135,7 @@ def _answer_during_loop(
     session.remove("compacting")
     session.remove("remind")
     return context.agent.pass_prompt(
+        prompt,
         context=write_reminder(record) if compacted else "",
         notice=describe_standing(context, record) if is_notice_due else "",
     )
@@ -167,8 +168,8 @@ def _answer_without_loop(context: Context, session: Session, prompt: Prompt) -> 
     The agent sees the question too: it may be about something else.
     """
     if asks_about_loops(prompt.text):
-        return context.agent.pass_prompt(context=_ABOUT_LOOPS, notice=_ABOUT_LOOPS)
+        return context.agent.pass_prompt(prompt, context=_ABOUT_LOOPS, notice=_ABOUT_LOOPS)
     features = load_used_features(context, Scope(event="UserPromptSubmit", session=session))
     texts = (feature.remind(context, prompt, session) for feature in features)
     text = "\n".join(filter(None, texts))
-    return context.agent.pass_prompt(context=text, notice="") if text else ""
+    return context.agent.pass_prompt(prompt, context=text, notice="") if text else ""

@@ -42,7 +42,9 @@ def answer_loop_request(
             "untildone: no loop was started;"
             f" `/untildone:{prompted_loop.preset}` in a session starts one"
         )
-        return context.agent.pass_prompt(context=_propose_to_agent(prompted_loop), notice=notice)
+        return context.agent.pass_prompt(
+            prompt, context=_propose_to_agent(prompted_loop), notice=notice
+        )
     try:
         record, notice = _start_loop(context, prompt, prompted_loop)
     except UserError as error:
@@ -50,10 +52,10 @@ def answer_loop_request(
             raise
         # A phrase may be just a way of speaking: the prompt is passed on to the agent.
         notice = f"untildone: no loop was started: {error.message}; {error.hint}"
-        return context.agent.pass_prompt(context="", notice=notice)
+        return context.agent.pass_prompt(prompt, context="", notice=notice)
     session = context.session(prompt.session)
     record_turn(session, record.progress, prompt=prompt.prompt, kind="start")
-    return context.agent.pass_prompt(context=write_reminder(record), notice=notice)
+    return context.agent.pass_prompt(prompt, context=write_reminder(record), notice=notice)
 
 
 def _propose_to_agent(prompted_loop: PromptedLoop) -> str:

@@ -94,5 +94,7 @@ def pass_resumed_prompt(context: Context, session: Session, prompt: Prompt, reco
     """Return the answer that passes the prompt on, with a reminder of the resumed loop."""
     record_turn(session, record.progress, prompt=prompt.prompt, kind="continue")
     return context.agent.pass_prompt(
-        context=write_reminder(record), notice=f"untildone: loop {record.contract.id} goes on"
+        prompt,
+        context=write_reminder(record),
+        notice=f"untildone: loop {record.contract.id} goes on",
     )

@@ -110,20 +110,26 @@ def find_calling_session(home: str) -> Session | None:
     A client that `untildone run` drives may record a session of its own: then the run's counts. One
     process may serve several sessions: of those, the shell's variable names the right one.
     """
+    return next(iter(_find_callers(home)), None)
+
+
+def _find_callers(home: str) -> list[Session]:
+    """Return the calling session, and behind it the others that its client's process serves."""
     # Imported where it is used: no hook asks this.
     from untildone.process.runner import list_ancestors
 
-    clients: dict[str, Session] = {}
+    clients: dict[str, list[Session]] = {}
     for session in (
         session for name in (*NAMES, *COMMAND_AGENTS) for session in list_sessions(home, name)
     ):
         process = str(session.read_json("session.json").get("process", ""))
         variable = find_agent(session.agent).HOOKS.SESSION_VARIABLE
-        if process not in clients or (variable and os.environ.get(variable) == session.id):
-            clients[process] = session
+        is_named = bool(variable) and os.environ.get(variable) == session.id
+        served = clients.setdefault(process, [])
+        served.insert(0 if is_named else len(served), session)
     ancestors = map(str, list_ancestors(get_own_process_id()))
     callers = [clients[process] for process in ancestors if process in clients]
-    return next((caller for caller in callers if is_driven(caller)), next(iter(callers), None))
+    return next((served for served in callers if is_driven(served[0])), next(iter(callers), []))
 
 
 def find_agent_of_shell(environ: Mapping[str, str], home: str) -> str:
@@ -189,7 +195,9 @@ def speaks_for_agent(home: str, session: Session) -> bool:
     """
     if is_in_check(home):
         return True
-    caller = find_calling_session(home)
-    if caller is None:
+    callers = _find_callers(home)
+    if not callers:
         return False
-    return caller.id != session.id or is_driven(caller) or is_in_tool_call(caller)
+    # The agent can change the variable that tells the sessions of one process apart.
+    is_called = any(map(is_in_tool_call, callers))
+    return callers[0].id != session.id or is_driven(callers[0]) or is_called

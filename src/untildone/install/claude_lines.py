@@ -4,12 +4,15 @@ Hooks run at every event of every session, so a shell test in the command itself
 there is anything to do. Only then it starts the interpreter, isolated and by its absolute path.
 """
 
+import json
 import os
 import shlex
 from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.agents.agent import Hooks
+from untildone.agents.claude import hooks
 from untildone.agents.claude.layout import LAYOUT
 from untildone.agents.claude.permissions import PERMISSIONS
 from untildone.features.todos.todo_lists import TODO_FILES, TODO_STATE_FILE
@@ -42,10 +45,7 @@ _TOOL_WORDS = (
 )
 
 # What a user without untildone is told, for example a colleague: project settings are shared.
-ABSENT = (
-    '{"systemMessage":"untildone is not installed here, so no loop is held:'
-    ' install it as its README says"}'
-)
+ABSENT = "untildone is not installed here, so no loop is held: install it as its README says"
 # A new session says it once; later only a prompt that wants a loop does.
 _NEW_SESSION = "*'\"startup\"'*"
 _WANTED = "*/untildone:*|*elentless*"
@@ -125,7 +125,7 @@ def build_lines(program: HookProgram) -> dict[str, str]:
 
 
 def _build_session_lines(program: HookProgram) -> dict[str, str]:
-    say_absent = f"{{ echo '{ABSENT}'; exit 0; }}"
+    say_absent = f"{{ {echo_absent(hooks)}; exit 0; }}"
     say_in_new_session = f"{{ {_say_if('$(cat)', _NEW_SESSION)}; exit 0; }}"
     say_if_wanted = f"{{ {_say_if('$p', _WANTED)}; exit 0; }}"
     return {
@@ -152,7 +152,14 @@ def _build_session_lines(program: HookProgram) -> dict[str, str]:
 
 
 def _say_if(text: str, pattern: str) -> str:
-    return f"case {text} in {pattern}) echo '{ABSENT}' ;; esac"
+    return f"case {text} in {pattern}) {echo_absent(hooks)} ;; esac"
+
+
+def echo_absent(client: Hooks) -> str:
+    """Return the shell command that tells the client's user, in the client's own answer."""
+    # As compact as ever: a line that changes loses the trust of users of Codex.
+    answer = json.dumps(json.loads(client.notify(ABSENT)), separators=(",", ":"))
+    return f"echo {shlex.quote(answer)}"
 
 
 def _build_tool_lines(program: HookProgram) -> dict[str, str]:

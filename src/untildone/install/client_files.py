@@ -2,6 +2,7 @@
 
 import stat
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
@@ -118,6 +119,16 @@ def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
     merged = _merge_entries(paths, scope, before, recorded)
     after = merged.text.encode()
     original = manifest.restore_original(recorded, before, path=path)
+    commands = build_command_files(paths.client)
+    files = {paths.get_command_folder(scope) / name: text for name, text in commands.items()}
+    changes = (
+        FileChange(path=path, before=before, after=after),
+        *(
+            FileChange(path=file, before=_read_bytes(file), after=text.encode())
+            for file, text in files.items()
+        ),
+    )
+    missing = _list_missing_folders(change.path for change in changes)
     installed = manifest.InstalledFile(
         path=str(path),
         scope=scope,
@@ -129,17 +140,15 @@ def plan_init(paths: InstallPaths, scope: Scope) -> InstallPlan:
         program=manifest.describe_program(
             interpreter=paths.python, package=paths.package, version=__version__
         ),
-    )
-    commands = build_command_files(paths.client)
-    files = {paths.get_command_folder(scope) / name: text for name, text in commands.items()}
-    changes = (
-        FileChange(path=path, before=before, after=after),
-        *(
-            FileChange(path=file, before=_read_bytes(file), after=text.encode())
-            for file, text in files.items()
-        ),
+        folders=(*(recorded.folders if recorded else ()), *missing),
     )
     return InstallPlan(changes=changes, installed=installed, notes=merged.notes)
+
+
+def _list_missing_folders(files: Iterable[Path]) -> tuple[str, ...]:
+    """Return the folders that have to be made for these files, outer ones first."""
+    folders = {folder for file in files for folder in file.parents if not folder.exists()}
+    return tuple(map(str, sorted(folders)))
 
 
 def _merge_entries(
@@ -188,6 +197,8 @@ def uninstall(paths: InstallPaths, installed: manifest.InstalledFile) -> tuple[F
     _remove_empty_folders(folder, tuple(files))
     if installed.original is None:
         _remove_empty_folders(base, (path,))
+    for made in sorted(installed.folders, reverse=True):
+        _remove_if_empty(Path(made))
     manifest.forget(paths.home, path)
     return changes
 
@@ -203,9 +214,13 @@ def _remove_empty_folders(top: Path, files: tuple[Path, ...]) -> None:
     made = {parent for file in files for parent in file.parents if parent.is_relative_to(top)}
     has_made_top = any(file.parent == top for file in files)
     for folder in sorted(made, reverse=True):
-        is_removable = folder != top or has_made_top
-        if is_removable and folder.is_dir() and not any(folder.iterdir()):
-            folder.rmdir()
+        if folder != top or has_made_top:
+            _remove_if_empty(folder)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    if folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def _apply(change: FileChange) -> None:

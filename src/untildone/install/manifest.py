@@ -38,6 +38,8 @@ class InstalledFile(Struct, frozen=True, kw_only=True):
     written_sha256: str
     entries: Entries
     program: InstalledProgram
+    # The folders that `init` made; an older version recorded none.
+    folders: tuple[str, ...] = ()
 
 
 class _Manifest(Struct, frozen=True, kw_only=True):

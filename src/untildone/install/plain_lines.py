@@ -8,7 +8,13 @@ import os
 
 from untildone.agents import CLIENT_PROCESS
 from untildone.agents.agent import Agent
-from untildone.install.claude_lines import ABSENT, MARK, PROMPT_WORDS, READ_PAYLOAD, HookProgram
+from untildone.install.claude_lines import (
+    MARK,
+    PROMPT_WORDS,
+    READ_PAYLOAD,
+    HookProgram,
+    echo_absent,
+)
 from untildone.install.settings_editing import Entries, Json
 
 _TIMEOUT = 30
@@ -31,7 +37,7 @@ def build_entries(agent: Agent, program: HookProgram) -> Entries:
     layout = agent.LAYOUT
     return Entries(
         hooks={
-            name: _build_hook(agent, event, build_line(program, event))
+            name: _build_hook(agent, event, build_line(agent, program, event))
             for event, name in layout.events.items()
         },
         env=layout.variables,
@@ -46,13 +52,13 @@ def _build_hook(agent: Agent, event: str, line: str) -> Json:
     return {"hooks": [hook]} if layout.shape == "groups" else hook
 
 
-def build_line(program: HookProgram, event: str) -> str:
+def build_line(agent: Agent, program: HookProgram, event: str) -> str:
     """Return one line of shell; where there is no reliable shell, only the program's call."""
     if os.name == "nt":
         return f"{program.call(event)} {MARK}"
     begin = f"h={program.home}; export {CLIENT_PROCESS}=$PPID;"
     if event == "UserPromptSubmit":
-        say_absent = f"{{ echo '{ABSENT}'; exit 0; }}"
+        say_absent = f"{{ {echo_absent(agent.HOOKS)}; exit 0; }}"
         has_loop = _HAS_LOOP.format(agent=program.agent)
         return (
             f"{begin} {READ_PAYLOAD}; {{ {has_loop}; }} ||"

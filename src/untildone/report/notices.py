@@ -131,7 +131,9 @@ def _describe_effect(
         case Continue():
             return _describe_hold(contract, progress, verdict, checks)
         case Finish(outcome="done"):
-            names = ", ".join(f"{result.name} {summarize_result(result)}" for result in checks)
+            named = [f"{result.name} {summarize_result(result)}" for result in checks]
+            more = [f"{len(named) - _SHOWN} more green"] if len(named) > _SHOWN else []
+            names = ", ".join((*named[:_SHOWN], *more))
             rounds = pluralize(progress.round, "round")
             shown = describe_change(change)
             text = f"untildone: done after {rounds}: {names}{f' | {shown}' if shown else ''}"

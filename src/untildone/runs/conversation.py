@@ -21,6 +21,7 @@ from untildone.runs.client_call import CallSettings, Limits, Return, Show, call
 from untildone.runs.run_events import Asked, HandedOver
 from untildone.runs.run_memory import RunMemory
 from untildone.runs.stop_request import StopRequest
+from untildone.runs.transcripts import find_transcript
 from untildone.store.loops import Record
 
 _LEAST_BUDGET = 0.01
@@ -132,6 +133,11 @@ class Conversation:
             }
             session.append(f"calls/{os.getpid()}", json.dumps(call))
 
+    def find_transcript(self) -> str:
+        """Return the client's transcript, in which the tokens stand that it does not print."""
+        session = self.memory.client_session or self.session
+        return find_transcript(self.context.agent.LAYOUT, session, self.context.environ)
+
     def mark_judged(self) -> None:
         """Record that the client's return has been judged."""
         if self.memory.returned:
@@ -165,7 +171,8 @@ class Conversation:
 
     def _compute_remaining_budget(self) -> float:
         budget = self.bounds.budget_usd
-        return max(budget - (self.memory.spent or 0), _LEAST_BUDGET) if budget else 0
+        spent = max(self.memory.spent or 0, self.record.progress.spend_usd or 0)
+        return max(budget - spent, _LEAST_BUDGET) if budget else 0
 
     def _compute_remaining_seconds(self) -> float | None:
         progress, bounds = self.record.progress, self.bounds

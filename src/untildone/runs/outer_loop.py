@@ -254,6 +254,7 @@ class _Run:
             cwd=conversation.record.contract.project,
             project=conversation.record.contract.project,
             message=returned.message,
+            transcript=conversation.find_transcript(),
             attended=False,
             spent_usd=conversation.memory.spent,
         )

@@ -5,6 +5,7 @@ import pytest
 from untildone.agents.acp import hooks
 from untildone.agents.acp.agent import AcpAgent
 from untildone.agents.acp.headless import AcpProgram
+from untildone.agents.events import Prompt
 from untildone.agents.headless import ClientCall, ClientFault
 from untildone.agents.registry import AGENTS, find_agent
 from untildone.core.verdict import Ignore
@@ -36,7 +37,7 @@ def test_events_are_read_as_they_are() -> None:
 def test_answers_are_plain_texts() -> None:
     verdict = Ignore(reason="x")
     assert AGENT.format_reply(verdict, feedback="a", notice="b", environ={}) == "a"
-    assert AGENT.pass_prompt(context="", notice="b") == "b"
+    assert AGENT.pass_prompt(Prompt(session="s", text="t"), context="", notice="b") == "b"
     assert AGENT.format_greeting(context="a", notice="") == "a"
     assert AGENT.end_turn("over") == "over"
 

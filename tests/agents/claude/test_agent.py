@@ -223,11 +223,13 @@ def test_answers_to_a_prompt() -> None:
             "suppressOriginalPrompt": True,
         },
     }
-    assert json.loads(claude.pass_prompt(context="c", notice="n")) == {
+    assert json.loads(
+        claude.pass_prompt(Prompt(session="s", text="t"), context="c", notice="n")
+    ) == {
         "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "c"},
         "systemMessage": "n",
     }
-    assert claude.pass_prompt(context="", notice="") == ""
+    assert claude.pass_prompt(Prompt(session="s", text="t"), context="", notice="") == ""
     assert json.loads(claude.format_greeting(context="c", notice="")) == {
         "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "c"}
     }

@@ -85,11 +85,13 @@ def test_the_answer_to_a_stop(
 
 def test_the_answer_to_a_prompt() -> None:
     context = {"hookEventName": "UserPromptSubmit", "additionalContext": "more"}
-    assert json.loads(codex.pass_prompt(context="more", notice="seen")) == {
+    assert json.loads(
+        codex.pass_prompt(Prompt(session="s", text="t"), context="more", notice="seen")
+    ) == {
         "hookSpecificOutput": context,
         "systemMessage": "seen",
     }
-    assert codex.pass_prompt(context="", notice="") == ""
+    assert codex.pass_prompt(Prompt(session="s", text="t"), context="", notice="") == ""
     assert json.loads(codex.consume_prompt("paused")) == {"decision": "block", "reason": "paused"}
 
 

@@ -45,7 +45,8 @@ def test_stop(label: str, held_before: bool) -> None:
 
 def test_prompt_and_start_of_a_session() -> None:
     prompt = copilot.parse_prompt(read("UserPromptSubmit", "userPromptTransformed"), ENVIRON)
-    assert prompt == Prompt(session=SESSION, text="do it", cwd=APP, project=APP)
+    sent = "<current_datetime>2026-11-17T14:15:07.568+00:00</current_datetime>\n\ndo it"
+    assert prompt == Prompt(session=SESSION, text="do it", model_text=sent, cwd=APP, project=APP)
     started = copilot.parse_session_start(read("SessionStart", "sessionStart"))
     assert started == SessionStarted(session=SESSION, source="startup")
     resumed = hooks.translate("SessionStart", {"sessionId": "s", "source": "resume"})
@@ -146,8 +147,13 @@ def test_answers_to_a_stop(verdict: Verdict, feedback: str, notice: str, expecte
 
 
 def test_answers_to_other_events() -> None:
-    assert copilot.pass_prompt(context="lost", notice="") == ""
-    assert copilot.pass_prompt(context="", notice="round 1") == NOTICE
+    prompt = copilot.parse_prompt(read("UserPromptSubmit", "userPromptTransformed"), ENVIRON)
+    passed = copilot.pass_prompt(prompt, context="more", notice="round 1")
+    text = json.dumps({"modifiedTransformedPrompt": f"{prompt.model_text}\n\nmore"})
+    assert passed == f"{NOTICE}\n{text}"
+    assert copilot.pass_prompt(prompt, context="", notice="round 1") == NOTICE
+    # Without the text that it would replace, the prompt stays as it is.
+    assert copilot.pass_prompt(Prompt(session="s", text="x"), context="more", notice="") == ""
     assert copilot.end_turn("round 1") == NOTICE
     context = '{"additionalContext": "more"}'
     assert copilot.format_greeting(context="more", notice="round 1") == f"{NOTICE}\n{context}"

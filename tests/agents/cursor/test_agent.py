@@ -91,7 +91,7 @@ def test_answers_to_a_stop(verdict: Verdict, expected: str) -> None:
 
 
 def test_answers_to_other_events() -> None:
-    assert cursor.pass_prompt(context="lost", notice="lost") == ""
+    assert cursor.pass_prompt(Prompt(session="s", text="t"), context="lost", notice="lost") == ""
     consumed = {"continue": False, "user_message": "cancelled"}
     assert json.loads(cursor.consume_prompt("cancelled")) == consumed
     assert cursor.format_greeting(context="more", notice="") == '{"additional_context": "more"}'

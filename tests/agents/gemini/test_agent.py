@@ -109,7 +109,10 @@ def test_answers() -> None:
     hold = gemini.format_reply(Continue(cause="unmet"), feedback="go on", notice="", environ={})
     end = {"continue": False, "stopReason": "n", "systemMessage": "n"}
     assert json.loads(hold) == {"decision": "block", "reason": "go on"}
-    assert json.loads(gemini.pass_prompt(context="c", notice="")) == context
+    assert (
+        json.loads(gemini.pass_prompt(Prompt(session="s", text="t"), context="c", notice=""))
+        == context
+    )
     assert json.loads(gemini.consume_prompt("n")) == {"decision": "block", "reason": "n"}
     assert '"SessionStart"' in gemini.format_greeting(context="c", notice="")
     assert '"AfterTool"' in gemini.add_context_after_tool("c")

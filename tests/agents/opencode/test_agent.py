@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from untildone.agents.events import Prompt
 from untildone.agents.opencode import agent, hooks
 from untildone.core.verdict import Continue, Finish, Ignore, Verdict
 
@@ -62,9 +63,11 @@ def test_a_verdict_is_answered(
 
 
 def test_other_answers() -> None:
-    assert json.loads(agent.pass_prompt(context="c", notice="")) == {"context": "c"}
+    assert json.loads(agent.pass_prompt(Prompt(session="s", text="t"), context="c", notice="")) == {
+        "context": "c"
+    }
     assert json.loads(agent.consume_prompt("cancelled")) == {"refuse": "cancelled"}
-    assert agent.format_greeting(context="c", notice="") == ""
+    assert json.loads(agent.format_greeting(context="c", notice="")) == {"context": "c"}
     assert json.loads(agent.add_context_after_tool("c")) == {"context": "c"}
     assert json.loads(agent.end_turn("n")) == {"abort": "yes", "notice": "n"}
     assert json.loads(hooks.notify("n")) == {"notice": "n"}

@@ -111,7 +111,9 @@ def test_tokens_of_a_message(line: str, expected: Usage | None) -> None:
 def test_answers() -> None:
     hold = qwen.format_reply(Continue(cause="unmet"), feedback="go on", notice="", environ={})
     assert json.loads(hold) == {"decision": "block", "reason": "go on"}
-    assert '"UserPromptSubmit"' in qwen.pass_prompt(context="c", notice="")
+    assert '"UserPromptSubmit"' in qwen.pass_prompt(
+        Prompt(session="s", text="t"), context="c", notice=""
+    )
     assert json.loads(qwen.consume_prompt("n")) == {"decision": "block", "reason": "n"}
     assert '"SessionStart"' in qwen.format_greeting(context="c", notice="")
     assert '"PostToolUse"' in qwen.add_context_after_tool("c")

@@ -187,6 +187,22 @@ def test_a_transcript_that_says_nothing_of_tokens_is_not_free(priced: PricedLoop
     priced.append(filler(10), b"\xff\x00{\n", b"[" * 100_000 + b"\n")
 
     assert (priced.spent(), priced.why()) == (None, "")
+    record = replace(priced.record, progress=replace(priced.record.progress, round=1))
+    assert spend_source.explain_unknown_spend(priced.context, record) == (
+        "Claude Code tells neither its cost nor tokens that have a price"
+    )
+
+
+def test_a_run_counts_what_one_client_prints_and_what_another_writes(priced: PricedLoop) -> None:
+    priced.session.write("driver", str(os.getpid()))
+    priced.append(line("a", 1), filler(3_000_000), line("b", 1))
+    event = Stop(session=SESSION, transcript=str(priced.transcript), spent_usd=0.5, attended=False)
+    measure = spend_source.measure_spend
+    # All of it: the conversation began with the loop.
+    assert measure(priced.context, priced.record, event) == 8.5
+    # The next client takes over, and prints what it costs.
+    printed = replace(event, transcript="", spent_usd=1)
+    assert measure(priced.context, priced.record, printed) == 9
 
 
 @pytest.mark.parametrize("path", ["", "missing.jsonl", "/dev/zero", "/dev/null", "nul\0byte"])

@@ -60,7 +60,7 @@ class AcpAgent(Struct, frozen=True, kw_only=True):
         del verdict, environ
         return feedback or notice
 
-    def pass_prompt(self, *, context: str, notice: str) -> str:
+    def pass_prompt(self, _prompt: Prompt, /, *, context: str, notice: str) -> str:
         return context or notice
 
     def format_greeting(self, *, context: str, notice: str) -> str:

@@ -116,7 +116,7 @@ def _format_message(notice: str) -> dict[str, str]:
     return {"systemMessage": notice} if notice else {}
 
 
-def pass_prompt(*, context: str, notice: str) -> str:
+def pass_prompt(_prompt: Prompt, *, context: str, notice: str) -> str:
     return _format_answer("UserPromptSubmit", context, notice)
 
 

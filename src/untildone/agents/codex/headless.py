@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from untildone.agents import headless
+from untildone.agents.fault_messages import FaultMessages, classify_message
 from untildone.agents.json_fields import get_object, get_text, parse_object
 
 PROGRAM = "codex"
@@ -25,15 +26,7 @@ _MAX_LINE = 8_000_000
 _MAX_DETAIL = 200
 # Options with which the user chose the permissions: then we add none.
 _PERMISSIONS = ("--sandbox", "-s", "--full-auto", "--dangerously-bypass-approvals-and-sandbox")
-_MESSAGES: tuple[tuple[re.Pattern[str], headless.ClientFault], ...] = (
-    (re.compile(r"no (saved )?(session|thread|rollout) .*found|thread not found", re.I), "lost"),
-    (re.compile(r"\b401\b|unauthorized|not logged in|invalid api key", re.I), "authentication"),
-    (re.compile(r"usage limit|rate limit|\b429\b|too many requests", re.I), "limit"),
-    (re.compile(r"quota|billing|credits?\b", re.I), "billing"),
-    (re.compile(r"overloaded|\b5\d\d\b|internal server error", re.I), "overloaded"),
-    (re.compile(r"unexpected argument|invalid value|\b4\d\d\b|bad request", re.I), "refused"),
-    (re.compile(r"connection|network|timed? ?out|stream disconnected|dns", re.I), "network"),
-)
+_MESSAGES: FaultMessages = ((re.compile(r"quota", re.I), "billing"),)
 
 
 def build_arguments(call: headless.ClientCall) -> tuple[str, ...]:
@@ -46,7 +39,7 @@ def build_arguments(call: headless.ClientCall) -> tuple[str, ...]:
 
 
 def classify_failure(stderr: str) -> headless.ClientFault:
-    return next((kind for pattern, kind in _MESSAGES if pattern.search(stderr)), "crashed")
+    return classify_message(stderr, _MESSAGES)
 
 
 def parse_line(line: bytes) -> tuple[headless.ClientEvent, ...]:
@@ -57,8 +50,8 @@ def parse_line(line: bytes) -> tuple[headless.ClientEvent, ...]:
         case "item.completed":
             return _parse_item(get_object(entry, "item"))
         case "turn.completed":
-            # Its `usage` is that of all requests of the conversation: it does not tell how full
-            # the context is, nor, without the model's name, what it cost.
+            # Its `usage` is that of all requests of the conversation, without the model's name: it
+            # tells neither how full the context is nor the price. The transcript has both.
             return (headless.Returned(turns=1),)
         case "turn.failed":
             reason = get_text(get_object(entry, "error"), "message")

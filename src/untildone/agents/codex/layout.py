@@ -24,4 +24,5 @@ LAYOUT = Layout(
     command="$untildone-{name}",
     next_step="type `/hooks` in Codex and trust untildone's hooks: it runs no hook before that",
     trust_file="config.toml",
+    transcript="sessions/*/*/*/rollout-*-{session}.jsonl",
 )

@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from untildone.agents import payloads
 from untildone.agents.agent import Hooks
 from untildone.agents.copilot import hooks
@@ -69,7 +71,8 @@ def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
 def parse_prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt:
     skill = _SKILL.match(get_text(payload, "prompt"))
     typed = {**payload, "prompt": skill["text"]} if skill else payload
-    return payloads.parse_prompt(typed, environ, hooks)
+    prompt = payloads.parse_prompt(typed, environ, hooks)
+    return replace(prompt, model_text=get_text(payload, "transformedPrompt"))
 
 
 def format_command(description: str, prompt: str) -> str:
@@ -97,10 +100,11 @@ def _format_notice(notice: str) -> tuple[str, ...]:
     return (hooks.notify(notice),) if notice else ()
 
 
-def pass_prompt(*, context: str, notice: str) -> str:
-    """Return the notice alone: the client adds no context to a prompt."""
-    del context
-    return "".join(_format_notice(notice))
+def pass_prompt(prompt: Prompt, *, context: str, notice: str) -> str:
+    """Return the prompt with the context behind it: the client takes it only as a new prompt."""
+    text = {"modifiedTransformedPrompt": f"{prompt.model_text}\n\n{context}"}
+    answers = (json.dumps(text),) if context and prompt.model_text else ()
+    return "\n".join((*_format_notice(notice), *answers))
 
 
 def consume_prompt(notice: str) -> str:

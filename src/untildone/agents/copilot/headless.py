@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from untildone.agents import headless
+from untildone.agents.fault_messages import FaultMessages, classify_message
 from untildone.agents.json_fields import get_count, get_object, get_text, parse_object
 from untildone.commands.agent_calls import CHECK, REPORTING_VERBS
 
@@ -26,17 +27,9 @@ _MAX_LINE = 8_000_000
 _MAX_DETAIL = 200
 # Options with which the user chose the permissions: then we add none.
 _PERMISSIONS = ("--allow-all", "--yolo", "--allow-tool", "--deny-tool")
-_MESSAGES: tuple[tuple[re.Pattern[str], headless.ClientFault], ...] = (
+_MESSAGES: FaultMessages = (
     (re.compile(r"no session, task, or name matched", re.I), "lost"),
-    (
-        re.compile(r"authentication|not logged in|\b401\b|\b403\b|no github token", re.I),
-        "authentication",
-    ),
-    (re.compile(r"rate.?limit|\b429\b|too many requests|quota", re.I), "limit"),
-    (re.compile(r"\b402\b|billing|payment|credits?\b", re.I), "billing"),
-    (re.compile(r"overloaded|\b5\d\d\b", re.I), "overloaded"),
-    (re.compile(r"unknown option|unexpected argument|invalid value|\b4\d\d\b", re.I), "refused"),
-    (re.compile(r"ECONN|ENOTFOUND|ETIMEDOUT|connection|network|fetch failed", re.I), "network"),
+    (re.compile(r"authentication|no github token", re.I), "authentication"),
 )
 # Keys of a tool's arguments, the most informative first.
 _DETAIL_KEYS = ("command", "path", "pattern", "url", "description", "prompt")
@@ -57,7 +50,7 @@ def _build_permissions() -> tuple[str, ...]:
 
 
 def classify_failure(stderr: str) -> headless.ClientFault:
-    return next((kind for pattern, kind in _MESSAGES if pattern.search(stderr)), "crashed")
+    return classify_message(stderr, _MESSAGES)
 
 
 def parse_line(line: bytes) -> tuple[headless.ClientEvent, ...]:

@@ -30,4 +30,5 @@ LAYOUT = Layout(
     command_file="skills/untildone-{name}/SKILL.md",
     command="/untildone-{name}",
     command_arguments="$ARGUMENTS",
+    transcript="session-state/{session}/events.jsonl",
 )

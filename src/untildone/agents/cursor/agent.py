@@ -73,7 +73,7 @@ def format_reply(
             return ""
 
 
-def pass_prompt(*, context: str, notice: str) -> str:
+def pass_prompt(_prompt: Prompt, *, context: str, notice: str) -> str:
     """Return no answer: the client adds nothing to a prompt that it passes on."""
     del context, notice
     return ""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from untildone.agents import headless
+from untildone.agents.fault_messages import FaultMessages, classify_message
 from untildone.agents.json_fields import get_object, get_objects, get_text, parse_object
 
 PROGRAM = "cursor-agent"
@@ -25,14 +26,10 @@ _MAX_LINE = 8_000_000
 _MAX_DETAIL = 200
 # Options with which the user chose the permissions: then we add none.
 _PERMISSIONS = ("--force", "-f", "--yolo", "--sandbox", "--mode", "--plan")
-_MESSAGES: tuple[tuple[re.Pattern[str], headless.ClientFault], ...] = (
-    (re.compile(r"(chat|session|conversation) .*not found", re.I), "lost"),
-    (re.compile(r"authenticat|not logged in|api key|\b401\b|\b403\b", re.I), "authentication"),
-    (re.compile(r"rate.?limit|usage limit|\b429\b|too many requests", re.I), "limit"),
-    (re.compile(r"\b402\b|billing|upgrade your plan", re.I), "billing"),
-    (re.compile(r"overloaded|\b5\d\d\b|unavailable", re.I), "overloaded"),
-    (re.compile(r"unknown option|invalid|\b4\d\d\b", re.I), "refused"),
-    (re.compile(r"ECONN|ENOTFOUND|ETIMEDOUT|connection|network", re.I), "network"),
+_MESSAGES: FaultMessages = (
+    (re.compile(r"authenticat|api key", re.I), "authentication"),
+    (re.compile(r"upgrade your plan", re.I), "billing"),
+    (re.compile(r"unknown option|invalid", re.I), "refused"),
 )
 _DETAIL_KEYS = ("command", "path", "pattern", "query", "url")
 
@@ -46,7 +43,7 @@ def build_arguments(call: headless.ClientCall) -> tuple[str, ...]:
 
 
 def classify_failure(stderr: str) -> headless.ClientFault:
-    return next((kind for pattern, kind in _MESSAGES if pattern.search(stderr)), "crashed")
+    return classify_message(stderr, _MESSAGES)
 
 
 def parse_line(line: bytes) -> tuple[headless.ClientEvent, ...]:

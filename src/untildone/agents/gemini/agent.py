@@ -67,7 +67,7 @@ def format_command(description: str, prompt: str) -> str:
     return f'description = {json.dumps(description)}\nprompt = """\n{text}"""\n'
 
 
-def pass_prompt(*, context: str, notice: str) -> str:
+def pass_prompt(_prompt: Prompt, *, context: str, notice: str) -> str:
     return answers.add_context("BeforeAgent", context, notice)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from untildone.agents import approval_arguments, headless
+from untildone.agents.fault_messages import FaultMessages, classify_message
 from untildone.agents.json_fields import get_object, get_text, parse_object
 
 PROGRAM = "gemini"
@@ -30,21 +31,11 @@ _MAX_LINE = 8_000_000
 _MAX_DETAIL = 200
 # Options with which the user chose the permissions: then we add none.
 _PERMISSIONS = ("--approval-mode", "--yolo", "-y", "--allowed-tools", "--policy")
-_MESSAGES: tuple[tuple[re.Pattern[str], headless.ClientFault], ...] = (
+_MESSAGES: FaultMessages = (
     (re.compile(r"error resuming session|session id \S+ already exists", re.I), "lost"),
-    (
-        re.compile(r"not running in a trusted directory|unknown argument|invalid values", re.I),
-        "refused",
-    ),
-    (
-        re.compile(r"\b401\b|API key not valid|API_KEY|set an auth method|unauthenticated", re.I),
-        "authentication",
-    ),
-    (re.compile(r"billing|credits?\b|payment", re.I), "billing"),
-    (re.compile(r"quota|rate limit|exhausted|limit reached|\b429\b|too many", re.I), "limit"),
-    (re.compile(r"overloaded|unavailable|internal error|\b5\d\d\b", re.I), "overloaded"),
-    (re.compile(r"\b4\d\d\b|bad request|not found", re.I), "refused"),
-    (re.compile(r"ECONN|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|fetch failed|network", re.I), "network"),
+    (re.compile(r"not running in a trusted directory", re.I), "refused"),
+    (re.compile(r"API_KEY|set an auth method", re.I), "authentication"),
+    (re.compile(r"internal error", re.I), "overloaded"),
 )
 
 
@@ -53,7 +44,7 @@ def build_arguments(call: headless.ClientCall) -> tuple[str, ...]:
 
 
 def classify_failure(stderr: str) -> headless.ClientFault:
-    return next((kind for pattern, kind in _MESSAGES if pattern.search(stderr)), "crashed")
+    return classify_message(stderr, _MESSAGES)
 
 
 def parse_line(line: bytes) -> tuple[headless.ClientEvent, ...]:

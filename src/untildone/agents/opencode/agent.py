@@ -70,7 +70,7 @@ def format_reply(
             return ""
 
 
-def pass_prompt(*, context: str, notice: str) -> str:
+def pass_prompt(_prompt: Prompt, *, context: str, notice: str) -> str:
     return _format_answer(context=context, notice=notice)
 
 
@@ -79,9 +79,8 @@ def consume_prompt(notice: str) -> str:
 
 
 def format_greeting(*, context: str, notice: str) -> str:
-    """Return the notice alone: at the start of a session a plugin has nothing to add it to."""
-    del context
-    return _format_answer(notice=notice)
+    """Return both; after a compaction the plugin adds the context to what the model reads next."""
+    return _format_answer(context=context, notice=notice)
 
 
 def add_context_after_tool(context: str) -> str:

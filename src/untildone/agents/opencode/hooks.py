@@ -15,7 +15,10 @@ PROCESS_VARIABLE = CLIENT_PROCESS
 ATTENDED_VARIABLE = ""
 FOLDER_VARIABLE = "OPENCODE_CONFIG_DIR"
 FOLDER = ".config/opencode"
-SETTINGS = ("plugins/untildone.js", "opencode.json", "opencode.jsonc")
+SETTINGS = (
+    *("plugins/untildone.js", "opencode.json", "opencode.jsonc"),
+    *("/.opencode/plugins/untildone.js", "/.opencode/opencode.json", "/.opencode/opencode.jsonc"),
+)
 COUNTS_CALLS_IN_SHELL = False
 
 _TOOLS = {

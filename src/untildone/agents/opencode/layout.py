@@ -8,7 +8,7 @@ LAYOUT = Layout(
     program="opencode",
     folder=hooks.FOLDER,
     folder_variable=hooks.FOLDER_VARIABLE,
-    files={"user": "plugins/untildone.js"},
+    files={"user": "plugins/untildone.js", "project": ".opencode/plugins/untildone.js"},
     events={
         event: event
         for event in (

@@ -27,7 +27,12 @@ function call(event, payload) {
   })
 }
 
+// Which file of ours works in each folder: the user's and the project's may both be loaded.
+const loaded = (globalThis[Symbol.for("untildone")] ??= new Map())
+
 export const Untildone = async ({ client, directory }) => {
+  if ((loaded.get(directory) ?? import.meta.url) !== import.meta.url) return {}
+  loaded.set(directory, import.meta.url)
   // The main session of each session: a subagent's session has a parent.
   const mains = new Map()
   // The message after which each session was judged last: a turn can end in several idle events.
@@ -35,6 +40,14 @@ export const Untildone = async ({ client, directory }) => {
   const judging = new Set()
   // What we have sent ourselves: no prompts of the user.
   const sent = new Set()
+  // What a session's model reads about its loop with its next message, after a compaction.
+  const reminders = new Map()
+
+  function takeReminder(sessionID) {
+    const text = reminders.get(sessionID)
+    reminders.delete(sessionID)
+    return text
+  }
 
   async function findMain(sessionID) {
     if (!mains.has(sessionID)) {
@@ -63,8 +76,10 @@ export const Untildone = async ({ client, directory }) => {
 
   async function judge(sessionID) {
     const last = (await readMessages(sessionID)).at(-1)
-    // Without an answer, or after Esc or an error of the model, there is nothing to judge.
-    if (last?.info.role !== "assistant" || last.info.error) return
+    // Without an answer there is nothing to judge. After Esc an unfinished message is the last one;
+    // that it was aborted is written into it only later. The summary of a compaction is no answer.
+    const { role, error, finish, summary } = last?.info ?? {}
+    if (role !== "assistant" || error || !finish || summary) return
     if (judged.get(sessionID) === last.info.id) return
     judged.set(sessionID, last.info.id)
     const texts = last.parts.filter((part) => part.type === "text").map((part) => part.text)
@@ -104,14 +119,14 @@ export const Untildone = async ({ client, directory }) => {
     "chat.message": async (input, output) => {
       if ((await findMain(input.sessionID)) !== input.sessionID) return
       const text = output.parts.find((part) => part.type === "text" && !part.synthetic)
-      if (!text || sent.delete(text.text)) return
-      const answer = await ask("UserPromptSubmit", input.sessionID, {
-        prompt: text.text,
-        prompt_id: output.message.id,
-      })
+      if (!text) return
+      const payload = { prompt: text.text, prompt_id: output.message.id }
+      const isOurs = sent.delete(text.text)
+      const answer = isOurs ? {} : await ask("UserPromptSubmit", input.sessionID, payload)
       if (answer.refuse) throw new Error(answer.refuse)
-      if (answer.context)
-        output.parts.push({ ...text, id: `${text.id}0`, text: answer.context, synthetic: true })
+      const context = answer.context ?? takeReminder(input.sessionID)
+      if (context)
+        output.parts.push({ ...text, id: `${text.id}0`, text: context, synthetic: true })
     },
     "tool.execute.before": async (input, output) => {
       const answer = await ask("PreToolUse", input.sessionID, {
@@ -128,7 +143,13 @@ export const Untildone = async ({ client, directory }) => {
         tool_use_id: input.callID,
         tool_response: output.output,
       })
-      if (answer.context) output.output = `${output.output}\n\n${answer.context}`
+      for (const text of [answer.context, takeReminder(input.sessionID)])
+        if (text) output.output = `${output.output}\n\n${text}`
+    },
+    "experimental.session.compacting": async ({ sessionID }) => {
+      if ((await findMain(sessionID)) !== sessionID) return
+      const answer = await ask("SessionStart", sessionID, { source: "compact" })
+      if (answer.context) reminders.set(sessionID, answer.context)
     },
     "shell.env": async (input, output) => {
       if (input.sessionID)

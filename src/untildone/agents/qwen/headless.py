@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from untildone.agents import approval_arguments, headless
+from untildone.agents.fault_messages import FaultMessages, classify_message
 from untildone.agents.json_fields import get_count, get_object, get_objects, get_text, parse_object
 from untildone.agents.stream_messages import parse_message
 
@@ -31,18 +32,10 @@ REMEDIES: dict[headless.ClientFault, str] = {
 _MAX_LINE = 8_000_000
 # Options with which the user chose the permissions: then we add none.
 _PERMISSIONS = ("--approval-mode", "--yolo", "-y", "--allowed-tools")
-_MESSAGES: tuple[tuple[re.Pattern[str], headless.ClientFault], ...] = (
-    (re.compile(r"no saved session found|session id \S+ is already in use", re.I), "lost"),
-    (re.compile(r"unknown argument|invalid values", re.I), "refused"),
-    (
-        re.compile(r"\b401\b|\b403\b|api key|unauthorized|no auth type", re.I),
-        "authentication",
-    ),
-    (re.compile(r"\b402\b|billing|credits?\b|insufficient", re.I), "billing"),
-    (re.compile(r"\b429\b|quota|rate limit|too many requests|exhausted", re.I), "limit"),
-    (re.compile(r"overloaded|unavailable|\b5\d\d\b", re.I), "overloaded"),
-    (re.compile(r"\b4\d\d\b|bad request", re.I), "refused"),
-    (re.compile(r"ECONN|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|fetch failed|connection", re.I), "network"),
+_MESSAGES: FaultMessages = (
+    (re.compile(r"session id \S+ is already in use", re.I), "lost"),
+    (re.compile(r"api key|no auth type", re.I), "authentication"),
+    (re.compile(r"insufficient", re.I), "billing"),
 )
 
 
@@ -51,7 +44,7 @@ def build_arguments(call: headless.ClientCall) -> tuple[str, ...]:
 
 
 def classify_failure(stderr: str) -> headless.ClientFault:
-    return next((kind for pattern, kind in _MESSAGES if pattern.search(stderr)), "crashed")
+    return classify_message(stderr, _MESSAGES)
 
 
 def parse_line(line: bytes) -> tuple[headless.ClientEvent, ...]:

@@ -24,4 +24,5 @@ LAYOUT = Layout(
     units_per_second=1_000,
     variables={CAP_VARIABLE: str(CAP)},
     command_file="commands/untildone/{name}.md",
+    transcript="projects/*/chats/{session}.jsonl",
 )

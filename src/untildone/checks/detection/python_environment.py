@@ -4,6 +4,8 @@ import shutil
 from pathlib import Path
 
 _ENVIRONMENTS = (".venv", "venv")
+# How far above a package the environment of its repository may be.
+_MAX_PARENTS = 4
 # The lock file, its program, and how that starts another program without changing the lock.
 _RUNNERS = (
     ("uv.lock", "uv", "uv run --frozen"),
@@ -15,14 +17,14 @@ _RUNNERS = (
 
 def make_program_command(project: Path, name: str) -> str:
     """Return a command that starts the program in the project's own environment, if any."""
-    program = _find_in_environment(project, name)
+    program = find_in_environment(project, name)
     return program or " ".join(filter(None, (_find_runner(project), name)))
 
 
 def make_module_command(project: Path, name: str) -> str:
     """Return a command that prefers `python -m`, which adds the project to the import path."""
     python = find_project_python(project)
-    if python and _has_module(project / python.partition("/")[0], name):
+    if python and _has_module((project / python).parent.parent, name):
         return f"{python} -m {name}"
     if runner := _find_runner(project):
         return f"{runner} {name}"
@@ -30,17 +32,28 @@ def make_module_command(project: Path, name: str) -> str:
 
 
 def find_project_python(project: Path) -> str:
-    return _find_in_environment(project, "python")
+    return find_in_environment(project, "python")
 
 
-def _find_in_environment(project: Path, name: str) -> str:
-    """Return the path of a program in the project's virtual environment; "" if it has none."""
+def find_in_environment(project: Path, name: str) -> str:
+    """Return the path of a program in the project's virtual environment; "" if it has none.
+
+    A package of a repository may use the environment at the repository's top.
+    """
     paths = (
-        f"{folder}/{rest}"
+        f"{up}{folder}/{rest}"
+        for up in _list_ways_up(project)
         for folder in _ENVIRONMENTS
         for rest in (f"bin/{name}", f"Scripts/{name}.exe")
     )
     return next((path for path in paths if (project / path).exists()), "")
+
+
+def _list_ways_up(project: Path) -> list[str]:
+    """Return "", "../" and so on up to the top of the repository; only "" outside of one."""
+    ways = ["../" * count for count in range(_MAX_PARENTS + 1)]
+    tops = (count for count, up in enumerate(ways, 1) if (project / up / ".git").exists())
+    return ways[: next(tops, 1)]
 
 
 def find_any_python() -> str:

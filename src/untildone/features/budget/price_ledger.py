@@ -83,10 +83,17 @@ def _ledger_path(context: Context, record: Record) -> Path:
     return context.loops.get_folder(record.contract.id) / _LEDGER_FILE
 
 
-def update_ledger(context: Context, record: Record, transcript: str) -> Ledger:
-    """Read what is new in the session's transcript and its subagents'; return the saved ledger."""
+def update_ledger(
+    context: Context, record: Record, transcript: str, *, is_whole: bool = False
+) -> Ledger:
+    """Read what is new in the session's transcript and its subagents'; return the saved ledger.
+
+    `is_whole` if the session began with the loop: then all of an unknown transcript is read.
+    """
     ledger = load_ledger(context, record)
     read_bytes = dict(ledger.read_bytes)
+    if is_whole:
+        read_bytes.setdefault(transcript, 0)
     usages: dict[str, Usage] = {}
     model = ledger.model
     for path in _list_transcripts(context, transcript):

@@ -10,9 +10,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
+from untildone.agents.registry import find_agent
 from untildone.engine.context import Context
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
+
+_UNTOLD = "tells neither its cost nor tokens that have a price"
 
 
 def begin_ledger(context: Context, record: Record) -> None:
@@ -27,8 +30,13 @@ def begin_ledger(context: Context, record: Record) -> None:
 
 def measure_spend(context: Context, record: Record, event: Stop) -> float | None:
     """Return what the loop has cost so far in dollars, or None if that is unknown."""
-    if event.spent_usd is not None:
-        return event.spent_usd
+    if event.spent_usd is None:
+        return _measure_session(context, record, event)
+    # Another client of the same run may print no cost: then its transcripts were priced.
+    return event.spent_usd + (_measure_transcript(context, record, event.transcript) or 0)
+
+
+def _measure_session(context: Context, record: Record, event: Stop) -> float | None:
     session = context.session_of(record)
     # Only an attended client has a status line.
     figure = _read_client_figure(session, record.contract.id) if event.attended else None
@@ -42,12 +50,20 @@ def measure_spend(context: Context, record: Record, event: Stop) -> float | None
         if not event.attended or record.progress.round:
             _announce_unknown_spend(context, record, session)
         return None
-    # Imported where it is used: most stops know the client's own figure.
-    from untildone.features.budget.price_ledger import update_ledger
+    return _measure_transcript(context, record, transcript)
 
+
+def _measure_transcript(context: Context, record: Record, transcript: str) -> float | None:
+    """Return what is priced so far, with what is new in the transcript, if one is named."""
+    # Imported where it is used: most stops know the client's own figure.
+    from untildone.features.budget.price_ledger import load_ledger, update_ledger
+
+    if not transcript:
+        return load_ledger(context, record).total
+    is_whole = context.session_of(record).has("driver")
     # A file that cannot be read makes the spend unknown but never fails the stop.
     with suppress(OSError):
-        return update_ledger(context, record, transcript).total
+        return update_ledger(context, record, transcript, is_whole=is_whole).total
     return None
 
 
@@ -59,7 +75,10 @@ def explain_unknown_spend(context: Context, record: Record) -> str:
         is_measured = record.progress.round or load_ledger(context, record).announced
         return _describe_remedy() if is_measured else "it is measured at the first stop"
     models = ", ".join(f"`{model}`" for model in load_ledger(context, record).unpriced)
-    return f"no price is known for {models}" if models else ""
+    if models:
+        return f"no price is known for {models}"
+    is_told = record.progress.spend_usd is not None or not record.progress.round
+    return "" if is_told else f"{find_agent(record.contract.agent).LAYOUT.title} {_UNTOLD}"
 
 
 def _describe_remedy() -> str:
