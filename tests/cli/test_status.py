@@ -9,7 +9,7 @@ from untildone.core.check_results import Totals
 from untildone.report.times import format_time
 from world import CHECK, OTHER_SESSION, SESSION
 
-UNTOLD = "Claude Code tells neither its cost nor tokens that have a price"
+UNTOLD = "Claude Code reports no cost"
 LOOP = {
     *("id", "agent", "session", "project", "task", "status", "outcome", "round", "max_rounds"),
     *("unmet", "held", "last_event_at", "spend_usd", "started_at", "updated_at", "reason"),
@@ -59,7 +59,7 @@ def test_a_loop_that_is_held(cli: CommandLine) -> None:
         "  write it",
         "",
         "  unmet     check",
-        "  spend     unknown of 25 USD",
+        f"  spend     unknown of 25 USD ({UNTOLD})",
         "  last      round 1, just now: held, check red",
         f"  agent     claude, session {SESSION}",
         "  you       nothing is needed from you",

@@ -189,7 +189,7 @@ def test_a_transcript_that_says_nothing_of_tokens_is_not_free(priced: PricedLoop
     assert (priced.spent(), priced.why()) == (None, "")
     record = replace(priced.record, progress=replace(priced.record.progress, round=1))
     assert spend_source.explain_unknown_spend(priced.context, record) == (
-        "Claude Code tells neither its cost nor tokens that have a price"
+        "Claude Code reports no cost"
     )
 
 

@@ -15,7 +15,7 @@ from untildone.engine.context import Context
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
-_UNTOLD = "tells neither its cost nor tokens that have a price"
+_UNTOLD = "reports no cost"
 
 
 def begin_ledger(context: Context, record: Record) -> None:
