@@ -18,6 +18,7 @@ from cli.test_milestones import eventually
 from cli.test_notify import configure
 from cli.world import CommandLine, error
 from untildone.app import open_context
+from untildone.extras import describe_extra
 from untildone.features.telemetry.detached_export import export_at_end
 from world import CHECK, SESSION
 
@@ -198,7 +199,7 @@ def test_a_missing_extra_is_said(cli: CommandLine, call: tuple[str, ...]) -> Non
         check=False,
     )
 
-    assert "`pip install 'untildone[otel]'`" in done.stdout + done.stderr
+    assert describe_extra("otel") in done.stdout + done.stderr
 
 
 def test_a_mistake_in_the_settings_ends_the_loop_all_the_same(cli: CommandLine) -> None:

@@ -14,6 +14,7 @@ from untildone.config.proposals import load_user_settings
 from untildone.config.schema import Otel
 from untildone.engine.context import Context
 from untildone.errors import UserError
+from untildone.extras import describe_extra
 from untildone.features.telemetry.spans import build_spans, make_trace_id
 from untildone.process import trees
 from untildone.report.doctor import Problem, make_note
@@ -21,7 +22,6 @@ from untildone.store.durable_files import DamagedFileError, write_atomically
 from untildone.store.loops import Record
 
 _FAILED_FILE = "otel-failed.json"
-_INSTALL = "`pip install 'untildone[otel]'`"
 _PATH = "/v1/traces"
 
 
@@ -51,7 +51,7 @@ def start_export(context: Context, record: Record) -> tuple[str, ...]:
     except UserError as error:
         return (f"the trace is not sent: {error.message}",)
     if importlib.util.find_spec("opentelemetry") is None:
-        return (f"the trace is not sent: {_INSTALL}",)
+        return (f"the trace is not sent: {describe_extra('otel')}",)
     argv = [sys.executable, "-I", "-m", "untildone", "otel-export", record.contract.id]
     # A repository's settings may set variables of the agent; those of OpenTelemetry are ignored.
     kept = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
@@ -81,7 +81,7 @@ def export_loop(context: Context, record: Record, settings: Otel) -> Export:
         # Imported where it is used: it is optional, and no hook gets here.
         from untildone.features.telemetry.otlp import export_spans
     except ImportError:
-        raise UserError("OpenTelemetry is not installed", hint=_INSTALL) from None
+        raise UserError("OpenTelemetry is not installed", hint=describe_extra("otel")) from None
     address = make_traces_address(settings.endpoint)
     history = context.loops.read_history(record)
     spans = build_spans(record, history, with_texts=settings.texts)
