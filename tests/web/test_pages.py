@@ -67,8 +67,8 @@ def test_a_refresh_reads_only_what_has_changed(world: World, page: LivePage) -> 
     pages.build_list({})
     reads.append(pages.loops.reads)
 
-    # The removed one is still known as unfinished: it is read again to say what is wrong.
-    assert reads == [0, 120, 120, 122]
+    assert reads == [0, 120, 120, 121]
+    assert len(pages.loops.list_all()) == 119
 
 
 def test_the_groups_and_what_waits_for_the_user_first(world: World, page: LivePage) -> None:
@@ -135,7 +135,6 @@ def test_hostile_text_is_inert_everywhere(world: World, page: LivePage) -> None:
         assert text.count("<script") == 1, path
         assert "<img" not in text
         assert not {"\x1b", "\u202e", "\x07"} & set(text)
-        assert "49" not in page.get("/").shown.replace(page.access.folder, "")[:0] + ""
         assert len(text) < 100_000
 
 
@@ -152,8 +151,8 @@ def test_changes_are_streamed(world: World, page: LivePage) -> None:
         world.stop()
         report = events.wait_for("report", "Round 1")
         page.post(f"/loops/{loop}/pause")
-        live = events.wait_for("live", "paused")
         title = events.wait_for("title", "paused: port the parser")
+        live = events.wait_for("live", "paused")
 
     assert (report.count("<script"), "Continue" in live, title != "") == (0, True, True)
     assert events.answer.headers["content-type"].startswith("text/event-stream")

@@ -142,6 +142,7 @@ def test_what_the_page_has_not_shown_is_not_approved(world: World, page: LivePag
 
 def test_one_of_two_questions_and_for_good(world: World, page: LivePage) -> None:
     world.start()
+    world.stop()
     ask_about(world, "config:tox.ini:tox.env_list#12", "remove-test:a.py::test_a")
     seals = find_seals(page.get(f"/loops/{world.loop}"))
 

@@ -4,6 +4,7 @@ import http.client
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -97,10 +98,14 @@ class Events:
                 kind = value
             elif name == "data":
                 yield kind, json.loads(value)
+            elif not name and value:
+                yield "alive", {}
 
     def wait_for(self, part: str, text: str) -> str:
         """The HTML of the next event about this part that has this text."""
+        deadline = time.monotonic() + TIMEOUT
         for kind, data in self:
+            assert time.monotonic() < deadline, f"no {text!r} in {part!r}"
             if kind == "part" and data["part"] == part and text in data["html"]:
                 return data["html"]
         raise AssertionError(f"the stream ended without {text!r} in {part!r}")

@@ -44,6 +44,6 @@ def _list_links() -> Iterator[tuple[int, str]]:
     for folder in Path("/proc").glob("[0-9]*"):
         # Processes of others, and those that end meanwhile.
         with suppress(OSError):
-            for file in os.scandir(folder / "fd"):
+            for name in os.listdir(folder / "fd"):
                 with suppress(OSError):
-                    yield int(folder.name), os.readlink(file.path)
+                    yield int(folder.name), os.readlink(folder / "fd" / name)

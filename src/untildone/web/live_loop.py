@@ -117,7 +117,7 @@ def describe_running(running: RunningCheck) -> RunningLine:
     since = round(time.time() - running.seconds)
     return RunningLine(
         check=make_line(running.check, 60),
-        phase=_PHASES.get(running.phase, running.phase),
+        phase=_PHASES.get(running.phase, "running"),
         since=since,
         time=datetime.fromtimestamp(since).astimezone().strftime("%H:%M:%S"),
         expected=running.expected_seconds and round(running.expected_seconds),

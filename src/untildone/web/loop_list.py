@@ -13,7 +13,6 @@ from untildone.engine.hold_status import check_hold
 from untildone.report.page.inert_text import make_line
 from untildone.report.running_checks import find_running_check
 from untildone.report.times import format_cost, format_time
-from untildone.report.verdict_names import name_state
 from untildone.store.loop_index import Entry
 from untildone.store.loops import Record, UnreadableLoop
 from untildone.web.live_loop import RunningLine, describe_running
@@ -129,7 +128,7 @@ def make_row(context: Context, group: Group, entry: Entry) -> LoopRow:
     row = LoopRow(
         id=contract.id,
         group=group,
-        state=name_state(progress),
+        state=progress.outcome or progress.status,
         title=make_line(contract.task, 160) or "(no task)",
         project=make_line(Path(contract.project).name, 60),
         note=_describe(progress),

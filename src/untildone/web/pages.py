@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from untildone import __version__
 from untildone.engine.context import Context
+from untildone.report.page.inert_text import make_line
 from untildone.report.page.render import load_style, mark_code, render_loop_body
 from untildone.report.page.view import build_loop_view
 from untildone.store.loop_index import LoopIndex
@@ -87,7 +88,7 @@ class Pages:
         """Return the page of a loop; raise UserError or DamagedFileError if it has none."""
         record = self._context.loops.load(loop)
         live = build_live_loop(self._context, record)
-        title = record.contract.task.strip().partition("\n")[0][:_MAX_TITLE] or loop
+        title = make_line(record.contract.task, _MAX_TITLE) or loop
         return Page(
             title=f"{live.state}: {title}",
             parts={
@@ -137,6 +138,7 @@ def read_static_files() -> dict[str, tuple[str, bytes]]:
     static = files("untildone.web") / "static"
     return {
         "live.js": ("text/javascript", (static / "live.js").read_bytes()),
+        "icon.svg": ("image/svg+xml", (static / "icon.svg").read_bytes()),
         "page.css": ("text/css", (static / "page.css").read_bytes()),
         "report.css": ("text/css", load_style().encode()),
     }
