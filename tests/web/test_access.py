@@ -135,8 +135,10 @@ def test_what_is_loaded_is_its_own(world: World, page: LivePage) -> None:
     assert " style=" not in text
     assert " onclick" not in text
     assert text.count("<script") == text.count('/static/live.js" defer></script>')
-    kinds = [page.get(f"/static/{name}").headers["content-type"].partition(";")[0]
-             for name in ("live.js", "page.css", "report.css")]
+    kinds = [
+        page.get(f"/static/{name}").headers["content-type"].partition(";")[0]
+        for name in ("live.js", "page.css", "report.css")
+    ]
     assert kinds == ["text/javascript", "text/css", "text/css"]
 
 

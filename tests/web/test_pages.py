@@ -92,7 +92,9 @@ def test_the_groups_and_what_waits_for_the_user_first(world: World, page: LivePa
 
     assert "all 5 need you 1 active 1 paused 1 finished 1 damaged 1" in shown.shown
     order = [f"loop-{number:08x}" for number in (3, 0)]
-    assert shown.text.index(order[0]) < shown.text.index(order[1]) < shown.text.index("loop-00000001")
+    assert (
+        shown.text.index(order[0]) < shown.text.index(order[1]) < shown.text.index("loop-00000001")
+    )
     assert "<title>(1) untildone</title>" in shown.text
     assert page.get("/?group=asks").text.count('<li class="row') == 1
     assert "cannot be read" in page.get("/?group=broken").shown
@@ -102,7 +104,10 @@ def test_the_groups_and_what_waits_for_the_user_first(world: World, page: LivePa
 def test_a_running_check_is_shown_with_its_time(world: World, page: LivePage) -> None:
     world.start()
     since = time.time() - 12
-    checks = {"slow <b>": {"since": since, "expected": 480.0}, "lint": {"since": since, "expected": None}}
+    checks = {
+        "slow <b>": {"since": since, "expected": 480.0},
+        "lint": {"since": since, "expected": None},
+    }
     world.session.write_json(RUNNING, {"process": os.getpid(), "phase": "check", "checks": checks})
 
     for path in ("/", f"/loops/{world.loop}"):

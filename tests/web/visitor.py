@@ -5,7 +5,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -33,8 +33,11 @@ class Answer:
 class LivePage:
     """A running server, and the link that it has printed."""
 
-    def __init__(self, access: Access, port: int, told: list[str]) -> None:
+    def __init__(
+        self, access: Access, port: int, *, told: list[str], end: Callable[[], None]
+    ) -> None:
         self.access = access
+        self.end = end
         self.port = port
         self.host = f"127.0.0.1:{port}"
         self.told = told
@@ -112,19 +115,23 @@ class Events:
 
 
 @contextmanager
-def serve_page(context: Context, *, allow_verbs: bool = True) -> Iterator[LivePage]:
+def serve_page(context: Context, *, allow_verbs: bool = True, port: int = 0) -> Iterator[LivePage]:
     """Serve the live page of this state from a thread, with the link visited already."""
     told: list[str] = []
-    with open_listener(0) as listener:
+    with open_listener(port) as listener:
         port = listener.getsockname()[1]
         access = Access(port, allow_verbs=allow_verbs)
         server = make_server(context, access, tell=told.append)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
+
+        def end() -> None:
+            server.should_exit = True
+            thread.join()
+
         try:
-            page = LivePage(access, port, told)
+            page = LivePage(access, port, told=told, end=end)
             page.open_link()
             yield page
         finally:
-            server.should_exit = True
-            thread.join()
+            end()

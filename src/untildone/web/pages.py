@@ -77,6 +77,7 @@ class Pages:
 
     def _make_list_address(self, group: str | None, words: str) -> Callable[..., str]:
         """Return a function that makes the address of this list with something changed."""
+
         def make(**changed: object) -> str:
             fields = {"group": group or "", "q": words, "page": "", **changed}
             query = urlencode({name: value for name, value in fields.items() if value})

@@ -139,9 +139,7 @@ def _describe(run: PlanRun, record: PlanRecord) -> PlanRun:
     )
 
 
-def _list_tasks(
-    record: PlanRecord | None, states: Mapping[str, TaskProgress]
-) -> Iterator[TaskRow]:
+def _list_tasks(record: PlanRecord | None, states: Mapping[str, TaskProgress]) -> Iterator[TaskRow]:
     titles = record.titles if record else dict.fromkeys(states, "")
     completed = frozenset(record.completed if record else ())
     for name, title in titles.items():

@@ -34,7 +34,7 @@ _NEEDS_LINK = (
 )
 _ENTRY = (
     "<!doctype html><html lang=en><meta charset=utf-8><title>untildone</title>"
-    '<meta http-equiv=refresh content="0;url={0}/"><p><a href="{0}/">Open the live page</a>'
+    '<link rel=icon href="{0}/static/icon.svg"><meta http-equiv=refresh content="0;url={0}/"><p><a href="{0}/">Open the live page</a>'
 )
 # What a browser says of a request that the user typed, or that a page of ours made.
 _OWN_SITES = ("none", "same-origin")

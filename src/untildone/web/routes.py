@@ -112,9 +112,13 @@ class Routes:
         loop, verb = request.path_params["loop"], request.path_params["verb"]
         form = await _read_form(request)
         if not is_equal("".join(form.get("token", ())), self._access.form_token):
-            return self._show_problem("this form is of an earlier page", "go back and reload", status=403)
+            return self._show_problem(
+                "this form is of an earlier page", "go back and reload", status=403
+            )
         if self._is_from_agent(request):
-            text = "only the user may do that: the request comes from a program of an agent's session"
+            text = (
+                "only the user may do that: the request comes from a program of an agent's session"
+            )
             hint = "use a browser that was not started from the session, or your own terminal"
             return self._show_problem(text, hint, status=403)
         if verb not in _VERBS:

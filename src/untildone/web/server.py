@@ -39,9 +39,7 @@ def _explain(error: OSError, port: int) -> UserError:
     return UserError(f"port {port} {reason}", hint="`untildone serve --port 0` takes a free one")
 
 
-def make_server(
-    context: Context, access: Access, *, tell: Callable[[str], None]
-) -> uvicorn.Server:
+def make_server(context: Context, access: Access, *, tell: Callable[[str], None]) -> uvicorn.Server:
     """Return the server of the live page; `tell` prints a line in the user's terminal."""
     server: uvicorn.Server
     routes = Routes(context, access, tell=tell, is_ending=lambda: server.should_exit)

@@ -10,10 +10,6 @@
   // Changes `old` into `fresh` in place, so that focus, scroll position, selected text, open
   // folds and what is typed into fields stay.
   function morph(old, fresh) {
-    if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || old.id !== fresh.id) {
-      old.replaceWith(fresh);
-      return;
-    }
     if (old.nodeType !== Node.ELEMENT_NODE) {
       if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
       return;
@@ -36,19 +32,51 @@
     }
   }
 
+  // What an element is, whatever it shows: its first class does not change.
+  function describe(node) {
+    if (node.nodeType !== Node.ELEMENT_NODE) return node.nodeName;
+    return [node.nodeName, node.id, node.classList[0] || ""].join(" ");
+  }
+
+  // The child of the old element that becomes this one: at its place, or an element further on.
+  function findMatch(child, position) {
+    const wanted = describe(child);
+    if (position && describe(position) === wanted) return position;
+    if (child.nodeType !== Node.ELEMENT_NODE || !position) return null;
+    let next = position.nextSibling;
+    while (next && describe(next) !== wanted) next = next.nextSibling;
+    return next;
+  }
+
+  // Brings a child forward to this position. An element that is moved loses the focus in some
+  // browsers, so the text before it is removed instead where that is enough.
+  function advance(old, match, position) {
+    while (position !== match && position.nodeType !== Node.ELEMENT_NODE) {
+      const next = position.nextSibling;
+      position.remove();
+      position = next;
+    }
+    if (position === match) return match.nextSibling;
+    if (old.moveBefore) old.moveBefore(match, position);
+    else old.insertBefore(match, position);
+    return position;
+  }
+
   function morphChildren(old, fresh) {
-    const named = new Map([...old.children].filter((child) => child.id).map((child) => [child.id, child]));
+    const children = [...fresh.childNodes];
+    const wanted = new Set(children.map(describe));
+    for (const child of [...old.children]) {
+      if (!wanted.has(describe(child))) child.remove();
+    }
     let position = old.firstChild;
-    for (const child of [...fresh.childNodes]) {
-      const known = child.id ? named.get(child.id) : null;
-      if (known && known !== position) old.insertBefore(known, position);
-      const target = known || (position && !(position.id && position.id !== child.id) ? position : null);
-      if (!target) {
+    for (const child of children) {
+      const match = findMatch(child, position);
+      if (!match) {
         old.insertBefore(child, position);
         continue;
       }
-      if (target === position) position = position.nextSibling;
-      morph(target, child);
+      position = advance(old, match, position);
+      morph(match, child);
     }
     while (position) {
       const next = position.nextSibling;
