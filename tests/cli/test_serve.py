@@ -1,13 +1,14 @@
 """`untildone serve`: its link, its end, and who may start it."""
 
+import http.client
 import re
 import signal
 import socket
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -31,20 +32,26 @@ def serve(cli: CommandLine, *options: str) -> Iterator[subprocess.Popen[str]]:
             server.kill()
 
 
+@contextmanager
+def visit(link: str, **headers: str) -> Iterator[http.client.HTTPResponse]:
+    parts = urlsplit(link)
+    with closing(http.client.HTTPConnection(parts.netloc, timeout=20)) as connection:
+        connection.request("GET", f"{parts.path}?{parts.query}", headers=headers)
+        with connection.getresponse() as answer:
+            yield answer
+
+
 def test_the_link_works_until_ctrl_c(cli: CommandLine) -> None:
     cli.start()
     with serve(cli) as server:
         assert server.stdout
         link = server.stdout.readline().strip()
-        opened = urllib.request.urlopen(link, timeout=20)
-        cookie = opened.headers["Set-Cookie"].partition(";")[0]
-        address = f"{link.partition('?')[0]}events"
-        stream = urllib.request.urlopen(
-            urllib.request.Request(address, headers={"Cookie": cookie}), timeout=20
-        )
-        stream.readline()
-        server.send_signal(signal.SIGINT)
-        out, err = server.communicate(timeout=20)
+        with visit(link) as opened:
+            cookie = str(opened.headers["Set-Cookie"]).partition(";")[0]
+        with visit(f"{link.partition('?')[0]}events", Cookie=cookie) as stream:
+            stream.readline()
+            server.send_signal(signal.SIGINT)
+            out, err = server.communicate(timeout=20)
 
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{12}/\?token=[\w-]{32}", link)
     assert (server.returncode, out) == (0, "")
@@ -60,7 +67,8 @@ def test_the_token_is_not_in_the_state(cli: CommandLine) -> None:
     with serve(cli, "--allow-verbs") as server:
         assert server.stdout
         link = server.stdout.readline().strip()
-        urllib.request.urlopen(link, timeout=20)
+        with visit(link) as opened:
+            assert opened.status == 200
         folder, _, token = link.partition("/?token=")
         secrets = (token.encode(), folder.rpartition("/")[2].encode())
         files = [path for path in cli.home.rglob("*") if path.is_file()]

@@ -1,16 +1,14 @@
 """What the pages show, and how little is read for it."""
 
-import json
 import os
 import shutil
-import signal
 import time
-from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
 from untildone.core.contract import Contract
+from untildone.core.progress import Status
+from untildone.core.verdict import Outcome
 from untildone.engine.verbs import change_loop
 from untildone.report.running_checks import RUNNING
 from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
@@ -71,22 +69,22 @@ def test_a_refresh_reads_only_what_has_changed(world: World, page: LivePage) -> 
     assert len(pages.loops.list_all()) == 119
 
 
+def set_state(world: World, number: int, status: Status, outcome: Outcome | None) -> None:
+    change_loop(
+        world.context,
+        f"{number:08x}",
+        lambda now: replace(now.progress, status=status, outcome=outcome, reason="no key"),
+        kind="x",
+    )
+
+
 def test_the_groups_and_what_waits_for_the_user_first(world: World, page: LivePage) -> None:
     make_loops(world, 5)
-    for number, (status, outcome) in enumerate(
-        [("active", None), ("paused", "paused"), ("finished", "done"), ("paused", "blocked")]
-    ):
-        change_loop(
-            world.context,
-            f"{number:08x}",
-            lambda now, status=status, outcome=outcome: replace(
-                now.progress, status=status, outcome=outcome, reason="no key"
-            ),
-            kind="x",
-        )
-    (world.context.loops.get_folder(f"{4:08x}") / "contract.json").write_text("x")
-    (world.context.loops.get_folder(f"{4:08x}") / "state.json").write_text("x")
-    (world.context.loops.get_folder(f"{4:08x}") / "journal.jsonl").write_text("x")
+    set_state(world, 1, "paused", "paused")
+    set_state(world, 2, "finished", "done")
+    set_state(world, 3, "paused", "blocked")
+    for name in ("contract.json", "state.json", "journal.jsonl"):
+        (world.context.loops.get_folder(f"{4:08x}") / name).write_text("x", encoding="utf-8")
 
     shown = page.get()
 

@@ -223,7 +223,7 @@ def test_no_other_site_can_act(world: World, page: LivePage, headers: dict[str, 
     world.start()
     sent = {name: value.format(page.port) for name, value in headers.items()}
 
-    assert page.post(f"/loops/{world.loop}/cancel", **sent).status == 403
+    assert page.post(f"/loops/{world.loop}/cancel", form={}, **sent).status == 403
     assert world.state() == ("active", None, 0)
 
 

@@ -1,6 +1,5 @@
 """Which process has opened a connection to us over the loopback interface; known on Linux only."""
 
-import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -44,6 +43,6 @@ def _list_links() -> Iterator[tuple[int, str]]:
     for folder in Path("/proc").glob("[0-9]*"):
         # Processes of others, and those that end meanwhile.
         with suppress(OSError):
-            for name in os.listdir(folder / "fd"):
+            for file in (folder / "fd").iterdir():
                 with suppress(OSError):
-                    yield int(folder.name), os.readlink(folder / "fd" / name)
+                    yield int(folder.name), str(file.readlink())

@@ -3,7 +3,6 @@
 A refresh reads only the loops whose files have changed since the last one.
 """
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
@@ -13,8 +12,8 @@ from untildone.store.loops import Loops, Record, UnreadableLoop
 
 Entry: TypeAlias = Record | UnreadableLoop
 Stamp: TypeAlias = tuple[tuple[int, int, int] | None, ...]
-# The state is replaced and the journal grows with every save; both are rewritten by `reseal`.
-_FILES = ("state.json", "journal.jsonl", "contract.json")
+# With every save the state is replaced and the journal grows.
+_FILES = ("state.json", "journal.jsonl")
 
 
 class LoopIndex:
@@ -45,12 +44,12 @@ class LoopIndex:
 
 def take_stamp(folder: Path, names: Iterable[str]) -> Stamp:
     """Return a value that changes with the files of these names, without reading them."""
-    return tuple(_stat(os.path.join(folder, name)) for name in names)
+    return tuple(_stat(folder / name) for name in names)
 
 
-def _stat(path: str) -> tuple[int, int, int] | None:
+def _stat(path: Path) -> tuple[int, int, int] | None:
     try:
-        status = os.stat(path, follow_symlinks=False)
+        status = path.lstat()
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size, status.st_ino

@@ -1,1 +1,1 @@
-"""The live page: all loops and plan runs of this machine, and the user's verbs. Extra `dashboard`."""
+"""The live page of all loops and plan runs of this machine. Needs the extra `dashboard`."""

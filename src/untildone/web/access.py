@@ -1,9 +1,9 @@
 """Who may use the live page: whoever has opened the link that was printed in the user's terminal.
 
-The link has a token. It is exchanged for a cookie, which is a secret of its own, so that the
-browser's list of visited addresses does not open the page again by itself. Browsers send the cookies
-of 127.0.0.1 to every port there, thus to any server that an agent may have started; so all our
-addresses begin with a random folder and the cookie is limited to it. Nothing of this is on disk.
+The link has a token, which is exchanged for a cookie, a secret of its own. Browsers send the
+cookies of 127.0.0.1 to every port there, thus to any server that an agent may have started; so all
+our addresses begin with a random folder, and the cookie is limited to it. Nothing of this is on
+disk.
 """
 
 import secrets
@@ -36,7 +36,7 @@ class Access:
         return f"{self._origin}{self.folder}/?token={self._token}"
 
     def make_ticket_link(self) -> str:
-        """Return an address that works once: a browser's arguments are visible to other programs."""
+        """Return an address that works once: other programs see the arguments of a browser."""
         ticket = secrets.token_urlsafe(24)
         with self._lock:
             self._tickets.add(ticket)

@@ -66,12 +66,15 @@ class Pages:
         asking = listed.counts["asks"]
         address = self._make_list_address(listed.listing.group, listed.listing.words)
         plans = self._plans.list_all()
+        parts = {
+            "loops": self._render("loops.html", listed=listed, groups=GROUPS, address=address),
+            "plans": self._render("plans.html", plans=plans) if plans else "",
+        }
+        # What runs now comes first.
+        runs_plan = any(run.running for run in plans)
         return Page(
             title=f"({asking}) untildone" if asking else "untildone",
-            parts={
-                "loops": self._render("loops.html", listed=listed, groups=GROUPS, address=address),
-                "plans": self._render("plans.html", plans=plans) if plans else "",
-            },
+            parts=dict(reversed(parts.items())) if runs_plan else parts,
             events="events",
         )
 

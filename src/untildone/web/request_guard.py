@@ -1,8 +1,8 @@
 """Refuses requests that do not come from the user's browser, and sets the headers of all answers.
 
 Other sites, which the user may have open in the same browser, must neither read the page nor use
-its verbs: not by a link, a form, a frame or a script, and not by a host name of theirs that leads to
-this machine (DNS rebinding).
+its verbs: not by a link, a form, a frame or a script, and not by a host name of theirs that leads
+to this machine (DNS rebinding).
 """
 
 from typing import TypeAlias
@@ -34,7 +34,8 @@ _NEEDS_LINK = (
 )
 _ENTRY = (
     "<!doctype html><html lang=en><meta charset=utf-8><title>untildone</title>"
-    '<link rel=icon href="{0}/static/icon.svg"><meta http-equiv=refresh content="0;url={0}/"><p><a href="{0}/">Open the live page</a>'
+    '<link rel=icon href="{0}/static/icon.svg"><meta http-equiv=refresh content="0;url={0}/">'
+    '<p><a href="{0}/">Open the live page</a>'
 )
 # What a browser says of a request that the user typed, or that a page of ours made.
 _OWN_SITES = ("none", "same-origin")
