@@ -108,11 +108,14 @@ def test_a_running_check_is_shown_with_its_time(world: World, page: LivePage) ->
     }
     world.session.write_json(RUNNING, {"process": os.getpid(), "phase": "check", "checks": checks})
 
+    world.session.write_json("output", {"slow <b>": "..F\n\x1b[31m<b>assert\x1b[0m"})
+
     for path in ("/", f"/loops/{world.loop}"):
         text = page.get(path).text
         assert "checking <b>slow &lt;b&gt;</b>" in text
         assert f'data-since="{round(since)}" data-expected="480"' in text
     assert "checking <b>lint</b>" in text
+    assert ">..F\n&lt;b&gt;assert</pre>" in text
 
 
 def test_hostile_text_is_inert_everywhere(world: World, page: LivePage) -> None:

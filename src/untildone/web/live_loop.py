@@ -6,19 +6,22 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from untildone.core.concerns import get_file, is_lasting, strip_content_digest
 from untildone.core.questions import OpenQuestion
+from untildone.engine.check_output import OUTPUT
 from untildone.engine.context import Context
 from untildone.engine.hold_status import check_hold
 from untildone.engine.open_questions import load_open_questions
-from untildone.report.page.inert_text import make_inert, make_line
+from untildone.report.page.inert_text import cut_lines, make_inert, make_line
 from untildone.report.running_checks import RunningCheck, is_judging, list_running_checks
 from untildone.report.status import Held
 from untildone.report.verdict_names import name_state
 from untildone.runs import run_memory
 from untildone.store.digest import sha256
 from untildone.store.loops import Record
+from untildone.store.sessions import Session
 
 LineKind: TypeAlias = Literal["add", "del", "at", "same"]
 VerbName: TypeAlias = Literal["pause", "continue", "cancel", "approve", "answer"]
@@ -30,6 +33,7 @@ _PHASES = {
 }
 _BOUNDS = {"out-of-rounds": "rounds", "out-of-budget": "budget", "out-of-time": "minutes"}
 _MAX_DIFF_LINES = 60
+_MAX_TAIL_LINES = 12
 _MAX_CONCERNS = 20
 
 
@@ -41,6 +45,8 @@ class RunningLine(Struct, frozen=True, kw_only=True):
     since: float
     time: str
     expected: float | None
+    # The last lines that it has printed.
+    output: str = ""
 
 
 class DiffLine(Struct, frozen=True, kw_only=True):
@@ -101,7 +107,7 @@ def build_live_loop(context: Context, record: Record) -> LiveLoop:
         held=held,
         not_held=make_line(not_held, 300) if is_active else "",
         judging=is_active and is_judging(session),
-        running=tuple(map(describe_running, list_running_checks(session))),
+        running=tuple(_list_running(session)),
         questions=questions,
         gate=make_line(progress.reason, 1_000) if progress.outcome == "gate" else "",
         verbs=_list_verbs(record, asks=bool(questions), headless=headless),
@@ -110,6 +116,13 @@ def build_live_loop(context: Context, record: Record) -> LiveLoop:
         if headless and progress.status == "paused"
         else "",
     )
+
+
+def _list_running(session: Session) -> Iterator[RunningLine]:
+    output = session.read_json(OUTPUT)
+    for running in list_running_checks(session):
+        tail = cut_lines(str(output.get(running.check, "")), lines=_MAX_TAIL_LINES, width=200)
+        yield replace(describe_running(running), output=tail)
 
 
 def describe_running(running: RunningCheck) -> RunningLine:
