@@ -5,6 +5,7 @@ import time
 
 from snippets import snippet
 from untildone.engine.check_output import OUTPUT
+from untildone.engine.request import name_checks
 from world import World
 
 # Prints more than is kept, a secret and an escape, and waits.
@@ -27,8 +28,6 @@ def wait_for_output(world: World) -> dict[str, object]:
 
 
 def test_the_last_lines_are_there_while_the_check_runs(world: World) -> None:
-    from untildone.engine.request import name_checks
-
     world.start(checks=name_checks((CHECK,)), baseline="none")
     stop = threading.Thread(target=world.stop)
     stop.start()

@@ -1,5 +1,7 @@
 """Who gets in: the browser that has the link, no other site, host or method."""
 
+from urllib.parse import quote
+
 import pytest
 
 from untildone.web.access import Access
@@ -25,8 +27,6 @@ def test_the_link_opens_the_page_and_leaves_a_cookie(world: World, page: LivePag
 
 @pytest.mark.parametrize("token", ["", "x", "\u00e9", "A" * 100_000 + "B"])
 def test_another_token_opens_nothing(page: LivePage, token: str) -> None:
-    from urllib.parse import quote
-
     answer = page.get(f"/?token={quote(token)}"[:60_000], cookie="")
 
     assert (answer.status, "set-cookie" in answer.headers) == (403, False)
@@ -42,6 +42,13 @@ def test_a_ticket_opens_the_page_once(page: LivePage) -> None:
 @pytest.mark.parametrize("cookie", ["", "untildone=x", "untildone-1=x; =;;", "\x7f=\x7f"])
 def test_without_the_cookie_there_is_nothing(page: LivePage, path: str, cookie: str) -> None:
     assert page.get(path, cookie=cookie).status == 403
+
+
+def test_odd_cookies_of_other_servers_do_no_harm(page: LivePage) -> None:
+    odd = 'a={"b":[1,2]}; ;=; c d=@; untildone-=x'
+
+    assert page.get(cookie=f"{odd}; {page.cookie}; {odd}").status == 200
+    assert page.get(cookie=odd).status == 403
 
 
 def test_the_cookie_of_another_run_is_none(world: World, page: LivePage) -> None:

@@ -1,6 +1,7 @@
 """The user's verbs on the page, each seen in the store."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,8 +20,6 @@ from world import World
 
 
 def find_seals(answer: Answer) -> list[str]:
-    import re
-
     found = re.findall(r'name="question" value="([0-9a-f]{64})"', answer.text)
     # A button approves all of several.
     return list(dict.fromkeys(found))

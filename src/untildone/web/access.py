@@ -7,8 +7,7 @@ disk.
 """
 
 import secrets
-from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
+from collections.abc import Iterable, Iterator
 from threading import Lock
 
 LOOPBACK = "127.0.0.1"
@@ -63,12 +62,12 @@ class Access:
             is_equal(value, self._cookie) for header in headers for value in self._read(header)
         )
 
-    def _read(self, header: str) -> tuple[str, ...]:
-        try:
-            morsel = SimpleCookie(header).get(self._cookie_name)
-        except CookieError:
-            return ()
-        return (morsel.value,) if morsel else ()
+    def _read(self, header: str) -> Iterator[str]:
+        """Yield our values; the standard library drops all cookies if a foreign one is odd."""
+        for cookie in header.split(";"):
+            name, _, value = cookie.strip().partition("=")
+            if name == self._cookie_name:
+                yield value
 
 
 def is_equal(given: str, secret: str) -> bool:
