@@ -58,6 +58,7 @@ def test_the_link_works_until_ctrl_c(cli: CommandLine) -> None:
     assert err.splitlines() == [
         "the live page is on (read-only; `--allow-verbs` lets it act);"
         " keep the link to yourself, Ctrl-C ends it",
+        "a browser has opened the link",
         "the live page is off",
     ]
 

@@ -118,6 +118,21 @@ def test_a_running_check_is_shown_with_its_time(world: World, page: LivePage) ->
     assert ">..F\n&lt;b&gt;assert</pre>" in text
 
 
+def test_whether_the_agent_is_held(world: World) -> None:
+    world.environ["HOME"] = str(world.folder)
+    loop = world.start().contract.id
+    with serve_page(world.context) as page:
+        unseen = page.get(f"/loops/{loop}").shown
+        world.session.write_json("session.json", {"process": str(os.getpid())})
+        without_hooks = page.get(f"/loops/{loop}").shown
+        world.session.write("driver", str(os.getpid()))
+        driven = page.get(f"/loops/{loop}").shown
+
+    assert "the agent is not held: no hook of this session was seen" in unseen
+    assert "whether the agent is held is not known: " in without_hooks
+    assert "the agent is held: its next stop is judged" in driven
+
+
 def test_hostile_text_is_inert_everywhere(world: World, page: LivePage) -> None:
     world.start(task=HOSTILE + "\n" + "x" * 100_000)
     world.stop(last_assistant_message=HOSTILE)

@@ -58,6 +58,7 @@ def test_pause_continue_cancel(world: World, page: LivePage) -> None:
     assert f"loop {loop} is cancelled" in act(page, world, "cancel")
     assert world.state() == ("finished", "cancelled", 0)
     assert [line.partition(":")[0] for line in page.told] == [
+        "a browser has opened the link",
         "pause in the browser",
         "continue in the browser",
         "cancel in the browser",

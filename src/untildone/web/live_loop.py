@@ -92,11 +92,14 @@ class LiveLoop(Struct, frozen=True, kw_only=True):
     command: str
 
 
-def build_live_loop(context: Context, record: Record) -> LiveLoop:
+def build_live_loop(context: Context, record: Record, *, hold_problem: str = "") -> LiveLoop:
+    """Return what the page shows; `hold_problem` is what may keep the installed hooks silent."""
     contract, progress = record.agreed, record.progress
     session = context.session_of(record)
     headless = run_memory.read(context, contract.id) is not None
     held, not_held = check_hold(context, record)
+    if held is True and hold_problem:
+        held, not_held = "unknown", hold_problem
     questions = tuple(_list_questions(context, record))
     is_active = progress.status == "active"
     return LiveLoop(

@@ -1,5 +1,6 @@
 """The pages as parts of HTML: each part is sent again by itself when it has changed."""
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from importlib.resources import files
@@ -12,6 +13,8 @@ from msgspec import Struct
 
 from untildone import __version__
 from untildone.engine.context import Context
+from untildone.engine.speaker import is_driven
+from untildone.install.held_loops import find_hold_problem
 from untildone.report.page.inert_text import make_line
 from untildone.report.page.render import load_style, mark_code, render_loop_body
 from untildone.report.page.view import build_loop_view
@@ -26,6 +29,8 @@ PageBuilder: TypeAlias = Callable[[], "Page"]
 # Bodies of reports that are kept: as many as a user looks at in turn.
 _KEPT_BODIES = 16
 _MAX_TITLE = 80
+# The files of an installation are many, and hardly ever change.
+_PROBLEM_SECONDS = 30.0
 
 
 class Page(Struct, frozen=True, kw_only=True):
@@ -45,6 +50,7 @@ class Pages:
         self._access = access
         self._plans = PlanIndex(context.home)
         self._bodies: OrderedDict[tuple[str, int], str] = OrderedDict()
+        self._problems: dict[tuple[str, str], tuple[float, str]] = {}
         self._lock = Lock()
         self._templates = Environment(
             loader=PackageLoader("untildone.web"),
@@ -91,7 +97,7 @@ class Pages:
     def build_loop(self, loop: str) -> Page:
         """Return the page of a loop; raise UserError or DamagedFileError if it has none."""
         record = self._context.loops.load(loop)
-        live = build_live_loop(self._context, record)
+        live = build_live_loop(self._context, record, hold_problem=self._find_problem(record))
         title = make_line(record.contract.task, _MAX_TITLE) or loop
         return Page(
             title=f"{live.state}: {title}",
@@ -101,6 +107,18 @@ class Pages:
             },
             events=f"events/loops/{loop}",
         )
+
+    def _find_problem(self, record: Record) -> str:
+        """Return why the installed hooks may not judge the next stop, as of a moment ago."""
+        contract, now = record.agreed, time.monotonic()
+        if record.progress.status != "active" or is_driven(self._context.session_of(record)):
+            return ""
+        key = (contract.project, contract.agent)
+        found_at, problem = self._problems.get(key, (-_PROBLEM_SECONDS, ""))
+        if now - found_at >= _PROBLEM_SECONDS:
+            problem = find_hold_problem(self._context, project=key[0], agent=key[1])
+            self._problems[key] = (now, problem)
+        return problem
 
     def build_plan(self, name: str) -> Page:
         run = self._plans.load(name)

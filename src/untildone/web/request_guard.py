@@ -5,6 +5,7 @@ its verbs: not by a link, a form, a frame or a script, and not by a host name of
 to this machine (DNS rebinding).
 """
 
+from collections.abc import Callable
 from typing import TypeAlias
 from urllib.parse import parse_qs
 
@@ -44,11 +45,15 @@ _Refusal: TypeAlias = tuple[int, str]
 
 
 class RequestGuard:
-    """Passes only requests of the user's browser on to `app`."""
+    """Passes only requests of the user's browser on to `app`.
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
+    `tell` prints a line in the user's terminal, who can so notice a browser that is not theirs.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access, *, tell: Callable[[str], None]) -> None:
         self._app = app
         self._access = access
+        self._tell = tell
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -88,6 +93,7 @@ class RequestGuard:
         """
         if not self._access.accepts_token(token):
             return _refuse(403, _NEEDS_LINK)
+        self._tell("a browser has opened the link")
         answer = Response(_ENTRY.format(self._access.folder), media_type="text/html")
         answer.headers["Set-Cookie"] = self._access.cookie
         return answer

@@ -63,7 +63,7 @@ class Routes:
             Route("/static/{name}", self._send_file),
         ]
         app = Starlette(routes=[Mount(self._access.folder, routes=routes)])
-        return RequestGuard(app, self._access)
+        return RequestGuard(app, self._access, tell=self._tell)
 
     def _show_list(self, request: Request) -> Response:
         return self._show(request, lambda: self.pages.build_list(dict(request.query_params)))
