@@ -228,7 +228,7 @@ def test_plan_runs(world: World, page: LivePage) -> None:
     ended = page.get(f"/plans/{'0' * 24}").shown
     (folder / "run.json").write_text("{", encoding="utf-8")
 
-    assert "Checkout &lt;b&gt; /x/TASKS.json running 2 of 4 tasks merged" in listed
+    assert "Checkout &lt;b&gt; /x/TASKS.json running 2 of 4 merged" in listed
     assert f'<a href="{page.access.folder}/loops/{loop}">{loop}</a>' in shown.text
     assert "Go on two at work" in shown.shown
     assert "broken off" in gone
