@@ -105,7 +105,7 @@ def test_without_the_extra_it_says_how_to_install_it(
         2,
         f"error: `{library}` is not installed: the live page needs the extra `dashboard`",
     )
-    assert "pip install 'untildone[dashboard]'" in stderr
+    assert "pip install 'starlette<2,>=0.45' 'uvicorn<1,>=0.34'`" in stderr
 
 
 def test_an_agent_may_not_start_a_page_that_acts(cli: CommandLine) -> None:

@@ -7,6 +7,7 @@ import click
 from untildone.cli.authority import require_user_of_machine
 from untildone.cli.loops import open_context
 from untildone.errors import UserError
+from untildone.extras import describe_extra
 
 _PORT = 8420
 _LIBRARIES = ("starlette", "uvicorn")
@@ -70,6 +71,5 @@ def _explain_missing(error: ModuleNotFoundError) -> Exception:
         return error
     return UserError(
         f"`{library}` is not installed: the live page needs the extra `dashboard`",
-        hint=f"`pipx inject untildone {' '.join(_LIBRARIES)}`, or in a virtual environment"
-        " `pip install 'untildone[dashboard]'`",
+        hint=describe_extra("dashboard"),
     )
