@@ -133,11 +133,11 @@ def test_an_approval_ends_a_green_loop_with_the_diff_beside_it(
 
 def test_what_the_page_has_not_shown_is_not_approved(world: World, page: LivePage) -> None:
     world.start()
-    ask_about(world, "config:a")
-    (seal,) = find_seals(page.get(f"/loops/{world.loop}"))
-    ask_about(world, "config:a", "config:b")
+    ask_about(world, "config:a", "remove-test:a.py::test_a")
+    seals = find_seals(page.get(f"/loops/{world.loop}"))
+    ask_about(world, "config:a", "remove-test:a.py::test_b")
 
-    answer = page.post(f"/loops/{world.loop}/approve", form={"question": seal})
+    answer = page.post(f"/loops/{world.loop}/approve", form={"question": seals})
 
     assert (answer.status, world.progress.amendments) == (409, ())
     assert "what is asked has changed since the page was loaded" in answer.shown
