@@ -92,7 +92,13 @@ class LiveLoop(Struct, frozen=True, kw_only=True):
     command: str
 
 
-def build_live_loop(context: Context, record: Record, *, hold_problem: str = "") -> LiveLoop:
+def build_live_loop(
+    context: Context,
+    record: Record,
+    *,
+    questions: tuple[QuestionView, ...] = (),
+    hold_problem: str = "",
+) -> LiveLoop:
     """Return what the page shows; `hold_problem` is what may keep the installed hooks silent."""
     contract, progress = record.agreed, record.progress
     session = context.session_of(record)
@@ -100,7 +106,6 @@ def build_live_loop(context: Context, record: Record, *, hold_problem: str = "")
     held, not_held = check_hold(context, record)
     if held is True and hold_problem:
         held, not_held = "unknown", hold_problem
-    questions = tuple(_list_questions(context, record))
     is_active = progress.status == "active"
     return LiveLoop(
         id=contract.id,
@@ -153,16 +158,14 @@ def _list_verbs(record: Record, *, asks: bool, headless: bool) -> tuple[VerbName
     return (*verbs, "cancel")
 
 
-def _list_questions(context: Context, record: Record) -> Iterator[QuestionView]:
+def load_questions(context: Context, record: Record) -> tuple[QuestionView, ...]:
+    """Return what the loop asks; that is the same as long as the loop does not change."""
     if record.progress.status == "finished":
-        return
+        return ()
     questions = load_open_questions(context, record)
-    if not questions:
-        return
-    rounds = context.loops.read_rounds(record.contract.id)
+    rounds = context.loops.read_rounds(record.contract.id) if questions else ()
     diffs = rounds[-1].diffs if rounds else {}
-    for each in questions:
-        yield _view_question(each, diffs)
+    return tuple(_view_question(each, diffs) for each in questions)
 
 
 def _view_question(each: OpenQuestion, diffs: dict[str, str]) -> QuestionView:

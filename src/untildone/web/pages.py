@@ -21,13 +21,13 @@ from untildone.report.page.view import build_loop_view
 from untildone.store.loop_index import LoopIndex
 from untildone.store.loops import Record
 from untildone.web.access import Access
-from untildone.web.live_loop import build_live_loop
+from untildone.web.live_loop import QuestionView, build_live_loop, load_questions
 from untildone.web.loop_list import GROUPS, build_list, choose_group, parse_listing
 from untildone.web.plan_runs import PlanIndex
 
 PageBuilder: TypeAlias = Callable[[], "Page"]
-# Bodies of reports that are kept: as many as a user looks at in turn.
-_KEPT_BODIES = 16
+# Loops whose reports are kept: as many as a user looks at in turn.
+_KEPT_LOOPS = 16
 _MAX_TITLE = 80
 # The files of an installation are many, and hardly ever change.
 _PROBLEM_SECONDS = 30.0
@@ -41,6 +41,13 @@ class Page(Struct, frozen=True, kw_only=True):
     events: str = ""
 
 
+class _ReadLoop(Struct, frozen=True, kw_only=True):
+    """What is read of a loop's journal: its report as HTML, and what it asks."""
+
+    body: str
+    questions: tuple[QuestionView, ...]
+
+
 class Pages:
     """What the pages show, read from the store through caches."""
 
@@ -49,7 +56,7 @@ class Pages:
         self._context = context
         self._access = access
         self._plans = PlanIndex(context.home)
-        self._bodies: OrderedDict[tuple[str, int], str] = OrderedDict()
+        self._read: OrderedDict[tuple[str, int], _ReadLoop] = OrderedDict()
         self._problems: dict[tuple[str, str], tuple[float, str]] = {}
         self._lock = Lock()
         self._templates = Environment(
@@ -97,13 +104,19 @@ class Pages:
     def build_loop(self, loop: str) -> Page:
         """Return the page of a loop; raise UserError or DamagedFileError if it has none."""
         record = self._context.loops.load(loop)
-        live = build_live_loop(self._context, record, hold_problem=self._find_problem(record))
+        known = self._read_loop(record)
+        live = build_live_loop(
+            self._context,
+            record,
+            questions=known.questions,
+            hold_problem=self._find_problem(record),
+        )
         title = make_line(record.contract.task, _MAX_TITLE) or loop
         return Page(
             title=f"{live.state}: {title}",
             parts={
                 "live": self._render("live.html", live=live, group=choose_group(record)),
-                "report": self._render_body(record),
+                "report": known.body,
             },
             events=f"events/loops/{loop}",
         )
@@ -136,20 +149,23 @@ class Pages:
         page = Page(title="untildone", parts={})
         return self._render("problem.html", page=page, notice="", text=text, hint=hint)
 
-    def _render_body(self, record: Record) -> str:
-        """Return the report of a loop, which is the same as long as the loop does not change."""
+    def _read_loop(self, record: Record) -> _ReadLoop:
+        """Return what the journal tells, which is read once for each state of the loop."""
         key = (record.contract.id, record.generation)
         with self._lock:
-            if body := self._bodies.get(key):
-                self._bodies.move_to_end(key)
-                return body
+            if known := self._read.get(key):
+                self._read.move_to_end(key)
+                return known
         history = self._context.loops.read_history(record)
-        body = render_loop_body(build_loop_view(record, history))
+        known = _ReadLoop(
+            body=render_loop_body(build_loop_view(record, history)),
+            questions=load_questions(self._context, record),
+        )
         with self._lock:
-            self._bodies[key] = body
-            while len(self._bodies) > _KEPT_BODIES:
-                self._bodies.popitem(last=False)
-        return body
+            self._read[key] = known
+            while len(self._read) > _KEPT_LOOPS:
+                self._read.popitem(last=False)
+        return known
 
     def _render(self, template: str, **values: object) -> str:
         return self._templates.get_template(template).render(**values)
