@@ -1,18 +1,39 @@
 """Who gets in: the browser that has the link, no other site, host or method."""
 
+from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
 
+from untildone.store.home import prepare_home
 from untildone.web.access import Access
 from untildone.web.request_guard import HEADERS
 from web.visitor import LivePage, serve_page
 from world import World
 
 
-def test_the_link_opens_the_page_and_leaves_a_cookie(world: World, page: LivePage) -> None:
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """One for all tests here: nothing that they ask for is done."""
+    world = World(tmp_path_factory.mktemp("access"))
+    prepare_home(world.state_folder)
     world.start(task="port the parser")
+    return world
 
+
+@pytest.fixture(scope="module")
+def served(world: World) -> Iterator[LivePage]:
+    with serve_page(world.context) as page:
+        yield page
+
+
+@pytest.fixture
+def page(served: LivePage) -> LivePage:
+    served.open_link()
+    return served
+
+
+def test_the_link_opens_the_page_and_leaves_a_cookie(page: LivePage) -> None:
     answer = page.open_link()
 
     folder = page.access.folder
@@ -85,7 +106,7 @@ def test_other_methods_are_refused(page: LivePage, method: str) -> None:
 
 
 def test_every_answer_has_the_strict_headers(world: World, page: LivePage) -> None:
-    loop = world.start().contract.id
+    loop = world.loop
     answers = [
         page.get(),
         page.get(f"/loops/{loop}"),
@@ -95,7 +116,7 @@ def test_every_answer_has_the_strict_headers(world: World, page: LivePage) -> No
         page.get("/nowhere"),
         page.get(cookie=""),
         page.get(host="evil.example"),
-        page.post(f"/loops/{loop}/pause"),
+        page.post(f"/loops/{loop}/approve"),
         page.request("GET", "/"),
         page.open_link(),
     ]
@@ -134,7 +155,7 @@ def test_no_path_leads_elsewhere(page: LivePage, path: str) -> None:
 
 
 def test_what_is_loaded_is_its_own(world: World, page: LivePage) -> None:
-    loop = world.start().contract.id
+    loop = world.loop
 
     text = page.get().text + page.get(f"/loops/{loop}").text
 
