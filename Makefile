@@ -61,8 +61,9 @@ clients: setup  ## play the scenarios with every real client and print what chan
 	@UNTILDONE_CODEX=$(CODEX) UNTILDONE_GEMINI=$(GEMINI) UNTILDONE_QWEN=$(QWEN) UNTILDONE_COPILOT=$(COPILOT) \
 		UNTILDONE_OPENCODE=$(OPENCODE) PYTHONPATH=tests:. $(BIN)/python -m clients.matrix $(if $(WRITE),--write)
 
-pictures: setup  ## make the pictures of README from a real run; needs chromium
+pictures: setup  ## make the pictures of README and docs from real runs; needs chromium
 	$(BIN)/python -m bench.pictures docs/pictures
+	$(BIN)/python -m bench.live_page_picture docs/pictures
 
 plugin: setup  ## write plugin/ and the marketplace file anew
 	$(BIN)/python -m untildone.install.plugin .

@@ -14,6 +14,7 @@ from bench import (
     confirmation,
     findings,
     hooks,
+    live_page,
     output,
     path,
     plan_runs,
@@ -40,6 +41,7 @@ SUBJECTS: dict[str, Callable[[Path], Iterable[Row]]] = {
     "report": report.measure,
     "plan_runs": plan_runs.measure,
     "runs": runs.measure,
+    "live_page": live_page.measure,
     "confirmation": confirmation.measure,
 }
 # Ten minutes more: only by name.

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [*DOCS.glob("*.md"), *(ROOT / name for name in ("README.md", *ROOT_PAGES))]
 # Pages that other parts of the program bring along.
-AWAITED = {"report.md", "live-page.md", "receipts.md"}
+AWAITED = {"report.md", "receipts.md"}
 _FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]*)#(?P<anchor>[^)\s]+)\)")
 

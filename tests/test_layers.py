@@ -17,6 +17,7 @@ LEVELS = {
     "__main__": 6,
     "cli": 6,
     "hooks": 6,
+    "web": 5,
     "runs": 5,
     "install": 5,
     "app": 5,

@@ -23,6 +23,8 @@ SPEAKING = {
     "sandbox/namespaces.py",
     # A plan's criterion about an address of this machine.
     "features/plans/probe.py",
+    # The live page, for browsers on this machine.
+    "web/server.py",
     # The user's own `notify` addresses.
     "features/milestones/notify.py",
     # The user's own collector, if `[otel]` of their settings names one.

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock
 from typing import TypeAlias
@@ -37,6 +38,8 @@ from untildone.process.runner import end_runs_on_signal, run
 from untildone.worktree.fingerprint import Contents, read_contents
 
 ProgressCallback: TypeAlias = Callable[[Check, CheckResult | None], None]
+# Called from threads with each chunk that a check prints.
+CheckOutputCallback: TypeAlias = Callable[[Check, bytes], None]
 PreviewCallback: TypeAlias = Callable[[Check, CheckResult], None]
 # After a contradiction on one tree, so many equal runs in a row are believed.
 _GREEN_RUNS = 3
@@ -76,6 +79,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     time_rules: TimeRules = DEFAULT_RULES
     stop: Event | None = None
     on_preview: PreviewCallback | None = None
+    on_output: CheckOutputCallback | None = None
     # Whether a green result stands while only packages change that its own does not use.
     by_package: bool = False
 
@@ -324,6 +328,7 @@ def _run_to_limit(check: Check, options: RunOptions, *, log: Path | None) -> Che
             env=request.environ,
             log=output,
             stop=options.stop,
+            on_output=partial(options.on_output, check) if options.on_output else None,
         )
         return judge_result(
             check,

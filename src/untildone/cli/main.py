@@ -38,6 +38,7 @@ COMMANDS = {
     "rounds": ("history", "Show the rounds of a loop."),
     "report": ("report", "Write a loop as one page, for a browser or a pull request."),
     "replay": ("replay", "Replay the rounds of a loop in the terminal."),
+    "serve": ("serve", "Show all loops on a live page in your browser."),
     "pause": ("user_verbs", "Pause a loop."),
     "continue": ("continue_", "Continue a paused loop."),
     "cancel": ("user_verbs", "Cancel a loop."),

@@ -6,15 +6,12 @@ import click
 
 from untildone.cli import authority, options
 from untildone.cli.loops import choose_loop, list_unfinished_loops, open_context
-from untildone.core.concerns import name_approval, strip_content_digest
 from untildone.engine import verbs
-from untildone.engine.approval import ALL, ALWAYS, ApprovalResult, approve
+from untildone.engine.approval import ALL, ALWAYS, approve, describe_approval
 from untildone.engine.context import Context
-from untildone.engine.receipts import locate_receipt
+from untildone.engine.receipts import describe_users_end
 from untildone.errors import UserError
-from untildone.report.notices import describe_end_by_user
 from untildone.runs import run_memory
-from untildone.store.loops import Record
 from untildone.store.sessions import list_sessions
 
 
@@ -32,7 +29,7 @@ def pause_command(loop: str | None, project: Path | None) -> None:
     record = choose_loop(context, loop, project)
     authority.require_user(context, record, "pause")
     paused = verbs.pause(context, record.contract.id)
-    click.echo(f"{_describe_end(context, paused)} | `untildone continue` resumes it")
+    click.echo(f"{describe_users_end(context, paused)} | `untildone continue` resumes it")
 
 
 @click.command("cancel")
@@ -57,12 +54,7 @@ def cancel_command(loop: str | None, *, every: bool, project: Path | None) -> No
         return
     record = choose_loop(context, loop, project)
     authority.require_user(context, record, "cancel")
-    click.echo(_describe_end(context, verbs.cancel(context, record.contract.id)))
-
-
-def _describe_end(context: Context, record: Record) -> str:
-    receipt = locate_receipt(context, record, project=Path(record.contract.project))
-    return describe_end_by_user(record, receipt)
+    click.echo(describe_users_end(context, verbs.cancel(context, record.contract.id)))
 
 
 def _cancel_all(context: Context, loop: str | None, project: Path | None) -> None:
@@ -75,7 +67,7 @@ def _cancel_all(context: Context, loop: str | None, project: Path | None) -> Non
     for record in records:
         authority.require_user(context, record, "cancel")
     for record in records:
-        click.echo(_describe_end(context, verbs.cancel(context, record.contract.id)))
+        click.echo(describe_users_end(context, verbs.cancel(context, record.contract.id)))
 
 
 def _is_lost(context: Context, loop: str) -> bool:
@@ -132,20 +124,5 @@ def approve_command(
     headless = run_memory.read(context, record.contract.id) is not None
     words = (*((ALL,) if everything else findings), *((ALWAYS,) if always else ()))
     approved = approve(context, record, words, resumes=not headless)
-    lines = _describe_approval(approved, headless=headless)
+    lines = describe_approval(approved, headless=headless)
     options.print_report(approved, lines, as_json=as_json)
-
-
-def _describe_approval(approved: ApprovalResult, *, headless: bool) -> list[str]:
-    lines = [f"approved {name_approval(finding)}" for finding in approved.approved]
-    lines += [f"always approved in this project: {what}" for what in approved.always]
-    if approved.left:
-        findings = ", ".join(strip_content_digest(finding) for finding in approved.left)
-        lines.append(f"still open: {findings}")
-    elif approved.done:
-        lines.append(approved.ending)
-    elif headless:
-        lines.append(f"run `untildone continue {approved.loop}` to continue")
-    elif approved.goes_on:
-        lines.append(f"loop {approved.loop} continues: prompt the agent, its next stop is judged")
-    return lines

@@ -11,7 +11,13 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.concerns import is_allowed, is_lasting, make_lasting_approval
+from untildone.core.concerns import (
+    is_allowed,
+    is_lasting,
+    make_lasting_approval,
+    name_approval,
+    strip_content_digest,
+)
 from untildone.core.contract import Amendment
 from untildone.core.evidence import Concern
 from untildone.core.progress import Progress
@@ -79,6 +85,22 @@ def approve(
         ending=ending,
         always=always,
     )
+
+
+def describe_approval(result: ApprovalResult, *, headless: bool) -> list[str]:
+    """Return the lines that tell the user what was approved, and what that means for the loop."""
+    lines = [f"approved {name_approval(finding)}" for finding in result.approved]
+    lines += [f"always approved in this project: {what}" for what in result.always]
+    if result.left:
+        findings = ", ".join(strip_content_digest(finding) for finding in result.left)
+        lines.append(f"still open: {findings}")
+    elif result.done:
+        lines.append(result.ending)
+    elif headless:
+        lines.append(f"run `untildone continue {result.loop}` to continue")
+    elif result.goes_on:
+        lines.append(f"loop {result.loop} continues: prompt the agent, its next stop is judged")
+    return lines
 
 
 def _require_concerns(

@@ -21,6 +21,7 @@ from untildone.core.check_results import CheckPhase, CheckResult
 from untildone.core.contract import Check
 from untildone.core.sandbox_trial import WallTrial
 from untildone.core.time_limits import DEFAULT_RULES, TimeRules
+from untildone.engine.check_output import record_output
 from untildone.engine.check_progress import join_callbacks, record_progress
 from untildone.engine.check_turn import CheckTurn
 from untildone.engine.early_end import AbandonedError
@@ -95,8 +96,9 @@ def run_within_deadline(
         watch_for_end(site.session, site.deadline, site.abandoned) as (stop, late),
         site.turn.take(partial(_wait_for_turn, site)),
         record_progress(site.session, phase, cache) as record,
+        record_output(site.session) as on_output,
     ):
-        options = _make_options(site, cache, stop)
+        options = replace(_make_options(site, cache, stop), on_output=on_output)
         options = _move_to_sandbox(options, sandbox) if sandbox else options
         results = run_checks(checks, options, report=join_callbacks(record, report))
     if site.abandoned.is_set():

@@ -115,10 +115,8 @@ def _answer_during_loop(
     """
     record = context.loops.load(session.get_loop_id())
     if by_user:
-        scope = Scope(event="UserPromptSubmit", session=session, contract=record.agreed)
-        for feature in load_used_features(context, scope):
-            if resumed := feature.resume_by_prompt(context, record, prompt.text):
-                return _pass_resumed(context, session, prompt, resumed)
+        if resumed := answer_question(context, record, prompt.text):
+            return _pass_resumed(context, session, prompt, resumed)
         if record.progress.status == "paused" and says_go_on(prompt.text):
             from untildone.engine.verbs import resume
 
@@ -139,6 +137,15 @@ def _answer_during_loop(
         context=write_reminder(record) if compacted else "",
         notice=describe_standing(context, record) if is_notice_due else "",
     )
+
+
+def answer_question(context: Context, record: Record, text: str) -> Record | None:
+    """Return the loop after this text has resumed it; None if it answers no question of a loop."""
+    session = context.session_of(record)
+    scope = Scope(event="UserPromptSubmit", session=session, contract=record.agreed)
+    features = load_used_features(context, scope)
+    answers = (feature.resume_by_prompt(context, record, text) for feature in features)
+    return next(filter(None, answers), None)
 
 
 def _pass_resumed(context: Context, session: Session, prompt: Prompt, record: Record) -> str:

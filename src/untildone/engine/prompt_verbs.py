@@ -3,8 +3,6 @@
 The verbs are cancel, pause, status, approve and continue. Only `continue` reaches the agent.
 """
 
-from pathlib import Path
-
 from untildone.agents.events import Prompt
 from untildone.core.concerns import name_approval
 from untildone.engine import verbs
@@ -14,15 +12,10 @@ from untildone.engine.context import Context
 from untildone.engine.grants import parse_grant
 from untildone.engine.open_questions import describe_open_questions
 from untildone.engine.phrases import PromptVerb
-from untildone.engine.receipts import locate_receipt
+from untildone.engine.receipts import describe_users_end
 from untildone.engine.session_events import write_reminder
 from untildone.errors import UserError
-from untildone.report.notices import (
-    SLASH_CONTINUE,
-    describe_end_by_user,
-    describe_pause,
-    format_status_line,
-)
+from untildone.report.notices import SLASH_CONTINUE, describe_pause, format_status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -33,10 +26,10 @@ def answer_verb(context: Context, session: Session, prompt: Prompt, command: Pro
     _require_loop(loop, command)
     match command.verb:
         case "cancel":
-            notice = _describe_end(context, verbs.cancel(context, loop))
+            notice = f"untildone: {describe_users_end(context, verbs.cancel(context, loop))}"
         case "pause":
-            end = _describe_end(context, verbs.pause(context, loop))
-            notice = f"{end} | `/untildone:continue` resumes it"
+            end = describe_users_end(context, verbs.pause(context, loop))
+            notice = f"untildone: {end} | `/untildone:continue` resumes it"
         case "status":
             notice = _describe_status(context, loop)
         case "approve":
@@ -57,11 +50,6 @@ def _describe_status(context: Context, loop: str) -> str:
     if not lines and record.progress.status == "paused":
         lines = [describe_pause(record, in_session=True)]
     return "\n".join((format_status_line(record), *lines))
-
-
-def _describe_end(context: Context, record: Record) -> str:
-    receipt = locate_receipt(context, record, project=Path(record.contract.project))
-    return f"untildone: {describe_end_by_user(record, receipt)}"
 
 
 def _require_loop(loop: str, command: PromptVerb) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from untildone.engine.artifacts import ARTIFACTS, open_artifact_folder
 from untildone.engine.context import Context
+from untildone.report.notices import describe_end_by_user
 from untildone.report.receipt import Receipt, build_receipt
 from untildone.report.receipt_text import encode_receipt, render_receipt
 from untildone.store.durable_files import write_atomically
@@ -35,6 +36,12 @@ def locate_receipt(context: Context, record: Record, *, project: Path) -> str:
     if not (project / ARTIFACTS).is_symlink() and (project / name).is_file():
         return name
     return str(context.loops.get_folder(record.contract.id) / "receipt.md")
+
+
+def describe_users_end(context: Context, record: Record) -> str:
+    """Return the line that tells the user what their `pause` or `cancel` did."""
+    receipt = locate_receipt(context, record, project=Path(record.contract.project))
+    return describe_end_by_user(record, receipt)
 
 
 def load_receipt(context: Context, record: Record) -> Receipt:

@@ -104,16 +104,17 @@ def read_tail(path: str) -> str:
         os.close(descriptor)
 
 
-def find_calling_session(home: str) -> Session | None:
+def find_calling_session(home: str, process: int = 0) -> Session | None:
     """Return the session of any agent whose client is the nearest ancestor of this process.
 
-    A client that `untildone run` drives may record a session of its own: then the run's counts. One
-    process may serve several sessions: of those, the shell's variable names the right one.
+    `process` is another process that is asked about, which may be a client itself. A client that
+    `untildone run` drives may record a session of its own: then the run's counts. One process may
+    serve several sessions: of those, the shell's variable names the right one.
     """
-    return next(iter(_find_callers(home)), None)
+    return next(iter(_find_callers(home, process)), None)
 
 
-def _find_callers(home: str) -> list[Session]:
+def _find_callers(home: str, process: int = 0) -> list[Session]:
     """Return the calling session, and behind it the others that its client's process serves."""
     # Imported where it is used: no hook asks this.
     from untildone.process.runner import list_ancestors
@@ -122,13 +123,14 @@ def _find_callers(home: str) -> list[Session]:
     for session in (
         session for name in (*NAMES, *COMMAND_AGENTS) for session in list_sessions(home, name)
     ):
-        process = str(session.read_json("session.json").get("process", ""))
+        client = str(session.read_json("session.json").get("process", ""))
         variable = find_agent(session.agent).HOOKS.SESSION_VARIABLE
         is_named = bool(variable) and os.environ.get(variable) == session.id
-        served = clients.setdefault(process, [])
+        served = clients.setdefault(client, [])
         served.insert(0 if is_named else len(served), session)
-    ancestors = map(str, list_ancestors(get_own_process_id()))
-    callers = [clients[process] for process in ancestors if process in clients]
+    ancestors = list_ancestors(process or get_own_process_id())
+    line = map(str, (process, *ancestors) if process else ancestors)
+    callers = [clients[client] for client in line if client in clients]
     return next((served for served in callers if is_driven(served[0])), next(iter(callers), []))
 
 

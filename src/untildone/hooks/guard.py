@@ -18,11 +18,13 @@ from untildone.commands.written_files import (
 )
 from untildone.install.own_entries import describe_harm
 
+# Whoever has the link of such a page can use the user's verbs.
+_ACTING_PAGE = "serve --allow-verbs"
 # `hook` and `baseline` are called by clients and by ourselves, with the user's rights.
 USER_VERBS = frozenset(
     (
         *("approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall"),
-        *("baseline", "clean", "hook", "notify", "otel"),
+        *("baseline", "clean", "hook", "notify", "otel", _ACTING_PAGE),
     )
 )
 _PLAIN_VERBS = frozenset(("stop", "cancel", "end", "pause", "continue", "resume"))
@@ -181,7 +183,8 @@ def _find_called_verb(program: str, arguments: list[str]) -> str:
         words = words[positions[-1] :] if positions else words
     if not is_untildone(words[0]):
         return ""
-    return next((word for word in words[1:] if not word.startswith("-")), "")
+    verb = next((word for word in words[1:] if not word.startswith("-")), "")
+    return _ACTING_PAGE if verb == "serve" and "--allow-verbs" in words else verb
 
 
 def _refuse_change(program: str, arguments: list[str], cwd: str, places: Places) -> str:

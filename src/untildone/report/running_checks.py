@@ -40,14 +40,26 @@ class RunningCheck:
 
 def find_running_check(session: Session) -> RunningCheck | None:
     """Return the check that runs, the first of several; None if its process was killed."""
+    running = list_running_checks(session)
+    return running[0] if running else None
+
+
+def list_running_checks(session: Session) -> list[RunningCheck]:
+    """Return the checks that run, the first one first; none if their process was killed."""
     record = session.read_json(RUNNING)
     process, phase, checks = record.get("process"), record.get("phase"), record.get("checks")
     if not isinstance(process, int) or not isinstance(checks, dict) or not _is_running(process):
-        return None
-    for name, times in checks.items():
-        seconds = max(0.0, time.time() - times["since"])
-        return RunningCheck(name, str(phase), seconds=seconds, expected_seconds=times["expected"])
-    return None
+        return []
+    now = time.time()
+    return [
+        RunningCheck(
+            name,
+            str(phase),
+            seconds=max(0.0, now - times["since"]),
+            expected_seconds=times["expected"],
+        )
+        for name, times in checks.items()
+    ]
 
 
 def is_judging(session: Session) -> bool:

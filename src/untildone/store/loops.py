@@ -163,21 +163,27 @@ class Loops:
         )
 
     def list_all(self) -> tuple[Record | UnreadableLoop, ...]:
-        """Return every loop, the newest first; names with a leading dot are incomplete folders."""
-        folders = self._loops.iterdir() if self._loops.exists() else ()
-        names = {path.name for path in folders if path.name[0] != "."}
-        dated = [
-            self._load_or_explain(self._loops / name)
-            for name in names | heads.list_heads(self._home)
-        ]
+        """Return every loop, the newest first."""
+        dated = [self.load_or_explain(name) for name in self.list_names()]
         dated.sort(key=lambda entry: entry[0], reverse=True)
         return tuple(record for _, record in dated)
 
+    @property
+    def path(self) -> Path:
+        return self._loops
+
+    def list_names(self) -> set[str]:
+        """Return the names of all loops, also of unfinished ones whose folder is gone.
+
+        Names with a leading dot are incomplete folders.
+        """
+        folders = self._loops.iterdir() if self._loops.exists() else ()
+        names = {path.name for path in folders if path.name[0] != "."}
+        return names | heads.list_heads(self._home)
+
     def list_unfinished(self) -> tuple[Record, ...]:
         """Return the unfinished loops, without reading all others."""
-        loops = (
-            self._load_or_explain(self._loops / name)[1] for name in heads.list_heads(self._home)
-        )
+        loops = (self.load_or_explain(name)[1] for name in heads.list_heads(self._home))
         return tuple(loop for loop in loops if isinstance(loop, Record))
 
     def explain_broken_seal(self, loop_id: str) -> str:
@@ -211,14 +217,15 @@ class Loops:
             self._commit(state, kind=kind, data=agreement, at=at)
             return self.load(loop_id)
 
-    def _load_or_explain(self, path: Path) -> tuple[str, Record | UnreadableLoop]:
+    def load_or_explain(self, name: str) -> tuple[str, Record | UnreadableLoop]:
         """Return the loop and its start time, or the folder's time if the loop cannot be read."""
+        path = self._loops / name
         try:
-            record = self.load(path.name)
+            record = self.load(name)
         except (UserError, DamagedFileError, LockTimeoutError, OSError) as error:
             changed = path.lstat().st_mtime if os.path.lexists(path) else 0
             changed_at = datetime.fromtimestamp(changed, UTC).isoformat()
-            return changed_at, UnreadableLoop(id=path.name, reason=str(error))
+            return changed_at, UnreadableLoop(id=name, reason=str(error))
         return record.contract.started_at, record
 
     def _commit(

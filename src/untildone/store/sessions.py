@@ -5,8 +5,8 @@
 - `loop`: the id of its loop, while that is active or paused; `active`: the same while it is active;
 - `pre` and `post`: one byte for each tool call begun and ended; `calls/`: their payloads;
 - `judging`, `prompt.json`: the stop being judged, the last prompt;
-- `running`: which checks run since when (`report/running_checks.py`); `baseline`: the process that
-  runs them on the baseline;
+- `running`: which checks run since when (`report/running_checks.py`); `output`: the last lines that
+  they print; `baseline`: the process that runs them on the baseline;
 - `line`: the text of the status line; `ending`: the same of a loop that ended in this turn;
 - `look`: why stops are examined although there is no loop, one word for each reason;
 - `dialects`: tool calls are recorded although there is no loop;

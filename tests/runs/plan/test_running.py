@@ -13,6 +13,7 @@ import pytest
 
 from runs.plan.world import PROGRAM, PlanWorld, has, simple, task, writes
 from snippets import snippet
+from untildone.web.plan_runs import PlanIndex
 
 WORK = "untildone/pay"
 
@@ -58,6 +59,8 @@ def test_every_task_is_verified_in_its_worktree_and_merged(tmp_path: Path) -> No
     assert len(world.git("worktree", "list").splitlines()) == 1
     order = [event["task"] for event in events if event["event"] == "task-merged"]
     assert order[-1] == "C"
+    (run,) = PlanIndex(Path(world.environ["UNTILDONE_HOME"])).list_all()
+    assert (run.feature, run.state, run.summary) == ("pay", "done", "3 of 3 tasks merged")
 
 
 def test_finished_tasks_are_not_repeated(tmp_path: Path) -> None:

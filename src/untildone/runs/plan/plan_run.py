@@ -20,6 +20,7 @@ from untildone.runs.plan import worktrees
 from untildone.runs.plan.assignment import run_task_checks
 from untildone.runs.plan.plan_events import PlanEnded, PlanStarted, TaskSummary
 from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
+from untildone.runs.plan.plan_record import PlanRecord, write_record
 from untildone.runs.plan.task_run import PlanContext, Show, TaskRun, remove_merged_task
 from untildone.runs.plan.workspace import (
     Workspace,
@@ -54,11 +55,39 @@ def run_plan(workspace: Workspace, show: Show) -> PlanEnded:
         workspace = replace(workspace, tracked=find_tracked_plan(workspace))
         stop = StopRequest()
         run = _PlanRun(PlanContext(workspace, journal, show, stop))
+        record = _record_start(workspace)
         with catch_first_interrupt(stop):
             run.run_to_end()
         ended = run.make_ended_event(time.monotonic() - began)
+        _record_end(workspace, record, ended)
     show("", ended)
     return ended
+
+
+def _record_start(workspace: Workspace) -> PlanRecord:
+    """Remember for the live page which plan it is, and which process runs it."""
+    tasks = workspace.plan.tasks
+    record = PlanRecord(
+        plan=str(workspace.path.resolve()),
+        feature=workspace.feature,
+        titles={name: task.title for name, task in tasks.items()},
+        completed=tuple(name for name, task in tasks.items() if task.status == "completed"),
+        started_at=workspace.context.now(),
+        process=os.getpid(),
+    )
+    # A full disk costs the display, not the run.
+    with suppress(OSError):
+        write_record(workspace.folder, record)
+    return record
+
+
+def _record_end(workspace: Workspace, record: PlanRecord, ended: PlanEnded) -> None:
+    at = workspace.context.now()
+    with suppress(OSError):
+        write_record(
+            workspace.folder,
+            replace(record, ended_at=at, outcome=ended.outcome, reason=ended.reason),
+        )
 
 
 @contextmanager

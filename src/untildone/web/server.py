@@ -1,0 +1,58 @@
+"""The server of the live page: on the loopback interface only, until Ctrl-C."""
+
+import errno
+import socket
+import sys
+from collections.abc import Callable
+
+import uvicorn
+
+from untildone.engine.context import Context
+from untildone.errors import UserError
+from untildone.web.access import LOOPBACK, Access
+from untildone.web.routes import Routes
+
+# Streams end by themselves; a verb that is being carried out may take so many seconds more.
+_GRACE_SECONDS = 5
+
+
+def open_listener(port: int) -> socket.socket:
+    """Return a socket that listens on this port of the loopback interface; 0 takes a free one."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if sys.platform != "win32":
+        # On Windows it would let another program take our port.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((LOOPBACK, port))
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise _explain(error, port) from error
+    return listener
+
+
+def _explain(error: OSError, port: int) -> UserError:
+    reason = {
+        errno.EADDRINUSE: "is used by another program, perhaps by another `untildone serve`",
+        errno.EACCES: "may only be used by an administrator",
+    }.get(error.errno or 0, f"cannot be used: {error.strerror}")
+    return UserError(f"port {port} {reason}", hint="`untildone serve --port 0` takes a free one")
+
+
+def make_server(context: Context, access: Access, *, tell: Callable[[str], None]) -> uvicorn.Server:
+    """Return the server of the live page; `tell` prints a line in the user's terminal."""
+    server: uvicorn.Server
+    routes = Routes(context, access, tell=tell, is_ending=lambda: server.should_exit)
+    config = uvicorn.Config(
+        routes.build(),
+        log_config=None,
+        # An access log would have the token of the link.
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+    server = uvicorn.Server(config)
+    return server
