@@ -86,10 +86,10 @@ def install_hooks(folder: Path) -> Callable[..., Callable[[], bytes]]:
     plain = build_settings_program(
         home=home, python=Path(sys.executable), package=PACKAGE, agent="codex"
     )
-    events = AGENTS["codex"].LAYOUT.events
+    codex = AGENTS["codex"]
     commands = {
         "claude": build_lines(program),
-        "codex": {event: build_line(plain, event) for event in events},
+        "codex": {event: build_line(codex, plain, event) for event in codex.LAYOUT.events},
     }
 
     def fire(agent: str, event: str, *, session: str, **more: object) -> Callable[[], bytes]:

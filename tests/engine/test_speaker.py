@@ -136,11 +136,11 @@ def test_a_call_of_any_session_of_the_same_process_is_an_agents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One server has several sessions; the agent of one may name another in its shell."""
-    home, process = str(tmp_path), {"process": str(os.getppid())}
+    home = str(tmp_path)
     sessions = [Session(home, "opencode", name) for name in ("ses_1", "ses_2")]
     for found in sessions:
         found.bind(found.id, active=True)
-        found.write_json("session.json", process)
+        found.write_json("session.json", {"process": str(os.getppid())})
     monkeypatch.setenv("UNTILDONE_OPENCODE_SESSION", "ses_2")
     caller = find_calling_session(home)
     assert caller is not None

@@ -18,6 +18,7 @@ from untildone.report.page.plan_view import PlanView
 from untildone.report.page.values import LoopView
 from untildone.report.page.view import build_loop_view
 from untildone.store.durable_files import write_atomically
+from untildone.store.loops import Record, UnreadableLoop
 
 _STDOUT = "-"
 View: TypeAlias = LoopView | HistoryView | PlanView
@@ -119,10 +120,11 @@ def _choose_subject(
 
 
 def _load_history(context: Context, project: Path | None) -> Subject:
-    place = options.find_project(project)
+    place, entries = options.find_project(project), context.loops.list_all()
+    records = [entry for entry in entries if isinstance(entry, Record)]
     view = build_history_view(
-        loops.list_project_loops(context, project),
-        loops.list_broken_loops(context),
+        [record for record in records if record.contract.project == str(place)],
+        [entry for entry in entries if isinstance(entry, UnreadableLoop)],
         title=str(place),
     )
     return Subject(view=view, name="history.html", project=place, otherwise=context.home)
