@@ -16,26 +16,11 @@ from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.engine.removed_folders import explain_removed_folders
 from untildone.engine.stale_loops import STALE_DAYS, find_stale_loops, take_unlisted
 from untildone.features.edits import switch
-from untildone.install.client_files import find_install_paths
-from untildone.install.health import (
-    find_disabled_hooks,
-    find_missing_hooks,
-    find_package_changes,
-    find_untrusted_hooks,
-)
-from untildone.install.installation import read_installation
+from untildone.install.held_loops import find_hold_problem
 from untildone.report.status import LoopStatus, StatusReport
 from untildone.store.loops import Record, UnreadableLoop
 
 Entries: TypeAlias = Sequence[Record | UnreadableLoop]
-
-# What keeps the hooks of a running session from judging its next stop.
-_HOLD_CHECKS = (
-    find_disabled_hooks,
-    find_missing_hooks,
-    find_untrusted_hooks,
-    find_package_changes,
-)
 
 
 class StatusView:
@@ -146,10 +131,7 @@ def _confirm_held(context: Context, loop: LoopStatus) -> LoopStatus:
     """Return `held` as unknown if the hooks of a running session are disabled or gone by now."""
     if loop.held is not True:
         return loop
-    paths = find_install_paths(context, Path(loop.project), agent=loop.agent)
-    installation = read_installation(paths, context.environ)
-    problems = (problem for check in _HOLD_CHECKS for problem in check(installation))
-    problem = next(problems, None)
-    if problem is None:
+    problem = find_hold_problem(context, project=loop.project, agent=loop.agent)
+    if not problem:
         return loop
-    return replace(loop, held="unknown", not_held_because=problem.text, needs_you=problem.text)
+    return replace(loop, held="unknown", not_held_because=problem, needs_you=problem)

@@ -163,8 +163,8 @@ def load_questions(context: Context, record: Record) -> tuple[QuestionView, ...]
     if record.progress.status == "finished":
         return ()
     questions = load_open_questions(context, record)
-    rounds = context.loops.read_rounds(record.contract.id) if questions else ()
-    diffs = rounds[-1].diffs if rounds else {}
+    last = context.loops.read_last_round(record.contract.id) if questions else None
+    diffs = last.diffs if last else {}
     return tuple(_view_question(each, diffs) for each in questions)
 
 
