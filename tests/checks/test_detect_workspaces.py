@@ -107,6 +107,16 @@ def test_the_packages_of_a_repository_without_a_top_are_found(tmp_path: Path) ->
     assert found == {"api:test": "api", "web:test": "web", "web:lint": "web"}
 
 
+@pytest.mark.parametrize(("top", "command"), [(".git/HEAD", "../.venv/bin/ruff"), ("x", "ruff")])
+def test_a_package_uses_the_environment_at_the_top_of_its_repository(
+    tmp_path: Path, top: str, command: str
+) -> None:
+    files = {top: "", ".venv/bin/ruff": "", "api/pyproject.toml": "[tool.ruff]\n"}
+    checks = detect_checks(project(tmp_path, files))["lint"]
+
+    assert [(check.cwd, check.command) for check in checks] == [("api", f"{command} check .")]
+
+
 def test_test_files_of_packages_are_no_tests_of_the_top(tmp_path: Path) -> None:
     files = {
         "api/pyproject.toml": "",

@@ -25,7 +25,17 @@ def test_the_module_holds_our_hooks_and_is_removed(cli: CommandLine) -> None:
         "everything is installed already"
     ]
     assert cli.run("uninstall")[0] == 0
-    assert not any(path.is_file() for path in (cli.home / ".config").rglob("*"))
+    # The folders too: `init` made them.
+    assert not (cli.home / ".config").exists()
+
+
+def test_folders_that_the_user_had_or_uses_stay(cli: CommandLine) -> None:
+    (cli.home / ".config").mkdir()
+    cli.run("init", "--agent", "opencode", "--agent", "copilot")
+    (cli.home / ".copilot" / "config.json").write_text("{}", encoding="utf-8")
+    cli.run("uninstall")
+    assert [*(cli.home / ".config").iterdir()] == []
+    assert [path.name for path in (cli.home / ".copilot").iterdir()] == ["config.json"]
 
 
 def test_a_changed_module_is_renewed_and_still_removed(cli: CommandLine) -> None:

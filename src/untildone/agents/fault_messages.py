@@ -6,6 +6,10 @@ from typing import TypeAlias
 from untildone.agents.headless import ClientFault
 
 FaultMessages: TypeAlias = tuple[tuple[re.Pattern[str], ClientFault], ...]
+# Compared first: the help that a client prints with it may name anything.
+_WRONG_OPTION: FaultMessages = (
+    (re.compile(r"unknown (option|argument)|unexpected argument|invalid values", re.I), "refused"),
+)
 _MESSAGES: FaultMessages = (
     (
         re.compile(
@@ -62,7 +66,7 @@ _MESSAGES: FaultMessages = (
 def classify_message(text: str, own: FaultMessages = ()) -> ClientFault:
     """Return the fault that the message is about; `crashed` if it is not known.
 
-    `own` are messages of one client alone; they are compared first.
+    `own` are messages of one client alone; they are compared before those of all.
     """
-    messages = (*own, *_MESSAGES)
+    messages = (*_WRONG_OPTION, *own, *_MESSAGES)
     return next((fault for pattern, fault in messages if pattern.search(text)), "crashed")
