@@ -19,7 +19,8 @@ FLAGS = (
 Picture: TypeAlias = Callable[[Page, str], Path]
 
 
-@pytest.fixture(scope="session")
+# Not for the session: its event loop runs until it is closed, which other tests would notice.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     program = shutil.which("chromium") or missing("`chromium` is not installed")
     with sync_playwright() as playwright:
