@@ -19,6 +19,7 @@ LAYOUT = Layout(
     timeouts={"Stop": 7_200},
     shape="module",
     command_file="commands/untildone/{name}.md",
+    command="/untildone/{name}",
     command_arguments="$ARGUMENTS",
     next_step="restart opencode: it loads plugins when it starts",
 )
