@@ -253,6 +253,20 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     assert problems == []
 
 
+def test_the_link_of_a_notification_leads_to_the_loop(
+    page: Page, world: World, live: LivePage
+) -> None:
+    world.start()
+    link = f"http://{live.host}/loops/{world.loop}"
+    page.goto(link)
+    expect(page.locator("body")).to_contain_text("needs the link")
+    visit(page, live)
+
+    page.goto(link)
+
+    page.wait_for_url(f"http://{live.host}{live.access.folder}/loops/{world.loop}")
+
+
 def test_hostile_text_is_inert(page: Page, world: World, live: LivePage) -> None:
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: dialogs.append(dialog.message))

@@ -14,6 +14,7 @@ import pytest
 
 from cli.world import CommandLine, error
 from client.world import BIN
+from untildone.features.milestones.page_link import SERVE_FILE, find_page
 
 
 @contextmanager
@@ -61,6 +62,21 @@ def test_the_link_works_until_ctrl_c(cli: CommandLine) -> None:
         "a browser has opened the link",
         "the live page is off",
     ]
+
+
+def test_notifications_find_the_page_while_it_is_on(cli: CommandLine) -> None:
+    cli.start()
+    with serve(cli) as server:
+        assert server.stdout
+        link = server.stdout.readline().strip()
+        with visit(link) as opened:
+            assert opened.status == 200
+        during = find_page(cli.state_folder)
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=20)
+
+    assert link.startswith(f"{during}/")
+    assert not (cli.state_folder / SERVE_FILE).exists()
 
 
 def test_the_token_is_not_in_the_state(cli: CommandLine) -> None:

@@ -80,8 +80,15 @@ def test_the_cookie_of_another_run_is_none(world: World, page: LivePage) -> None
 
 
 def test_outside_of_its_folder_there_is_nothing(page: LivePage) -> None:
-    for path in ("/", "/loops/a1", "/static/live.js", page.access.folder, "//", "/favicon.ico"):
+    for path in ("/", "/loops", "/static/live.js", page.access.folder, "//", "/favicon.ico"):
         assert page.request("GET", path).status == 404
+
+
+def test_the_link_of_a_notification_shows_no_secret(page: LivePage) -> None:
+    answer = page.request("GET", "/loops/a1")
+
+    assert (answer.status, "needs the link" in answer.text) == (200, True)
+    assert page.access.folder not in answer.text
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def serve_command(*, port: int, opens_browser: bool, allow_verbs: bool) -> None:
     try:
         # Imported here because they need libraries that are optional.
         from untildone.web.access import Access
-        from untildone.web.server import make_server, open_listener
+        from untildone.web.server import announce, make_server, open_listener
     except ModuleNotFoundError as error:
         raise _explain_missing(error) from error
 
@@ -55,7 +55,8 @@ def serve_command(*, port: int, opens_browser: bool, allow_verbs: bool) -> None:
         if opens_browser and not webbrowser.open(access.make_ticket_link()):
             _tell("no browser could be opened; open the link yourself")
         try:
-            make_server(context, access, tell=_tell).run(sockets=[listener])
+            with announce(context.home, access.origin):
+                make_server(context, access, tell=_tell).run(sockets=[listener])
         except KeyboardInterrupt:
             _tell("the live page is off")
 

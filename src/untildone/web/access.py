@@ -22,7 +22,7 @@ class Access:
         self.folder = f"/{secrets.token_urlsafe(9)}"
         # A form of ours sends it, a page of another site cannot know it.
         self.form_token = secrets.token_urlsafe(24)
-        self._origin = f"http://{LOOPBACK}:{port}"
+        self.origin = f"http://{LOOPBACK}:{port}"
         self._token = secrets.token_urlsafe(24)
         self._cookie = secrets.token_urlsafe(24)
         self._cookie_name = f"untildone-{port}"
@@ -32,14 +32,14 @@ class Access:
     @property
     def link(self) -> str:
         """Return the address to print in the user's terminal."""
-        return f"{self._origin}{self.folder}/?token={self._token}"
+        return f"{self.origin}{self.folder}/?token={self._token}"
 
     def make_ticket_link(self) -> str:
         """Return an address that works once: other programs see the arguments of a browser."""
         ticket = secrets.token_urlsafe(24)
         with self._lock:
             self._tickets.add(ticket)
-        return f"{self._origin}{self.folder}/?token={ticket}"
+        return f"{self.origin}{self.folder}/?token={ticket}"
 
     def accepts_token(self, token: str) -> bool:
         """Say whether the token is the link's, or a ticket that was not used yet."""

@@ -6,11 +6,12 @@ to this machine (DNS rebinding).
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from untildone.web.access import Access
@@ -38,6 +39,15 @@ _ENTRY = (
     '<link rel=icon href="{0}/static/icon.svg"><meta http-equiv=refresh content="0;url={0}/">'
     '<p><a href="{0}/">Open the live page</a>'
 )
+# The page of a loop as a notification links to it, without anything secret.
+_LOOPS = "/loops/"
+_LOOP_LINK = (
+    "<!doctype html><html lang=en><meta charset=utf-8><title>untildone</title>"
+    "<link rel=icon href=/icon.svg><script src=/find.js></script>"
+    f"<p>{_NEEDS_LINK.replace('`', '')}"
+)
+_STATIC = Path(__file__).parent / "static"
+_FILES = {"/icon.svg": "image/svg+xml", "/find.js": "text/javascript"}
 # What a browser says of a request that the user typed, or that a page of ours made.
 _OWN_SITES = ("none", "same-origin")
 
@@ -74,7 +84,7 @@ class RequestGuard:
         if headers.get("host", "") not in access.hosts:
             return _refuse(421, "this is not the host of the live page\n")
         if not path.startswith(f"{access.folder}/"):
-            return _refuse(404, _NEEDS_LINK)
+            return _answer_outside(path)
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if path == f"{access.folder}/" and "token" in query and scope["method"] == "GET":
             return self._exchange(query["token"][0])
@@ -110,6 +120,15 @@ class RequestGuard:
         if not self._access.allow_verbs:
             return 403, "this page is read-only; `untildone serve --allow-verbs` lets it act\n"
         return None
+
+
+def _answer_outside(path: str) -> Response:
+    """Lead a browser that has opened the live page to a loop; others get nothing."""
+    if path in _FILES:
+        return FileResponse(_STATIC / path[1:], media_type=_FILES[path])
+    if path.startswith(_LOOPS):
+        return Response(_LOOP_LINK, media_type="text/html")
+    return _refuse(404, _NEEDS_LINK)
 
 
 def _refuse(status: int, text: str) -> Response:

@@ -1,14 +1,20 @@
 """The server of the live page: on the loopback interface only, until Ctrl-C."""
 
 import errno
+import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import uvicorn
 
 from untildone.engine.context import Context
 from untildone.errors import UserError
+from untildone.features.milestones.page_link import SERVE_FILE
+from untildone.store.durable_files import write_atomically
+from untildone.store.encoding import encode
 from untildone.web.access import LOOPBACK, Access
 from untildone.web.routes import Routes
 
@@ -37,6 +43,17 @@ def _explain(error: OSError, port: int) -> UserError:
         errno.EACCES: "may only be used by an administrator",
     }.get(error.errno or 0, f"cannot be used: {error.strerror}")
     return UserError(f"port {port} {reason}", hint="`untildone serve --port 0` takes a free one")
+
+
+@contextmanager
+def announce(home: Path, origin: str) -> Iterator[None]:
+    """Record meanwhile where the page is, without its secrets: notifications link to it."""
+    file = home / SERVE_FILE
+    write_atomically(file, encode({"url": origin, "pid": os.getpid()}), keep_previous=False)
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
 
 
 def make_server(context: Context, access: Access, *, tell: Callable[[str], None]) -> uvicorn.Server:

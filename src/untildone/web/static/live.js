@@ -169,6 +169,7 @@
     document.querySelectorAll("button").forEach((button) => (button.disabled = false));
   });
 
+  localStorage.setItem("untildone-folder", location.pathname.slice(0, location.pathname.indexOf("/", 1)));
   showTimes();
   setInterval(showTimes, 1000);
   if (body.dataset.events) connect();
