@@ -34,13 +34,14 @@ class Recorded:
 
     @property
     def end(self) -> Json:
-        """The entry by which the loop paused or finished."""
-        return [
-            entry
-            for entry in self.entries
-            if entry["kind"] in ("paused", "cancelled", "done")
-            or entry["data"].get("verdict", {}).get("type") in ("finish", "pause")
-        ][-1]
+        """The entry by which the loop paused or finished: of several pauses in a row the first."""
+        end: Json = self.entries[-1]
+        for entry in reversed(self.entries):
+            if entry["state"] and _read_end(entry) != _read_end(self.entries[-1]):
+                break
+            if entry["kind"] in ("paused", "cancelled", "done") or _ends_loop(entry):
+                end = entry
+        return end
 
     @property
     def allowances(self) -> list[tuple[str, str]]:
@@ -49,6 +50,15 @@ class Recorded:
         for amendment in self.progress["amendments"]:
             made += [(what, amendment["at"]) for what in amendment["allow"]]
         return made
+
+
+def _read_end(entry: Json) -> list[object]:
+    progress = entry["state"]["progress"]
+    return [progress[name] for name in ("status", "outcome", "reason")]
+
+
+def _ends_loop(entry: Json) -> bool:
+    return entry["data"].get("verdict", {}).get("type") in ("finish", "pause")
 
 
 def recompute(recorded: Recorded) -> Json:

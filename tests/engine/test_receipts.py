@@ -86,7 +86,7 @@ def test_every_figure_of_any_receipt_can_be_recomputed(play: Play) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("rounds", [0, 2, 3, 10])
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(play=PLAYS)
 def test_every_figure_of_many_receipts_can_be_recomputed(rounds: int, play: Play) -> None:
     verify_receipts(replace(play, rounds=rounds))
