@@ -1,12 +1,13 @@
 """Workers that are killed, paused or started together: every task ends exactly once."""
 
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from runs.queue.world import QueueWorld, find_postgres, open_postgres, require_once
+from runs.queue.world import Postgres, QueueWorld, find_postgres, require_once
 
 # Records of a task with two rounds: taken, fetch, two rounds, commit, work, verify, push, done;
 # beginning, fetch, work, verify, push and end of its workflow are recorded by dbos too.
@@ -14,11 +15,12 @@ RECORDS = 15
 
 
 @pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
+def postgres() -> Iterator[Postgres]:
     if not find_postgres():
         pytest.skip("needs Postgres")
-    with open_postgres() as url:
-        yield url
+    server = Postgres()
+    yield server
+    server.close()
 
 
 @pytest.mark.parametrize("number", range(1, RECORDS + 1))
@@ -64,8 +66,8 @@ def test_a_paused_worker_cannot_finish_twice(tmp_path: Path) -> None:
     require_once(world, task)
 
 
-def test_workers_on_postgres_take_over_from_each_other(tmp_path: Path, postgres: str) -> None:
-    world = QueueWorld(tmp_path, database=postgres)
+def test_workers_on_postgres_take_over_from_each_other(tmp_path: Path, postgres: Postgres) -> None:
+    world = QueueWorld(tmp_path, database=postgres.url)
     tasks = [world.add(name, rounds=2) for name in ("a", "b")]
 
     world.work(kill_at=5)
@@ -76,6 +78,21 @@ def test_workers_on_postgres_take_over_from_each_other(tmp_path: Path, postgres:
     assert other.returncode == 0
     require_once(world, *tasks)
     assert len(world.calls()) <= 5
+
+
+def test_a_worker_goes_on_when_postgres_is_back(tmp_path: Path, postgres: Postgres) -> None:
+    world = QueueWorld(tmp_path, database=postgres.url)
+    task = world.add("a", rounds=2, more=", slowly (2 s)")
+    worker = world.start_worker("--once")
+    world.wait_for_call()
+    postgres.kill()
+    time.sleep(3)
+    postgres.start()
+
+    output, errors = worker.communicate(timeout=100)
+    assert worker.returncode == 0, (output, errors)
+    require_once(world, task)
+    assert len(world.calls()) == 2
 
 
 def test_two_processes_may_be_first_on_a_fresh_file(tmp_path: Path) -> None:

@@ -9,8 +9,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -140,38 +138,49 @@ def find_postgres() -> Path | None:
     return found[-1].parent if found else None
 
 
-@contextmanager
-def open_postgres() -> Iterator[str]:
+class Postgres:
     """A server of its own on loopback, as an unprivileged user: initdb refuses root."""
-    programs = find_postgres()
-    assert programs
-    user = _NOBODY if os.geteuid() == 0 else None
-    folder = Path(tempfile.mkdtemp(prefix="untildone-pg-"))
-    if user:
-        os.chown(folder, user, user)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    data = str(folder / "data")
-    quick = ("-c", "fsync=off", "-c", f"port={port}", "-c", "listen_addresses=127.0.0.1")
-    make = [str(programs / "initdb"), "-D", data, "-U", "queue", "--auth=trust", "-N"]
-    subprocess.run(make, user=user, group=user, check=True, capture_output=True, cwd=folder)
-    server = subprocess.Popen(
-        [str(programs / "postgres"), "-D", data, "-k", str(folder), *quick],
-        user=user,
-        group=user,
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        _wait_for_port(port)
-        yield f"postgresql://queue@127.0.0.1:{port}/postgres"
-    finally:
-        # A fast shutdown, which does not wait for clients.
-        server.send_signal(signal.SIGINT)
-        server.wait()
-        shutil.rmtree(folder, ignore_errors=True)
+
+    def __init__(self) -> None:
+        programs = find_postgres()
+        assert programs
+        self._programs = programs
+        self._user = _NOBODY if os.geteuid() == 0 else None
+        self._folder = Path(tempfile.mkdtemp(prefix="untildone-pg-"))
+        if self._user:
+            os.chown(self._folder, self._user, self._user)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self._port = free.getsockname()[1]
+        self._data = str(self._folder / "data")
+        options = ("-D", self._data, "-U", "queue", "--auth=trust", "-N")
+        assert self._begin("initdb", *options).wait() == 0
+        self.url = f"postgresql://queue@127.0.0.1:{self._port}/postgres"
+        self.start()
+
+    def start(self) -> None:
+        quick = ("-c", "fsync=off", "-c", f"port={self._port}", "-c", "listen_addresses=127.0.0.1")
+        self._server = self._begin("postgres", "-D", self._data, "-k", str(self._folder), *quick)
+        _wait_for_port(self._port)
+
+    def kill(self) -> None:
+        """End it as a crash does: what is not written is lost, clients are cut off."""
+        self._server.send_signal(signal.SIGQUIT)
+        self._server.wait()
+
+    def close(self) -> None:
+        self.kill()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _begin(self, program: str, *arguments: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [str(self._programs / program), *arguments],
+            user=self._user,
+            group=self._user,
+            cwd=self._folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
 
 def _wait_for_port(port: int) -> None:
