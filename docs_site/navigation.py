@@ -18,6 +18,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Use": {
         "Headless runs": "run.md",
         "Plans": "plans.md",
+        "The queue": "queue.md",
         "Loops from a spec": "spec-loops.md",
         "Promises, TODO lists, counts": "promises-todos-counts.md",
         "Automatic mode": "automatic-mode.md",

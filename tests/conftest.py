@@ -32,6 +32,8 @@ SLOW = (
     "clients",
     "languages",
     "runs/plan",
+    "runs/queue/test_worker.py",
+    "runs/queue/test_worker_faults.py",
     "checks/parsers/test_real_programs.py",
     "checks/test_coverage.py",
     "cli/test_ci.py",

@@ -8,7 +8,16 @@ import untildone
 ROOT = Path(untildone.__file__).parent
 NETWORK = frozenset(
     (
-        *("aiohttp", "apprise", "asyncio.streams", "ftplib", "http.client", "httpx", "requests"),
+        *(
+            "aiohttp",
+            "apprise",
+            "asyncio.streams",
+            "dbos",
+            "ftplib",
+            "http.client",
+            "httpx",
+            "requests",
+        ),
         *("smtplib", "socket", "socketserver", "telnetlib", "urllib.request", "xmlrpc"),
         "opentelemetry.exporter.otlp.proto.http.trace_exporter",
     )
@@ -27,6 +36,9 @@ SPEAKING = {
     "web/server.py",
     # The user's own `notify` addresses.
     "features/milestones/notify.py",
+    # The database of the queue, a file unless the user names a server.
+    "runs/queue/database.py",
+    "runs/queue/worker.py",
     # The user's own collector, if `[otel]` of their settings names one.
     "features/telemetry/otlp.py",
 }

@@ -31,6 +31,8 @@ COMMANDS = {
     "run": ("run", "Run an agent headless until its work is done."),
     "import": ("import_", "Start a loop from another tool's file."),
     "plan": ("plan", "Work with a task list: validate it, show what is next."),
+    "queue": ("queue", "Queue tasks for workers, also on other machines."),
+    "worker": ("worker", "Work on queued tasks."),
     "status": ("status", "Show active loops, and whether their agents are held."),
     "history": ("history", "List past loops."),
     "show": ("show", "Show one loop in full."),

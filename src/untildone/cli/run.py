@@ -49,7 +49,7 @@ class _RunCommand(click.Command):
         return [*super().collect_usage_pieces(ctx), "[-- CLIENT OPTIONS]"]
 
 
-def _parse_agents(
+def parse_agents(
     _context: click.Context, _parameter: click.Parameter, value: str
 ) -> tuple[str, ...]:
     """Return the agents of `codex,claude`."""
@@ -71,7 +71,7 @@ def _check_agent(name: str) -> str:
 @click.option(
     "--agent",
     "agents",
-    callback=_parse_agents,
+    callback=parse_agents,
     default="claude",
     show_default=True,
     metavar="NAME[,NAME]",
@@ -125,10 +125,10 @@ def run_command(
     context = open_context(agents[0])
     refuse_in_check(context, "run")
     options = _read_run_settings(values, click.get_current_context().meta.get(_CLIENT, ()))
-    _require_client(context, options)
+    require_client(context, options)
     options = replace(options, successors=agents[1:])
     for name in agents[1:]:
-        _require_client(open_context(name), RunOptions())
+        require_client(open_context(name), RunOptions())
     if values["plan"] or values["jobs"]:
         # Imported here because a run of one task does not need it.
         from untildone.cli.run_plan import run_plan_tasks
@@ -176,7 +176,7 @@ def _read_run_settings(values: dict[str, Any], arguments: tuple[str, ...]) -> Ru
     )
 
 
-def _require_client(context: Context, options: RunOptions) -> None:
+def require_client(context: Context, options: RunOptions) -> None:
     """Fail early if the client is missing."""
     client = context.agent.load_headless()
     program = parse_argv(options.client)[0] if options.client.strip() else client.PROGRAM

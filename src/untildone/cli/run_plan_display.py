@@ -44,6 +44,10 @@ class PlanLines:
                 if text:
                     self._print(f"{task}: {text}")
 
+    def forget(self, task: str) -> None:
+        """Remove the row of a task that is no longer running."""
+        self._rows.pop(task, None)
+
     def _update_row(self, task: str, event: RunEvent) -> None:
         row = self._rows.setdefault(task, _Row(began=time.monotonic()))
         match event:

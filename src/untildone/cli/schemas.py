@@ -20,6 +20,7 @@ from untildone.report.checks import CheckReport
 from untildone.report.page.values import LoopView
 from untildone.report.receipt import Receipt
 from untildone.report.status import StatusReport
+from untildone.runs.queue.values import QueueAdded, QueueChange, QueueDetails, QueueList
 from untildone.store.state import State
 
 SCHEMAS: dict[str, type[msgspec.Struct]] = {
@@ -31,6 +32,10 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "plan-show-task": TaskDetails,
     "plan-validate": ValidationReport,
     "verification": VerifierReport,
+    "queue-add": QueueAdded,
+    "queue-change": QueueChange,
+    "queue-list": QueueList,
+    "queue-show": QueueDetails,
     "status": StatusReport,
     "check": CheckReport,
     "detect": Detection,

@@ -54,6 +54,11 @@ _READING = frozenset(
     ("check-ignore", "config", "for-each-ref", "ls-tree", "merge-base", "rev-parse", "version")
 )
 _NOTHING: Mapping[str, str] = {}
+# How another repository is reached; `ext` would run a program that its address names.
+_PROTOCOLS = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_TERMINAL_PROMPT": "0"}
+# The user's own, needed to reach it.
+_OF_USER = frozenset(("core.sshCommand", "credential.helper"))
+_SSH_VARIABLES = ("GIT_SSH_COMMAND", "GIT_SSH", "GIT_SSL_CAINFO")
 
 
 def run_git(
@@ -83,6 +88,32 @@ def run_git(
     return run(
         argv, cwd=cwd, timeout=timeout, env=env, stdin=stdin, errors=errors, on_output=on_output
     )
+
+
+def run_git_transfer(
+    arguments: Sequence[str],
+    *,
+    repository: Path,
+    objects: Path,
+    timeout: float,
+    errors: Path | None = None,
+    on_output: OutputCallback | None = None,
+) -> Finished:
+    """Fetch, push or list, with the ssh key and the credentials that the user configured.
+
+    `repository` is a new and empty one, so that no setting of a project is read; the content is in
+    `objects`, the folder of the project's own repository.
+    """
+    user = {name: os.environ[name] for name in _SSH_VARIABLES if name in os.environ}
+    places = {"GIT_DIR": str(repository), "GIT_OBJECT_DIRECTORY": str(objects)}
+    env = {**_make_environment(None), **_PROTOCOLS, **user, **places}
+    program = find_git(env)
+    if program is None:
+        return Finished(exit_code=None, missing="`git` was not found")
+    kept = [setting for setting in _SETTINGS if setting.partition("=")[0] not in _OF_USER]
+    settings = [word for setting in kept for word in ("-c", setting)]
+    argv = [program, "--no-pager", *settings, *arguments]
+    return run(argv, cwd=repository, timeout=timeout, env=env, errors=errors, on_output=on_output)
 
 
 def read_git_config(

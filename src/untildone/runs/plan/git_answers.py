@@ -17,7 +17,7 @@ _OLDEST = (2, 38)
 _NOT_A_REASON = re.compile("hint|warning")
 _KIND = re.compile("^(fatal|error): ")
 _NOTHING: Mapping[str, str] = {}
-_OUR_NAME = {
+OUR_NAME = {
     f"GIT_{role}_{field}": value
     for role in ("AUTHOR", "COMMITTER")
     for field, value in (("NAME", "untildone"), ("EMAIL", "untildone@localhost"))
@@ -35,9 +35,11 @@ class Git(Struct, frozen=True):
             raise _make_error(self.folder, arguments[0], complaint)
         return output.strip()
 
-    def ask_with_status(self, *arguments: str) -> tuple[int, str]:
+    def ask_with_status(
+        self, *arguments: str, env: Mapping[str, str] = _NOTHING
+    ) -> tuple[int, str]:
         """Return exit code and output; exit code 1 is an answer too."""
-        code, output, complaint = self._run(arguments)
+        code, output, complaint = self._run(arguments, env)
         if code is None or code > 1:
             raise _make_error(self.folder, arguments[0], complaint)
         return code, output
@@ -68,7 +70,7 @@ class Git(Struct, frozen=True):
         """Commit with the user's configured name, else with ours."""
         options = [word for parent in parents for word in ("-p", parent)]
         words = ("commit-tree", tree, *options, "-m", message)
-        return self.ask_or_empty(*words) or self.ask(*words, env=_OUR_NAME)
+        return self.ask_or_empty(*words) or self.ask(*words, env=OUR_NAME)
 
     def _run(
         self, arguments: tuple[str, ...], env: Mapping[str, str] = _NOTHING, *, stdin: bytes = b""

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from untildone.runs.plan.git_answers import Git
 
 # Our own folder in a project is not part of the work.
 _WORK = (":/", ":(exclude,top).untildone")
+_NOTHING: Mapping[str, str] = {}
 
 
 class Merged(Struct, frozen=True, kw_only=True):
@@ -74,7 +76,7 @@ def commit_worktree(git: Git, *, branch: str, onto: str, plan: str, message: str
     The plan file, at `plan`, keeps its content of `onto`.
     """
     unlock(git)
-    _stage(git)
+    stage(git)
     if plan:
         git.ask("reset", "-q", onto, "--", f":(top,literal){plan}")
     tree = git.ask("write-tree")
@@ -94,16 +96,19 @@ def commit_worktree(git: Git, *, branch: str, onto: str, plan: str, message: str
     return head
 
 
-def _stage(git: Git) -> None:
-    """Stage like `git add -A`, which would start another git in each submodule."""
+def stage(git: Git, *, env: Mapping[str, str] = _NOTHING) -> None:
+    """Stage like `git add -A`, which would start another git in each submodule.
+
+    `env` may name another index than the worktree's own.
+    """
     paths: dict[str, None] = {}
     # Removals first: a folder may be where a file was.
     for kinds in (("--cached",), ("--others", "--exclude-standard")):
-        _, output = git.ask_with_status("ls-files", "-z", *kinds, "--", *_WORK)
+        _, output = git.ask_with_status("ls-files", "-z", *kinds, "--", *_WORK, env=env)
         # A repository inside the worktree is listed with a trailing `/`.
         paths |= dict.fromkeys(path.rstrip("/") for path in output.split("\0") if path)
     stdin = os.fsencode("".join(f"{path}\0" for path in paths))
-    git.ask("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=stdin)
+    git.ask("update-index", "-z", "--add", "--remove", "--replace", "--stdin", env=env, stdin=stdin)
 
 
 def restore_tree(git: Git, tree: str) -> None:

@@ -1,0 +1,99 @@
+"""`untildone queue add`: add a task, or a whole backlog."""
+
+from copy import copy
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+from untildone.agents import NAMES
+from untildone.cli import start
+from untildone.cli.options import EXISTING_FILE, get_current_folder, json_option, print_report
+from untildone.cli.queue.queue_options import database_option, open_queue
+from untildone.core.text import pluralize
+from untildone.engine.request import StartOptions
+from untildone.engine.start_options import OPTIONS
+from untildone.errors import UserError
+from untildone.runs.queue.backlog import LOCAL_OPTIONS, read_backlog
+from untildone.runs.queue.submission import make_storable, resolve_repository
+from untildone.runs.queue.values import NewTask, QueueAdded
+
+_NAMES = frozenset(option.name for option in OPTIONS) - LOCAL_OPTIONS - {"task"}
+
+
+def parse_words(
+    _context: click.Context, _parameter: click.Parameter, value: str
+) -> tuple[str, ...]:
+    """Return the words of `gpu,linux`."""
+    return tuple(dict.fromkeys(filter(None, map(str.strip, value.split(",")))))
+
+
+@click.command("add")
+@click.argument("task", required=False, default="")
+@click.option("--from", "backlog", type=EXISTING_FILE, metavar="FILE", help="Add a whole backlog.")
+@click.option(
+    "--repo", default="", metavar="URL|PATH", help="The repository; the default is this one."
+)
+@click.option("--base", default="", metavar="REF", help="Where to begin; default: its HEAD.")
+@click.option("--agent", default="", type=click.Choice(["", *NAMES]), help="The agent it needs.")
+@click.option(
+    "--labels", default="", callback=parse_words, metavar="A,B", help="What its worker must have."
+)
+@click.option("--priority", default=0, metavar="N", help="Higher ones are taken first; default 0.")
+@click.option("--after", multiple=True, metavar="ID", help="A task that must be done before.")
+@database_option
+@json_option
+def add_command(
+    *,
+    task: str,
+    backlog: Path | None,
+    database: str,
+    as_json: bool,
+    **values: Any,  # noqa: ANN401  click's own values
+) -> None:
+    """Add TASK to the queue, with the options of `untildone start`.
+
+    FILE has one JSON object a line, with `task` and any of `checks`, `repository`, `base`,
+    `agent`, `labels`, `priority`, `after` and the loop's options; or it is the output of
+    `gh issue list --json number,title,body,url`.
+
+    \b
+    untildone queue add "Port the parser" --check "npm test" --priority 5
+    untildone queue add "Fix the build" --repo git@example.org:team/app.git --base develop
+    untildone queue add --from backlog.jsonl --check "make test"
+    """
+    if bool(task or values["template"] or values["preset"]) == bool(backlog):
+        raise UserError(
+            "give a task or `--from FILE`", hint='say what to do: `untildone queue add "TASK"`'
+        )
+    given = _make_task(task, values)
+    tasks = read_backlog(backlog, given) if backlog else (given,)
+    folder = get_current_folder()
+    named = {one.repository for one in tasks}
+    addresses = {name: resolve_repository(name, folder) for name in named}
+    stored = [make_storable(replace(one, repository=addresses[one.repository])) for one in tasks]
+    redacted = sum(was_changed for _, was_changed in stored)
+    if redacted:
+        click.echo(f"note: secrets were taken out of {pluralize(redacted, 'task')}", err=True)
+    ids = open_queue(database, verb="queue add").add([one for one, _ in stored])
+    lines = [f"added {ids[0]}"] if len(ids) == 1 else [f"added {pluralize(len(ids), 'task')}"]
+    print_report(QueueAdded(ids=ids), lines, as_json=as_json)
+
+
+def _make_task(task: str, values: dict[str, Any]) -> NewTask:
+    chosen = {name: values[name] for name in _NAMES if values[name] is not None}
+    if values["template"]:
+        chosen["template"] = f"{values['template']} {task}".strip()
+    return NewTask(
+        repository=values["repo"],
+        options=StartOptions(**chosen, task="" if values["template"] else task),
+        base=values["base"],
+        agent=values["agent"],
+        labels=values["labels"],
+        priority=values["priority"],
+        after=tuple(values["after"]),
+    )
+
+
+add_command.params += [copy(param) for param in start.start_command.params if param.name in _NAMES]

@@ -1,0 +1,41 @@
+"""Options of the queue's commands, and how they open its database."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from untildone.cli.authority import require_user_of_machine
+from untildone.cli.loops import open_context
+from untildone.engine.context import Context
+from untildone.runs.queue import address
+from untildone.store.home import prepare_home
+
+if TYPE_CHECKING:
+    from untildone.runs.queue.task_queue import TaskQueue
+
+database_option = click.option(
+    "--database",
+    default="",
+    metavar="URL|PATH",
+    envvar=address.VARIABLE,
+    help="The queue's database: a SQLite file (the default is one of yours), or Postgres.",
+)
+
+
+def find_database(context: Context, database: str) -> str:
+    address.require_extra()
+    prepare_home(context.home)
+    return address.find_url(database, home=context.home, environ=context.environ)
+
+
+def open_queue(database: str, *, verb: str = "") -> "TaskQueue":
+    """Open the queue; a verb that changes it is the user's, not an agent's."""
+    context = open_context()
+    if verb:
+        require_user_of_machine(context, verb)
+    url = find_database(context, database)
+    # Imported here because the help and other commands must not need the extra.
+    from untildone.runs.queue.database import open_database
+    from untildone.runs.queue.task_queue import TaskQueue
+
+    return TaskQueue(open_database(url), context.now)

@@ -1,0 +1,1 @@
+"""A durable queue of tasks for workers on one or many machines; nothing else imports it."""

@@ -1,0 +1,80 @@
+"""What may enter the queue: texts a database can store, addresses without passwords."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from msgspec.structs import asdict, replace
+
+from untildone.checks.secret_redaction import remove_secrets
+from untildone.core.contract import Bounds
+from untildone.engine.request import StartOptions
+from untildone.engine.start_options import apply_bounds
+from untildone.errors import UserError
+from untildone.runs.queue.values import NewTask
+from untildone.worktree.listing import find_worktree_root
+
+_LONGEST_TASK = 200_000
+
+
+def resolve_repository(given: str, folder: Path) -> str:
+    """Return the address of a repository; a path becomes absolute, without one it is ours."""
+    if "://" in given or _is_ssh_address(given):
+        if urlsplit(given).password if "://" in given else False:
+            raise UserError(
+                "the address of the repository has a password in it",
+                hint="leave it out: workers use their own credential helper or ssh key",
+            )
+        return given
+    root = find_worktree_root(folder / given) if (folder / given).is_dir() else None
+    bare = (folder / given / "HEAD").is_file()
+    if root is None and not bare:
+        raise UserError(
+            f"`{folder / given}` is no git repository", hint="name one: `--repo URL|PATH`"
+        )
+    return str((root or folder / given).resolve())
+
+
+def _is_ssh_address(text: str) -> bool:
+    """Say whether it is like `git@host:path`; a path with a colon begins with `./` or `/`."""
+    host, colon, _ = text.partition(":")
+    return bool(colon) and "/" not in host and not (os.name == "nt" and len(host) == 1)
+
+
+def make_storable(task: NewTask) -> tuple[NewTask, bool]:
+    """Return the task as the database may hold it, and whether a secret was taken out of it."""
+    text = make_text(task.options.task)
+    if len(text) > _LONGEST_TASK:
+        raise UserError(
+            f"the task has {len(text)} characters, more than {_LONGEST_TASK}",
+            hint="put the text into a file of the repository and name that",
+        )
+    apply_bounds(Bounds(), asdict(task.options))
+    _refuse_secrets(task.options)
+    shown = remove_secrets(text, environ=os.environ)
+    task = replace(task, options=replace(task.options, task=shown), source=make_text(task.source))
+    return task, shown != text
+
+
+def make_text(text: str) -> str:
+    """Return the text without what Postgres or UTF-8 cannot hold."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def _refuse_secrets(options: StartOptions) -> None:
+    """Refuse a command with a secret: without it the command would be another one."""
+    for name, value in asdict(options).items():
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str) and name != "task" and _has_secret(text):
+                raise UserError(
+                    f"`{name}` has what looks like a secret in it, and the queue is no place"
+                    " for secrets",
+                    hint="let the command read it from the worker's environment",
+                )
+
+
+# The tasks of a backlog have nearly the same options.
+@lru_cache(maxsize=1_000)
+def _has_secret(text: str) -> bool:
+    return remove_secrets(text, environ=os.environ) != text

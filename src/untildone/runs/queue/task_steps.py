@@ -1,0 +1,249 @@
+"""The steps of a queued task: fetch, work, verify, push; each is recorded and can be repeated."""
+
+import json
+import uuid
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.agents.headless import RunEvent
+from untildone.checks.clean_output import clean
+from untildone.checks.parallel_run import RunOptions as CheckOptions
+from untildone.checks.parallel_run import run_checks
+from untildone.core.contract import Check
+from untildone.core.text import shorten, to_one_line
+from untildone.engine.context import Context
+from untildone.engine.loop_start import begin_loop
+from untildone.engine.start_options import build_request
+from untildone.errors import UserError
+from untildone.runs import run_memory
+from untildone.runs.outer_loop import drive
+from untildone.runs.plan import worktrees
+from untildone.runs.plan.assignment import describe_failures, record_baseline
+from untildone.runs.plan.git_answers import OUR_NAME, Git
+from untildone.runs.queue.checkpoints import (
+    continue_request,
+    push_checkpoint,
+    restore_checkpoint,
+)
+from untildone.runs.queue.lease import Lease, TakenTask
+from untildone.runs.queue.repositories import Push, Repository
+from untildone.runs.queue.values import (
+    Checkpoint,
+    Course,
+    get_branch,
+    get_receipt_ref,
+    get_work_pattern,
+    get_work_ref,
+)
+from untildone.runs.recorded_steps import Step
+from untildone.runs.run_events import Judged
+from untildone.runs.run_memory import RunMemory, RunOptions
+from untildone.store.loops import Record
+
+_LONGEST_RECEIPT = 200_000
+Show = Callable[[str, RunEvent], None]
+
+
+class Surroundings(Struct, frozen=True, kw_only=True):
+    """What a task gets from its worker; `folder` is for its worktrees."""
+
+    context: Context
+    lease: Lease
+    repository: Repository
+    folder: Path
+    options: RunOptions
+    show: Show
+
+
+class TaskSteps:
+    def __init__(self, task: TakenTask, around: Surroundings) -> None:
+        self._task = task
+        self._around = around
+        self._context = around.context
+        self._repository = around.repository
+        self._worktree = around.folder / f"{task.id}-{task.token}"
+        self._checkpoint: Checkpoint | None = None
+        self._used: Checkpoint | None = None
+        # The loop that is driven now; the worker ends it when it stops.
+        self.loop = ""
+
+    def list_steps(self) -> tuple[Step[Course], ...]:
+        steps = {
+            "fetch": self._fetch,
+            "work": self._work,
+            "verify": self._verify,
+            "push": self._push,
+        }
+        return tuple(
+            Step(name=name, run=partial(self._run, name, run)) for name, run in steps.items()
+        )
+
+    def _run(self, name: str, run: Callable[[Course], Course], course: Course) -> Course:
+        """Run a step if the task is still ours; an error of the user's ends the task."""
+        lease = self._around.lease
+        lease.insist(lambda: lease.require(self._task))
+        try:
+            is_cancelled = lease.insist(lambda: lease.list_cancelling([self._task.id]))
+            course = replace(course, outcome="cancelled") if is_cancelled else run(course)
+        except UserError as error:
+            reason = f"{name}: {error.message}"
+            course = replace(course, outcome="blocked", reason=clean(reason))
+        detail = course.reason if course.is_over else ""
+        lease.insist(lambda: lease.record(self._task, name, detail=to_one_line(detail)))
+        return course
+
+    def _fetch(self, course: Course) -> Course:
+        self._repository.prepare()
+        return replace(course, base=self._repository.fetch(self._task.base or "HEAD"))
+
+    def _work(self, course: Course) -> Course:
+        """Run the loop, from the last checkpoint if there is one, and commit what it did."""
+        record = self._begin_loop(course)
+        self.loop = record.contract.id
+        drive(self._context, self.loop, show=self._show)
+        record = self._context.loops.load(self.loop)
+        progress = record.progress
+        course = replace(
+            course,
+            outcome=progress.outcome or "unverified",
+            reason=clean(progress.reason),
+            rounds=progress.round + (self._used.rounds if self._used else 0),
+            spend_usd=progress.spend_usd,
+            checks=json.dumps(msgspec.to_builtins(record.contract.checks)),
+            receipt=self._read_receipt(),
+        )
+        return course if course.is_over else replace(course, commit=self._commit(course))
+
+    def _begin_loop(self, course: Course) -> Record:
+        """Begin the loop at the base commit, so that the baseline is the same for each worker."""
+        lease, task = self._around.lease, self._task
+        self._make_worktree(course.base)
+        checkpoint, is_used = lease.insist(lambda: lease.find_checkpoint(task))
+        self._checkpoint, self._used = checkpoint, checkpoint if is_used else None
+        request = build_request(
+            self._context, task.options, session=str(uuid.uuid4()), project=self._worktree
+        )
+        if checkpoint:
+            request = continue_request(request, checkpoint, used=self._used)
+        record = record_baseline(self._context, begin_loop(self._context, request))
+        if checkpoint:
+            restore_checkpoint(Git(self._worktree), self._repository, checkpoint)
+        memory = RunMemory(options=self._around.options)
+        run_memory.write(self._context, record.contract.id, memory)
+        return record
+
+    def _make_worktree(self, commit: str) -> None:
+        self._repository.prepare()
+        self._bring(commit)
+        with self._repository.lock():
+            worktrees.make_worktree(
+                self._repository.git, self._worktree, branch=self._branch, commit=commit
+            )
+
+    def _bring(self, commit: str) -> None:
+        """Fetch a commit that another worker fetched or made."""
+        if not self._repository.has(commit):
+            self._repository.fetch(self._find_source(commit))
+
+    def _find_source(self, commit: str) -> str:
+        """Return the ref of a checkpoint that has the commit, else the commit itself."""
+        lease = self._around.lease
+        checkpoint, _ = lease.insist(lambda: lease.find_checkpoint(self._task))
+        return checkpoint.ref if checkpoint and checkpoint.commit == commit else commit
+
+    @property
+    def _branch(self) -> str:
+        """Return the local branch; the cache is shared with other workers of this machine."""
+        return f"untildone-task/{self._task.id}-{self._task.token}"
+
+    def _show(self, event: RunEvent) -> None:
+        """Show an event; a judged round is stored before the next one begins."""
+        self._around.show(self._task.id, event)
+        if isinstance(event, Judged):
+            lease, task = self._around.lease, self._task
+            lease.insist(lambda: lease.require(task))
+            checkpoint = push_checkpoint(
+                self._context,
+                self.loop,
+                task=task,
+                repository=self._repository,
+                before=self._used,
+            )
+            name = f"round {checkpoint.rounds}"
+            unmet = to_one_line(", ".join(event.unmet))
+            lease.insist(lambda: lease.record(task, name, detail=unmet, checkpoint=checkpoint))
+
+    def _commit(self, course: Course) -> str:
+        """Commit the work and push it where another worker finds it."""
+        lease, task = self._around.lease, self._task
+        headline = to_one_line(task.options.task) or task.id
+        commit = worktrees.commit_worktree(
+            Git(self._worktree),
+            branch=self._branch,
+            onto=course.base,
+            plan="",
+            message=f"{shorten(headline, 70)}\n\nUntildone-Task: {task.id}",
+        )
+        ref = get_work_ref(task.id, task.token, "end")
+        self._repository.push([Push(ref=ref, commit=commit)])
+        checkpoint = Checkpoint(
+            ref=ref, commit=commit, rounds=course.rounds, spend_usd=course.spend_usd, note=""
+        )
+        lease.insist(lambda: lease.record(task, "commit", checkpoint=checkpoint))
+        return commit
+
+    def _read_receipt(self) -> str:
+        path = self._context.loops.get_folder(self.loop) / "receipt.md"
+        text = path.read_text("utf-8", "replace") if path.exists() else ""
+        return shorten(clean(text, environ=self._context.environ), _LONGEST_RECEIPT)
+
+    def _verify(self, course: Course) -> Course:
+        """Run the checks once more on what was committed, without files that were not."""
+        checks = msgspec.json.decode(course.checks, type=tuple[Check, ...])
+        if not self._worktree.exists():
+            self._make_worktree(course.commit)
+        git = Git(self._worktree)
+        worktrees.unlock(git)
+        worktrees.restore_tree(git, f"{course.commit}^{{tree}}")
+        results = run_checks(checks, CheckOptions(project=self._worktree))
+        if all(result.green for result in results):
+            return course
+        failures = clean(describe_failures(results), environ=self._context.environ)
+        reason = f"the checks fail on what was committed:\n{failures}"
+        return replace(course, outcome="unverified", reason=reason)
+
+    def _push(self, course: Course) -> Course:
+        """Push branch and receipt together, once; only a recorded commit ever gets here."""
+        task, lease = self._task, self._around.lease
+        self._repository.prepare()
+        branch = get_branch(task.id)
+        pushes = (
+            Push(ref=f"refs/heads/{branch}", commit=course.commit, is_new=True),
+            Push(ref=get_receipt_ref(task.id), commit=self._commit_receipt(course), is_new=True),
+        )
+        # A worker that was killed after its push has removed the other refs of the commit.
+        if not self._repository.is_pushed(pushes):
+            self._bring(course.commit)
+        lease.insist(lambda: lease.require(task))
+        # By pattern: a killed worker may have pushed one that it did not record.
+        self._repository.push(pushes, removed=get_work_pattern(task.id))
+        return replace(course, branch=branch)
+
+    def _commit_receipt(self, course: Course) -> str:
+        """Return a commit with the receipt; equal receipts give equal commits."""
+        git, at = self._repository.git, self._task.added_at
+        blob = git.ask("hash-object", "-w", "--stdin", stdin=course.receipt.encode())
+        tree = git.ask("mktree", stdin=f"100644 blob {blob}\treceipt.md\n".encode())
+        dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
+        message = f"Receipt of {self._task.id}\n\nCommit: {course.commit}"
+        return git.ask("commit-tree", tree, "-m", message, env={**OUR_NAME, **dates})
+
+    def remove_worktree(self) -> None:
+        with self._repository.lock():
+            worktrees.remove_worktree(self._repository.git, self._worktree)
+            self._repository.git.ask_or_empty("branch", "-D", self._branch)

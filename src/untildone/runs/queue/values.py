@@ -1,0 +1,167 @@
+"""What the queue holds, as commands print it: tasks, their steps, workers."""
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from untildone.core.verdict import Outcome
+from untildone.engine.request import StartOptions
+
+# `ended`: it ended or paused without being done; `retry` queues it again.
+State: TypeAlias = Literal["queued", "running", "done", "ended", "cancelled"]
+OPEN_STATES: tuple[State, ...] = ("queued", "running")
+
+
+class NewTask(Struct, frozen=True, kw_only=True):
+    """A task as it is added; `repository` is a URL or an absolute path."""
+
+    repository: str
+    options: StartOptions
+    # A branch, tag or commit; empty for the default branch.
+    base: str = ""
+    # The agent it needs; empty for any.
+    agent: str = ""
+    labels: tuple[str, ...] = ()
+    # Higher ones first.
+    priority: int = 0
+    # The tasks that must be done before it.
+    after: tuple[str, ...] = ()
+    # Where it comes from, such as the address of an issue.
+    source: str = ""
+
+
+class QueueTask(Struct, frozen=True, kw_only=True):
+    id: str
+    task: str
+    state: State
+    repository: str
+    base: str
+    agent: str
+    labels: tuple[str, ...]
+    priority: int
+    after: tuple[str, ...]
+    # Those of `after` that are not done yet.
+    waits_for: tuple[str, ...]
+    source: str
+    attempt: int
+    worker: str
+    # A cancellation that its worker has not carried out yet.
+    is_cancelling: bool
+    outcome: Outcome | None
+    reason: str
+    branch: str
+    commit: str
+    added_at: str
+    updated_at: str
+
+
+class QueueStep(Struct, frozen=True, kw_only=True):
+    """A recorded step; `token` counts the workers that had the task so far."""
+
+    name: str
+    at: str
+    attempt: int
+    token: int
+    worker: str
+    detail: str
+
+
+class QueueWorker(Struct, frozen=True, kw_only=True):
+    id: str
+    host: str
+    pid: int
+    state: Literal["alive", "draining", "dead", "ended"]
+    agents: tuple[str, ...]
+    labels: tuple[str, ...]
+    jobs: int
+    started_at: str
+    seen_at: str
+
+
+class QueueAdded(Struct, frozen=True, kw_only=True):
+    """The answer of `queue add --json`."""
+
+    ids: tuple[str, ...]
+
+
+class QueueList(Struct, frozen=True, kw_only=True):
+    """The answer of `queue list --json`."""
+
+    is_paused: bool
+    tasks: tuple[QueueTask, ...]
+    workers: tuple[QueueWorker, ...]
+
+
+class QueueDetails(Struct, frozen=True, kw_only=True):
+    """The answer of `queue show --json`."""
+
+    task: QueueTask
+    # Those of the options of `start` that were given.
+    options: dict[str, Any]
+    steps: tuple[QueueStep, ...]
+    rounds: int
+    spend_usd: float | None
+    receipt: str
+
+
+class QueueChange(Struct, frozen=True, kw_only=True):
+    """The answer of `queue cancel`, `retry`, `pause` and `drain` with `--json`."""
+
+    changed: tuple[str, ...]
+    note: str
+
+
+class Course(Struct, frozen=True, kw_only=True):
+    """What the steps of a task have found out so far; recorded after each of them."""
+
+    base: str = ""
+    commit: str = ""
+    outcome: Outcome | None = None
+    reason: str = ""
+    rounds: int = 0
+    spend_usd: float | None = None
+    # The checks of the contract, as JSON.
+    checks: str = "[]"
+    receipt: str = ""
+    branch: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        """Say whether the following steps are left out: the work is not done."""
+        return self.outcome not in (None, "done", "claimed")
+
+
+class Checkpoint(Struct, frozen=True, kw_only=True):
+    """The work after a judged round: `commit` is pushed to `ref`, `note` is for the next agent."""
+
+    ref: str
+    commit: str
+    rounds: int
+    spend_usd: float | None
+    note: str
+
+
+def encode(value: Struct) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def get_branch(task: str) -> str:
+    """Return the branch that the work of a task is pushed to."""
+    return f"untildone/{task}"
+
+
+def get_receipt_ref(task: str) -> str:
+    return f"refs/untildone/receipts/{task}"
+
+
+def get_work_ref(task: str, token: int, name: str) -> str:
+    """Return where a worker stores what is not done yet.
+
+    Each has a ref of its own: one that was pushed but not recorded replaces none that was.
+    """
+    return f"refs/untildone/work/{task}-{token}-{name}"
+
+
+def get_work_pattern(task: str) -> str:
+    return f"refs/untildone/work/{task}-*"

@@ -1,0 +1,307 @@
+"""A worker: takes tasks that it can do and runs their steps as durable workflows of dbos.
+
+Which worker does which task is decided in our own table, because a queue of dbos knows neither
+agents nor labels, repositories, dependencies or a limit for one process. The task is then a
+workflow in a queue that only this worker reads; dbos records its steps and, when another worker
+resumes it, refuses every later record of the first one.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import sqlalchemy as sa
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.agents.headless import RunEvent
+from untildone.agents.registry import find_agent
+from untildone.core.text import to_one_line
+from untildone.core.verdict import Finish
+from untildone.engine import verbs
+from untildone.engine.context import Context
+from untildone.errors import UserError
+from untildone.process.runner import end_runs_on_signal
+from untildone.runs.queue.address import hide_password, is_shared
+from untildone.runs.queue.database import prepare_workflow_tables
+from untildone.runs.queue.lease import Identity, Lease, LostLease, TakenTask
+from untildone.runs.queue.repositories import Repository, is_allowed
+from untildone.runs.queue.task_steps import Show, Surroundings, TaskSteps
+from untildone.runs.queue.values import Course, encode
+from untildone.runs.queue.worker_events import (
+    TaskEnded,
+    TaskTaken,
+    WorkerBuried,
+    WorkerDraining,
+    WorkerEnded,
+    WorkerStarted,
+)
+from untildone.runs.queue.worker_folders import WorkerFolders
+from untildone.runs.recorded_steps import run_steps
+from untildone.runs.run_memory import RunOptions
+from untildone.runs.stop_request import StopRequest, catch_first_interrupt
+from untildone.store.loops import Record
+
+# The exit status for "try again": a supervisor starts a new worker.
+EXIT_LOST = 75
+EXIT_STOPPED = 130
+# Workflows of other versions of the list of steps are left alone.
+_STEPS_VERSION = "1"
+_LOOK_SECONDS = 0.2
+_IDLE_SECONDS = 1.0
+_ELSEWHERE = "another worker goes on with the task"
+_FAILED = Course(outcome="unverified", reason="untildone failed; the worker's output says how")
+
+
+class WorkerSettings(Struct, frozen=True, kw_only=True):
+    """`repositories` are patterns of those that it works on; `lease` is in seconds."""
+
+    identity: Identity
+    url: str
+    repositories: tuple[str, ...]
+    options: RunOptions
+    lease: float
+    once: bool
+
+
+def run_worker(context: Context, engine: sa.Engine, settings: WorkerSettings, show: Show) -> int:
+    """Work until the user ends it, or with `once` until nothing is left; return the exit code."""
+    prepare_workflow_tables(settings.url, engine)
+    stop = StopRequest()
+    with ExitStack() as stack:
+        folders = stack.enter_context(WorkerFolders(context.home, settings.identity.id))
+        stack.enter_context(end_runs_on_signal())
+        worker = _Worker(folders.mark(context), engine, settings, folders, show)
+        stack.callback(worker.close)
+        try:
+            with catch_first_interrupt(stop):
+                reason, code = worker.run(stop), 0
+        except KeyboardInterrupt:
+            reason, code = "stopped; others may take its tasks", EXIT_STOPPED
+        if worker.lease.is_lost.is_set():
+            reason, code = "silent for too long: others have its tasks", EXIT_LOST
+    show("", WorkerEnded(worker=settings.identity.id, reason=reason, exit_code=code))
+    return code
+
+
+class _Worker:
+    def __init__(
+        self,
+        context: Context,
+        engine: sa.Engine,
+        settings: WorkerSettings,
+        folders: WorkerFolders,
+        show: Show,
+    ) -> None:
+        self._context = context
+        self._settings = settings
+        self._folders = folders
+        self._shows = threading.Lock()
+        self._show_event = show
+        self._identity = settings.identity
+        self._queue = f"worker-{self._identity.id}"
+        self.lease = Lease(engine, self._identity, seconds=settings.lease, now=context.now)
+        self._drain = threading.Event()
+        self._halting = threading.Event()
+        self._taken: dict[str, TakenTask] = {}
+        self._running: dict[str, TaskSteps] = {}
+        self._run_task = self._launch()
+
+    def _launch(self) -> Callable[[str], str]:
+        """Start dbos, which listens to the queue of this worker alone."""
+        config: DBOSConfig = {
+            "name": "untildone",
+            "system_database_url": self._settings.url,
+            "executor_id": self._identity.id,
+            "application_version": _STEPS_VERSION,
+            "run_migrations": False,
+            # Others' rows must not be read by a format that can run code.
+            "serializer": DBOSPortableJSONSerializer(),
+            "log_level": "CRITICAL",
+        }
+        DBOS(config=config)
+
+        @DBOS.workflow(name="untildone_task")
+        def run_task(name: str) -> str:
+            return self._run_workflow(name)
+
+        DBOS.listen_queues([self._queue])
+        DBOS.launch()
+        DBOS.register_queue(self._queue, polling_interval_sec=_LOOK_SECONDS)
+        return run_task
+
+    def run(self, stop: StopRequest) -> str:
+        """Take and start tasks until the end; return its reason."""
+        self._clean_up_after_dead_workers()
+        self.lease.register()
+        started = WorkerStarted(
+            worker=self._identity.id,
+            pid=self._identity.pid,
+            database=hide_password(self._settings.url),
+            agents=self._identity.agents,
+            labels=self._identity.labels,
+            jobs=self._identity.jobs,
+        )
+        self._show("", started)
+        beats = threading.Thread(
+            target=self.lease.beat_until_stopped, args=(self._drain,), daemon=True
+        )
+        beats.start()
+        while not self.lease.is_lost.is_set():
+            if stop.asked and not self._drain.is_set():
+                self._drain.set()
+                self._show("", WorkerDraining(reason="Ctrl-C ends it when its tasks have ended"))
+            reason = self._work_a_little()
+            if reason:
+                return reason
+            is_idle = not self._taken and is_shared(self._settings.url)
+            time.sleep(_IDLE_SECONDS if is_idle else _LOOK_SECONDS)
+        return ""
+
+    def _clean_up_after_dead_workers(self) -> None:
+        """Remove what dead workers of this machine left; their loops go on elsewhere."""
+        folders = self._folders.remove_abandoned()
+        for record in self._context.loops.list_all() if folders else ():
+            if not isinstance(record, Record) or record.progress.status == "finished":
+                continue
+            if any(Path(record.contract.project).is_relative_to(one) for one in folders):
+                self._end_loop(record.contract.id, _ELSEWHERE)
+
+    def _work_a_little(self) -> str:
+        """Start what can be started; return the reason if the worker should end."""
+        lease = self.lease
+        for dead in lease.insist(lease.bury_dead_workers):
+            self._show("", WorkerBuried(worker=dead))
+            self._clean_up_after_dead_workers()
+        self._end_cancelled()
+        if not self._drain.is_set():
+            self._take_tasks()
+        if self._taken:
+            return ""
+        if self._drain.is_set():
+            return "drained"
+        is_over = self._settings.once and not lease.insist(
+            lambda: lease.has_open_task(self._can_do)
+        )
+        return "nothing is left to do" if is_over else ""
+
+    def _take_tasks(self) -> None:
+        while len(self._taken) < self._identity.jobs:
+            task = self.lease.insist(lambda: self.lease.take(self._can_do))
+            if task is None:
+                return
+            self._taken[task.id] = task
+            taken = TaskTaken(
+                title=to_one_line(task.options.task),
+                repository=task.repository,
+                is_taken_over=task.is_taken_over,
+            )
+            self._show(task.id, taken)
+            self._start(task)
+
+    def _can_do(self, route: str) -> bool:
+        agent, labels, repository = route.split("\t")
+        has_labels = set(filter(None, labels.split(","))) <= set(self._identity.labels)
+        has_agent = not agent or agent in self._identity.agents
+        return has_labels and has_agent and is_allowed(repository, self._settings.repositories)
+
+    def _start(self, task: TakenTask) -> None:
+        """Start the task's workflow, or resume the one that another worker left."""
+        status = DBOS.get_workflow_status(task.workflow)
+        if status is None:
+            with SetWorkflowID(task.workflow):
+                DBOS.enqueue_workflow(self._queue, self._run_task, task.id)
+        elif status.status in ("SUCCESS", "ERROR"):
+            self._end(task, _FAILED)
+        else:
+            DBOS.resume_workflow(task.workflow, queue_name=self._queue)
+
+    def _run_workflow(self, name: str) -> str:
+        """Run the steps of a task in a thread of dbos."""
+        task = self._taken[name]
+        steps = TaskSteps(task, self._make_surroundings(task))
+        self._running[name] = steps
+        course = _FAILED
+        try:
+            course = run_steps(
+                steps.list_steps(), Course(), record=self._record, ends=lambda found: found.is_over
+            )
+        finally:
+            # An error of ours is recorded by dbos, and must not leave the task running forever.
+            if not self._has_given_up():
+                self._guard(lambda: self._end(task, course))
+            self._running.pop(name, None)
+            steps.remove_worktree()
+        return encode(course)
+
+    def _record(self, name: str, step: Callable[[], str]) -> str:
+        return DBOS.run_step({"name": name}, lambda: self._guard(step))
+
+    def _guard(self, action: Callable[[], str]) -> str:
+        """Run an action; what is done without the lease or while we stop is never recorded."""
+        try:
+            return action()
+        finally:
+            if self._has_given_up():
+                raise LostLease
+
+    def _has_given_up(self) -> bool:
+        return self._halting.is_set() or self.lease.is_lost.is_set()
+
+    def _make_surroundings(self, task: TakenTask) -> Surroundings:
+        agent = task.agent or self._identity.agents[0]
+        return Surroundings(
+            context=replace(self._context, agent=find_agent(agent)),
+            lease=self.lease,
+            repository=Repository(self._folders.repositories, task.repository),
+            folder=self._folders.worktrees,
+            options=self._settings.options,
+            show=self._show,
+        )
+
+    def _end(self, task: TakenTask, course: Course) -> str:
+        state = self.lease.insist(lambda: self.lease.finish(task, course))
+        self._running.pop(task.id, None)
+        self._taken.pop(task.id, None)
+        ended = TaskEnded(
+            state=state,
+            outcome=course.outcome or "unverified",
+            reason=course.reason,
+            branch=course.branch,
+            commit=course.commit,
+        )
+        self._show(task.id, ended)
+        return state
+
+    def _end_cancelled(self) -> None:
+        running = dict(self._running)
+        if not running:
+            return
+        for name in self.lease.insist(lambda: self.lease.list_cancelling(running)):
+            self._end_loop(running[name].loop, "cancelled in the queue")
+
+    def _end_loop(self, loop: str, reason: str) -> None:
+        """End a loop, if it has begun; that ends its agent."""
+        if loop:
+            with suppress(UserError):
+                verbs.end(self._context, loop, Finish(outcome="cancelled", reason=reason))
+
+    def close(self) -> None:
+        """End everything; tasks that are left go on elsewhere from their last recorded round."""
+        self._halting.set()
+        for steps in list(self._running.values()):
+            self._end_loop(steps.loop, _ELSEWHERE)
+        self.lease.is_stopped.set()
+        self._folders.end_processes()
+        # The database may be out of reach; then the others wait for the end of the lease.
+        with suppress(sa.exc.SQLAlchemyError):
+            self.lease.end()
+            DBOS.delete_queue(self._queue)
+        DBOS.destroy(destroy_registry=True)
+
+    def _show(self, task: str, event: RunEvent) -> None:
+        with self._shows:
+            self._show_event(task, event)

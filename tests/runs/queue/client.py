@@ -1,0 +1,46 @@
+"""A client for queued tasks: what it does depends on its prompt and its folder alone.
+
+`client.py FOLDER [the client's own arguments]`, the prompt on stdin. A task says what to write:
+`Write NAME`, in as many rounds as `in N rounds` says.
+"""
+
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+
+def main(folder: Path) -> int:
+    prompt = sys.stdin.read()
+    found = re.search(r"Write (\w+)(?: in (\d+) rounds)?(?:, slowly \(([\d.]+) s\))?", prompt)
+    assert found, prompt
+    name, rounds, seconds = found[1], int(found[2] or 1), float(found[3] or 0)
+    path = Path(name)
+    written = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    path.write_text("\n".join((*written, "line")) + "\n", encoding="utf-8")
+    if len(written) + 1 >= rounds:
+        Path(name).write_text("\n".join((*written, "end")) + "\n", encoding="utf-8")
+    with (folder / "calls.log").open("a", encoding="utf-8") as log:
+        log.write(f"{name} {len(written) + 1} {'begun before' in prompt}\n")
+    time.sleep(seconds)
+    use = {"type": "tool_use", "name": "Write", "input": {"file_path": name}}
+    say(type="assistant", message={"content": [use]}, parent_tool_use_id=None)
+    say(
+        type="result",
+        subtype="success",
+        is_error=False,
+        api_error_status=None,
+        result="Done.",
+        total_cost_usd=0.25,
+        num_turns=1,
+    )
+    return 0
+
+
+def say(**fields: object) -> None:
+    print(json.dumps(fields), flush=True)  # noqa: T201  its protocol is stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
