@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cli.world import CommandLine
 from untildone.agents.headless import RunEvent
 from untildone.cli.main import main
 from untildone.cli.worker_display import describe_event
@@ -181,3 +182,17 @@ def test_the_missing_extra_is_named(
 )
 def test_events_as_lines(event: RunEvent, text: str) -> None:
     assert describe_event(event) == text
+
+
+def test_an_agent_may_not_change_the_queue(cli: CommandLine) -> None:
+    cli.start()
+    cli.event("SessionStart", source="startup")
+
+    for words in (
+        ("queue", "add", "write it", "--repo", "https://example.org/app"),
+        ("queue", "drain"),
+        ("worker", "--once"),
+    ):
+        code, _, stderr = cli.run_process(*words)
+
+        assert (code, "only the user may run" in stderr) == (2, True), stderr

@@ -54,7 +54,18 @@ def place(tmp_path: Path) -> Place:
 @pytest.mark.parametrize(
     "verb",
     [
-        *("approve", "cancel", "continue", "init", "notify", "otel", "pause", "rollback", "trust"),
+        *(
+            "approve",
+            "cancel",
+            "continue",
+            "init",
+            "notify",
+            "otel",
+            "pause",
+            "rollback",
+            "trust",
+            "worker",
+        ),
         "uninstall",
     ],
 )

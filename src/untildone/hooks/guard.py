@@ -24,7 +24,7 @@ _ACTING_PAGE = "serve --allow-verbs"
 USER_VERBS = frozenset(
     (
         *("approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall"),
-        *("baseline", "clean", "hook", "notify", "otel", _ACTING_PAGE),
+        *("baseline", "clean", "hook", "notify", "otel", "worker", _ACTING_PAGE),
     )
 )
 _PLAIN_VERBS = frozenset(("stop", "cancel", "end", "pause", "continue", "resume"))
