@@ -50,16 +50,29 @@ SLOW = (
     "test_bench_integrity.py",
 )
 
+# Of these, what reaches lines that no quick test does.
+MEASURED = (
+    "cli/test_drill.py",
+    "cli/test_receipt.py",
+    "integrity/experiments/test_fail_to_pass.py",
+    "integrity/experiments/test_opaque_files.py",
+    "runs/plan/test_running.py",
+    "runs/queue/test_worker.py",
+)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what `make test` leaves to `make test-slow`."""
-    slow = tuple(TESTS / name for name in SLOW)
-    missing = [str(path) for path in slow if not path.exists()]
+    named = {name: TESTS / name for name in (*SLOW, *MEASURED)}
+    missing = [name for name, path in named.items() if not path.exists()]
     if missing:
-        raise pytest.UsageError(f"SLOW in {__file__} names what is not there: {missing}")
+        raise pytest.UsageError(f"{__file__} names what is not there: {missing}")
     for item in items:
-        if any(item.path == path or path in item.path.parents for path in slow):
+        places = {item.path, *item.path.parents}
+        if any(named[name] in places for name in SLOW):
             item.add_marker("slow")
+        if any(named[name] in places for name in MEASURED):
+            item.add_marker("measured")
 
 
 @pytest.fixture
