@@ -9,7 +9,7 @@ KILLS ?= 1000
 OPTIONS = -n $(JOBS) --dist worksteal --durations=25 --durations-min=5
 MEASURED = $(BIN)/$(if $(COVERAGE),coverage run -m pytest,pytest) $(OPTIONS)
 
-.PHONY: help setup demo test test-slow coverage-gate lint types unit faults bench coming-from integrity clients plugin schemas docs commands scenes pictures clean
+.PHONY: help setup demo test test-slow coverage-gate lint types unit faults bench coming-from integrity clients queue-faults plugin schemas docs commands scenes pictures clean
 
 help:  ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -49,6 +49,9 @@ coverage-gate: setup  ## judge the coverage that `make test test-slow COVERAGE=1
 faults: setup  ## let go wrong what can, and print fault, expected, seen
 	@UNTILDONE_TEST_KILLS=$(KILLS) UNTILDONE_TEST_STEP=1 PYTHONPATH=tests:. \
 		$(BIN)/python -m faults -n $(JOBS) --dist worksteal
+
+queue-faults: setup  ## kill the queue's workers at every recorded step, and what else goes wrong there
+	UNTILDONE_TEST_STEP=1 $(BIN)/pytest -v $(OPTIONS) tests/runs/queue/test_worker_faults.py
 
 bench: setup  ## print the table of ratios that docs/performance.md quotes
 	$(BIN)/python -m bench

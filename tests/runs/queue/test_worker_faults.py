@@ -1,5 +1,6 @@
 """Workers that are killed, paused or started together: every task ends exactly once."""
 
+import os
 import signal
 import time
 from collections.abc import Iterator
@@ -8,22 +9,25 @@ from pathlib import Path
 import pytest
 
 from runs.queue.world import Postgres, QueueWorld, find_postgres, require_once
+from tools import missing
 
 # Records of a task with two rounds: taken, fetch, two rounds, commit, work, verify, push, done;
 # beginning, fetch, work, verify, push and end of its workflow are recorded by dbos too.
 RECORDS = 15
+# `make queue-faults` kills at each of them.
+STEP = int(os.environ.get("UNTILDONE_TEST_STEP", "4"))
 
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[Postgres]:
     if not find_postgres():
-        pytest.skip("needs Postgres")
+        missing("Postgres is not installed")
     server = Postgres()
     yield server
     server.close()
 
 
-@pytest.mark.parametrize("number", range(1, RECORDS + 1))
+@pytest.mark.parametrize("number", range(1, RECORDS + 1, STEP))
 def test_a_worker_killed_at_any_record_loses_and_repeats_nothing(
     tmp_path: Path, number: int
 ) -> None:
@@ -39,7 +43,7 @@ def test_a_worker_killed_at_any_record_loses_and_repeats_nothing(
     assert len(world.calls()) <= 3, events
 
 
-@pytest.mark.parametrize("number", [2, 5, 9, 14])
+@pytest.mark.parametrize("number", range(2, 15, 3 * STEP))
 def test_a_process_killed_while_it_makes_the_tables_leaves_none(
     tmp_path: Path, number: int
 ) -> None:
