@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.core.contract import Bounds
+from untildone.core.contract import Amendment, Bounds
 from untildone.engine.verbs import move_loop
 from untildone.extras import describe_extra
 from untildone.features.budget import spend_source
@@ -200,9 +200,12 @@ def test_a_run_counts_what_one_client_prints_and_what_another_writes(priced: Pri
     measure = spend_source.measure_spend
     # All of it: the conversation began with the loop.
     assert measure(priced.context, priced.record, event) == 8.5
-    # The next client takes over, and prints what it costs.
     printed = replace(event, transcript="", spent_usd=1)
-    assert measure(priced.context, priced.record, printed) == 9
+    assert measure(priced.context, priced.record, printed) == 1
+    # The next client takes over, and prints what it costs.
+    moved = Amendment(by="user", at="2026-11-17T12:00:00Z", agent="claude")
+    progress = replace(priced.record.progress, amendments=(moved,))
+    assert measure(priced.context, replace(priced.record, progress=progress), printed) == 9
 
 
 @pytest.mark.parametrize("path", ["", "missing.jsonl", "/dev/zero", "/dev/null", "nul\0byte"])

@@ -32,7 +32,11 @@ def measure_spend(context: Context, record: Record, event: Stop) -> float | None
     """Return what the loop has cost so far in dollars, or None if that is unknown."""
     if event.spent_usd is None:
         return _measure_session(context, record, event)
-    # Another client of the same run may print no cost: then its transcripts were priced.
+    # Hooks price the transcript of a client that prints its cost as well: that is no further spend.
+    # Another client of the same run may print none; then its transcripts were priced.
+    has_several = any(amendment.agent for amendment in record.progress.amendments)
+    if not event.transcript and not has_several:
+        return event.spent_usd
     return event.spent_usd + (_measure_transcript(context, record, event.transcript) or 0)
 
 
