@@ -49,7 +49,7 @@ class Ferry:
         self.world = world
         self.signs = signs
         self.places: list[str] = []
-        self.tests = TESTS.format(signs=str(signs), seconds=30)
+        self.tests = TESTS.format(signs=str(signs), seconds=20)
         world.write_all({"ferry.py": FERRY, "test_ferry.py": self.tests, "conftest.py": ""})
 
     def start(self, command: str = PYTEST) -> None:
