@@ -1,4 +1,4 @@
-"""A further agent is one package and one line in each of two tables."""
+"""A further agent is one package and its name in one table."""
 
 import os
 import shutil
@@ -23,11 +23,7 @@ def program(tmp_path: Path) -> Path:
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")
     add_line(package / "agents" / "__init__.py", 'NAMES = ("claude", ', '"ferris", ')
-    add_line(package / "agents" / "registry.py", "AGENTS: dict[str, Agent] = {\n", LINE)
     return package.parent
-
-
-LINE = '    "ferris": __import__("untildone.agents.ferris.agent", fromlist=["agent"]),\n'
 
 
 def add_line(path: Path, after: str, line: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from hooks.world import HookWorld
 from snippets import snippet
+from untildone.agents import NAMES
 
 # What `gc`, `json`, `os`, `re` and the running of a folder bring along, by top-level name.
 STANDARD = frozenset(
@@ -116,6 +117,9 @@ def test_a_stop_without_checks_imports_neither_runner_nor_terminal(tmp_path: Pat
 
     assert "untildone.engine.stop" in found
     assert not found & {*NOT_FOR_A_STOP, "untildone.process.runner", "untildone.checks"}
+    # Of the agents only the one that stopped.
+    packages = {".".join(name.split(".")[:3]) for name in found}
+    assert [name for name in NAMES if f"untildone.agents.{name}" in packages] == ["claude"]
 
 
 def test_modules_left_out_of_an_import_can_be_imported_later(tmp_path: Path) -> None:

@@ -1,27 +1,38 @@
-"""The table of agents, each with the module that the engine and the commands use."""
+"""The agents by name, each with the module that the engine and the commands use.
 
-from untildone.agents.acp.agent import AcpAgent
+A module is imported when it is first asked for: a hook needs one of them.
+"""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import cast
+
+from untildone.agents import NAMES
 from untildone.agents.agent import Agent
-from untildone.agents.claude import agent as claude
-from untildone.agents.codex import agent as codex
-from untildone.agents.copilot import agent as copilot
-from untildone.agents.cursor import agent as cursor
-from untildone.agents.gemini import agent as gemini
-from untildone.agents.opencode import agent as opencode
-from untildone.agents.qwen import agent as qwen
 
-AGENTS: dict[str, Agent] = {
-    "claude": claude,
-    "codex": codex,
-    "gemini": gemini,
-    "qwen": qwen,
-    "copilot": copilot,
-    "cursor": cursor,
-    "opencode": opencode,
-}
+
+class _Agents(Mapping[str, Agent]):
+    def __getitem__(self, name: str) -> Agent:
+        if name not in NAMES:
+            raise KeyError(name)
+        return cast(Agent, import_module(f"untildone.agents.{name}.agent"))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+
+AGENTS: Mapping[str, Agent] = _Agents()
 
 
 def find_agent(name: str) -> Agent:
     """Return the agent of that name, such as `claude` or `acp:gemini --acp`."""
     kind, _, command = name.partition(":")
-    return AcpAgent(command=command) if kind == "acp" else AGENTS[name]
+    if kind != "acp":
+        return AGENTS[name]
+    # Imported here as above.
+    from untildone.agents.acp.agent import AcpAgent
+
+    return AcpAgent(command=command)

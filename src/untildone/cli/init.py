@@ -105,19 +105,24 @@ def init_command(
             client_files.apply_plan(place, plan)
         switch.write_modes(str(context.home), modes)
     if values["as_json"]:
-        report = InitReport(
-            agents=names,
-            files=_list_written(change for plan in plans for change in plan.changes),
-            notes=tuple(note for plan in plans for note in plan.notes),
-            automatic=switch.AUTO in modes,
-            diagnostics=switch.TELL in modes,
-        )
-        options.print_json(report)
+        options.print_json(_make_report(names, plans, modes))
         return
     _print_plans(plans, _describe_switched(before, modes), dry_run=bool(values["dry_run"]))
     if scope == "project" and not values["dry_run"]:
         _say_how_to_share(names)
     _warn_of_volatile_state(context.home)
+
+
+def _make_report(
+    names: tuple[str, ...], plans: list[client_files.InstallPlan], modes: frozenset[str]
+) -> InitReport:
+    return InitReport(
+        agents=names,
+        files=_list_written(change for plan in plans for change in plan.changes),
+        notes=tuple(note for plan in plans for note in plan.notes),
+        automatic=switch.AUTO in modes,
+        diagnostics=switch.TELL in modes,
+    )
 
 
 def _describe_switched(before: frozenset[str], modes: frozenset[str]) -> list[str]:

@@ -51,7 +51,7 @@ def _render_row(row: Row, display: Display) -> str:
         bar = display.paint(full, **colour) + display.paint(empty, **_DIM)
         return f"{label}{bar}  {display.fit(row.text, indent=_INDENT + _BAR + 2)}"
     if row.tone == "ask":
-        # Whoever has to type a command needs all of it.
+        # A command that has to be typed is shown whole.
         return label + display.paint(display.wrap(row.text, indent=_INDENT), **colour, **_BOLD)
     # Without a label it is a line of the diff below a question.
     fit = display.fit if row.label else display.fit_code

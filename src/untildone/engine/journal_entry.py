@@ -26,7 +26,7 @@ def make_round_entry(
     judged: JudgedStop, progress: Progress, *, at: str, diffs: dict[str, str]
 ) -> dict[str, Any]:
     """Return the entry as JSON values; `progress` is the one after this stop."""
-    evidence, concerns, known = judged.evidence, judged.evidence.concerns, judged.record.progress
+    evidence, concerns = judged.evidence, judged.evidence.concerns
     entry = Round(
         number=progress.round,
         at=at,
@@ -42,8 +42,7 @@ def make_round_entry(
         edited_files=evidence.edited_files,
         written_files=evidence.written_files,
         fixed=progress.fixed,
-        # Notes that tool calls relayed; the others have an entry of their own.
-        notes=tuple(note for note in judged.progress.notes if note not in known.notes),
+        notes=_list_relayed_notes(judged),
         concerns=concerns and concerns[:_MAX_CONCERNS],
         concern_count=len(concerns or ()),
         comparisons=evidence.comparisons,
@@ -63,6 +62,12 @@ def make_round_entry(
         feedback=judged.feedback[:_MAX_FEEDBACK],
     )
     return dict(msgspec.to_builtins(entry))
+
+
+def _list_relayed_notes(judged: JudgedStop) -> tuple[str, ...]:
+    """Return the notes that tool calls relayed; the others have an entry of their own."""
+    known = judged.record.progress.notes
+    return tuple(note for note in judged.progress.notes if note not in known)
 
 
 def make_baseline_entry(results: tuple[CheckResult, ...], totals: Totals | None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from untildone.commands.written_files import (
 )
 from untildone.install.own_entries import describe_harm
 
-# Whoever has the link of such a page can use the user's verbs.
+# A process that has the link of such a page can use the user's verbs.
 _ACTING_PAGE = "serve --allow-verbs"
 # `hook` and `baseline` are called by clients and by ourselves, with the user's rights.
 USER_VERBS = frozenset(

@@ -1,4 +1,4 @@
-"""Who may use the live page: whoever has opened the link that was printed in the user's terminal.
+"""Who may use the live page: a browser that has opened the link printed in the user's terminal.
 
 The link has a token, which is exchanged for a cookie, a secret of its own. Browsers send the
 cookies of 127.0.0.1 to every port there, thus to any server that an agent may have started; so all

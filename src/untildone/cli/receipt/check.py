@@ -51,11 +51,8 @@ def check_command(
     untildone receipt check --range origin/main..HEAD --key allowed_signers --require "npm test"
     """
     base, head = _parse_range(commits, tree)
-    if key is None and not unsigned:
-        raise UserError(
-            "no key is given whose receipts count",
-            hint="name allowed signers with `--key FILE`, from a place that the change cannot edit",
-        )
+    if not unsigned:
+        _require_key(key)
     folder = find_project(project)
     loops = open_context().loops
     demands = Demands(
@@ -75,6 +72,14 @@ def check_command(
         return _verify_note(folder, demands, loops)
 
     print_verdict(verify, as_json=as_json)
+
+
+def _require_key(key: Path | None) -> None:
+    if key is None:
+        raise UserError(
+            "no key is given whose receipts count",
+            hint="name allowed signers with `--key FILE`, from a place that the change cannot edit",
+        )
 
 
 def _verify_note(folder: Path, demands: Demands, loops: Loops) -> ReceiptVerdict:

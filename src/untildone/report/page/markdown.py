@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from untildone.report.page.values import CheckRow, LoopView, Tone
 
-# Found again by whoever updates the comment.
+# By it the action finds the comment that it updates.
 MARKER = "<!-- untildone report -->"
 _MARKS: dict[Tone, str] = {"good": "✅", "bad": "❌", "warn": "⚠️", "calm": "🔵"}
 _MAX_CHECKS = 20
