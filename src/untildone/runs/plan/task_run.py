@@ -2,9 +2,7 @@
 
 import threading
 import uuid
-from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -18,15 +16,17 @@ from untildone.features.plans.editing import change_plan, edit_status
 from untildone.process.command import quote_argument
 from untildone.runs import run_memory
 from untildone.runs.outer_loop import drive
-from untildone.runs.plan import assignment, worktrees
-from untildone.runs.plan.git_answers import Git
-from untildone.runs.plan.plan_events import TaskBegan, TaskMerged, TaskSentBack
+from untildone.runs.plan import assignment
+from untildone.runs.plan.plan_events import TaskBegan
 from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
+from untildone.runs.plan.plan_status import complete_task_in_tree
 from untildone.runs.plan.workspace import Workspace, require_free_branch
 from untildone.runs.run_memory import RunMemory
+from untildone.runs.tasks import worktrees
+from untildone.runs.tasks.git_answers import Git
+from untildone.runs.tasks.loop_baseline import record_baseline
+from untildone.runs.tasks.task_events import Show, TaskMerged, TaskSentBack
 from untildone.store.loops import Record
-
-Show: TypeAlias = Callable[[str, RunEvent], None]
 
 
 class PlanContext:
@@ -161,7 +161,7 @@ class TaskRun:
         if record.progress.status == "active":
             update_index(context, record)
         if not record.progress.baseline and record.progress.status == "active":
-            record = assignment.record_baseline(context, record)
+            record = record_baseline(context, record)
         if run_memory.read(context, loop) is None:
             run_memory.write(context, loop, RunMemory(options=self._workspace.options))
         if loop not in state.loops:
@@ -217,7 +217,7 @@ class TaskRun:
         tree = merged.tree
         worktrees.restore_tree(git, tree)
         if workspace.tracked:
-            tree = worktrees.complete_task_in_tree(git, plan=workspace.tracked, task=self.name)
+            tree = complete_task_in_tree(git, plan=workspace.tracked, task=self.name)
         # The checks of all merged tasks must still pass.
         tasks = (*self._shared.journal.list_merged(), self.name)
         results = assignment.run_task_checks(workspace, workspace.get_project(self.name), tasks)
