@@ -19,8 +19,9 @@ from untildone.runs import run_memory
 from untildone.runs.plan.assignment import run_task_checks
 from untildone.runs.plan.plan_events import PlanEnded, PlanStarted, TaskSummary
 from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
+from untildone.runs.plan.plan_merges import remove_merged_task
 from untildone.runs.plan.plan_record import PlanRecord, write_record
-from untildone.runs.plan.task_run import PlanContext, TaskRun, remove_merged_task
+from untildone.runs.plan.task_run import PlanContext, TaskRun
 from untildone.runs.plan.workspace import (
     Workspace,
     find_tracked_plan,
