@@ -201,6 +201,19 @@ def test_modules_form_no_circle() -> None:
 
 
 @pytest.mark.parametrize(
+    ("folder", "others"),
+    [("plan", ("queue",)), ("queue", ("plan",)), ("tasks", ("plan", "queue"))],
+)
+def test_plan_runs_and_the_queue_know_only_what_they_share(
+    folder: str, others: tuple[str, ...]
+) -> None:
+    foreign = tuple(f"untildone.runs.{name}" for name in others)
+    found = everything(f"runs/{folder}/*.py")
+
+    assert [str(each) for each in found if each.name.startswith(foreign)] == []
+
+
+@pytest.mark.parametrize(
     ("edges", "expected"),
     [
         pytest.param({"a": {"b"}, "b": {"c"}}, [], id="a line"),

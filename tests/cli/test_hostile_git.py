@@ -16,8 +16,8 @@ from untildone.features.spec.checkpoints import (
     save_checkpoint,
 )
 from untildone.receipts.problem import EXIT_CODES, Problem
-from untildone.runs.plan import worktrees
-from untildone.runs.plan.git_answers import Git
+from untildone.runs.tasks import worktrees
+from untildone.runs.tasks.git_answers import Git
 from untildone.worktree.git_tree import hash_working_tree
 from world import SESSION
 

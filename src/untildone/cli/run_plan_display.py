@@ -13,8 +13,9 @@ from untildone.cli.run_display import format_minutes
 from untildone.core.text import pluralize, to_one_line
 from untildone.core.verdict import Pause
 from untildone.runs.plan import plan_events
-from untildone.runs.plan.plan_events import PlanEnded, PlanStarted, TaskMerged, TaskSummary
+from untildone.runs.plan.plan_events import PlanEnded, PlanStarted, TaskSummary
 from untildone.runs.run_events import Asked, Ended, Judged, Waiting
+from untildone.runs.tasks.task_events import TaskMerged, TaskSentBack
 
 
 class _Row(Struct):
@@ -114,7 +115,7 @@ def _describe(event: RunEvent) -> str:
             return event.notice.removeprefix("untildone: ")
         case Waiting():
             return f"{event.fault}: {event.reason}; waiting {round(event.seconds)} s"
-        case plan_events.TaskSentBack():
+        case TaskSentBack():
             return f"sent back: {event.reason}"
         case TaskMerged():
             return f"merged {event.commit[:12]}".rstrip() if event.commit else "done"

@@ -12,10 +12,10 @@ from snippets import snippet
 from untildone.errors import UserError
 from untildone.features.plans.order import list_startable, list_uncompleted
 from untildone.process.orphans import end_marked_processes
-from untildone.runs.plan import merge_markers, worktrees
-from untildone.runs.plan.git_answers import Git, require_git_version
 from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
-from untildone.runs.plan.workspace import make_slug
+from untildone.runs.tasks import merge_markers, worktrees
+from untildone.runs.tasks.git_answers import Git, require_git_version
+from untildone.runs.tasks.slugs import make_slug
 from untildone.store.durable_files import DamagedFileError
 
 TASKS = {"A": task(status="completed"), "B": task("A"), "C": task("B"), "D": task()}

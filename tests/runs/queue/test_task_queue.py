@@ -205,13 +205,6 @@ def test_tasks_are_added_all_or_none(fleet: Fleet) -> None:
     assert fleet.states() == []
 
 
-def test_a_queue_of_another_format_is_refused(fleet: Fleet, tmp_path: Path) -> None:
-    with fleet.engine.begin() as connection:
-        connection.execute(sa.text("UPDATE untildone_setting SET value = '99'"))
-    with pytest.raises(UserError, match="the queue has format 99"):
-        open_database(f"sqlite:///{tmp_path}/queue.sqlite")
-
-
 @pytest.mark.parametrize(
     ("given", "url"),
     [

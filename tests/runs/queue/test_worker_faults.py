@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
+from runs.queue.test_database import make_first_format, require_complete
 from runs.queue.world import Postgres, QueueWorld, find_postgres, require_once
 from tools import missing
+from untildone.runs.queue.address import find_url
 
 # Records of a task with two rounds: taken, fetch, two rounds, commit, work, verify, push, done;
 # beginning, fetch, work, verify, push and end of its workflow are recorded by dbos too.
@@ -97,6 +100,17 @@ def test_a_worker_goes_on_when_postgres_is_back(tmp_path: Path, postgres: Postgr
     assert worker.returncode == 0, (output, errors)
     require_once(world, task)
     assert len(world.calls()) == 2
+
+
+def test_an_older_database_on_postgres_is_completed(postgres: Postgres) -> None:
+    engine = sa.create_engine(find_url(postgres.url, home=Path(), environ={}))
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("CREATE DATABASE older")
+    engine.dispose()
+    url = find_url(postgres.url.replace("/postgres", "/older"), home=Path(), environ={})
+    make_first_format(url)
+
+    require_complete(url)
 
 
 def test_two_processes_may_be_first_on_a_fresh_file(tmp_path: Path) -> None:

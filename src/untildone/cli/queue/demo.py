@@ -16,8 +16,8 @@ import click
 from untildone.errors import UserError
 from untildone.process.command import filter_environment, quote_argument
 from untildone.process.runner import end_runs_on_signal, run
-from untildone.runs.plan.git_answers import OUR_NAME, Git
 from untildone.runs.queue.address import VARIABLE, require_extra
+from untildone.runs.tasks.git_answers import OUR_NAME, Git
 
 _PAGES = ("apple", "birch", "cedar", "date", "elm", "fig", "grape", "hazel", "ivy", "juniper")
 _TIMEOUT = 300.0

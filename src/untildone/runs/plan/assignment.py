@@ -1,6 +1,5 @@
-"""A task of a plan as a loop: task text, checks, baseline."""
+"""A task of a plan as a loop: task text and checks."""
 
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -10,25 +9,14 @@ from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.plan_task import PlanTask
-from untildone.core.text import shorten, to_one_line
-from untildone.engine.baseline_results import (
-    open_history,
-    save_baseline_results,
-    select_round_checks,
-)
-from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.engine.request import Request
-from untildone.engine.sandbox_trial import start_detached_trial
 from untildone.features.plans.plan import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
 from untildone.features.plans.task_loops import list_task_claims, load_project_checks
-from untildone.process.command import quote_argument
 from untildone.runs.plan.plan_journal import TaskProgress
 from untildone.runs.plan.workspace import Workspace
-from untildone.store.loops import Record
-
-_OUTPUT = 2_000
+from untildone.runs.tasks.merge_evidence import make_marker_checks, write_evidence
 
 
 def make_request(workspace: Workspace, name: str, state: TaskProgress) -> Request:
@@ -40,7 +28,7 @@ def make_request(workspace: Workspace, name: str, state: TaskProgress) -> Reques
     checks = (
         *list_project_checks(workspace, project),
         *list_task_checks(task),
-        *_check_merge_markers(state),
+        *make_marker_checks(state.conflicts),
         *_list_checks_of(workspace, state.beside),
     )
     return Request(
@@ -67,7 +55,7 @@ def write_task_text(name: str, task: Task, state: TaskProgress) -> str:
     criteria = [f"- {text}" for text in (*task.acceptance_criteria, *task.testing)]
     parts = (
         f"{name}: {task.title}",
-        f"This was done once, but {state.evidence}\n\nFix that." if state.evidence else "",
+        write_evidence(state.evidence),
         task.prompt,
         "\n".join(("What must hold:", *criteria)) if criteria else "",
     )
@@ -95,35 +83,3 @@ def _list_checks_of(workspace: Workspace, tasks: Iterable[str]) -> Iterator[Chec
         # A task may have left the plan since it was merged.
         if name in workspace.plan.tasks:
             yield from list_task_checks(workspace.plan.tasks[name])
-
-
-def record_baseline(context: Context, record: Record) -> Record:
-    """Record which checks are red before the agent works."""
-    checks = select_round_checks(record.contract)
-    if not checks:
-        return record
-    history = open_history(context, record.contract)
-    options = RunOptions(project=Path(record.contract.project), history=history)
-    results = run_checks(checks, options)
-    record = save_baseline_results(context, record.contract.id, results)
-    start_detached_trial(context, record)
-    return record
-
-
-def describe_failures(results: Iterable[CheckResult]) -> str:
-    return "\n".join(
-        f"- {result.name} (`{result.command}`): {result.outcome}"
-        + (f", {to_one_line(result.reason)}" if result.reason else "")
-        + (f"\n{shorten(result.output, _OUTPUT)}" if result.output else "")
-        for result in results
-        if not result.green
-    )
-
-
-def _check_merge_markers(state: TaskProgress) -> tuple[Check, ...]:
-    """Return a check that no merge marker is left, if a merge has conflicted."""
-    if not state.conflicts:
-        return ()
-    argv = (sys.executable, "-I", "-m", "untildone.runs.plan.merge_markers", *state.conflicts)
-    command = " ".join(map(quote_argument, argv))
-    return (Check(name="merge", command=command, reason="a merge conflicted"),)

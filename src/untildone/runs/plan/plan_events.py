@@ -26,15 +26,6 @@ class TaskBegan(RunEvent, frozen=True, kw_only=True, tag="task-began"):
     evidence: str
 
 
-class TaskMerged(RunEvent, frozen=True, kw_only=True, tag="task-merged"):
-    commit: str
-    checks: tuple[str, ...]
-
-
-class TaskSentBack(RunEvent, frozen=True, kw_only=True, tag="task-sent-back"):
-    reason: str
-
-
 class TaskSummary(RunEvent, frozen=True, kw_only=True, tag="task"):
     """`seconds` counts the work of agent and checks, `calls` the calls of the client."""
 

@@ -1,12 +1,14 @@
 """The progress of a plan's tasks: a journal of steps with their inputs and results."""
 
 import threading
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from untildone.agents.headless import ClientFault
 from untildone.core.verdict import Outcome
@@ -42,6 +44,14 @@ class TaskProgress(Struct, frozen=True, kw_only=True):
     # The verified commit, and the merge commit for the work branch.
     commit: str = ""
     merge: str = ""
+    # The last merge of the batch: what was verified, and where the branch goes.
+    head: str = ""
+
+
+def make_attempt(state: TaskProgress, session: str = "") -> TaskProgress:
+    """Return the beginning of another attempt, in a new session."""
+    state = replace(state, step="begun", session=session or str(uuid.uuid4()))
+    return replace(state, outcome=None, reason="", fault=None, commit="", merge="", head="")
 
 
 class PlanJournal:

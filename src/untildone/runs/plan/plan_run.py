@@ -16,12 +16,12 @@ from untildone.process.command import quote_argument
 from untildone.process.orphans import end_marked_processes
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs import run_memory
-from untildone.runs.plan import worktrees
 from untildone.runs.plan.assignment import run_task_checks
 from untildone.runs.plan.plan_events import PlanEnded, PlanStarted, TaskSummary
 from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
+from untildone.runs.plan.plan_merges import remove_merged_task
 from untildone.runs.plan.plan_record import PlanRecord, write_record
-from untildone.runs.plan.task_run import PlanContext, Show, TaskRun, remove_merged_task
+from untildone.runs.plan.task_run import PlanContext, TaskRun
 from untildone.runs.plan.workspace import (
     Workspace,
     find_tracked_plan,
@@ -29,6 +29,8 @@ from untildone.runs.plan.workspace import (
     prepare_work_branch,
 )
 from untildone.runs.stop_request import StopRequest, catch_first_interrupt
+from untildone.runs.tasks import worktrees
+from untildone.runs.tasks.task_events import Show
 from untildone.store.home import prepare_home
 from untildone.store.lock import LockTimeoutError, hold_lock
 

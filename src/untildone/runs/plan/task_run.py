@@ -2,35 +2,33 @@
 
 import threading
 import uuid
-from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias
 
 from msgspec.structs import replace
 
 from untildone.agents.headless import RunEvent
-from untildone.core.check_results import CheckResult
 from untildone.engine import verbs
 from untildone.engine.context import update_index
 from untildone.engine.loop_start import begin_loop
 from untildone.errors import UserError
-from untildone.features.plans.editing import change_plan, edit_status
 from untildone.process.command import quote_argument
 from untildone.runs import run_memory
 from untildone.runs.outer_loop import drive
-from untildone.runs.plan import assignment, worktrees
-from untildone.runs.plan.git_answers import Git
-from untildone.runs.plan.plan_events import TaskBegan, TaskMerged, TaskSentBack
-from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
-from untildone.runs.plan.workspace import Workspace, require_free_branch
+from untildone.runs.plan import assignment
+from untildone.runs.plan.plan_events import TaskBegan
+from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress, make_attempt
+from untildone.runs.plan.plan_merges import PlanMerges
+from untildone.runs.plan.workspace import Workspace
 from untildone.runs.run_memory import RunMemory
+from untildone.runs.tasks import worktrees
+from untildone.runs.tasks.git_answers import Git
+from untildone.runs.tasks.loop_baseline import record_baseline
+from untildone.runs.tasks.task_events import Show
 from untildone.store.loops import Record
-
-Show: TypeAlias = Callable[[str, RunEvent], None]
 
 
 class PlanContext:
-    """What the tasks of one run share; `merges` serialises their merges."""
+    """What the tasks of one run share; `merges` takes what they have done."""
 
     def __init__(
         self, workspace: Workspace, journal: PlanJournal, show: Show, stop: threading.Event
@@ -38,9 +36,9 @@ class PlanContext:
         self.workspace = workspace
         self.journal = journal
         self.stop = stop
-        self.merges = threading.Lock()
         self._shows = threading.Lock()
         self._show = show
+        self.merges = PlanMerges(workspace, journal, self.show)
 
     def show(self, task: str, event: RunEvent) -> None:
         with self._shows:
@@ -66,8 +64,7 @@ class TaskRun:
                 case "begun":
                     state = self._drive(state)
                 case _:
-                    with self._shared.merges:
-                        state = self._merge(state)
+                    state = self._shared.merges.merge(self.name)
         return state
 
     def _record(self, state: TaskProgress) -> TaskProgress:
@@ -80,6 +77,9 @@ class TaskRun:
             return self._begin_attempt(replace(state, onto=self._find_tip()))
         if state.step != "ended":
             return state
+        if state.commit and state.outcome == "blocked":
+            # Its merge was hindered by something else.
+            return self._record(replace(state, step="verified"))
         if state.loops and not state.commit:
             progress = self._workspace.context.loops.load(state.loops[-1]).progress
             # The user may have continued its loop meanwhile until it was done.
@@ -120,8 +120,7 @@ class TaskRun:
     def _begin_attempt(self, state: TaskProgress) -> TaskProgress:
         """Begin an attempt in a new session."""
         self._new_session = str(uuid.uuid4())
-        state = replace(state, step="begun", session=self._new_session, outcome=None, reason="")
-        return self._record(replace(state, fault=None, commit="", merge=""))
+        return self._record(make_attempt(state, self._new_session))
 
     def _drive(self, state: TaskProgress) -> TaskProgress:
         """Run the loop of this attempt; commit its work if it is verified."""
@@ -161,7 +160,7 @@ class TaskRun:
         if record.progress.status == "active":
             update_index(context, record)
         if not record.progress.baseline and record.progress.status == "active":
-            record = assignment.record_baseline(context, record)
+            record = record_baseline(context, record)
         if run_memory.read(context, loop) is None:
             run_memory.write(context, loop, RunMemory(options=self._workspace.options))
         if loop not in state.loops:
@@ -198,84 +197,3 @@ class TaskRun:
             plan=self._workspace.tracked,
             message=f"{self.name}: {self._task.title}",
         )
-
-    def _merge(self, state: TaskProgress) -> TaskProgress:
-        """Merge the verified work if all checks stay green; else send it back to its agent."""
-        workspace, git = self._workspace, self._git
-        if not git or not workspace.git:
-            return self._settle(state, ())
-        require_free_branch(workspace.git, workspace.branch)
-        tip = self._find_tip()
-        if state.step == "merging" and self._advance_branch(git, state, tip):
-            return self._settle(state, ())
-        worktrees.unlock(git)
-        merged = worktrees.merge_trees(git, tip, state.commit)
-        if merged.conflicts:
-            names = ", ".join(f"`{name}`" for name in merged.conflicts)
-            reason = f"merging it into `{workspace.branch}` conflicts in {names}"
-            return self._send_back(state, tip, merged, reason)
-        tree = merged.tree
-        worktrees.restore_tree(git, tree)
-        if workspace.tracked:
-            tree = worktrees.complete_task_in_tree(git, plan=workspace.tracked, task=self.name)
-        # The checks of all merged tasks must still pass.
-        tasks = (*self._shared.journal.list_merged(), self.name)
-        results = assignment.run_task_checks(workspace, workspace.get_project(self.name), tasks)
-        if not all(result.green for result in results):
-            failures = assignment.describe_failures(results)
-            reason = f"merged into `{workspace.branch}` its checks fail:\n{failures}"
-            return self._send_back(state, tip, replace(merged, tree=tree), reason)
-        message = f"Merge {self.name}: {self._task.title}"
-        commit = git.make_commit(tree, tip, state.commit, message=message)
-        state = self._record(replace(state, step="merging", onto=tip, merge=commit))
-        git.move_branch(workspace.branch, commit, onto=tip)
-        return self._settle(state, results)
-
-    def _advance_branch(self, git: Git, state: TaskProgress, tip: str) -> bool:
-        """Move the work branch to the verified merge, unless it is there already."""
-        if not git.find_commit(state.merge):
-            return False
-        if tip != state.onto:
-            return git.contains(tip, state.merge)
-        git.move_branch(self._workspace.branch, state.merge, onto=tip)
-        return True
-
-    def _settle(self, state: TaskProgress, results: tuple[CheckResult, ...]) -> TaskProgress:
-        """Mark the task as merged and remove the worktree of the one merged before."""
-        workspace = self._workspace
-        if not workspace.tracked:
-            change_plan(workspace.path, lambda plan: edit_status(plan, self.name, "completed"))
-        last = self._shared.journal.list_merged()[-1:]
-        state = self._record(replace(state, step="merged", evidence="", conflicts=()))
-        names = tuple(result.name for result in results)
-        self._shared.show(self.name, TaskMerged(commit=state.merge, checks=names))
-        # The newest worktree stays until the whole feature was checked in it.
-        for name in last:
-            remove_merged_task(workspace, name)
-        return state
-
-    def _send_back(
-        self, state: TaskProgress, tip: str, merged: worktrees.Merged, reason: str
-    ) -> TaskProgress:
-        """Begin another attempt on the merged tree, unless the rounds are used up."""
-        self._shared.show(self.name, TaskSentBack(reason=reason))
-        rounds = assignment.count_rounds(self._workspace, state)
-        state = replace(
-            state,
-            evidence=reason,
-            tree=merged.tree,
-            onto=tip,
-            beside=self._shared.journal.list_merged(),
-            conflicts=merged.conflicts,
-        )
-        if self._workspace.bounds.rounds and rounds >= self._workspace.bounds.rounds:
-            state = replace(state, step="ended", outcome="out-of-rounds", reason=reason)
-            return self._record(state)
-        return self._begin_attempt(state)
-
-
-def remove_merged_task(workspace: Workspace, name: str) -> None:
-    """Remove worktree and branch of a merged task."""
-    if workspace.git:
-        worktrees.remove_worktree(workspace.git, workspace.get_worktree(name))
-        workspace.git.ask_or_empty("branch", "-D", workspace.get_task_branch(name))

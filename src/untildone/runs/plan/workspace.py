@@ -1,6 +1,5 @@
 """Where a plan is run: repository, branches and folders, and their preconditions."""
 
-import re
 from pathlib import Path
 
 from msgspec import Struct
@@ -9,10 +8,11 @@ from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.features.plans.plan import Plan
-from untildone.runs.plan import worktrees
-from untildone.runs.plan.git_answers import Git, require_git_version
 from untildone.runs.plan.plan_journal import PlanJournal
 from untildone.runs.run_memory import RunOptions
+from untildone.runs.tasks import worktrees
+from untildone.runs.tasks.git_answers import Git, require_git_version
+from untildone.runs.tasks.slugs import make_slug
 from untildone.store.digest import sha256
 from untildone.worktree.listing import find_worktree_root, list_changed_files
 
@@ -57,12 +57,6 @@ class Workspace(Struct, frozen=True, kw_only=True):
     def get_project(self, task: str) -> Path:
         """Return the project folder in that task's worktree."""
         return self.get_worktree(task) / self.subfolder
-
-
-def make_slug(text: str) -> str:
-    """Return a name for branches and folders, unique for each text."""
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:60] or "plan"
-    return plain if plain == text else f"{plain}-{sha256(text.encode()).hexdigest()[:6]}"
 
 
 def find_state_folder(context: Context, path: Path) -> Path:

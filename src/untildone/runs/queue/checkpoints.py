@@ -12,11 +12,11 @@ from untildone.core.text import shorten
 from untildone.engine.context import Context
 from untildone.engine.request import Request
 from untildone.runs.conversation import write_note
-from untildone.runs.plan import worktrees
-from untildone.runs.plan.git_answers import Git
 from untildone.runs.queue.lease import TakenTask
 from untildone.runs.queue.repositories import Push, Repository
 from untildone.runs.queue.values import Checkpoint, get_work_ref
+from untildone.runs.tasks import worktrees
+from untildone.runs.tasks.git_answers import Git
 
 _LONGEST_NOTE = 20_000
 

@@ -14,7 +14,8 @@ from untildone.runs.queue.address import VARIABLE, get_file, hide_password, is_s
 from untildone.runs.queue.tables import METADATA, SETTINGS
 from untildone.store.lock import LockTimeoutError, hold_lock
 
-_SCHEMA = "1"
+# An older format is completed when it is opened, a newer one is refused.
+_SCHEMA = 2
 _LOCK_SECONDS = 60.0
 # Any number: it only has to be the same in every process.
 _LOCK = 7_364_529_001
@@ -27,7 +28,7 @@ def open_database(url: str) -> sa.Engine:
     with _explain_failure(url):
         if not _is_prepared(engine):
             with _lock_schema(engine), _begin_explicitly():
-                _create_tables(engine)
+                _complete_tables(engine)
     return engine
 
 
@@ -83,19 +84,36 @@ def _is_prepared(engine: sa.Engine) -> bool:
             return False
         chosen = sa.select(SETTINGS.c.value).where(SETTINGS.c.name == "schema")
         version = connection.execute(chosen).scalar()
-    if version not in (None, _SCHEMA):
+    if version is not None and int(version) > _SCHEMA:
         raise UserError(
             f"the queue has format {version}, and this untildone knows {_SCHEMA}",
             hint="use the same version of untildone everywhere",
         )
-    return version is not None
+    return version == str(_SCHEMA)
 
 
-def _create_tables(engine: sa.Engine) -> None:
-    METADATA.create_all(engine)
-    if not _is_prepared(engine):
-        with engine.begin() as connection:
-            connection.execute(SETTINGS.insert().values(name="schema", value=_SCHEMA))
+def _complete_tables(engine: sa.Engine) -> None:
+    """Create the tables, and add to those of an older format what they lack."""
+    if _is_prepared(engine):
+        return
+    with engine.begin() as connection:
+        METADATA.create_all(connection)
+        for table in METADATA.sorted_tables:
+            _complete_table(connection, table)
+        connection.execute(sa.delete(SETTINGS).where(SETTINGS.c.name == "schema"))
+        connection.execute(SETTINGS.insert().values(name="schema", value=str(_SCHEMA)))
+
+
+def _complete_table(connection: sa.Connection, table: sa.Table) -> None:
+    inspector = sa.inspect(connection)
+    quote = connection.dialect.identifier_preparer.quote
+    known = {column["name"] for column in inspector.get_columns(table.name)}
+    for column in table.columns:
+        if column.name not in known:
+            definition = sa.schema.CreateColumn(column).compile(dialect=connection.dialect)
+            connection.exec_driver_sql(f"ALTER TABLE {quote(table.name)} ADD COLUMN {definition}")
+    for index in table.indexes:
+        index.create(connection, checkfirst=True)
 
 
 @contextmanager

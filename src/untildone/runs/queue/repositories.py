@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from untildone.errors import UserError
 from untildone.process.git import run_git_transfer
-from untildone.runs.plan.git_answers import Git, require_git_version
-from untildone.runs.plan.workspace import make_slug
+from untildone.runs.tasks.git_answers import Git, require_git_version
+from untildone.runs.tasks.slugs import make_slug
 from untildone.store.lock import hold_lock
 
 _SECONDS = 1_800

@@ -22,9 +22,6 @@ from untildone.engine.start_options import build_request
 from untildone.errors import UserError
 from untildone.runs import run_memory
 from untildone.runs.outer_loop import drive
-from untildone.runs.plan import worktrees
-from untildone.runs.plan.assignment import describe_failures, record_baseline
-from untildone.runs.plan.git_answers import OUR_NAME, Git
 from untildone.runs.queue.checkpoints import (
     continue_request,
     push_checkpoint,
@@ -40,9 +37,13 @@ from untildone.runs.queue.values import (
     get_work_pattern,
     get_work_ref,
 )
-from untildone.runs.recorded_steps import Step
 from untildone.runs.run_events import Judged
 from untildone.runs.run_memory import RunMemory, RunOptions
+from untildone.runs.tasks import worktrees
+from untildone.runs.tasks.git_answers import OUR_NAME, Git
+from untildone.runs.tasks.loop_baseline import record_baseline
+from untildone.runs.tasks.merge_evidence import describe_failures
+from untildone.runs.tasks.recorded_steps import Step
 from untildone.store.loops import Record
 
 _LONGEST_RECEIPT = 200_000

@@ -40,9 +40,9 @@ from untildone.runs.queue.worker_events import (
     WorkerStarted,
 )
 from untildone.runs.queue.worker_folders import WorkerFolders
-from untildone.runs.recorded_steps import run_steps
 from untildone.runs.run_memory import RunOptions
 from untildone.runs.stop_request import StopRequest, catch_first_interrupt
+from untildone.runs.tasks.recorded_steps import run_steps
 from untildone.store.loops import Record
 
 # The exit status for "try again": a supervisor starts a new worker.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.runs.recorded_steps import Step, run_steps
+from untildone.runs.tasks.recorded_steps import Step, run_steps
 
 
 class Found(Struct, frozen=True):

@@ -8,9 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.features.plans.editing import change_plan, edit_status
-from untildone.features.plans.plan_file import read_plan
-from untildone.runs.plan.git_answers import Git
+from untildone.runs.tasks.git_answers import Git
 
 # Our own folder in a project is not part of the work.
 _WORK = (":/", ":(exclude,top).untildone")
@@ -124,12 +122,3 @@ def merge_trees(git: Git, onto: str, commit: str) -> Merged:
     code, output = git.ask_with_status("merge-tree", *options, onto, commit)
     tree, *names = output.splitlines()
     return Merged(tree=tree, conflicts=tuple(filter(None, names)) if code else ())
-
-
-def complete_task_in_tree(git: Git, *, plan: str, task: str) -> str:
-    """Return the tree with the task completed in its plan; unchanged if it is not there."""
-    path = git.folder / plan
-    if task in read_plan(path).plan.tasks:
-        change_plan(path, lambda document: edit_status(document, task, "completed"))
-        git.ask("update-index", "--", plan)
-    return git.ask("write-tree")
