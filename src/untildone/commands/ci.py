@@ -5,14 +5,14 @@
   continue-on-error: true
 """
 
-import re
 from collections.abc import Iterator
 
 import yaml
 
+from untildone.core.late_patterns import compile_late
 from untildone.words import words
 
-_CI_FILE = re.compile(
+_CI_FILE = compile_late(
     r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml|\.travis\.ya?ml"
     r"|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.woodpecker.*\.ya?ml|appveyor\.ya?ml"
     r"|\.buildkite/[^/]+\.ya?ml|Taskfile\.ya?ml"

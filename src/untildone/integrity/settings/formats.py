@@ -13,21 +13,22 @@ from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.settings.javascript import find_effects, parse_objects
 
 Scalar: TypeAlias = str | int | float | bool | None
 
 # <rule name="x"> or </rule> or the text between tags
-_TAG = re.compile(r"<(?P<close>/?)(?P<name>[\w.:-]+)[^<>]*>|(?P<text>[^<>]+)")
+_TAG = compile_late(r"<(?P<close>/?)(?P<name>[\w.:-]+)[^<>]*>|(?P<text>[^<>]+)")
 # export CI=1
-_PAIR = re.compile(r"^\s*(?:export\s+|set\s+)?([\w.:@/-]+)\s*=\s*(.*?)\s*$")
+_PAIR = compile_late(r"^\s*(?:export\s+|set\s+)?([\w.:@/-]+)\s*=\s*(.*?)\s*$")
 # In Gradle: test { ignoreFailures = true }, exclude '**/*Test*', excludeTags 'slow'
-_STATEMENT = re.compile(
+_STATEMENT = compile_late(
     r"\b([A-Za-z_][\w.]*)\s*(?:=|\(|\s)\s*(\[[^\]]*\]|\"[^\"]*\"|'[^']*'|true|false|\d+)"
 )
 # ESLint checks TypeScript only where it is configured to.
-_TYPESCRIPT = re.compile(r"typescript|tseslint|\.[cm]?tsx?\b|\btsx?\b")
-_CMAKE_PROPERTY = re.compile(
+_TYPESCRIPT = compile_late(r"typescript|tseslint|\.[cm]?tsx?\b|\btsx?\b")
+_CMAKE_PROPERTY = compile_late(
     r"\b(WILL_FAIL|DISABLED|TIMEOUT|PASS_REGULAR_EXPRESSION)\s+(\S+?)[\s)]"
 )
 _CARGO_TARGETS = ("bench", "bin", "example", "test")
@@ -198,7 +199,7 @@ def _read_go_mod(text: str) -> object:
 
 # The first row that matches a file counts.
 FORMATS = tuple(
-    Format(re.compile(paths), prefix, read)
+    Format(compile_late(paths), prefix, read)
     for paths, prefix, read in (
         (r"pyproject\.toml", "", _read_pyproject),
         (r"Cargo\.toml", "", _read_cargo),
