@@ -126,5 +126,5 @@ def _remove(top: Path) -> None:
     if os.name == "nt":
         shutil.rmtree(top, ignore_errors=True)
         return
-    script = 'find "$0" -name work -type d -exec chmod u+rwx {} + 2>/dev/null; rm -rf "$0"'
+    script = 'chmod u+rwx "$0"/scratch/work*/work 2>/dev/null; exec rm -rf "$0"'
     start_detached(["sh", "-c", script, str(top)], cwd=top.parent, env=dict(os.environ))
