@@ -16,7 +16,7 @@ import pytest
 from process.hostile_programs import SOURCE, Marked, command, outcome, python, zombies
 from untildone.process.command import filter_environment, parse_argv
 from untildone.process.runner import Finished, is_alive, list_ancestors, run
-from untildone.process.trees import start_detached
+from untildone.process.trees import KILL_STEP, end_tree, get_stdout, open_tree, start_detached
 
 
 @pytest.fixture
@@ -389,3 +389,13 @@ def test_errors_are_kept_apart_where_a_file_is_named_for_them(tmp_path: Path) ->
     finished = run(["sh", "-c", "echo out; echo err >&2"], cwd=tmp_path, timeout=20, errors=errors)
 
     assert (finished.text, errors.read_text(encoding="utf-8")) == ("out\n", "err\n")
+
+
+def test_a_leftover_is_found_beside_other_programs(tmp_path: Path) -> None:
+    with open_tree(["sleep", "20"], cwd=tmp_path, env=os.environ) as (other, child):
+        clean = run(["true"], cwd=tmp_path, timeout=20)
+        left = run(["sh", "-c", "sleep 20 > /dev/null 2>&1 &"], cwd=tmp_path, timeout=20)
+        end_tree(other, KILL_STEP)
+        get_stdout(child).close()
+
+    assert (clean.survivors, left.survivors) == (0, 1)

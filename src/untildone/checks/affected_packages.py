@@ -12,12 +12,13 @@ from pathlib import Path, PurePosixPath
 
 from untildone.checks.detection.packages import MANIFESTS
 from untildone.core.contract import Check
+from untildone.core.late_patterns import compile_late
 from untildone.worktree.listing import list_files
 
 # Settings beside a manifest that may name a package, such as the paths of a TypeScript project.
-_SETTINGS = re.compile(r"requirements.*\.txt|.*\.(?:lock|json|toml|ya?ml|cfg|gradle(?:\.kts)?)")
+_SETTINGS = compile_late(r"requirements.*\.txt|.*\.(?:lock|json|toml|ya?ml|cfg|gradle(?:\.kts)?)")
 # "name": "@shop/core"; name = "core"; module example.org/core; <artifactId>core</artifactId>
-_NAME = re.compile(
+_NAME = compile_late(
     r"""^\s*"?name"?\s*[=:]\s*["']([^"']+)["']|^module\s+(\S+)|<artifactId>([^<]+)<""",
     re.MULTILINE,
 )

@@ -19,6 +19,7 @@ from untildone.commands.package_scripts import parse_package_scripts, select_scr
 from untildone.commands.programs import PACKAGE_MANAGERS, find_single_program
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
+from untildone.core.late_patterns import compile_late
 from untildone.core.test_names import find_subject, names_file
 from untildone.syntax.languages import language_of
 from untildone.worktree.roles import classify_file
@@ -26,19 +27,19 @@ from untildone.worktree.roles import classify_file
 # Of more, the whole run is hardly slower.
 _MOST_TARGETS = 50
 # Words that a shell would change; what was quoted in the command is not known any more.
-_SHELL_SYNTAX = re.compile(r"[$`\\*?\[\]{}~<>|&;()!#\n]")
+_SHELL_SYNTAX = compile_late(r"[$`\\*?\[\]{}~<>|&;()!#\n]")
 _JAVASCRIPT = ("javascript", "typescript", "tsx")
 # The files that a runner takes for tests in the folders it searches.
-_PYTEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
-_NODE_FILE = re.compile(r"(?:.*/)?(?:[^/]*[._-]test|test-[^/]*|test|test/.*)\.[cm]?[jt]s")
-_VITEST_FILE = re.compile(r".*\.(?:test|spec)\.[cm]?[jt]sx?")
+_PYTEST_FILE = compile_late(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
+_NODE_FILE = compile_late(r"(?:.*/)?(?:[^/]*[._-]test|test-[^/]*|test|test/.*)\.[cm]?[jt]s")
+_VITEST_FILE = compile_late(r".*\.(?:test|spec)\.[cm]?[jt]sx?")
 # #[tokio::test]
 # async fn adds() {
-_RUST_TEST = re.compile(
+_RUST_TEST = compile_late(
     r"#\[(?:\w+::)*test\b[^\]]*\]\s*(?:#\[[^\]]*\]\s*)*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)"
 )
 # tests::adds
-_RUST_NAME = re.compile(r"[\w:]+")
+_RUST_NAME = compile_late(r"[\w:]+")
 
 
 class Suspects(Struct, frozen=True, kw_only=True):

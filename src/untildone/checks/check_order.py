@@ -5,7 +5,6 @@ of yesterday. The configuration may name the order (`after = ["build"]`); else i
 the checks' names, and from commands that name a folder which a build writes.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
@@ -15,11 +14,12 @@ from untildone.commands.package_scripts import parse_package_scripts, select_scr
 from untildone.commands.programs import strip_launcher
 from untildone.commands.shell import parse_calls, program_name
 from untildone.core.contract import Check
+from untildone.core.late_patterns import compile_late
 
 # Folders that builds usually write, beside those that `tsconfig.json` names.
 _OUTPUT_FOLDERS = ("dist", "build", "out")
 # "outDir": "./lib", also in a file with comments
-_OUT_DIR = re.compile(r'"(?:outDir|outFile|declarationDir)"\s*:\s*"(?:\./)?([^"/]+)')
+_OUT_DIR = compile_late(r'"(?:outDir|outFile|declarationDir)"\s*:\s*"(?:\./)?([^"/]+)')
 _BUILD_TOOLS = frozenset(
     ("tsc", "vite", "webpack", "rollup", "esbuild", "tsup", "parcel", "swc", "babel", "unbuild")
 )

@@ -1,11 +1,11 @@
 """Cleans program output for display: no control characters, no secrets, limited length."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from untildone.checks.secret_redaction import remove_secrets
+from untildone.core.late_patterns import compile_late
 
 _NO_ENVIRON: Mapping[str, str] = {}
 _PIECE_SIZE = 1_000_000
@@ -15,20 +15,22 @@ _COPY_END = 64_000
 
 # Strings to the terminal (OSC, DCS, SOS, PM, APC) end at their terminator, or at the line's end
 # if it never comes; then CSI, character sets, and two-character escapes. 8-bit forms too.
-_ESCAPES = re.compile(
+_ESCAPES = compile_late(
     r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
     r"|\x1b[ -/]+[0-~]?"
     r"|\x1b[0-~]?"
 )
 # Control, bidirectional, zero-width, tag and variation characters, and lone surrogates.
-_INVISIBLE = re.compile(
+_INVISIBLE = compile_late(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e0fff]"
 )
 # --------- generated xml file: /tmp/untildone-5nksm_th/report.xml ---------
-_OUR_REPORT = re.compile(r"(?m)^-+ generated xml file: .*[\\/]untildone-\w+[\\/]report\.xml -+\n?")
+_OUR_REPORT = compile_late(
+    r"(?m)^-+ generated xml file: .*[\\/]untildone-\w+[\\/]report\.xml -+\n?"
+)
 _SEPARATORS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 
 

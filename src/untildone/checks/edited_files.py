@@ -1,7 +1,6 @@
 """Files that changed while checks ran, and which of the checks are to blame for it."""
 
 import os
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -12,6 +11,7 @@ from msgspec import Struct
 from untildone.checks.check_order import find_output_folders
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
+from untildone.core.late_patterns import compile_late
 from untildone.syntax.languages import language_of
 from untildone.words import words
 from untildone.worktree.fingerprint import Contents
@@ -26,7 +26,7 @@ _READERS = words("""
     biome oxlint stylelint shellcheck golangci-lint staticcheck svelte-check vue-tsc
 """)
 # Folders with reports: git may not ignore them, and every run writes them anew.
-_REPORTS = re.compile(r"(?i).*(cov|report|result|snapshot).*|dist|build|out|target|gen|\..*")
+_REPORTS = compile_late(r"(?i).*(cov|report|result|snapshot).*|dist|build|out|target|gen|\..*")
 # Text that reports consist of.
 _REPORT_LANGUAGES = words("html css yaml")
 # Build tools bring them up to date with the manifest, which is what the agent edits.

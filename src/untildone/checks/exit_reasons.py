@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 from untildone.checks.parsers import find_parsers
 from untildone.commands.programs import find_programs
+from untildone.core.late_patterns import compile_late
 from untildone.process.runner import Finished
 
 # Exit statuses of a shell.
@@ -78,14 +79,14 @@ _LAST_CHARACTERS = 8_000
 #   File "/shop/.venv/bin/pytest", line 5, in <module>
 #     from pytest import console_main
 # ModuleNotFoundError: No module named 'pytest'
-_IMPORT = re.compile(
+_IMPORT = compile_late(
     r"(?m)^Traceback \(most recent call last\):\n"
     r"  File \"(?P<file>[^\"\n]+)\", line \d+, in <module>\n(?:  .*\n){1,80}"
     r"(?P<error>(?:ModuleNotFoundError|ImportError): .+)$"
 )
 # Error: Cannot find module '/shop/node_modules/jest/bin/jest.js'
 #   requireStack: []
-_MAIN_MODULE = re.compile(
+_MAIN_MODULE = compile_late(
     r"(?m)^Error: Cannot find module '(?P<name>[^'\n]+)'\n(?:.*\n){1,12}? +requireStack: \[\]$"
 )
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import posixpath
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -11,11 +10,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.core.check_results import Finding, Severity
+from untildone.core.late_patterns import compile_late
 from untildone.worktree.listing import list_files
 
 _DIGITS = b"0123456789"
 # file:///home/dev/shop/cart.py, file:///C:/shop/cart.py
-_FILE_URI = re.compile(r"^file://(?:/(?=[A-Za-z]:))?")
+_FILE_URI = compile_late(r"^file://(?:/(?=[A-Za-z]:))?")
 
 
 class Diagnostic(Struct, frozen=True, kw_only=True, gc=False):

@@ -1,17 +1,17 @@
 """`python -m untildone.checks.go_coverage N COMMAND`: runs `go test`, red below N % coverage."""
 
-import re
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from untildone.checks.exit_reasons import NOT_FOUND
+from untildone.core.late_patterns import compile_late
 from untildone.process.command import parse_argv
 from untildone.process.runner import end_runs_on_signal, run
 
 # total:	(statements)	75.0%
-_TOTAL = re.compile(r"(?m)^total:\s+\(statements\)\s+(?P<percent>[\d.]+)%\s*$")
+_TOTAL = compile_late(r"(?m)^total:\s+\(statements\)\s+(?P<percent>[\d.]+)%\s*$")
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,7 +1,6 @@
 """Runs eslint and biome on the text of single files, because no language server does."""
 
 import os
-import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from untildone.checks.detection.project_files import find_first, read_or_empty
 from untildone.checks.findings import make_findings
 from untildone.checks.parsers import biome, eslint
 from untildone.core.check_results import Finding
+from untildone.core.late_patterns import compile_late
 from untildone.process.command import filter_environment
 from untildone.process.runner import run
 from untildone.syntax.languages import language_of
@@ -23,7 +23,7 @@ _ESLINT_FILES = ("eslint.config.*", ".eslintrc*")
 _BIOME_FILES = ("biome.json", "biome.jsonc")
 _LINTED = (0, 1)
 # The exit code of biome is the same for findings and for files that it ignores.
-_BIOME_LINTED = re.compile(r"(?m)^Checked [1-9]\d* files? in ")
+_BIOME_LINTED = compile_late(r"(?m)^Checked [1-9]\d* files? in ")
 _BIOME_ARGUMENTS = ("lint", "--colors=off", "--max-diagnostics=none", "--vcs-enabled=false")
 
 

@@ -41,6 +41,8 @@ ProgressCallback: TypeAlias = Callable[[Check, CheckResult | None], None]
 # Called from threads with each chunk that a check prints.
 CheckOutputCallback: TypeAlias = Callable[[Check, bytes], None]
 PreviewCallback: TypeAlias = Callable[[Check, CheckResult], None]
+# Called with the fingerprint of the tree that the results are about.
+TreeCallback: TypeAlias = Callable[[str], None]
 # After a contradiction on one tree, so many equal runs in a row are believed.
 _GREEN_RUNS = 3
 _RED_RUNS = 2
@@ -80,6 +82,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     stop: Event | None = None
     on_preview: PreviewCallback | None = None
     on_output: CheckOutputCallback | None = None
+    on_tree: TreeCallback | None = None
     # Whether a green result stands while only packages change that its own does not use.
     by_package: bool = False
 
@@ -121,9 +124,11 @@ def _run_on_settled_tree(
     read_tree = _make_tree_reader(checks, options, before)
     results, spans = _run_all(checks, options, read_tree=read_tree, report=report)
     if all(result.cached for result in results):
+        _report_tree(options, before)
         return results
     first = _compare(options, before, spans)
     if not first.edited or options.stopped:
+        _report_tree(options, first.after)
         return results
     blamed = blame_checks(checks, first)
     _forget_green_runs([checks[index] for index in blamed], options, read_tree)
@@ -131,11 +136,17 @@ def _run_on_settled_tree(
     read_tree = _make_tree_reader(checks, options, first.after)
     rerun, spans = _run_all(checks, options, read_tree=read_tree, report=report)
     second = _compare(options, first.after, spans)
+    _report_tree(options, second.after)
     if second.edited and not options.stopped:
         # Nothing is known about a tree that does not settle.
         reason = describe_change(second)
         blamed = dict.fromkeys(range(len(checks)), reason) | blame_checks(checks, second)
     return tuple(_doubt(result, blamed.get(index, "")) for index, result in enumerate(rerun))
+
+
+def _report_tree(options: RunOptions, contents: Contents) -> None:
+    if options.on_tree:
+        options.on_tree(contents.all_files)
 
 
 def _make_tree_reader(

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from untildone.checks.clean_output import clean
 from untildone.checks.findings import Diagnostic
 from untildone.core.check_results import Severity, Tests
+from untildone.core.late_patterns import compile_late
 
 _LONGEST_LINE = 1_000
 _MOST_DOCUMENTS = 20
@@ -23,10 +24,10 @@ _SEVERITIES: dict[str, Severity] = {
     **dict.fromkeys(("info", "information", "note", "hint", "style", "help"), "info"),
 }
 #       at Object.toBe (cart.test.js:5:27), a stack trace of any JavaScript engine
-JAVASCRIPT_FRAME = re.compile(
+JAVASCRIPT_FRAME = compile_late(
     r"(?m)^ +at .*?(?<=[\s(])(?:file://)?(?P<path>[^\s()]+):(?P<line>\d{1,9}):\d+\)?$"
 )
-_COUNT = re.compile(r"(\d{1,9}) ([a-z]+)")
+_COUNT = compile_late(r"(\d{1,9}) ([a-z]+)")
 # The words that summaries have for a number of tests.
 _PASSED_WORDS = ("passed", "xpassed")
 _FAILED_WORDS = ("failed", "failures", "error", "errors", "cancelled", "unexpected successes")
@@ -51,7 +52,7 @@ class RunnerParser(Parser, Protocol):
 
 def parse_matches(*patterns: str) -> Callable[[str], Iterator[Diagnostic]]:
     """Return a `parse` that makes a diagnostic of each match of the patterns."""
-    compiled = [re.compile(pattern, re.MULTILINE) for pattern in patterns]
+    compiled = [compile_late(pattern, re.MULTILINE) for pattern in patterns]
 
     def parse(output: str) -> Iterator[Diagnostic]:
         for pattern in compiled:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import parse_severity
 from untildone.core.contract import Check
+from untildone.core.late_patterns import compile_late
 from untildone.errors import UserError
 
 if TYPE_CHECKING:
@@ -20,13 +21,13 @@ SECONDS = 2.0
 GROUPS = ("path", "line", "code", "severity", "text")
 
 # 0 failed, no errors, 0 lint errors, no warnings or errors
-_ZERO_BEFORE = re.compile(
+_ZERO_BEFORE = compile_late(
     r"(?i)(?<![\w.,:-])(?:0|no|zero|without) (?P<noun>(?:any )?"
     r"(?:(?:lint|type|test|tests|build|compile|compilation|syntax|unit|fatal|new|other|more) )?"
     r"(?:\w{1,40} (?:or|and) )?[\w-]{1,40})"
 )
 # Failures: 0, Errors: 0
-_ZERO_AFTER = re.compile(
+_ZERO_AFTER = compile_late(
     r"(?<![\w-])(?P<noun>[\w-]{1,40})\s{0,8}[:=]\s{0,8}0(?=\s{0,8}(?:$|[,;|)\]]|\s\w{1,40}\s{0,8}[:=]))"
 )
 _COUNTS_OF_ZERO = (_ZERO_BEFORE, _ZERO_AFTER)

@@ -16,6 +16,7 @@ from untildone.checks.parser import Parser, RunnerParser, sum_tests
 from untildone.checks.parsers import DOCUMENTS, LAST_RESORT, PARSERS
 from untildone.checks.run_report import RunReport
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 from untildone.process.output import LOG_LIMIT
 from untildone.process.runner import Finished
 
@@ -23,7 +24,7 @@ _READ_AT_ONCE = 2_000_000
 _MOST_DIAGNOSTICS = 100_000
 _ELLIPSIS = "..."
 # The beginning of JSON or XML, but not a log line such as `[INFO] started`.
-_DOCUMENT = re.compile(rb"^(?:\[\s*(?:\{|$)|\{\s*(?:\"|$)|<\?xml |<testsuite)", re.MULTILINE)
+_DOCUMENT = compile_late(rb"^(?:\[\s*(?:\{|$)|\{\s*(?:\"|$)|<\?xml |<testsuite)", re.MULTILINE)
 
 
 class RunFolder(Struct, frozen=True, kw_only=True):

@@ -30,6 +30,7 @@ from untildone.checks.parsers import find_parsers, junit
 from untildone.checks.run_report import RunReport
 from untildone.commands import programs
 from untildone.commands.package_scripts import parse_package_scripts, select_scripts
+from untildone.core.late_patterns import compile_late
 from untildone.process.runner import run
 
 _LARGEST = 64_000_000
@@ -39,15 +40,15 @@ _STAMPS_FILE = "earlier"
 _UNITTEST_REPORTER = Path(__file__).parent / "unittest_reporter"
 
 # With one of these options pytest runs no test, or has a report already.
-_PYTEST_WITHOUT_REPORT = re.compile(
+_PYTEST_WITHOUT_REPORT = compile_late(
     r"(?:^| )(?:--junit-?xml|--collect-only|--co(?= |$)|--version|-VV?(?= |$)|--help|-h(?= |$)"
     r"|--fixtures|--funcargs|--markers|--setup-(?:plan|only)|--cache-show|-p ?no:junitxml)"
 )
 # node --import tsx --test "src/**/*.test.ts"
-_NODE_TEST = re.compile(r"(?:^|[\s/])node (?:[^&|;\n]* )?--test(?=\s|$)")
+_NODE_TEST = compile_late(r"(?:^|[\s/])node (?:[^&|;\n]* )?--test(?=\s|$)")
 _OLDEST_NODE = (20, 12)
 # go test ./...
-_GO_TEST = re.compile(r"(?:^|[\s/(])go(?:\.exe)? test(?=\s|$)(?![^&|;\n]* -(?:v|json|test\.v)\b)")
+_GO_TEST = compile_late(r"(?:^|[\s/(])go(?:\.exe)? test(?=\s|$)(?![^&|;\n]* -(?:v|json|test\.v)\b)")
 # The folders of the reports, and how the tool's parser joins class and test.
 _JAVA_REPORTS = {
     "mvn": ("target/*-reports", "."),
@@ -57,7 +58,7 @@ _JAVA_REPORTS = {
     "gradlew": ("build/test-results/*", " > "),
 }
 # PYTHONPATH=src python -m unittest; python -I -m unittest
-_SETS_PYTHON_PATH = re.compile(
+_SETS_PYTHON_PATH = compile_late(
     r"\bPYTHONPATH=|\bpython[\d.]*(?: -\w+)* -[a-zA-Z]*[IES]|\benv (?:-i|-)(?= )"
 )
 

@@ -3,42 +3,44 @@
 import re
 from collections.abc import Mapping
 
+from untildone.core.late_patterns import compile_late
+
 REMOVED = "[secret removed]"
 
 _SHORTEST_VALUE = 8
 _LONGEST_JUDGED = 256
-_PASSWORD = re.compile(r"(?i)passw(?:or)?d|passphrase|(?:^|_)pass$|(?:^|_)pwd$")
-_SECRET_NAME = re.compile(
+_PASSWORD = compile_late(r"(?i)passw(?:or)?d|passphrase|(?:^|_)pass$|(?:^|_)pwd$")
+_SECRET_NAME = compile_late(
     r"(?i)(?:api|access|secret|private|auth|encryption|signing|master|account|license|deploy)"
     r"[_-]?key(?:[_-]?id)?$"
     r"|token$|secret$|credentials?$|connection[_-]?string$"
 )
-_SECRET_VARIABLE = re.compile(r"[A-Z0-9_]+_KEY")
+_SECRET_VARIABLE = compile_late(r"[A-Z0-9_]+_KEY")
 # Common words: before a value they mean a secret only if the value looks random.
 _PLAIN_NAMES = frozenset({"token", "secret", "credential", "credentials"})
 
 # A part of every secret name, before an assignment. The set of first letters makes the search
 # fast; the last two of them become `s` and `k` in lower case.
-_LIKELY = re.compile(
+_LIKELY = compile_late(
     r"[pktscPKTSC\u017f\u212a](?i:ass|wd|ey|oken|ecret|redential|tring)"
     r"[\w-]{0,80}[\"']?[ \t]{0,8}[=:]"
 )
 # The length of the name is limited, so that a long run of letters is searched once.
-_ASSIGNMENT = re.compile(
+_ASSIGNMENT = compile_late(
     r"(?<![\w-])(?P<name>[\w-]{1,80})(?P<between>[\"']?[ \t]{0,8}(?:=(?![=>])|:(?![:=]))[ \t]{0,8})"
 )
-_VALUE = re.compile(r"\"[^\"\n]*\"?|'[^'\n]*'?|[^\s\"',;&()\[\]{}]+")
+_VALUE = compile_late(r"\"[^\"\n]*\"?|'[^'\n]*'?|[^\s\"',;&()\[\]{}]+")
 # --- PASS: TestLeap400, a result of `go test`
 _TEST_RESULT = "PASS: "
-_IDENTIFIER = re.compile(r"[A-Za-z_.]+")
+_IDENTIFIER = compile_late(r"[A-Za-z_.]+")
 
 _SHAPES = (
-    re.compile(
+    compile_late(
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
         r"(?:[A-Za-z0-9+/=\\,: \t\n]|-(?!----))*"
         r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
     ),
-    re.compile(
+    compile_late(
         r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}"
         r"|(?=sk-[A-Za-z_-]{0,64}\d)sk-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}"
         r"|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])"
@@ -47,15 +49,15 @@ _SHAPES = (
     ),
 )
 # Authorization: Bearer abc; Authorization: Basic dXNlcjpwYXNz
-_HEADER = re.compile(
+_HEADER = compile_late(
     r"(?i)(?P<prefix>(?:proxy-)?authorization[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?"
     r"(?:[a-z]{1,20}[ \t]{1,8})?)[^\s\"',;]+"
 )
-_SCHEME = re.compile(
+_SCHEME = compile_late(
     r"(?i)\b(?P<prefix>(?:bearer|basic)[ \t]{1,8})(?=[A-Za-z._~+/=-]{0,256}\d)[\w.~+/=-]{12,}"
 )
 # postgres://app:hunter2@db.internal
-_IN_ADDRESS = re.compile(r"(?P<prefix>://[^\s/:@]{0,256}:)[^\s/@]{1,256}(?=@)")
+_IN_ADDRESS = compile_late(r"(?P<prefix>://[^\s/:@]{0,256}:)[^\s/@]{1,256}(?=@)")
 
 _AFTER_PREFIX = (
     (_IN_ADDRESS, ("://",)),

@@ -4,9 +4,10 @@
 target `tests`.
 """
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from untildone.core.late_patterns import compile_late
 
 # Programs whose first word is no target: `cargo test`, `ruff check`
 _WITH_SUBCOMMAND = frozenset(
@@ -16,7 +17,7 @@ _WITH_SUBCOMMAND = frozenset(
     )
 )
 # Options whose value may be the next word: some short ones, and long ones but for known switches.
-_TAKES_VALUE = re.compile(
+_TAKES_VALUE = compile_late(
     r"-[kmpnctorgjCefDWdu]|-run|-skip|-timeout|-count|-coverprofile|--(?!verbose|quiet|strict|no-|silent"
     r"|all|coverage$|ci$|noEmit|check$|offline|release|locked|workspace|test$|passWith|exit|fix|lf|co$"
     r"|cov$|run$|watch|forceExit|updateSnap|show|hide|branch|tests$|doc$|lib$|bins$|list|diff|fail-fast)[\w.-]+"

@@ -14,9 +14,10 @@ from untildone.commands.fixing_tools import WITH_VALUE, FixingTool, find_fixing_
 from untildone.commands.package_scripts import find_plain_script
 from untildone.commands.programs import find_program
 from untildone.commands.shell import SHELLS, program_name
+from untildone.core.late_patterns import compile_late
 
 # A word with its quotes, or an operator; comments and blanks are neither.
-_TOKEN = re.compile(
+_TOKEN = compile_late(
     r"""
       (?P<operator> [;&|()<>`\n]+ )
     | (?P<word> (?: [^\s;&|()<>`"'\\] | \\. | "(?:[^"\\]|\\.)*" | '[^']*' )+ )

@@ -5,14 +5,15 @@
   continue-on-error: true
 """
 
-import re
 from collections.abc import Iterator
 
 import yaml
 
+from untildone.core.late_patterns import compile_late
+from untildone.syntax.yaml_text import load_yaml
 from untildone.words import words
 
-_CI_FILE = re.compile(
+_CI_FILE = compile_late(
     r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml|\.travis\.ya?ml"
     r"|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.woodpecker.*\.ya?ml|appveyor\.ya?ml"
     r"|\.buildkite/[^/]+\.ya?ml|Taskfile\.ya?ml"
@@ -28,7 +29,7 @@ def is_ci_file(path: str) -> bool:
 def find_ci_commands(text: str) -> Iterator[str]:
     """Yield the commands of the steps that can fail the run; none if the text is no YAML."""
     try:
-        yield from _find_commands(yaml.safe_load(text), seen=set())
+        yield from _find_commands(load_yaml(text), seen=set())
     except (yaml.YAMLError, ValueError, RecursionError):
         return
 

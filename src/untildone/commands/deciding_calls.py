@@ -12,6 +12,7 @@ from untildone.commands.invoked_scripts import Script, find_called_scripts, is_p
 from untildone.commands.makefiles import find_make_lines
 from untildone.commands.programs import strip_launcher
 from untildone.commands.shell import program_name
+from untildone.core.late_patterns import compile_late
 from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
@@ -21,7 +22,7 @@ _NO_CHECKS = words("""
     cd export mkdir rm cp mv ls test [ [[ source pwd touch chmod unset local read shift pip pip3
     apt-get which command type curl wget ln tar umask alias clear tput git
 """)
-_KNOWN_TOOL = re.compile(
+_KNOWN_TOOL = compile_late(
     r"pytest|unittest|tox|nox|ruff|mypy|pyright|flake8|pylint|python[\d.]*|node|np[mx]|pnpm|yarn|bunx?|deno"
     r"|jest|vitest|mocha|eslint|tsc|biome|prettier|go|cargo|make|mvnw?|gradlew?|ctest|bats|shellcheck|rspec"
     r"|phpunit|dotnet|swift|bazel|prove|sh"
@@ -29,12 +30,12 @@ _KNOWN_TOOL = re.compile(
 # npm install, uv sync, go get
 _INSTALLING = words("install ci i add get sync fetch download")
 # node --experimental-vm-modules node_modules/jest/bin/jest.js
-_INSTALLED_TOOL = re.compile(
+_INSTALLED_TOOL = compile_late(
     r"\S+ (--(experimental-[\w-]+|no-warnings|enable-source-maps|max-old-space-size=\d+) )*"
     r"(\./)?node_modules/(\.bin|[\w-]+(/bin)?)/(?P<tool>jest|vitest|mocha|eslint|tsc)(\.[cm]?js)?(?=\s|$)"
 )
 # python -W error -m
-_PYTHON_MODULE = re.compile(r"\S+ (-[uB] |-W ?error |-X ?\S+ )*-m (?=\S)")
+_PYTHON_MODULE = compile_late(r"\S+ (-[uB] |-W ?error |-X ?\S+ )*-m (?=\S)")
 # They measure coverage or set variables, and run the tool behind their own options: c8 -r text jest
 _TOOL_RUNNERS = words("c8 nyc cross-env cross-env-shell dotenv env-cmd dotenvx")
 # A script that calls itself with ever more arguments is not followed for ever.

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from ast_grep_py import SgNode
 
 from untildone.commands.shell import SHELLS, parse_calls, program_name
+from untildone.core.late_patterns import compile_late
 from untildone.syntax.parsing import parse_source
 from untildone.words import words
 
@@ -30,34 +31,34 @@ _STATEMENTS = words("""
 """).union(_BLOCKS, _CONDITIONALS)
 _NEVER_FAILS = words("true : echo printf exit return sleep cat date")
 # exit 1, return $?, false
-_ENDS_WITH_FAILURE = re.compile(
+_ENDS_WITH_FAILURE = compile_late(
     r"\b(exit|return)\s+([1-9]\d*|\$\??\w*|\"\$\w+\")|\bfalse\b|\bexit\s*$"
 )
 # tests || failed=1 … exit $failed
-_REMEMBERS_FAILURE = re.compile(r"\W*(\w+)=(?:[1-9]\d*|\$\?)\W*")
-_EXITS_WITH_VARIABLE = re.compile(r"\bexit\s+\"?\$\{?(\w+)")
+_REMEMBERS_FAILURE = compile_late(r"\W*(\w+)=(?:[1-9]\d*|\$\?)\W*")
+_EXITS_WITH_VARIABLE = compile_late(r"\bexit\s+\"?\$\{?(\w+)")
 # trap 'exit 0' EXIT
-_HIDES_FAILURE = re.compile(r"exit\s+0|exit\s*(?:['\"]\s*)?$|\btrue\b")
+_HIDES_FAILURE = compile_late(r"exit\s+0|exit\s*(?:['\"]\s*)?$|\btrue\b")
 # An assignment that changes what a tool does is part of its call; others are not.
-STEERING_ASSIGNMENT = re.compile(
+STEERING_ASSIGNMENT = compile_late(
     r"(PYTEST_ADDOPTS|PYTEST_PLUGINS|NODE_OPTIONS|GOFLAGS|RUSTFLAGS|MAKEFLAGS|PYTHONPATH|PATH"
     r"|SKIP|SKIP_\w+|\w*_SKIP|ESLINT_\w+|MYPY\w*|COVERAGE_\w+)=.*",
     re.DOTALL,
 )
 
-_VARIABLE = re.compile(r"\$\{?(\w+)\}?")
+_VARIABLE = compile_late(r"\$\{?(\w+)\}?")
 # a=1, a+=1, for a in, read -r a
-_ASSIGNMENT = re.compile(r"(?<![\w$-])(\w+)\+?=|\b(?:for|read)\s+(?:-r\s+)?(\w+)")
+_ASSIGNMENT = compile_late(r"(?<![\w$-])(\w+)\+?=|\b(?:for|read)\s+(?:-r\s+)?(\w+)")
 # a=src, a="src tests", a=(src tests)
-_PLAIN_ASSIGNMENT = re.compile(
+_PLAIN_ASSIGNMENT = compile_late(
     r"(?m)^(\w+)=(?:\"([^\"`()\n]+)\"|([^\s\"'`()]+)|\(([^\"'`$()\n]*)\))$"
 )
 # ${PYTHON:-python3} stands for its default: the user's environment is not known.
-_VARIABLE_WITH_DEFAULT = re.compile(r"\$\{(\w+):?-([^{}]*)\}")
+_VARIABLE_WITH_DEFAULT = compile_late(r"\$\{(\w+):?-([^{}]*)\}")
 # Functions that call each other twice grow exponentially.
 _MAX_FUNCTION_CALLS = 1000
 # ${files[@]}
-_ARRAY_WORD = re.compile(r"\$\{(\w+)\[[@*]\]\}")
+_ARRAY_WORD = compile_late(r"\$\{(\w+)\[[@*]\]\}")
 
 
 def find_status_deciding_calls(

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 
+from untildone.core.late_patterns import compile_late
+
 _MAX_EXPANSIONS = 100
-_BRACES = re.compile(r"\{([^{}]*)\}")
+_BRACES = compile_late(r"\{([^{}]*)\}")
 # What a special part of a pattern is as a regular expression.
 _EXPRESSIONS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 

@@ -20,19 +20,22 @@ from untildone.commands.package_scripts import (
 )
 from untildone.commands.programs import PACKAGE_MANAGERS
 from untildone.commands.shell import SHELLS, parse_calls, program_name
+from untildone.core.late_patterns import compile_late
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-_INTERPRETERS = re.compile(r"python[\d.]*|pypy3?|node|bun|deno|ruby|perl|php|tsx|ts-node")
+_INTERPRETERS = compile_late(r"python[\d.]*|pypy3?|node|bun|deno|ruby|perl|php|tsx|ts-node")
 _SCRIPT_RUNNERS = SHELLS | {"source", "."}
 # A program of the project with another name may be what is tested, not what tests.
-_CHECK_NAME = re.compile(r"(?i)(^|[-_./])(check|gate|verif|lint|tests?|ci|hook|validat|assert|run)")
+_CHECK_NAME = compile_late(
+    r"(?i)(^|[-_./])(check|gate|verif|lint|tests?|ci|hook|validat|assert|run)"
+)
 _TOOL_FOLDERS = frozenset(("ci", "scripts", "script", "tools", "hack"))
 # `bin` and `build` may also hold what is shipped.
 _SCRIPT_FOLDERS = _TOOL_FOLDERS | {"bin", "build"}
 _MAX_LENGTH = 100_000
 # Names of package scripts and make targets that are checks, whether a loop runs them or not.
-_NAMED_CHECK = re.compile(r"(?i)test|lint|check|type|verify|cov|^ci$|^build$|audit|format")
+_NAMED_CHECK = compile_late(r"(?i)test|lint|check|type|verify|cov|^ci$|^build$|audit|format")
 
 
 class Script(NamedTuple):

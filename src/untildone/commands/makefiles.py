@@ -11,24 +11,25 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from untildone.commands.arguments import find_option_value, parse_arguments
+from untildone.core.late_patterns import compile_late
 from untildone.worktree.contents import Tree
 
 # In the order in which make looks for them.
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 # check test: lint | build ; pytest
-_RULE = re.compile(
+_RULE = compile_late(
     r"^(?P<targets>[^\s#:=@][^:=#]*?)\s*::?(?!=)(?P<needed>[^;#]*)(?:;(?P<line>.*))?"
 )
 # export PYTHON ?= python3
-_ASSIGNMENT = re.compile(
+_ASSIGNMENT = compile_late(
     r"^\s*(?:export\s+|override\s+)*(?P<name>[\w.]+)\s*(?P<operator>[:?+!]*=)\s*(?P<value>.*)$"
 )
-_VARIABLE_USE = re.compile(r"\$[({](?P<name>\w+)[)}]")
+_VARIABLE_USE = compile_late(r"\$[({](?P<name>\w+)[)}]")
 # $(wildcard src/*.js) stands for its patterns.
-_WILDCARD = re.compile(r"\$[({]wildcard\s+(?P<patterns>[^(){}$]*)[)}]")
-_SHELL = re.compile(r"(.*/)?(ba|da|k|z)?sh(\.exe)?")
+_WILDCARD = compile_late(r"\$[({]wildcard\s+(?P<patterns>[^(){}$]*)[)}]")
+_SHELL = compile_late(r"(.*/)?(ba|da|k|z)?sh(\.exe)?")
 # MAKEFLAGS = -i; `n`, `t` and `q` run no line at all
-_IGNORING_FLAG = re.compile(r"-?[a-z]*[intq][a-z]*|--(ignore-errors|dry-run|touch|question)")
+_IGNORING_FLAG = compile_late(r"-?[a-z]*[intq][a-z]*|--(ignore-errors|dry-run|touch|question)")
 _MAX_DEPTH = 10
 _MAX_LENGTH = 10_000
 

@@ -3,12 +3,12 @@
 `sudo uv run python -m pytest -q && npx eslint .` starts `pytest` and `eslint`.
 """
 
-import re
 from collections.abc import Sequence
 
 from untildone.commands.shell import program_name, split_commands, strip_wrappers
+from untildone.core.late_patterns import compile_late
 
-_PYTHON = re.compile(r"(?:python|pypy|py)[\d.]*")
+_PYTHON = compile_late(r"(?:python|pypy|py)[\d.]*")
 PACKAGE_MANAGERS = frozenset(("npm", "pnpm", "yarn", "bun"))
 # What stands in front of a tool and does not change what the tool does.
 LAUNCHERS = (

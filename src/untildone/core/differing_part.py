@@ -3,12 +3,12 @@
 `assert fare(15) == 6` and `assert fare(15) == 12` differ by `6` and `12`.
 """
 
-import re
+from untildone.core.late_patterns import compile_late
 
 _MAX_PART = 40
 # Shown of what both sides begin with, if they differ only far behind it.
 _MAX_LEAD = 15
-_WORD = re.compile(r"[\w.%]")
+_WORD = compile_late(r"[\w.%]")
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 

@@ -1,6 +1,5 @@
 """Failures compared with the baseline: new, regressed, remaining, fixed."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
@@ -14,6 +13,7 @@ from untildone.core.check_results import (
     Tests,
 )
 from untildone.core.evidence import Evidence
+from untildone.core.late_patterns import compile_late
 
 # A check, the id of its failing test, and the finding; the last two may be missing.
 Failure: TypeAlias = tuple[CheckResult, str, Finding | None]
@@ -24,7 +24,7 @@ _Change: TypeAlias = Literal["regressed", "new", "remaining"]
 # The worst first.
 _CHANGES: tuple[_Change, ...] = ("regressed", "new", "remaining")
 # test_cart.CartTest.test_rows (row=-1); test_cart.CartTest.test_rows [empty]
-_SUBTEST = re.compile(r"([\w.]+\.\w+) [\[(]")
+_SUBTEST = compile_late(r"([\w.]+\.\w+) [\[(]")
 
 
 class FailureCounts(Struct, frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ from untildone.core.failure_list import (
     summarize_changes,
     summarize_result,
 )
+from untildone.core.late_patterns import compile_late
 from untildone.core.left_out import find_dispensable
 from untildone.core.plan_task import list_missing
 from untildone.core.progress import Progress
@@ -48,7 +49,7 @@ _COMPARED_LENGTH = 80
 # 1 | import os
 #   |        ^^
 #   - import os
-_QUOTED_CODE = re.compile(
+_QUOTED_CODE = compile_late(
     r"[\s^~]*|\s*-->.*|\s*\d+ *[|\u2502].*|\s+[|\u2502][ ^~_-]*|\s*(?:\d+ +)?[-+] .*"
 )
 _MAX_LISTED = 50

@@ -13,6 +13,7 @@ from untildone.core.criteria import (
     list_failure_messages,
 )
 from untildone.core.evidence import Evidence
+from untildone.core.late_patterns import compile_late
 from untildone.core.progress import Progress
 from untildone.core.text import to_one_line
 
@@ -25,7 +26,7 @@ LIMIT_MEASURED = 3
 LIMIT_UNMEASURED = 5
 SAME_ERROR = 3
 # Of an output without findings, as a bare traceback.
-_ERROR_LINE = re.compile(
+_ERROR_LINE = compile_late(
     r"\w(?:Error|Exception)\b|^\W*(?:[\w./-]+: )*(?:error|fatal|panic|exception)\b",
     re.IGNORECASE,
 )

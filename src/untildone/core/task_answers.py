@@ -4,24 +4,25 @@ import re
 
 from untildone.core.concerns import get_subject
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.core.text import shorten
 
 _MAX_ANSWER = 60
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
-_WORD = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+")
-_PARTS_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+(?:\.\d+)*")
-_REMOVES = re.compile(
+_SENTENCE_END = compile_late(r"(?<=[.!?;])\s+|\n+")
+_WORD = compile_late(r"\d+(?:\.\d+)*|[^\W\d_]+")
+_PARTS_OF_NAME = compile_late(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+(?:\.\d+)*")
+_REMOVES = compile_late(
     r"\b(drop\w*|remov\w*|delet\w*|retir\w*|rid|without|no longer|stop\w*|end\w*|abandon\w*"
     r"|replac\w*|renam\w*|migrat\w*|move\w*|instead|deprecat\w*)\b",
     re.IGNORECASE,
 )
-_CHANGES = re.compile(
+_CHANGES = compile_late(
     r"\b(chang\w*|updat\w*|set\w*|rais\w*|lower\w*|loosen\w*|relax\w*|allow\w*|ignor\w*|disabl\w*"
     r"|skip\w*|silenc\w*|suppress\w*|expect\w*|adapt\w*|adjust\w*|increas\w*|decreas\w*|reduc\w*"
     r"|should|must|switch\w*|now|not)\b",
     re.IGNORECASE,
 )
-_REQUIRES = re.compile(r"\b(requir\w*|minimum|at least|rais\w*|bump\w*)\b", re.IGNORECASE)
+_REQUIRES = compile_late(r"\b(requir\w*|minimum|at least|rais\w*|bump\w*)\b", re.IGNORECASE)
 # They are in so many names and tasks that they say nothing.
 _COMMON = frozenset(
     (

@@ -1,9 +1,9 @@
 """Names of tests and the files they belong to."""
 
-import re
+from untildone.core.late_patterns import compile_late
 
 # test_cart, cart_test, cart-spec, test-cart, CartTest, CartTests
-_TEST_AFFIX = re.compile(r"^tests?[_-]|[_-](?:tests?|spec)$|(?<=[a-z])(?:Tests?|Spec)$")
+_TEST_AFFIX = compile_late(r"^tests?[_-]|[_-](?:tests?|spec)$|(?<=[a-z])(?:Tests?|Spec)$")
 # Files that are named after their folder: the subject of `cart/__init__.py` is `cart`.
 _NAMELESS = frozenset(("__init__", "index", "mod", "lib", "main"))
 

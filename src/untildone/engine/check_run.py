@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from untildone.checks.parallel_run import ProgressCallback, RunOptions, ignore_progress, run_checks
+from untildone.checks.parallel_run import (
+    ProgressCallback,
+    RunOptions,
+    TreeCallback,
+    ignore_progress,
+    run_checks,
+)
 from untildone.checks.result_cache import ResultCache
 from untildone.core.check_results import CheckPhase, CheckResult
 from untildone.core.contract import Check
@@ -62,6 +68,7 @@ class CheckSite(Struct, frozen=True, kw_only=True):
     time_rules: TimeRules = DEFAULT_RULES
     # The SHA-256 of the record of the last confirmation's runs.
     confirming_runs: str = ""
+    on_tree: TreeCallback | None = None
 
 
 def open_result_cache(shared_folder: Path, *, serve_green: bool = True) -> ResultCache:
@@ -114,6 +121,7 @@ def _make_options(site: CheckSite, cache: ResultCache, stop: threading.Event) ->
         cache=cache,
         time_rules=site.time_rules,
         stop=stop,
+        on_tree=site.on_tree,
         by_package=True,
     )
 

@@ -78,12 +78,12 @@ def _add_git_tree(judged: JudgedStop) -> JudgedStop:
     evidence, verdict = judged.evidence, judged.verdict
     is_confirmed = evidence.change is not None or evidence.if_approved is not None
     ends = isinstance(verdict, Finish) or (isinstance(verdict, Pause) and is_confirmed)
-    if not evidence.tree or not ends:
-        return judged
-    # Imported where it is used: most stops end no loop.
-    from untildone.worktree.git_tree import hash_judged_tree
+    git_tree = ""
+    if evidence.tree and ends:
+        # Imported where it is used: most stops end no loop.
+        from untildone.engine.judged_tree import find_git_tree
 
-    git_tree = hash_judged_tree(judged.project, evidence.tree)
+        git_tree = find_git_tree(judged.project, evidence)
     return replace(judged, evidence=replace(evidence, git_tree=git_tree))
 
 

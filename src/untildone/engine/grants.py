@@ -3,11 +3,10 @@
 `continue --rounds +5` and `--rounds 5` add five to the loop's bound, `--rounds =5` sets it to five.
 """
 
-import re
-
 from msgspec.structs import replace
 
 from untildone.core.contract import Bounds
+from untildone.core.late_patterns import compile_late
 from untildone.core.progress import Progress
 from untildone.errors import UserError
 from untildone.store.loops import Record
@@ -21,9 +20,9 @@ _FIELDS = {
     "minutes": "minutes",
     "round-minutes": "round_minutes",
 }
-_OPTION = re.compile(rf"--({'|'.join(_FIELDS)})(?:=|\s+)(?P<value>[+=]?\d+(?:\.\d+)?)")
-_WHOLE = re.compile(r"[+=]?[0-9]{1,6}")
-_DECIMAL = re.compile(r"[+=]?[0-9]{1,6}(?:\.[0-9]{1,6})?")
+_OPTION = compile_late(rf"--({'|'.join(_FIELDS)})(?:=|\s+)(?P<value>[+=]?\d+(?:\.\d+)?)")
+_WHOLE = compile_late(r"[+=]?[0-9]{1,6}")
+_DECIMAL = compile_late(r"[+=]?[0-9]{1,6}(?:\.[0-9]{1,6})?")
 
 
 class Grant(Bounds, frozen=True, kw_only=True):

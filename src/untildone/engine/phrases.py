@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias, get_args
 from msgspec import Struct
 
 from untildone.core.contract import Preset
+from untildone.core.late_patterns import compile_late
 from untildone.core.plan_task import PLANNED
 from untildone.engine.request import PromptedLoop
 
@@ -30,9 +31,9 @@ _PLAIN_VERBS: dict[str, Verb] = {
     **{f"{word} {loop}": "continue" for word in ("resume", "continue") for loop in _LOOP_NAMES},
 }
 # Those that mean us in any session: no agent has a loop to cancel, and bare words are for it.
-_NAMES_OUR_LOOP = re.compile(r"(?:cancel|pause|resume) (?:the loop|this loop|relentless mode)")
+_NAMES_OUR_LOOP = compile_late(r"(?:cancel|pause|resume) (?:the loop|this loop|relentless mode)")
 # `/untildone:test TASK`, or `$untildone-test TASK` in clients whose users call skills so.
-_SLASH = re.compile(
+_SLASH = compile_late(
     r"^(?:/untildone:|\$untildone-)(?P<name>[\w-]+)(?:\s+(?P<rest>.*))?$", re.DOTALL
 )
 
@@ -76,7 +77,7 @@ def _parse_slash_verb(name: str, rest: str) -> PromptVerb | None:
 # before a space.
 _END = r"(?=\s*(?:$|[:,.!;\u2013\u2014-]|\s))"
 _PHRASES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (preset, re.compile(pattern + _END, re.IGNORECASE))
+    (preset, compile_late(pattern + _END, re.IGNORECASE))
     for preset, pattern in (
         ("build", r"build relentlessly"),
         ("build", r"keep building until (?:it )?(?:compiles|builds|green)"),
@@ -101,15 +102,15 @@ _PHRASES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 # Phrases that are no part of the task: that of "loop: add a flag" is "add a flag". The others are,
 # as in "fix all failing tests".
-_PHRASE_BEFORE_TASK = re.compile(
+_PHRASE_BEFORE_TASK = compile_late(
     r"(?:\w+ relentlessly|loop|implement the \w+ feature)", re.IGNORECASE
 )
-_ABOUT_LOOPS = re.compile(
+_ABOUT_LOOPS = compile_late(
     r"(?:what is (?:untildone|loop)|how does (?:untildone|loop) work|loop help)[?.!]*",
     re.IGNORECASE,
 )
 # "test relentlessly is what ralph does" talks about the phrase and asks for no loop.
-_ABOUT_IT = re.compile(r"\s+(?:is|are|was|were|means|does|doesn|did|seems|sounds|or|vs)\b", re.I)
+_ABOUT_IT = compile_late(r"\s+(?:is|are|was|were|means|does|doesn|did|seems|sounds|or|vs)\b", re.I)
 
 
 def find_loop_request(prompt: str) -> PromptedLoop | None:

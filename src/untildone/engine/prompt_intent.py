@@ -7,6 +7,8 @@ stop. `fix it` and `can you fix it?` are orders: the agent is held until the wor
 
 import re
 
+from untildone.core.late_patterns import compile_late
+
 _FLAGS = re.IGNORECASE | re.DOTALL
 # The ASCII one and that of Chinese and Japanese.
 _QUESTION_MARKS = ("?", "\uff1f")
@@ -20,13 +22,13 @@ _TELLING = (
     r"|confirm|list|give me)\b"
 )
 # "can you fix it?", "would you mind fixing it?", "why don't you fix it?"
-_POLITE_ORDER = re.compile(
+_POLITE_ORDER = compile_late(
     rf"{_OPENING}(?:(?:can|could|would|will|won't|can't) (?:you|we)\b"
     rf"(?!(?: please| now| just| also)* {_TELLING})"
     r"|why (?:don't|not|doesn't)\b|how about\b|what about \w+ing\b|shall we\b)",
     _FLAGS,
 )
-_ASKING = re.compile(
+_ASKING = compile_late(
     rf"{_OPENING}(?:(?:what|why|how|which|who|whose|where)\b"
     r"|(?:is|are|was|were|does|did|has|isn't|aren't|doesn't|didn't|hasn't)\b"
     r"|(?:do|have) (?:i|you|we|they)\b"
@@ -35,13 +37,13 @@ _ASKING = re.compile(
     _FLAGS,
 )
 # "go on please", "ok, continue", "keep going until it is green"
-_GO_ON = re.compile(
+_GO_ON = compile_late(
     rf"{_OPENING}(?:(?:yes|fine|good|great|let'?s)[,.! ]+)*"
     r"(?:continue|go on|go ahead|keep (?:going|working)|carry on|resume|proceed)"
     r"(?:[,. ]+(?:please|now|then|working|with (?:it|this|the loop)|until .+))*[.! ]*",
     _FLAGS,
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?\uff1f])\s+|\n+")
+_SENTENCE_END = compile_late(r"(?<=[.!?\uff1f])\s+|\n+")
 # Only the end of a long prompt is read.
 _LONGEST_SENTENCE = 500
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from untildone.core.late_patterns import compile_late
 from untildone.engine.start_options import OPTIONS, Form, StartOption
 from untildone.errors import UserError
 
@@ -37,12 +38,12 @@ _OPTION_PATTERN = (
     rf"|(?P<path_option>{_alternatives('path')})(?:=|[ \t]+)(?P<path>[^\s\"']+)"
 )
 # An option begins a word: `foo--rounds 5` and, below, `bob@example.com` are part of the task.
-_OPTION = re.compile(rf"(?<!\S)(?:{_OPTION_PATTERN})(?!\S)")
+_OPTION = compile_late(rf"(?<!\S)(?:{_OPTION_PATTERN})(?!\S)")
 # `@path` is how people name files to the agent.
-_OPTION_OR_PATH = re.compile(rf"(?<!\S)(?:{_OPTION_PATTERN}|@(?P<at>[^\s\"']+))(?!\S)")
+_OPTION_OR_PATH = compile_late(rf"(?<!\S)(?:{_OPTION_PATTERN}|@(?P<at>[^\s\"']+))(?!\S)")
 
 # Any word like `--name`.
-_OPTION_LIKE = re.compile(r"(?<!\S)--[a-z][\w-]*(?=[\s=]|$)")
+_OPTION_LIKE = compile_late(r"(?<!\S)--[a-z][\w-]*(?=[\s=]|$)")
 
 
 def split_options(

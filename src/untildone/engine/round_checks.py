@@ -37,6 +37,8 @@ def run_round_checks(
         return evidence
     must_not_checks = [Check(name=command, command=command) for command in contract.must_not]
     checks = [*round_checks, *must_not_checks]
+    trees: list[str] = []
+    site = replace(site, on_tree=trees.append)
     if meanwhile:
         results, fault = _run_beside(meanwhile, checks, site)
     else:
@@ -50,7 +52,8 @@ def run_round_checks(
         checks=results[: len(round_checks)] + untested,
         forbidden=tuple(result.command for result in must_not_results if result.exit_code == 0),
         fault=evidence.fault or fault,
-        tree=fingerprint_project(site.project),
+        # That of the last run: after a fix it is another one.
+        tree=trees[-1] if trees else fingerprint_project(site.project),
         commit=read_head(site.project),
     )
 

@@ -78,7 +78,24 @@ def _judge_results(
     verdict = decide(contract, progress, evidence)
     # "unconfirmed": everything is met, except that the confirmation has not run yet.
     if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
-        site = await_trial(context, loop, site, site.abandoned)
+        return _confirm(context, loop, evidence, site, head_start)
+    return JudgedStop(**asdict(loop), evidence=evidence, verdict=verdict)
+
+
+def _confirm(
+    context: Context,
+    loop: StoppedLoop,
+    evidence: Evidence,
+    site: CheckSite,
+    head_start: HeadStart,
+) -> JudgedStop:
+    """Return the stop with its verdict after the confirmation."""
+    # Imported where it is used: only a stop at which all is met gets here.
+    from untildone.engine.judged_tree import begin_git_tree
+
+    contract, progress = loop.contract, loop.progress
+    site = await_trial(context, loop, site, site.abandoned)
+    with begin_git_tree(site.project, evidence.tree) as get_git_tree:
         confirmation = _open_confirmation(loop, evidence, site, head_start)
         confirmed = confirmation.confirm(evidence, contract)
         evidence = add_missing_proof(contract, progress, judge_results(contract, confirmed))
@@ -86,7 +103,8 @@ def _judge_results(
         if list_approvable(contract, progress, evidence, verdict):
             evidence = confirmation.confirm_as_approved(evidence, loop)
         progress = replace(progress, confirming_runs=confirmation.save_runs(evidence))
-        loop = replace(loop, progress=progress)
+        evidence = replace(evidence, git_tree=get_git_tree())
+    loop = replace(loop, progress=progress)
     return JudgedStop(**asdict(loop), evidence=evidence, verdict=verdict)
 
 

@@ -10,6 +10,7 @@ from functools import partial
 
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.invoked_scripts import find_run_scripts
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.parsing import list_configurations, read_settings
 from untildone.words import words
@@ -20,13 +21,13 @@ _SELF_CONTAINED = words("""
     mocha tape ava tap uvu jasmine qunit eslint tsc prettier biome go cargo rspec phpunit
 """)
 # Settings by which a test runner starts another tool: pytest's options, switches of jest, vitest.
-_SWITCH = re.compile(
+_SWITCH = compile_late(
     r"(.*\.)?(addopts|collectCoverage|runner|(coverage|typecheck)\.enabled)"
     r"|jest\.(preset|transform\..+)|mocha\.require"
 )
 
 # `// eslint-disable-line` in a test runs nothing.
-_COMMENT = re.compile(r"(#|//|/\*|^[ \t]*\*).*", re.MULTILINE)
+_COMMENT = compile_late(r"(#|//|/\*|^[ \t]*\*).*", re.MULTILINE)
 
 
 def runs_tool(comparison: Comparison, pattern: str) -> bool:

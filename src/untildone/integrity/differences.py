@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from untildone.core.concerns import get_file, get_subject
 from untildone.core.differing_part import find_differing_part
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 
 _MAX_CONCERNS = 200
@@ -23,7 +24,7 @@ _MAX_BLOCK = 40
 _MAX_UNHINTED = 10
 _MAX_LINE_LENGTH = 400
 # What the reason of a concern quotes: values, rules, command lines.
-_QUOTED = re.compile(r"`([^`]+)`")
+_QUOTED = compile_late(r"`([^`]+)`")
 _CLOSING = ("}", ")", "]", "end")
 
 

@@ -6,6 +6,7 @@ A `dist/` that a build wrote is no part of the work, unless a test imports somet
 import re
 from collections.abc import Iterable
 
+from untildone.core.late_patterns import compile_late
 from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
@@ -15,7 +16,7 @@ _OUTPUT_NAMES = words(
 )
 # Files that Python can import, which are never left out: `coverage/__init__.py` would replace the
 # tool. The copies that setuptools makes in `build/lib/` are not on the import path.
-_IMPORTABLE = re.compile(r"(?!(.*/)?build/(lib|bdist|temp)[^/]*/).*\.(pyc?|so|pyd|pth)")
+_IMPORTABLE = compile_late(r"(?!(.*/)?build/(lib|bdist|temp)[^/]*/).*\.(pyc?|so|pyd|pth)")
 
 
 def drop_outputs(old: Tree, new: Tree, commands: Iterable[str]) -> Tree:

@@ -2,29 +2,30 @@
 
 import contextlib
 import os
-import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from untildone.core.late_patterns import compile_late
+
 NESTED = "UNTILDONE_NESTED"
 WINDOWS_SHELL = ("cmd", "/d", "/s", "/c")
 
 # Shell syntax anywhere, or an assignment, reserved word or builtin at the beginning.
-_POSIX_SHELL = re.compile(
+_POSIX_SHELL = compile_late(
     r"[;&|<>$`*?\[\](){}~#!\n]|^\s*(\w+\+?=|(\.|:|alias|bg|case|cd|command|eval|exec|exit|export"
     r"|fg|for|hash|if|jobs|read|readonly|return|set|shift|source|time|times|trap|type|ulimit"
     r"|umask|unalias|unset|until|wait|while)(\s|$))"
 )
 # Quotes too: cmd and each program have their own quoting rules.
-_WINDOWS_SHELL = re.compile(
+_WINDOWS_SHELL = compile_late(
     r"(?i)[&|<>()%!^\"'\n]|^\s*(assoc|call|cd|chdir|cls|copy|date|del|dir|echo|erase|exit|for|ftype"
     r"|if|md|mkdir|mklink|move|path|pause|popd|pushd|rd|rem|ren|rename|rmdir|set|start|time"
     r"|title|type|ver|vol)(\s|$)"
 )
 
-_CLIENT_VARIABLE = re.compile(
+_CLIENT_VARIABLE = compile_late(
     r"(?is)(CLAUDE|ANTHROPIC_|OPENAI_|GEMINI_|GOOGLE_GEMINI_|GOOGLE_GENAI_|QWEN_|DASHSCOPE_|CODEX_"
     r"|COPILOT_|GITHUB_COPILOT_|CURSOR_|OPENCODE_|OPENROUTER_|MCP_).*"
     r"|OPENCODE|AI_AGENT|GOOGLE_API_KEY|AWS_BEARER_TOKEN_BEDROCK"

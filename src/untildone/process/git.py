@@ -49,10 +49,17 @@ _DRIVERS = {
     "merge": (f"driver={_MERGE}",),
     "hook": ("enabled=false",),
 }
-# These never read a file of the working tree, so they run no driver.
+# These never read a file of the working tree, so they run no driver; `ls-files` only without the
+# options that compare files with the index.
 _READING = frozenset(
-    ("check-ignore", "config", "for-each-ref", "ls-tree", "merge-base", "rev-parse", "version")
+    (
+        *("check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base"),
+        *("rev-parse", "version"),
+    )
 )
+_COMPARING = frozenset(("-m", "--modified", "--eol"))
+# No settings of the user or the system: `git init` reads no others, so it runs no program.
+_NO_SETTINGS = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 _NOTHING: Mapping[str, str] = {}
 # How another repository is reached; `ext` would run a program that its address names.
 _PROTOCOLS = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_TERMINAL_PROMPT": "0"}
@@ -76,18 +83,50 @@ def run_git(
 
     The command is not run if git is missing or a driver cannot be disabled.
     """
-    verb, *rest = arguments
     env = {**_make_environment(environ), **variables}
-    program = find_git(env)
-    driver_settings = () if verb in _READING else _disable_drivers(cwd=cwd, env=env)
-    if program is None or driver_settings is None:
-        reason = "`git` was not found" if program is None else "the drivers of git cannot be read"
-        return Finished(exit_code=None, missing=reason)
-    settings = [word for setting in (*_SETTINGS, *driver_settings) for word in ("-c", setting)]
-    argv = [program, "--no-pager", *_NO_BARE, *settings, verb, *_OPTIONS.get(verb, ()), *rest]
+    reads_only = arguments[0] in _READING and not _COMPARING.intersection(arguments)
+    argv = _make_argv(arguments, () if reads_only else _disable_drivers(cwd=cwd, env=env), env)
+    if isinstance(argv, str):
+        return Finished(exit_code=None, missing=argv)
     return run(
         argv, cwd=cwd, timeout=timeout, env=env, stdin=stdin, errors=errors, on_output=on_output
     )
+
+
+def commit_folder(
+    folder: Path,
+    *,
+    message: str,
+    timeout: float,
+    environ: Mapping[str, str],
+    variables: Mapping[str, str],
+) -> None:
+    """Make a folder that only we write to a repository, and commit all its files.
+
+    Its drivers are read once: nothing runs in between that could add one.
+    """
+    places = {"GIT_DIR": str(folder / ".git"), "GIT_WORK_TREE": str(folder)}
+    env = {**_make_environment(environ), **variables, **places}
+    if isinstance(argv := _make_argv(("init", "-q", "--template="), (), env), str):
+        return
+    run(argv, cwd=folder, timeout=timeout, env=env | _NO_SETTINGS)
+    drivers = _disable_drivers(cwd=folder, env=env)
+    for arguments in (("add", "-A"), ("commit", "-q", "-m", message)):
+        if isinstance(argv := _make_argv(arguments, drivers, env), str):
+            return
+        run(argv, cwd=folder, timeout=timeout, env=env)
+
+
+def _make_argv(
+    arguments: Sequence[str], driver_settings: tuple[str, ...] | None, env: Mapping[str, str]
+) -> list[str] | str:
+    """Return the command line, or why there is none."""
+    verb, *rest = arguments
+    program = find_git(env)
+    if program is None or driver_settings is None:
+        return "`git` was not found" if program is None else "the drivers of git cannot be read"
+    settings = [word for setting in (*_SETTINGS, *driver_settings) for word in ("-c", setting)]
+    return [program, "--no-pager", *_NO_BARE, *settings, verb, *_OPTIONS.get(verb, ()), *rest]
 
 
 def run_git_transfer(

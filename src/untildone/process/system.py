@@ -8,7 +8,6 @@ import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from untildone.process.command import WINDOWS_SHELL
@@ -22,6 +21,8 @@ _PIPE_SIZE = 1024 * 1024
 _CREATE_NEW_PROCESS_GROUP = 0x200
 _DETACHED_PROCESS = 0x8
 _CTRL_BREAK_EVENT = 1
+# How often the list of our children is read if a thread ends meanwhile.
+_ATTEMPTS = 3
 
 
 class Tree:
@@ -33,6 +34,8 @@ class Tree:
         self.poll: Callable[[], int | None] = lambda: None
         self.known_members: dict[int, int] = {}
         self.hosts_agent = False
+        # Returns our children that are in no way part of it: other programs that we started.
+        self.list_others: Callable[[], frozenset[int]] = frozenset
 
 
 class Strays(Tree):
@@ -42,6 +45,7 @@ class Strays(Tree):
         super().__init__("")
         self.children = children
         self.spared = tuple(spared)
+        self.list_others = lambda: children.union(tree.pid for tree in self.spared)
 
 
 class Posix:
@@ -128,13 +132,16 @@ class Linux(Posix):
             self._adopts = call(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 
     def list_children(self) -> frozenset[int] | None:
-        lists = list(Path("/proc/self/task").glob("*/children"))
-        try:
-            words = " ".join(path.read_text("ascii") for path in lists).split()
-        except OSError:
-            # One of our threads has just ended.
-            return None
-        return frozenset(map(int, words)) if lists else None
+        for _ in range(_ATTEMPTS):
+            words: list[str] = []
+            try:
+                for thread in os.listdir("/proc/self/task"):  # noqa: PTH208  names
+                    words += _read_text(f"/proc/self/task/{thread}/children").split()
+            except OSError:
+                # One of our threads has just ended, or the system does not tell.
+                continue
+            return frozenset(map(int, words))
+        return None
 
     def widen(self, descriptor: int) -> None:
         import fcntl  # Not available on Windows.
@@ -181,9 +188,14 @@ class Linux(Posix):
         return _read_proc_file(pid, "environ")
 
     def _is_alone(self, tree: Tree) -> bool:
-        """Say whether the ended program is our only child, so that no search is needed."""
-        only = frozenset({tree.pid} if tree.pid else ())
-        return self._adopts and self.list_children() == only and not self.is_alive(tree.pid)
+        """Say whether nothing is left of the ended program, so that no search is needed.
+
+        What it left behind would be our child, as we adopt orphans.
+        """
+        children = self.list_children() if self._adopts else None
+        if children is None or (tree.pid and self.is_alive(tree.pid)):
+            return False
+        return children <= tree.list_others() | {tree.pid}
 
     def _find_descendants(self, tree: Tree, processes: Mapping[int, "_Process"]) -> set[int]:
         children = defaultdict(list)
@@ -291,9 +303,15 @@ class _Process(NamedTuple):
     ended: bool
 
 
+def _read_text(path: str) -> str:
+    with open(path, encoding="ascii") as file:  # noqa: PTH123  a path object takes as long as reading
+        return file.read()
+
+
 def _read_proc_file(pid: int, name: str) -> bytes:
     try:
-        return Path(f"/proc/{pid}/{name}").read_bytes()
+        with open(f"/proc/{pid}/{name}", "rb", buffering=0) as file:  # noqa: PTH123  as above
+            return file.read()
     except OSError:
         return b""
 

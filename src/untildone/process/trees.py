@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Literal
 
@@ -15,6 +16,7 @@ from untildone.process.command import explain_missing_program
 from untildone.process.system import Step, Strays, Tree, select_system
 
 TICK_SECONDS = 0.05
+_FIRST_PAUSE = 0.003
 KILL_STEP: tuple[Step, float] = ("kill", 5.0)
 # How a tree is ended, and how many seconds each step may take.
 ENDING_STEPS: tuple[tuple[Step, float], ...] = (("interrupt", 1.0), ("terminate", 1.0), KILL_STEP)
@@ -84,6 +86,7 @@ def open_tree(
         # An outer run must also find what an inner one leaves behind.
         marks = ",".join(filter(None, (env.get(RUN_VARIABLE), tree.token)))
         tree.hosts_agent = hosts_agent
+        tree.list_others = partial(_list_others, tree)
         # Registered before it starts, because a signal may arrive in between.
         _register(tree)
         try:
@@ -183,14 +186,28 @@ def end_tree(tree: Tree, *steps: tuple[Step, float]) -> int:
     found = members = SYSTEM.find_members(tree)
     for step, seconds in steps:
         deadline = time.monotonic() + seconds
+        pause = _FIRST_PAUSE
         SYSTEM.send(members, step=step)
         while (members := SYSTEM.find_members(tree)) and time.monotonic() < deadline:
-            time.sleep(TICK_SECONDS / 2)
+            time.sleep(pause)
+            pause = min(2 * pause, TICK_SECONDS / 2)
             if step == "kill":
                 SYSTEM.send(members, step=step)
         if not members:
             break
     return len(found)
+
+
+def _list_others(tree: Tree) -> frozenset[int]:
+    """Return the programs that we started besides this one; orphans of theirs are not known."""
+    # Copied at once: other threads start and end programs meanwhile.
+    running, detached = tuple(STATE.trees), tuple(STATE.detached)
+    return frozenset(
+        (
+            *(other.pid for other in running if other is not tree),
+            *(child.pid for child in detached if child.returncode is None),
+        )
+    )
 
 
 def _register(tree: Tree) -> None:

@@ -1,13 +1,13 @@
 """Check results for other programs: JUnit XML with one test case per check, and SARIF 2.1.0."""
 
-import re
 from xml.sax.saxutils import escape, quoteattr
 
 from untildone import __version__
 from untildone.core.check_results import CheckResult, Finding
+from untildone.core.late_patterns import compile_late
 
 # Characters that no XML 1.0 document may contain, not even escaped.
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = compile_late("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LEVELS = {"error": "error", "security": "error", "warning": "warning", "info": "note"}
 
 

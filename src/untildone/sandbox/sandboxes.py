@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from untildone.process.git import run_git
+from untildone.process.git import commit_folder
 from untildone.process.trees import start_detached
 from untildone.sandbox.background_copy import copy_file
 from untildone.sandbox.copy_beside import make_copy_beside
@@ -33,11 +33,6 @@ _AUTHOR = {
     for who in ("AUTHOR", "COMMITTER")
     for what, value in (("NAME", "untildone"), ("EMAIL", "untildone@localhost"))
 }
-_COMMIT_COMMANDS = (
-    ("init", "-q", "--template="),
-    ("add", "-A"),
-    ("commit", "-q", "-m", "the tree to be judged"),
-)
 
 
 @contextmanager
@@ -87,12 +82,14 @@ def _write_copy(files: SandboxFiles, layout: Layout) -> str:
 
 def _commit(source: SandboxSource, layout: Layout, environ: dict[str, str]) -> None:
     """Make it a repository, for checks that ask git which files there are."""
-    if not (source.project / ".git").exists():
-        return
-    copy = layout.copy
-    variables = _AUTHOR | {"GIT_DIR": str(copy / ".git"), "GIT_WORK_TREE": str(copy)}
-    for arguments in _COMMIT_COMMANDS:
-        run_git(arguments, cwd=copy, timeout=_GIT_SECONDS, environ=environ, variables=variables)
+    if (source.project / ".git").exists():
+        commit_folder(
+            layout.copy,
+            message="the tree to be judged",
+            timeout=_GIT_SECONDS,
+            environ=environ,
+            variables=_AUTHOR,
+        )
 
 
 @contextmanager
@@ -129,5 +126,5 @@ def _remove(top: Path) -> None:
     if os.name == "nt":
         shutil.rmtree(top, ignore_errors=True)
         return
-    script = 'find "$0" -name work -type d -exec chmod u+rwx {} + 2>/dev/null; rm -rf "$0"'
+    script = 'chmod u+rwx "$0"/scratch/work*/work 2>/dev/null; exec rm -rf "$0"'
     start_detached(["sh", "-c", script, str(top)], cwd=top.parent, env=dict(os.environ))

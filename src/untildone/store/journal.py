@@ -4,7 +4,6 @@
 """
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Annotated, BinaryIO
 
 from msgspec import Meta, Struct
 
+from untildone.core.late_patterns import compile_late
 from untildone.store.digest import sha256
 from untildone.store.durable_files import (
     DamagedFileError,
@@ -30,7 +30,7 @@ _WINDOW = 65_536
 _TAIL = 4_000_000
 # The kind stands before the data: `{"n":2,"at":"…","kind":"round",`.
 _HEAD = 120
-_HASH = re.compile(rb',"hash":"([0-9a-f]{64})"\}$')
+_HASH = compile_late(rb',"hash":"([0-9a-f]{64})"\}$')
 
 
 class Entry(Struct, frozen=True, kw_only=True):

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import re
 import stat
 from _thread import get_ident
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from msgspec import Struct
 
 from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments
+from untildone.core.late_patterns import compile_late
 from untildone.core.progress import Progress, Round
 from untildone.errors import UserError
 from untildone.store import baseline_records, heads, journal, seal
@@ -24,7 +24,7 @@ from untildone.store.history import History, build_history
 from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.store.state import JOURNAL, State, catch_up, commit, read_unlocked, recover_state
 
-_ID = re.compile(r"[a-z0-9-]{1,64}")
+_ID = compile_late(r"[a-z0-9-]{1,64}")
 _HISTORY = "run `untildone history` to see the loops there are"
 
 

@@ -4,11 +4,11 @@
 """
 
 import io
-import re
 import tokenize
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from untildone.core.late_patterns import compile_late
 from untildone.syntax.languages import language_of
 from untildone.syntax.parsing import find_kinds, parse_file
 from untildone.worktree.contents import Tree
@@ -22,13 +22,13 @@ _KINDS = {
     "swift": ("comment", "multiline_comment"),
 }
 # Files without a parser, of which every line is searched for a comment.
-_UNPARSED = re.compile(
+_UNPARSED = compile_late(
     r".*\.(vue|svelte|astro|toml|ini|cfg|sql|pyx|mk|dart|r|jl|pl|zig|proto|tf)"
     r"|.*/?(Dockerfile[^/]*|(GNU)?[Mm]akefile|[Jj]ustfile)"
 )
-_COMMENT = re.compile(r"(?:^|\s)(#|//|--\s|/\*|<!--).*")
+_COMMENT = compile_late(r"(?:^|\s)(#|//|--\s|/\*|<!--).*")
 # A line without code; `#[test]` of Rust and `#include` of C are code.
-_COMMENT_LINE = re.compile(r"\s*(#(?!\[|!\[|\s*(pragma|if|include|define))|//|/\*|\*|<!--|--\s)")
+_COMMENT_LINE = compile_late(r"\s*(#(?!\[|!\[|\s*(pragma|if|include|define))|//|/\*|\*|<!--|--\s)")
 
 
 class Comment(NamedTuple):

@@ -7,19 +7,20 @@ so a compiler accepts the function.
 import re
 from collections.abc import Callable
 
+from untildone.core.late_patterns import compile_late
 from untildone.syntax.definitions import Definition
 from untildone.words import words
 
 # Functions that make objects: without them no test could call the methods of the objects.
 _CONSTRUCTORS = words("__init__ __new__ __post_init__ __init_subclass__ constructor init main new")
-_RUST_DEFAULTS = re.compile(
+_RUST_DEFAULTS = compile_late(
     r"(?:[iu](?:8|16|32|64|128|size)|f32|f64|bool|char|String|&(?:'\w+ )?str|\(\)"
     r"|(?:\w+::)*(?:Vec|VecDeque|HashMap|HashSet|BTreeMap|BTreeSet|Option)<.*>)"
 )
 # Result<u64, ParseError>, io::Result<Vec<u8>>
-_RUST_RESULT = re.compile(r"(?:\w+::)*Result<(?P<value>.+?)(?:,\s*[^,<>]+(?:<.*>)?)?>")
-_NUMBER = re.compile(r"-?\d[\d_]*(\.\d+)?(_?[iuf]\d+|[LlfFdDn])?")
-_STRING = re.compile(r"""(?P<prefix>[bru]?)(?P<quote>["'`])[^"'`\\\n]*(?P=quote)""")
+_RUST_RESULT = compile_late(r"(?:\w+::)*Result<(?P<value>.+?)(?:,\s*[^,<>]+(?:<.*>)?)?>")
+_NUMBER = compile_late(r"-?\d[\d_]*(\.\d+)?(_?[iuf]\d+|[LlfFdDn])?")
+_STRING = compile_late(r"""(?P<prefix>[bru]?)(?P<quote>["'`])[^"'`\\\n]*(?P=quote)""")
 _BOOLEANS = {"true": "false", "True": "False"}
 _JAVA_ZEROS = {
     "void": "",

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from ast_grep_py import SgNode
 
+from untildone.core.late_patterns import compile_late
 from untildone.syntax.languages import language_of_tests
 from untildone.syntax.parsing import parse_source, select_known_kinds
 from untildone.syntax.rust_macros import expand_macros
@@ -60,8 +61,8 @@ COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 
 MAX_TEST_FILE_LENGTH = 1_000_000
 # The grammar reads a Rust macro's arguments as tokens; those of a call are expressions.
-_MACRO = re.compile(r"\b(?!macro_rules)(\w+)!\s*\(")
-_VECTOR = re.compile(r"\bvec!\s*\[")
+_MACRO = compile_late(r"\b(?!macro_rules)(\w+)!\s*\(")
+_VECTOR = compile_late(r"\bvec!\s*\[")
 _MAX_PATH_LENGTH = 50
 _CHARACTERS_PER_NODE = 4
 

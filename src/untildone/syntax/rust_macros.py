@@ -10,16 +10,18 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-_MACRO_HEAD = re.compile(r"^[ \t]*macro_rules!\s*(\w+)\s*(?=[({\[])", re.M)
-_COMMENT = re.compile(r"(\"(?:[^\"\\]|\\.)*\")|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_ARROW = re.compile(r"\s*=>\s*(?=[({\[])")
+from untildone.core.late_patterns import compile_late
+
+_MACRO_HEAD = compile_late(r"^[ \t]*macro_rules!\s*(\w+)\s*(?=[({\[])", re.M)
+_COMMENT = compile_late(r"(\"(?:[^\"\\]|\\.)*\")|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_ARROW = compile_late(r"\s*=>\s*(?=[({\[])")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 # $left:expr, $right:expr $(,)?
-_PARAMETERS = re.compile(r"(?:\s*\$\w+\s*:\s*\w+\s*,?)+\s*(?:\$\(,\)\?\s*)?")
-_PARAMETER = re.compile(r"\$(\w+)\s*:\s*(\w+)")
+_PARAMETERS = compile_late(r"(?:\s*\$\w+\s*:\s*\w+\s*,?)+\s*(?:\$\(,\)\?\s*)?")
+_PARAMETER = compile_late(r"\$(\w+)\s*:\s*(\w+)")
 # )* or ),* behind what is repeated, and a comma that may follow it
-_REPETITION_END = re.compile(r"\s*([,;]?)\s*[*+]\s*(?:\$\([,;]\)\?\s*)?")
-_STANDARD_MACRO = re.compile(r"(debug_)?assert(_eq|_ne)?|panic|matches|unreachable")
+_REPETITION_END = compile_late(r"\s*([,;]?)\s*[*+]\s*(?:\$\([,;]\)\?\s*)?")
+_STANDARD_MACRO = compile_late(r"(debug_)?assert(_eq|_ne)?|panic|matches|unreachable")
 _EXPRESSION = (
     r"(?:\"(?:[^\"\\]|\\.)*\"|\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\]|=(?!>)|[^,;\"()\[\]{}=])"
 )

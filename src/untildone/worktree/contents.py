@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -10,6 +9,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
+from untildone.core.late_patterns import compile_late
 from untildone.words import words
 from untildone.worktree import limits
 
@@ -21,7 +21,7 @@ GENERATED = words(
     " .pytest_cache .mypy_cache .ruff_cache .hypothesis .tox .nox"
 )
 # Files that runs leave behind, and links to repositories: no part of the work.
-_BYPRODUCT = re.compile(
+_BYPRODUCT = compile_late(
     r"\.git|\.coverage(\..+)?|\.DS_Store|\.eslintcache|.+\.(pyc|tsbuildinfo|sw[po])"
 )
 

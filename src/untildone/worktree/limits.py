@@ -5,7 +5,6 @@ be read. `LimitExceeded` means that the budget as a whole is used up.
 """
 
 import math
-import re
 import signal
 import sys
 import threading
@@ -16,6 +15,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
+
+from untildone.core.late_patterns import compile_late
 
 MAX_STEPS_PER_FILE = 3_000_000
 BUDGET_SECONDS = 10.0
@@ -28,7 +29,7 @@ _FILE_MEGABYTES = 80.0
 # What syntax trees take for each token: Python's own of `0, 0, 0`, and any other one.
 PYTHON_MEGABYTES = 0.000_5
 SYNTAX_MEGABYTES = 0.000_25
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+_TOKEN = compile_late(r"\w+|[^\w\s]")
 # Of a shorter text each character is taken for a token.
 _COUNTED_LENGTH = 50_000
 _STEPS_BETWEEN_CHECKS = 4_096

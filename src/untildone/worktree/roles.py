@@ -3,6 +3,7 @@
 import re
 from typing import Literal, TypeAlias
 
+from untildone.core.late_patterns import compile_late
 from untildone.words import words
 
 Role: TypeAlias = Literal["test", "config", "script", "product", "document"]
@@ -11,7 +12,7 @@ _TEST_FOLDERS = words(
     "test tests __tests__ spec specs testing e2e it testdata test-data test_data fixtures"
     " __fixtures__ __snapshots__ __mocks__ golden goldens snapshots cypress playwright"
 )
-_TEST_FILE = re.compile(
+_TEST_FILE = compile_late(
     r"""
       test_[^/]*\.pyi? | [^/]*_tests?\.(py|go|rs|rb|exs|c|cc|cpp|dart) | conftest\.py
     | [^/]*[.\-_](test|spec|e2e|cy)\.[cm]?[jt]sx? | [^/]*\.test-d\.ts | tests?\.(py|rs|[cm]?[jt]sx?)
@@ -20,7 +21,7 @@ _TEST_FILE = re.compile(
     """,
     re.VERBOSE,
 )
-_CONFIG_FILE = re.compile(
+_CONFIG_FILE = compile_late(
     r"""
       pyproject\.toml | setup\.(cfg|py) | tox\.ini | pytest\.(ini|toml) | noxfile\.py
     | \.?(ruff|mypy|pyre|flake8|pylint|bandit|coverage)(rc|\.toml|\.ini|\.cfg)?
@@ -42,13 +43,13 @@ _CONFIG_FILE = re.compile(
     re.VERBOSE,
 )
 # A shell script may be the product itself: it judges only if a check leads to it.
-_SCRIPT_FILE = re.compile(
+_SCRIPT_FILE = compile_late(
     r"(GNU)?[Mm]akefile | [^/]*\.mk | [Jj]ustfile | [Tt]askfile(\.dist)?\.ya?ml | dodo\.py"
     r" | Rakefile | Dockerfile[^/]* | Jenkinsfile | mvnw | gradlew | runtests[^/]*",
     re.VERBOSE,
 )
 _SCRIPT_FOLDERS = words("ci .github .gitlab .circleci .githooks .husky")
-_DOCUMENT = re.compile(r".*\.(md|rst|adoc|txt)|LICENSE[^/]*|NOTICE[^/]*|CHANGELOG[^/]*")
+_DOCUMENT = compile_late(r".*\.(md|rst|adoc|txt)|LICENSE[^/]*|NOTICE[^/]*|CHANGELOG[^/]*")
 
 
 def classify_file(path: str) -> Role:

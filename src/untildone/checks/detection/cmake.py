@@ -1,14 +1,14 @@
 """C and C++ with CMake: configured and built outside the sources, tested by CTest."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Candidate
 from untildone.checks.detection.project_files import read_text
+from untildone.core.late_patterns import compile_late
 
 _FILE = "CMakeLists.txt"
-_ENABLES_TESTS = re.compile(r"(?mi)^[ \t]*(?:enable_testing|include\s*\(\s*CTest)\b")
+_ENABLES_TESTS = compile_late(r"(?mi)^[ \t]*(?:enable_testing|include\s*\(\s*CTest)\b")
 
 
 def find_candidates(project: Path) -> Iterator[Candidate]:

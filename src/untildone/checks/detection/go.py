@@ -1,15 +1,15 @@
 """Go: build, vet and test of all packages, of one module or of a workspace of several."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Aspect, Candidate
 from untildone.checks.detection.project_files import read_text
+from untildone.core.late_patterns import compile_late
 
 _COMMANDS: dict[Aspect, str] = {"build": "go build", "test": "go test", "lint": "go vet"}
-_USE = re.compile(r"(?m)^[ \t]*use\s*(?:\((?P<several>[^)]*)\)|(?P<one>\S+))")
-_COMMENT = re.compile(r"//.*")
+_USE = compile_late(r"(?m)^[ \t]*use\s*(?:\((?P<several>[^)]*)\)|(?P<one>\S+))")
+_COMMENT = compile_late(r"//.*")
 
 
 def find_candidates(project: Path) -> Iterator[Candidate]:

@@ -1,6 +1,5 @@
 """Tests of Python projects: pytest or unittest, else tox or nox."""
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -8,17 +7,18 @@ from typing import Any
 
 from untildone.checks.detection import project_files, python_environment
 from untildone.checks.detection.candidate import Candidate
+from untildone.core.late_patterns import compile_late
 
 _PYTEST_FILES = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml")
 _PYTEST_SECTIONS = {"tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
 _CONFTEST_FILES = ("conftest.py", "tests/conftest.py", "test/conftest.py")
 _DEPENDENCY_FILES = ("requirements*.txt", "*requirements.txt", "Pipfile", "setup.py", "tox.ini")
-_NAMES_PYTEST = re.compile(r"(?<![\w.-])pytest(?![\w.-])")
-_IMPORTS_UNITTEST = re.compile(r"(?m)^[ \t]*(?:import|from) (?:unittest|django\.test)\b")
-_IMPORTS_PYTEST = re.compile(r"(?m)^[ \t]*(?:import|from) pytest\b")
+_NAMES_PYTEST = compile_late(r"(?<![\w.-])pytest(?![\w.-])")
+_IMPORTS_UNITTEST = compile_late(r"(?m)^[ \t]*(?:import|from) (?:unittest|django\.test)\b")
+_IMPORTS_PYTEST = compile_late(r"(?m)^[ \t]*(?:import|from) pytest\b")
 # @nox.session(python=["3.11", "3.12"])
 # def tests(session):
-_NOX_SESSION = re.compile(r"(?m)^@nox\.session\b[^\n]*\ndef (?P<name>tests?)\(")
+_NOX_SESSION = compile_late(r"(?m)^@nox\.session\b[^\n]*\ndef (?P<name>tests?)\(")
 _FILES_READ = 200
 
 

@@ -1,12 +1,15 @@
 """Scripts of a project that would run forever or change files: they cannot be checks."""
 
-import re
 from collections.abc import Iterator, Mapping
 
+from untildone.core.late_patterns import compile_late
+
 # npm run test:once; yarn test:once; $(MAKE) test-once
-_CALL = re.compile(r"(?<![\w./-])(?:npm|pnpm|yarn|bun|make|\$\(MAKE\))(?: run)? (?P<name>[\w:.-]+)")
+_CALL = compile_late(
+    r"(?<![\w./-])(?:npm|pnpm|yarn|bun|make|\$\(MAKE\))(?: run)? (?P<name>[\w:.-]+)"
+)
 _START, _REST, _END = r"(?<![\w./-])", r"[^&|;\n]*", r"(?![\w./-])"
-_ENDLESS = re.compile(
+_ENDLESS = compile_late(
     r"(?<!\S)(?:--watch(?:All)?(?:=true)?|--ui)(?!\S)"
     # For other tools `-w` is a workspace, a number of workers or a file.
     rf"|{_START}(?:tsc|mocha|webpack|rollup|tsup)\b{_REST}\s-w(?!\S)"
@@ -17,7 +20,7 @@ _ENDLESS = re.compile(
     rf"|{_START}vite{_END}(?! (?:build|optimize)\b)"
     rf"|{_START}vitest{_END}(?!{_REST} (?:run\b|--run\b|--no-watch|--watch=false))"
 )
-_CHANGES = re.compile(
+_CHANGES = compile_late(
     r"(?<!\S)(?:--fix|--write|--apply(?:-unsafe)?|--unsafe-fixes|--update-?[sS]napshots?)(?!\S)"
     rf"|{_START}(?:jest|vitest)\b{_REST}\s-u(?!\S)"
     rf"|{_START}gofmt\b{_REST}\s-w(?!\S)|{_START}go fmt\b"

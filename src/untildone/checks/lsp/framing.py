@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterator
 
+from untildone.core.late_patterns import compile_late
+
 LARGEST_HEADER = 4096
 
 _END = b"\r\n\r\n"
 # Content-Length: 2
 # Content-Type: application/vscode-jsonrpc; charset=utf-8
-_FIELD = re.compile(rb"content-[a-z-]+:[^\r\n]*", re.IGNORECASE)
-_LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,12})[ \t]*", re.IGNORECASE)
+_FIELD = compile_late(rb"content-[a-z-]+:[^\r\n]*", re.IGNORECASE)
+_LENGTH = compile_late(rb"content-length:[ \t]*(\d{1,12})[ \t]*", re.IGNORECASE)
 
 
 class FramingError(Exception):

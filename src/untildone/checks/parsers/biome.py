@@ -1,11 +1,11 @@
 """`biome` check, ci, lint and format: a ruled heading per finding, its message below."""
 
-import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import make_diagnostic
 from untildone.core.check_results import Severity
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("biome",)
 
@@ -13,7 +13,7 @@ PROGRAMS = ("biome",)
 #
 #   ! This let declares a variable that is only assigned once.
 # src/cart.js format ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
-_FINDING = re.compile(
+_FINDING = compile_late(
     r"(?m)^(?P<path>[^\s:](?:[^:\n]|:(?!\d))*?)(?::(?P<line>\d{1,9}):\d+)? (?P<code>[a-z][\w/-]*)"
     r"(?:  [A-Z]+)* +\u2501{3,}\n+ +(?P<sign>\S) (?P<text>\S.*)$"
 )

@@ -6,38 +6,39 @@ from collections.abc import Iterator
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import add_names, make_diagnostic, sum_counts
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("cargo", "rustc", "cargo-clippy")
 
 # error[E0308]: mismatched types
 #  --> src/lib.rs:2:5
-_COMPILER = re.compile(
+_COMPILER = compile_late(
     r"(?m)^(?P<severity>error|warning)(?:\[(?P<code>E\d+)\])?: (?P<text>.+)\n"
     r" *--> (?P<path>.+?):(?P<line>\d{1,9}):\d+$"
 )
 #   |     ^^^^^ expected `i32`, found `&str`
-_LABEL = re.compile(r"(?m)(?:\n *(?:\d+ *)?\|.*){1,9}?\n *\|[ _|-]+\^+ (?P<label>\S.*)$")
+_LABEL = compile_late(r"(?m)(?:\n *(?:\d+ *)?\|.*){1,9}?\n *\|[ _|-]+\^+ (?P<label>\S.*)$")
 # thread 'tests::adds' (7429) panicked at src/lib.rs:15:9:
 # assertion `left == right` failed
 #   left: 3
 #  right: 4
-_PANIC = re.compile(
+_PANIC = compile_late(
     r"(?m)^thread '(?P<test>.+?)'(?: \(\d+\))? panicked at "
     r"(?P<path>.+?):(?P<line>\d{1,9}):\d+:\n(?P<text>.+)"
     r"(?:\n +left: (?P<left>.+)\n +right: (?P<right>.+))?$"
 )
 # Diff in /tmp/shop/cargo/src/lib.rs:4:
-_FORMAT = re.compile(r"(?m)^Diff in (?P<path>.+?)(?: at line |:)(?P<line>\d{1,9}):$")
+_FORMAT = compile_late(r"(?m)^Diff in (?P<path>.+?)(?: at line |:)(?P<line>\d{1,9}):$")
 # test tests::adds ... FAILED
 # test tests::later ... ignored, not yet
-_RESULT = re.compile(
+_RESULT = compile_late(
     r"(?m)^test (?P<test>.+?)(?: - should panic)? \.\.\. (?P<result>ok|FAILED|ignored)(?:, .*)?$"
 )
 # failures:
 #     tests::adds
-_FAILURES = re.compile(r"(?m)^failures:\n(?P<names>(?:    \S.*\n)+)")
+_FAILURES = compile_late(r"(?m)^failures:\n(?P<names>(?:    \S.*\n)+)")
 # test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.09s
-_SUMMARY = re.compile(
+_SUMMARY = compile_late(
     r"(?m)^test result: \w+\. (?P<passed>\d{1,9}) passed; (?P<failed>\d{1,9}) failed; "
     r"(?P<skipped>\d{1,9}) ignored;"
 )

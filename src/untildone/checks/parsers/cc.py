@@ -1,10 +1,10 @@
 """`gcc`, `clang` and the linker behind them: errors and warnings, not their notes."""
 
-import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import make_diagnostic
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("cc", "c++", "gcc", "g++", "clang", "clang++", "cmake")
 
@@ -14,13 +14,13 @@ _PATH = (
 )
 # cart.c:8:12: warning: implicit declaration of function 'nothing' [-Wimplicit-function-declaration]
 # include.c:1:10: fatal error: nothing.h: No such file or directory
-_COMPILER = re.compile(
+_COMPILER = compile_late(
     rf"(?mi)^(?:\./)?{_PATH}:(?P<line>\d{{1,9}})(?::\d+)?: (?:fatal )?(?P<severity>error|warning): "
     r"(?P<text>\S.*?)(?: \[(?P<code>-W[^\s\]]+|-f[\w-]+)\])?$"
 )
 # link.c:(.text+0x5): undefined reference to `missing'
 # /usr/bin/ld: link.c:2: undefined reference to `missing'
-_LINKER = re.compile(
+_LINKER = compile_late(
     rf"(?mi)^(?:\S*ld(?:\.\w+)?: )?{_PATH}:(?:(?P<line>\d{{1,9}})|\(\S+\)): "
     r"(?P<text>undefined reference to .+|multiple definition of .+)$"
 )

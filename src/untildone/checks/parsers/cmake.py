@@ -1,11 +1,11 @@
 """`cmake` and `ctest`: errors in the build files, and a line per test."""
 
-import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import make_diagnostic, name_tests
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("cmake", "ctest")
 
@@ -13,15 +13,15 @@ PROGRAMS = ("cmake", "ctest")
 #   Cannot find source file:
 #
 #     nothing.c
-_MESSAGE = re.compile(
+_MESSAGE = compile_late(
     r"(?m)^CMake (?P<severity>Error|Warning)(?: \(dev\))? at (?P<path>\S[^\n]*?):(?P<line>\d{1,9})"
     r"(?: \([^()\n]*\))?:\n  (?P<text>\S[^\n]*)(?:(?<=:)\n\n    (?P<what>\S[^\n]*))?$"
 )
 # 1/7 Test #1: adds .............................***Failed    0.01 sec
 # 3/7 Test #3: crashes ..........................Subprocess aborted***Exception:   0.01 sec
 # 5/7 Test #5: later ............................***Not Run (Disabled)   0.00 sec
-_TEST = re.compile(r"(?m)^ *\d+/\d+ Test +#\d+: (?P<result>\S.*) sec$")
-_NONE = re.compile(r"(?m)^No tests were found!!!$")
+_TEST = compile_late(r"(?m)^ *\d+/\d+ Test +#\d+: (?P<result>\S.*) sec$")
+_NONE = compile_late(r"(?m)^No tests were found!!!$")
 _SKIPPED = ("***Skipped", "***Not Run (Disabled)")
 
 

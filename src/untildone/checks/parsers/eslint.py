@@ -1,24 +1,24 @@
 """`eslint` with the stylish formatter: a path, its findings indented below it, a summary."""
 
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import make_diagnostic
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("eslint",)
 
 # /tmp/shop/eslint/src/cart.js
 #   1:5   error    'unused' is assigned a value but never used        no-unused-vars
 #   1:10  error  Parsing error: Unexpected token (
-_PATH_OR_FINDING = re.compile(
+_PATH_OR_FINDING = compile_late(
     r"(?m)^(?:(?P<path>\S.*)|"
     r" +(?P<line>\d{1,9}):\d+ +(?P<severity>error|warning) +"
     r"(?P<text>\S.*))$"
 )
-_RULE = re.compile(r"[@\w][\w@/.-]*")
+_RULE = compile_late(r"[@\w][\w@/.-]*")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

@@ -7,23 +7,24 @@ from collections.abc import Iterator
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import add_names, make_diagnostic
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("go", "gotestsum", "golangci-lint")
 
 # cart/cart.go:5:65: cannot use len(prices) (value of type int) as string value
 # vet: cart/cart.go:5:2: undefined: x
 # cart/cart.go:5:2: ineffectual assignment to price (ineffassign)
-_COMPILER = re.compile(
+_COMPILER = compile_late(
     r"(?m)^(?:vet: )?(?P<path>[^\s:][^:\n]*\.go):(?P<line>\d{1,9}):\d+: (?P<text>.+?)"
     r"(?: \((?P<code>[a-z][a-z0-9-]*)\))?$"
 )
 #     --- FAIL: TestRows/one (0.00s)
-_RESULT = re.compile(r"(?m)^ *--- (?P<result>PASS|FAIL|SKIP): (?P<test>\S+) \([\d.]+s\)$")
+_RESULT = compile_late(r"(?m)^ *--- (?P<result>PASS|FAIL|SKIP): (?P<test>\S+) \([\d.]+s\)$")
 # === RUN   TestRows/one
-_NAME = re.compile(r"^(?:=== (?:RUN|NAME|CONT) +| *--- FAIL: )(?P<test>\S+)")
+_NAME = compile_late(r"^(?:=== (?:RUN|NAME|CONT) +| *--- FAIL: )(?P<test>\S+)")
 #         cart_test.go:13: no row
 # panic: no [recovered, repanicked]
-_MESSAGE = re.compile(
+_MESSAGE = compile_late(
     r"^(?: +(?P<path>[^\s:]+\.go):(?P<line>\d{1,9}): (?P<text>.+)|panic: (?P<panic>.+))$"
 )
 # ok  	shop/cart	0.002s
@@ -31,9 +32,9 @@ _MESSAGE = re.compile(
 # ?   	shop/price	[no test files]
 # FAIL	shop/cart [build failed]
 # FAIL	shop/cart	0.004s
-_PACKAGE = re.compile(r"(?m)^(?P<result>ok  |\?   |FAIL)\t(?P<name>\S+)(?P<rest>[\t ].*)?$")
+_PACKAGE = compile_late(r"(?m)^(?P<result>ok  |\?   |FAIL)\t(?P<name>\S+)(?P<rest>[\t ].*)?$")
 # 	shop/price		coverage: 0.0% of statements
-_COVERAGE = re.compile(r"(?m)^\t\S+\t\tcoverage: 0\.0% of statements$")
+_COVERAGE = compile_late(r"(?m)^\t\S+\t\tcoverage: 0\.0% of statements$")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

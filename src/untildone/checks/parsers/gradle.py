@@ -1,17 +1,17 @@
 """`gradle`: failing tests, their counts, a broken build file; `javac` reads its own lines."""
 
-import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import add_names, make_diagnostic, sum_counts
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("gradle", "gradlew")
 
 # shop.CartTest > addsPrices FAILED
 #     java.lang.AssertionError at CartTest.java:11
-_FAILURE = re.compile(
+_FAILURE = compile_late(
     r"(?m)^(?P<test>[\w.$]+ > \S.*) FAILED$"
     r"(?:\n {4}(?P<text>\S.*?)(?: at (?P<path>[\w$]+\.\w+):(?P<line>\d{1,9}))?$)?"
 )
@@ -20,18 +20,18 @@ _FAILURE = re.compile(
 # * What went wrong:
 # A problem occurred evaluating root project 'shop'.
 # > Could not find method nothingLikeThis() for arguments [] on root project 'shop'
-_BUILD = re.compile(
+_BUILD = compile_late(
     r"(?m)^(?:Build|Settings) file '(?P<path>[^'\n]+)' line: (?P<line>\d{1,9})\n+"
     r"\* What went wrong:\n(?P<what>.+)(?:\n> (?P<why>.+))?$"
 )
 # 4 tests completed, 2 failed, 1 skipped
-_SUMMARY = re.compile(
+_SUMMARY = compile_late(
     r"(?m)^(?P<run>\d{1,9}) tests? completed, (?P<failed>\d{1,9}) failed"
     r"(?:, (?P<skipped>\d{1,9}) skipped)?$"
 )
 # > Task :cart:test NO-SOURCE
 # :testWARNING: A terminally deprecated method in java.lang.System has been called
-_TASK = re.compile(r"(?m)^(?:> Task )?:(?:[\w-]+:)*test(?P<state> [A-Z-]+|WARNING:.*|)$")
+_TASK = compile_late(r"(?m)^(?:> Task )?:(?:[\w-]+:)*test(?P<state> [A-Z-]+|WARNING:.*|)$")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

@@ -1,6 +1,5 @@
 """`jest`: a block per failing test under its file, then the counts."""
 
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -8,21 +7,22 @@ from msgspec.structs import replace
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import JAVASCRIPT_FRAME, add_names, split_blocks, sum_counts
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("jest",)
 
 # FAIL red/cart.test.js
 #   ● adds prices
-_FILE_OR_TEST = re.compile(
+_FILE_OR_TEST = compile_late(
     r"(?m)^(?:(?P<result>FAIL|PASS) (?P<path>\S.*?)(?: \([\d.]+ m?s\))?|  ● (?P<test>\S.*))$"
 )
 _SUITE = "Test suite failed to run"
-_MESSAGE = re.compile(r"(?m)^    (?P<text>\S.*)$")
+_MESSAGE = compile_late(r"(?m)^    (?P<text>\S.*)$")
 # Tests:       1 failed, 1 skipped, 1 todo, 1 passed, 4 total
-_SUMMARY = re.compile(r"(?m)^Tests: +(?P<counts>(?:\d+ [a-z]+, )*)\d+ total$")
+_SUMMARY = compile_late(r"(?m)^Tests: +(?P<counts>(?:\d+ [a-z]+, )*)\d+ total$")
 # No tests found, exiting with code 1
-_NONE = re.compile(r"(?m)^No tests found, exiting with code \d")
-_END = re.compile(r"(?m)^(?:Summary of all failing tests|Test Suites: .*)$")
+_NONE = compile_late(r"(?m)^No tests found, exiting with code \d")
+_END = compile_late(r"(?m)^(?:Summary of all failing tests|Test Suites: .*)$")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

@@ -1,6 +1,5 @@
 """JUnit XML, the report format that nearly every test runner can write."""
 
-import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import ParseError, XMLParser
 
@@ -10,23 +9,24 @@ from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import number_duplicates, shorten_to_line
 from untildone.checks.run_report import Case, CaseOutcome, RunReport
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ()
 LIMIT = 100_000_000
 _DEPTH = 50
 _FAILURE_LIMIT = 20_000
 
-_START = re.compile(r"<(?:\?xml|!DOCTYPE|testsuites?)\b")
-_END = re.compile(r"</testsuites?\s*>|<testsuites?\b[^<>]*/>")
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_START = compile_late(r"<(?:\?xml|!DOCTYPE|testsuites?)\b")
+_END = compile_late(r"</testsuites?\s*>|<testsuites?\b[^<>]*/>")
+_NOT_XML = compile_late("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # tests/test_cart.py:6: AssertionError
 # 	at shop.CartTest.addsPrices(CartTest.java:13)
 #       at TestContext.<anonymous> (file:///tmp/shop/cart.test.mjs:4:34)
-_LOCATION = re.compile(
+_LOCATION = compile_late(
     r"(?<![^\s()<>:'\"])(?:file://)?(?P<path>[^\s()<>:'\"]+\.\w{1,10}):(?P<line>\d{1,9})\b"
 )
 # E   ModuleNotFoundError: No module named 'nothing_like_this'
-_ERROR = re.compile(r"(?m)^E +(?P<text>\S.*)$")
+_ERROR = compile_late(r"(?m)^E +(?P<text>\S.*)$")
 _FAILED = frozenset({"failure", "error"})
 _NOT_RUN = frozenset({"notrun", "disabled", "skipped"})
 

@@ -1,17 +1,17 @@
 """`mvn`: the compiler's lines, Surefire's failing tests and counts, and why the build failed."""
 
-import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import add_names, make_diagnostic, split_blocks, sum_counts
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("mvn", "mvnw", "mvnd")
 
 # [ERROR] /tmp/shop/src/main/java/shop/Cart.java:[10,16] cannot find symbol
 #   symbol:   method nothing(java.util.List)
-_COMPILER = re.compile(
+_COMPILER = compile_late(
     r"(?m)^\[(?P<severity>ERROR|WARNING)\] (?P<path>\S.*?):\[(?P<line>\d{1,9}),\d+\] "
     r"(?P<text>\S.*)$"
     r"(?:\n(?:\[ERROR\])? +symbol: +(?P<symbol>\S.*)$)?"
@@ -19,24 +19,26 @@ _COMPILER = re.compile(
 # [ERROR] Tests run: 5, Failures: 2, Errors: 1, Skipped: 1, Time elapsed: 0.2 s - in shop.CartTest
 # [ERROR] addsPrices  Time elapsed: 0 s  <<< FAILURE!
 # [ERROR] shop.CartTest.addsPrices -- Time elapsed: 0.004 s <<< FAILURE!
-_SUITE_OR_FAILURE = re.compile(
+_SUITE_OR_FAILURE = compile_late(
     r"(?m)^\[(?:ERROR|WARNING|INFO)\] (?:Tests run: .* in (?P<suite>[\w.$]+)"
     r"|(?P<test>\S.*?)(?:  | -- )Time elapsed: [\d.,]+ s {1,2}<<< (?:FAILURE|ERROR)!)$"
 )
 # 	at shop.CartTest.addsPrices(CartTest.java:13)
-_FRAME = re.compile(r"^\tat (?P<suite>[\w.$]+)\.[\w$<>]+\((?P<path>\w+\.\w+):(?P<line>\d{1,9})\)$")
+_FRAME = compile_late(
+    r"^\tat (?P<suite>[\w.$]+)\.[\w$<>]+\((?P<path>\w+\.\w+):(?P<line>\d{1,9})\)$"
+)
 # [ERROR] Tests run: 5, Failures: 2, Errors: 1, Skipped: 1
-_SUMMARY = re.compile(
+_SUMMARY = compile_late(
     r"(?m)^\[(?:ERROR|WARNING|INFO)\] Tests run: (?P<run>\d{1,9}), "
     r"Failures: (?P<failures>\d{1,9}), Errors: (?P<errors>\d{1,9}), "
     r"Skipped: (?P<skipped>\d{1,9})(?:, Flakes: \d+)?$"
 )
 # [INFO] --- maven-surefire-plugin:2.22.3:test (default-test) @ shop ---
-_SUREFIRE = re.compile(r"(?m)^\[INFO\] --- (?:maven-)?surefire(?:-plugin)?:\S+:test ")
-_SKIPPED = re.compile(r"(?m)^\[INFO\] Tests are skipped\.$")
+_SUREFIRE = compile_late(r"(?m)^\[INFO\] --- (?:maven-)?surefire(?:-plugin)?:\S+:test ")
+_SKIPPED = compile_late(r"(?m)^\[INFO\] Tests are skipped\.$")
 # [ERROR] Failed to execute goal org.apache… on project shop: There are test failures.
 # [FATAL] Non-parseable POM /tmp/shop/pom.xml: end tag name </project> must match start tag name
-_BUILD = re.compile(r"(?m)^\[(?:ERROR\] (?=Failed to execute goal)|FATAL\] )(?P<text>.+)$")
+_BUILD = compile_late(r"(?m)^\[(?:ERROR\] (?=Failed to execute goal)|FATAL\] )(?P<text>.+)$")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

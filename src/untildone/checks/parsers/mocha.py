@@ -1,6 +1,5 @@
 """`mocha` with the spec reporter: the counts, then a numbered block per failure."""
 
-import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
@@ -12,13 +11,14 @@ from untildone.checks.parser import (
     sum_counts,
 )
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("mocha", "_mocha")
 
 #   1 passing (4ms)
 #   1 pending
 #   2 failing
-_SUMMARY = re.compile(
+_SUMMARY = compile_late(
     r"(?m)^ *(?P<passed>\d{1,9}) passing \([\d.]+m?[smh]\)\n"
     r"(?: *(?P<skipped>\d{1,9}) pending\n)?(?: *(?P<failed>\d{1,9}) failing\n)?"
 )
@@ -26,7 +26,7 @@ _SUMMARY = re.compile(
 #        adds prices:
 #
 #       AssertionError [ERR_ASSERTION]: 1 == 2
-_FAILURE = re.compile(r"(?m)^  \d+\) (?P<title>\S.*(?:\n {4,}\S.*)*?):\n\s*(?P<text>\S.*)$")
+_FAILURE = compile_late(r"(?m)^  \d+\) (?P<title>\S.*(?:\n {4,}\S.*)*?):\n\s*(?P<text>\S.*)$")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import add_names, make_diagnostic, sum_counts
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("node", "tsx")
 
@@ -13,18 +14,18 @@ PROGRAMS = ("node", "tsx")
 #   location: '/tmp/shop/node/red/cart.test.mjs:4:1'
 #   failureType: 'testCodeFailure'
 #   error: '1 == 2'
-_TAP = re.compile(r"(?m)^(?P<indent> *)not ok \d+ - (?P<test>.+?)(?: # (?P<directive>\w+).*)?$")
-_LOCATION = re.compile(r"(?m)^ +location: '(?P<path>.+?):(?P<line>\d{1,9}):\d+'$")
+_TAP = compile_late(r"(?m)^(?P<indent> *)not ok \d+ - (?P<test>.+?)(?: # (?P<directive>\w+).*)?$")
+_LOCATION = compile_late(r"(?m)^ +location: '(?P<path>.+?):(?P<line>\d{1,9}):\d+'$")
 # Expected values to be strictly equal:
 #
 # 2 !== 3
 _VALUES = r"(?:(?<=:)\n *\n +(?P<values>\S.* !== .+))?"
-_ERROR = re.compile(rf"(?m)^ +error: (?:\|-\n +(?P<block>.+){_VALUES}|'(?P<text>.*)')$")
-_SUBTESTS_FAILED = re.compile(r"(?m)^ +failureType: 'subtestsFailed'$")
+_ERROR = compile_late(rf"(?m)^ +error: (?:\|-\n +(?P<block>.+){_VALUES}|'(?P<text>.*)')$")
+_SUBTESTS_FAILED = compile_late(r"(?m)^ +failureType: 'subtestsFailed'$")
 # test at red/cart.test.mjs:4:1
 # ✖ adds prices (1.877208ms)
 #   AssertionError [ERR_ASSERTION]: 1 == 2
-_SPEC = re.compile(
+_SPEC = compile_late(
     r"(?m)^ *test at (?P<path>.+?):(?P<line>\d{1,9}):\d+\n"
     rf" *✖ (?P<test>.+?) \([\d.]+ms\)(?:\n +(?P<text>\S.*){_VALUES})?$"
 )
@@ -35,7 +36,7 @@ _SPEC = re.compile(
 # # cancelled 0
 # # skipped 1
 # # todo 1
-_SUMMARY = re.compile(
+_SUMMARY = compile_late(
     r"(?m)^(?P<sign>[#\u2139]) tests \d+\n(?:(?P=sign) suites \d+\n)?"
     r"(?P=sign) pass (?P<passed>\d{1,9})\n(?P=sign) fail (?P<failed>\d{1,9})\n"
     r"(?P=sign) cancelled (?P<cancelled>\d{1,9})\n(?P=sign) skipped (?P<skipped>\d{1,9})\n"

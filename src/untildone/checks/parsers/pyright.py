@@ -1,20 +1,20 @@
 """`pyright` and `basedpyright`: a path, and below it a line per finding, its rule at the end."""
 
-import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import make_diagnostic
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("pyright", "basedpyright")
 
 #   /tmp/shop/cart.py:6:12 - error: Type "int" is not assignable to return type "str"
 #     "int" is not assignable to "str" (reportReturnType)
-_FINDING = re.compile(
+_FINDING = compile_late(
     r"(?m)^ *(?P<path>\S.*?):(?P<line>\d{1,9}):\d+ - (?P<severity>error|warning|information): "
     r"(?P<text>\S.*)(?P<more>(?:\n[ \u00a0]{4,}\S.*)*)$"
 )
-_RULE = re.compile(r" \((?P<rule>report\w+)\)$")
+_RULE = compile_late(r" \((?P<rule>report\w+)\)$")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

@@ -6,33 +6,34 @@ from collections.abc import Iterator
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import add_names, parse_counts, read_counts, sum_tests
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("pytest", "py.test")
 
 # FAILED tests/test_cart.py::test_price[2] - assert 2 == 1
 # ERROR tests/test_cart.py::test_database - RuntimeError: no database
 # ERROR import_error/test_broken.py
-_FAILURE = re.compile(
+_FAILURE = compile_late(
     r"(?m)^(?P<kind>FAILED|ERROR) (?P<id>(?P<path>[^\s:][^:\n]*?\.\w+)(?:::(?P<test>.+?))?)"
     r"(?: - (?P<text>.*))?$"
 )
 # ________________________________ test_price[2] _________________________________
 # E   ModuleNotFoundError: No module named 'nothing_like_this'
 # tests/test_cart.py:14: AssertionError
-_DETAIL = re.compile(
+_DETAIL = compile_late(
     r"(?m)^(?:_{3,} (?P<title>\S.*?) _{3,}|E +(?P<error>\S.*)"
     r"|(?P<path>[^\s:][^:\n]*):(?P<line>\d{1,9}): .*)$"
 )
 # ========== 2 failed, 2 passed, 1 skipped, 1 xfailed, 1 error in 0.75s ==========
 # 2 passed in 1.27s
 # ============================ no tests ran in 0.76s =============================
-_SUMMARY = re.compile(
+_SUMMARY = compile_late(
     r"(?m)^(?:=+ )?(?P<counts>no tests ran|no tests collected|\d+ [a-z]+(?:, \d+ [a-z]+)*)"
     r" in \d+\.\d+s(?: \([\d:., a-z]+\))?(?: =+)?$"
 )
 _WORDS = {"passed", "failed", "error", "errors", "skipped", "xfailed", "xpassed", "deselected"}
 _WARNINGS = {"warning", "warnings"}
-_TITLE_NOISE = re.compile(r"^ERROR (?:at (?:setup|teardown) of|collecting) ")
+_TITLE_NOISE = compile_late(r"^ERROR (?:at (?:setup|teardown) of|collecting) ")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

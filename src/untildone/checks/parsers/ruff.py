@@ -10,22 +10,23 @@ from msgspec import Struct
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import find_documents, limit_line, make_diagnostic, shorten_to_line
 from untildone.core.check_results import Severity
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("ruff",)
 
 _CODE = r"(?P<code>[A-Z]{1,6}\d{1,5}|[a-z]+(?:-[a-z]+)+:|unformatted:)"
 # cart.py:1:8: F401 [*] `os` imported but unused
 # broken.py:1:12: invalid-syntax: Expected a parameter or the end of the parameter list
-_CONCISE = re.compile(
+_CONCISE = compile_late(
     rf"(?m)^(?P<path>[^\s:][^:\n]*\.\w+):(?P<line>\d{{1,9}}):\d+: {_CODE} (?:\[\*\] )?(?P<text>.+)$"
 )
 # F401 [*] `os` imported but unused
 #  --> cart.py:1:8
-_FULL = re.compile(
+_FULL = compile_late(
     rf"(?m)^{_CODE} (?:\[\*\] )?(?P<text>.+)\n +--> (?P<path>.+?):(?P<line>\d{{1,9}}):\d+$"
 )
 # Would reformat: cart.py
-_FORMAT = re.compile(r"(?m)^Would reformat: (?P<path>.+)$")
+_FORMAT = compile_late(r"(?m)^Would reformat: (?P<path>.+)$")
 
 
 # The same files and rules occur many times.

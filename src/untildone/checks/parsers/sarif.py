@@ -9,11 +9,12 @@ from msgspec import Struct, field
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import find_documents, limit_line, shorten_to_line
 from untildone.core.check_results import Severity
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ()
 LIMIT = 100_000_000
 
-_ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_ESCAPED = compile_late(r"(?:%[0-9A-Fa-f]{2})+")
 _SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning"}
 _NO_FINDING = frozenset({"pass", "notApplicable", "informational"})
 

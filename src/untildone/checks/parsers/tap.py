@@ -1,6 +1,5 @@
 """TAP, the lines of `prove`, `bats`, `tape` and others: a plan, and `ok` or `not ok` per test."""
 
-import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -9,35 +8,38 @@ from msgspec.structs import replace
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import make_diagnostic, name_tests, split_blocks
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("bats", "tape", "tap", "ava", "perl", "prove", "mocha", "_mocha")
 
 # 1..4
-_PLAN = re.compile(r"(?m)^1\.\.(?P<count>\d{1,9})(?: *#.*)?$")
+_PLAN = compile_late(r"(?m)^1\.\.(?P<count>\d{1,9})(?: *#.*)?$")
 # The first line. A program that ends early may write no plan.
-_VERSION = re.compile(r"(?m)^TAP version 1[34]$")
+_VERSION = compile_late(r"(?m)^TAP version 1[34]$")
 # not ok 5 - is later # TODO later
 #     ok 1 - is open
-_RESULT = re.compile(
+_RESULT = compile_late(
     r"(?mi)^(?P<indent> {0,64})(?P<failed>not )?ok (?P<number>\d{1,9})(?: -)?"
     r"(?: (?P<test>[^#\n]*))?(?:# *(?P<directive>skip|todo)\b.*|#.*)?$"
 )
 # Bail out!  no database
-_BAIL = re.compile(r"(?m)^Bail out! *(?P<reason>.*)$")
+_BAIL = compile_late(r"(?m)^Bail out! *(?P<reason>.*)$")
 #     at: Test.<anonymous> (/tmp/shop/tap/cart.js:4:5)
 #   at cart.t line 3.
 # (in test file cart.bats, line 2)
-_LOCATION = re.compile(
+_LOCATION = compile_late(
     r"(?m)^ *(?:at:?|#) .*?(?<=[\s(])(?P<path>[^\s()]+?)"
     r"(?:,? line (?=\d+[.)]$)|:(?=\d+:\d+\)?$))(?P<line>\d{1,9})"
 )
 #     expected: 3
 #     actual:   2
-_EXPECTED = re.compile(r"(?m)^[ #]*expected: *(?P<value>\S.*)$")
-_ACTUAL = re.compile(r"(?m)^[ #]*(?:actual|got): *(?P<value>\S.*)$")
-_MESSAGE = re.compile(r"(?m)^(?: +| *# {2,})(?P<text>(?!---|\.\.\.|#|at |Failed |operator:)\S.*)$")
+_EXPECTED = compile_late(r"(?m)^[ #]*expected: *(?P<value>\S.*)$")
+_ACTUAL = compile_late(r"(?m)^[ #]*(?:actual|got): *(?P<value>\S.*)$")
+_MESSAGE = compile_late(
+    r"(?m)^(?: +| *# {2,})(?P<text>(?!---|\.\.\.|#|at |Failed |operator:)\S.*)$"
+)
 # `node --test` writes TAP too, and has its own parser.
-_NODE = re.compile(r"(?m)^ *(?:# )?duration_ms:? [\d.]+$")
+_NODE = compile_late(r"(?m)^ *(?:# )?duration_ms:? [\d.]+$")
 
 
 class _Line(Struct):

@@ -8,36 +8,37 @@ from msgspec.structs import replace
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import add_names, count_tests, make_diagnostic, split_blocks, sum_tests
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("unittest",)
 
 # FAIL: test_rows (test_cart.CartTest.test_rows) (row=-1)
 # ERROR: setUpClass (test_cart.CartTest)
 # UNEXPECTED SUCCESS: test_mended (test_cart.CartTest.test_mended)
-_FAILURE = re.compile(
+_FAILURE = compile_late(
     r"(?m)^(?P<kind>FAIL|ERROR|UNEXPECTED SUCCESS): "
     r"(?P<test>\S+) \((?P<where>[\w.<>]+)\)(?P<row>.*)$"
 )
 #   File "/tmp/shop/uni/test_cart.py", line 17, in test_rows
 # AssertionError: -1 not greater than 0
-_FRAME = re.compile(r'^  File "(?P<path>[^"\n]+)", line (?P<line>\d{1,9})', re.MULTILINE)
-_MESSAGE = re.compile(r"(?m)^(?P<text>[A-Za-z_][\w.]*(?:: .*)?)$")
+_FRAME = compile_late(r'^  File "(?P<path>[^"\n]+)", line (?P<line>\d{1,9})', re.MULTILINE)
+_MESSAGE = compile_late(r"(?m)^(?P<text>[A-Za-z_][\w.]*(?:: .*)?)$")
 _RULE = "\n" + "=" * 70
 # Ran 5 tests in 0.001s
 #
 # FAILED (failures=2, errors=1, skipped=1)
-_SUMMARY = re.compile(
+_SUMMARY = compile_late(
     r"(?m)^Ran (?P<ran>\d{1,9}) tests? in \d+\.\d+s\n\n"
     r"(?:OK|FAILED|NO TESTS RAN)(?: \((?P<counts>.*)\))?$"
 )
-_COUNT = re.compile(r"([a-z ]{1,40})=(\d{1,9})")
+_COUNT = compile_late(r"([a-z ]{1,40})=(\d{1,9})")
 # .Fsxu
-_PROGRESS = re.compile(r"(?m)^([.FEsxu]+)\n(?:={70}|-{70})$")
+_PROGRESS = compile_late(r"(?m)^([.FEsxu]+)\n(?:={70}|-{70})$")
 # test_total (test_cart.CartTest.test_total) ... ok
 # test_later (test_cart.CartTest.test_later)
 # Adds prices. ... skipped 'later'
 #   test_rows (test_cart.CartTest.test_rows) (row=2) ... skipped 'no row'
-_VERBOSE = re.compile(
+_VERBOSE = compile_late(
     r"(?m)^(?:  )?(?P<test>\w+) \((?P<where>[\w.<>]+)\)(?P<row>(?: \(.*\))?)(?:\n.*)? \.\.\. "
     r"(?:(?P<passed>ok)|skipped .*|expected failure)$"
 )

@@ -1,6 +1,5 @@
 """`vitest`: a block per failing test, then the counts."""
 
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -8,23 +7,26 @@ from msgspec.structs import replace
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import add_names, make_diagnostic, split_blocks, sum_counts
 from untildone.core.check_results import Tests
+from untildone.core.late_patterns import compile_late
 
 PROGRAMS = ("vitest",)
 
 #  FAIL  cart.test.js > cart > adds prices
 #  FAIL  broken.test.js [ broken.test.js ]
-_FAILURE = re.compile(r"(?m)^ FAIL  (?:\|[^|\n]+\| )?(?P<path>\S+)(?: > (?P<test>.+)| \[ .+ \])?$")
+_FAILURE = compile_late(
+    r"(?m)^ FAIL  (?:\|[^|\n]+\| )?(?P<path>\S+)(?: > (?P<test>.+)| \[ .+ \])?$"
+)
 # cart.test.js:6:27, after an arrow
-_FRAME = re.compile(r"(?m)^ \u276f (?:.* )?(?P<path>\S+?):(?P<line>\d{1,9}):\d+$")
-_MESSAGE = re.compile(r"(?m)^(?! FAIL )(?P<text>\S.*)$")
+_FRAME = compile_late(r"(?m)^ \u276f (?:.* )?(?P<path>\S+?):(?P<line>\d{1,9}):\d+$")
+_MESSAGE = compile_late(r"(?m)^(?! FAIL )(?P<text>\S.*)$")
 #       Tests  1 failed | 1 passed | 1 skipped | 1 todo (4)
-_SUMMARY = re.compile(
+_SUMMARY = compile_late(
     r"(?m)^ +Tests  (?P<counts>\d+ [a-z ]+(?: \| \d+ [a-z ]+)*|no tests)(?: \(\d+\))?$"
 )
 # No test files found, exiting with code 1
-_NONE = re.compile(r"(?m)^No test files found, exiting with code \d")
+_NONE = compile_late(r"(?m)^No test files found, exiting with code \d")
 #  ✓ cart.test.js > cart > adds prices 1ms, with the reporter `verbose`
-_VERBOSE = re.compile(r"(?m)^ (?P<sign>[\u2713\u2193\u25a1]) (?P<test>\S+ > .+?)(?: \d+ms)?$")
+_VERBOSE = compile_late(r"(?m)^ (?P<sign>[\u2713\u2193\u25a1]) (?P<test>\S+ > .+?)(?: \d+ms)?$")
 _PASSED = "\u2713"
 
 

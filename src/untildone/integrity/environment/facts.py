@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from untildone.commands.shell import program_name
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.environment.check_programs import find_check_programs, find_run_commands
 from untildone.integrity.environment.python_sites import collect_site_facts, find_site_folders
 from untildone.process.git import read_git_config, run_git
@@ -17,7 +18,7 @@ from untildone.process.git import read_git_config, run_git
 SEARCH_PATH = "PATH"
 _MAX_HASHED_SIZE = 64_000_000
 # What `_describe_program` writes behind the path.
-_HASH_OF_PROGRAM = re.compile(r" ([0-9a-f]{64}|\d+-\d+)?$")
+_HASH_OF_PROGRAM = compile_late(r" ([0-9a-f]{64}|\d+-\d+)?$")
 # Files in the user's home, by the programs that read them.
 _USER_SETTINGS: Mapping[str, tuple[str, ...]] = {
     r"npm|npx|node|pnpm|yarn|bun": (
@@ -36,14 +37,14 @@ _USER_SETTINGS: Mapping[str, tuple[str, ...]] = {
     r"bash|zsh": (".bash_env", ".zshenv"),
 }
 # Lines of settings that make no check pass: comments, where packages come from, credentials.
-_HARMLESS = re.compile(
+_HARMLESS = compile_late(
     r"\s*([#;].*|//.*|(@[\w-]+:)?registry\s*=.*|.*_auth\w*\s*=.*|cache\s*=.*|email\s*=.*|init-.*"
     r"|GO(PROXY|PRIVATE|NOSUMDB|NOPROXY|SUMDB|TELEMETRY|MODCACHE|CACHE|NOSUMCHECK|INSECURE)=.*|)"
 )
 # Commands that may depend on git's settings and hooks.
-_USES_GIT = re.compile(r"\b(git|pre-commit|lefthook|husky|lint-staged)\b")
+_USES_GIT = compile_late(r"\b(git|pre-commit|lefthook|husky|lint-staged)\b")
 # Settings that change which files git shows, or what runs when it is called.
-_GIT_SETTINGS = re.compile(
+_GIT_SETTINGS = compile_late(
     r"core\.(hookspath|excludesfile|attributesfile|fsmonitor|worktree|sparsecheckout)|filter\..*"
     r"|init\.templatedir|alias\..*|include(if)?\..*|diff\.external|merge\..*\.driver|core\.pager"
 )

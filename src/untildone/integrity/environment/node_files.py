@@ -2,11 +2,13 @@
 
 import re
 
+from untildone.core.late_patterns import compile_late
+
 # node_modules/@scope/name/lib/index.js
-PACKAGE_FILE = re.compile(
+PACKAGE_FILE = compile_late(
     r"(?P<package>(?:.*/)?node_modules/(?:@[^/]+/)?(?!\.)[^/@]+)/(?P<inner>.+)", re.DOTALL
 )
-LOADED_FILE = re.compile(r".*\.([cm]?[jt]s|json|node|wasm|[jt]sx)")
+LOADED_FILE = compile_late(r".*\.([cm]?[jt]s|json|node|wasm|[jt]sx)")
 
 
 def find_package(path: str) -> str:

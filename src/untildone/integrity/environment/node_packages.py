@@ -5,12 +5,12 @@ files of `jest` are as before. A command in `.bin` that runs no package was made
 a package that nobody declared.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.environment.check_programs import read_package_field
 from untildone.integrity.environment.dependency_digests import (
@@ -22,12 +22,12 @@ from untildone.integrity.environment.node_files import LOADED_FILE, PACKAGE_FILE
 from untildone.worktree.stamps import Stamp, read_stamps
 
 _FOLDER = "node_modules"
-_COMMAND_FILE = re.compile(r"(.*/)?node_modules/\.bin/[^/]+")
+_COMMAND_FILE = compile_late(r"(.*/)?node_modules/\.bin/[^/]+")
 # What an installer records of its work; bun records nothing beside the packages.
 _INSTALLER_RECORDS = ("package-lock.json", ".modules.yaml", ".yarn-integrity", ".yarn-state.yml")
 _LOCKS_WITHOUT_RECORD = ("bun.lock", "bun.lockb")
 # Text of the scripts that npm writes into `.bin` where it cannot link.
-_SHIM = re.compile(r"node_modules|\$basedir|%~?dp0")
+_SHIM = compile_late(r"node_modules|\$basedir|%~?dp0")
 _MAX_SHOWN = 20
 
 

@@ -8,19 +8,19 @@ import base64
 import csv
 import hashlib
 import os
-import re
 from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
+from untildone.core.late_patterns import compile_late
 from untildone.worktree.hashing import hash_content
 from untildone.worktree.limits import count_steps
 from untildone.worktree.stamps import read_stamp
 
 # Files that Python loads at every start.
-_STARTUP_FILE = re.compile(r"(sitecustomize|usercustomize)(\.py|\.pyc|/__init__\.py)|.*\.pth")
+_STARTUP_FILE = compile_late(r"(sitecustomize|usercustomize)(\.py|\.pyc|/__init__\.py)|.*\.pth")
 # Startup files that virtualenv, setuptools and coverage install.
-_HARMLESS_STARTUP_FILE = re.compile(
+_HARMLESS_STARTUP_FILE = compile_late(
     r"_virtualenv\.pth|distutils-precedence\.pth|__editable__.*|a1_coverage\.pth"
 )
 _SITES = (
@@ -29,12 +29,12 @@ _SITES = (
 )
 # The folder of the standard library, and folders in it that are none of its modules.
 _LIBRARY = "lib/python3*"
-_IS_NO_LIBRARY = re.compile(r"(site|dist)-packages|__pycache__|test|tests|idlelib|config-.*")
+_IS_NO_LIBRARY = compile_late(r"(site|dist)-packages|__pycache__|test|tests|idlelib|config-.*")
 _USER_SITES = (".local/lib/python3*/site-packages", "Library/Python/3*/lib/python/site-packages")
 # It makes a folder a virtual environment.
 _CONFIGURATION = "pyvenv.cfg"
 # include-system-site-packages = false
-_SHARES_SYSTEM_PACKAGES = re.compile(r"(?im)^\s*include-system-site-packages\s*=\s*(.*?)\s*$")
+_SHARES_SYSTEM_PACKAGES = compile_late(r"(?im)^\s*include-system-site-packages\s*=\s*(.*?)\s*$")
 # Names the plugins that pytest and others load automatically.
 _PLUGINS = "entry_points.txt"
 _MAX_UNRECORDED = 1_000

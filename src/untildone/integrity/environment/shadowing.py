@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.inactive_settings import is_mentioned
 from untildone.words import words
@@ -21,18 +22,18 @@ _RUNNER_MODULES = words("""
 # `test` is a common folder, and no tool imports the other two.
 _SHADOWED_NAMES = _RUNNER_MODULES | (sys.stdlib_module_names - {"test", "this", "antigravity"})
 # pytest.py, tests/json/__init__.py, lib/coverage.cpython-313-x86_64-linux-gnu.so
-_MODULE = re.compile(
+_MODULE = compile_late(
     r"((?P<folder>.*)/)?(?P<name>(?!__init__\b)[^/.]+)(/__init__\.pyc?|\.pyc?|(\.[^/]*)?\.(so|pyd))"
 )
 # The heading of pytest's plugins in an `entry_points.txt`.
 _PLUGIN = "pytest11"
 # typings/shop/stock.pyi, shop-stubs/stock.pyi
-_STUB_FOLDER = re.compile(r"^(typings|stubs|types)/|-stubs(?=/)")
+_STUB_FOLDER = compile_late(r"^(typings|stubs|types)/|-stubs(?=/)")
 _TYPE_CHECKERS = (
     r"mypy|(based)?pyright|pyre|pytype|zuban|type: ?ignore|typeChecking"
     r"|\bty check|tool\.ty\b|ty\.toml"
 )
-_ABOUT_STUBS = re.compile(r"(?i)\bstubs?\b|\.pyi\b")
+_ABOUT_STUBS = compile_late(r"(?i)\bstubs?\b|\.pyi\b")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:

@@ -4,15 +4,15 @@
 differs although its module's version is the same was edited by hand.
 """
 
-import re
 from collections.abc import Iterator
 
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 
 _MODULES = "vendor/modules.txt"
 # # github.com/stretchr/testify v1.9.0
-_MODULE = re.compile(r"(?m)^# (?P<path>\S+) (?P<version>v\S+)")
+_MODULE = compile_late(r"(?m)^# (?P<path>\S+) (?P<version>v\S+)")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments import moved_javascript_exports
 from untildone.integrity.experiments.expected_failures import remove_xfail_marks
@@ -45,7 +46,7 @@ _JAVASCRIPT_NAMES = {
     "toReturnWith": "toHaveReturnedWith",
     "toThrowError": "toThrow",
 }
-_CALLED_NAME = re.compile(r"(?<=\.)(\w+)(?=\s*\()")
+_CALLED_NAME = compile_late(r"(?<=\.)(\w+)(?=\s*\()")
 # Stands for a renamed name in the pattern of a line.
 _PLACEHOLDER = "\0"
 

@@ -5,7 +5,6 @@ coverage limit, and a linter may reject code of the baseline's tests. Each reaso
 another composition of files, on which the checks then have to pass.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -13,6 +12,7 @@ from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.core.evidence import Evidence
 from untildone.core.failure_changes import make_test_matcher
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.sandbox_files import compose_files
@@ -23,7 +23,7 @@ from untildone.worktree.limits import LimitExceeded
 from untildone.worktree.roles import classify_file
 
 # Code in tests that could make a run pass with less than the baseline's settings ask for.
-_STEERS_RUNNER = re.compile(
+_STEERS_RUNNER = compile_late(
     r"\bdef pytest_|\bhookimpl\b|\bcov|_cov\b|fail_under|config\.option|\bpluginmanager\b"
     r"|\batexit\b|\b_?exit\(|\bsettrace\b"
 )

@@ -5,12 +5,12 @@ nobody's concern: the checks run once on the current tree and once with the base
 times with the baseline's version of the file.
 """
 
-import re
 from collections.abc import Collection
 
 from msgspec.structs import replace
 
 from untildone.core.evidence import Concern, ConcernKind, Evidence
+from untildone.core.late_patterns import compile_late
 from untildone.core.text import join_first
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.sandbox_files import take_tree
@@ -19,7 +19,7 @@ from untildone.integrity.experiments.trial import Trial
 from untildone.sandbox.sandbox_source import SandboxFiles
 
 # benchmarks/parse.py, bench/run.js, asv_bench/
-_BENCHMARK = re.compile(r"(.+/)?(asv_)?bench(es|mark|marks)?/.+")
+_BENCHMARK = compile_late(r"(.+/)?(asv_)?bench(es|mark|marks)?/.+")
 # What a file can do only if something loads it.
 _KINDS = (
     *(ConcernKind.RUNNER, ConcernKind.SNIFFING),

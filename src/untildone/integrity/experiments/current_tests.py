@@ -5,10 +5,10 @@ current `tests/test_shop.py`. Test files that did not change are left out where 
 they say nothing about the change.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.rust_inline_tests import extract_inline_tests
 from untildone.integrity.experiments.sandbox_files import compose_files
@@ -16,7 +16,7 @@ from untildone.sandbox.sandbox_source import SandboxFiles
 from untildone.syntax.languages import language_of_tests
 from untildone.words import words
 
-_WORD = re.compile(r"\w+")
+_WORD = compile_late(r"\w+")
 # Runners and languages load them although no other file names them.
 _LOADED_BY_NAME = words("conftest __init__ __main__ main mod setup index")
 

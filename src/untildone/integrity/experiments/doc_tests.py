@@ -15,18 +15,20 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.parsing import parse_python
 
 _DOCUMENT_SUFFIXES = (".md", ".rst", ".txt")
 _Owner: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 # pub(crate) async unsafe fn fee
-_RUST_ITEM = re.compile(
+_RUST_ITEM = compile_late(
     r"\s*(?:(?:pub(?:\([^)]*\))?|async|unsafe|const|extern(?:\s+\"\w+\")?|default)\s+)*"
     r"(fn|struct|enum|trait|mod|const|static|type|union|macro_rules!)\s+(\w+)"
 )
 # An attribute, a comment or a blank line may stand between documentation and its item.
-_RUST_BETWEEN = re.compile(r"\s*(#!?\[|//|$)")
+_RUST_BETWEEN = compile_late(r"\s*(#!?\[|//|$)")
+_BLANK_LINES = compile_late(r"\n(?:[ \t]*\n)+")
 
 
 def restore_doc_tests(comparison: Comparison, path: str, current_text: str) -> str | None:
@@ -58,7 +60,14 @@ def _runs_doctests(comparison: Comparison) -> bool:
 
 def _misses_examples(old_text: str, new_text: str) -> bool:
     """Say whether the old text has an example that the new one lacks."""
+    if _list_paragraphs(old_text) == _list_paragraphs(new_text):
+        return False
     return not _parse_examples(old_text) <= _parse_examples(new_text)
+
+
+def _list_paragraphs(text: str) -> list[str]:
+    """Return the paragraphs with examples: each example ends with its paragraph, if not before."""
+    return [paragraph for paragraph in _BLANK_LINES.split(text) if ">>>" in paragraph]
 
 
 def _parse_examples(text: str) -> frozenset[tuple[object, ...]]:

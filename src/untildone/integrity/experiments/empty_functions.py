@@ -4,10 +4,10 @@ A new test of code that did not change can fail on no earlier version of it. It 
 something by failing once the functions that it names return nothing.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.current_tests import keep_needed_tests
 from untildone.integrity.experiments.previous_behaviour import list_product_definitions
@@ -16,7 +16,7 @@ from untildone.syntax.definitions import Definition
 from untildone.syntax.empty_returns import empty_function
 from untildone.syntax.languages import language_of_tests
 
-_WORD = re.compile(r"\w+")
+_WORD = compile_late(r"\w+")
 
 
 def find_named_functions(comparison: Comparison, tests: Iterable[str]) -> frozenset[str]:

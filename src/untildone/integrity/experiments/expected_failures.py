@@ -10,13 +10,13 @@ loses its first line: from now on this test has to pass.
 """
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
+from untildone.core.late_patterns import compile_late
 from untildone.syntax.parsing import parse_python
 
-_MARK = re.compile(r"\b(xfail|expectedFailure)\b")
+_MARK = compile_late(r"\b(xfail|expectedFailure)\b")
 _Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 

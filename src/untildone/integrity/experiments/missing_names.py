@@ -3,19 +3,19 @@
 A test that calls the new `senior_fare` fails on the baseline's code whatever the function does.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
 from untildone.core.check_results import CheckResult
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.current_tests import find_changed_tests
 from untildone.integrity.experiments.reported_tests import read_messages
 from untildone.syntax.definitions import read_definitions
 from untildone.syntax.languages import language_of_tests
 
-_WORD = re.compile(r"\w+")
+_WORD = compile_late(r"\w+")
 # What the languages say of a missing name, module or parameter.
-_MISSING_NAME = re.compile(
+_MISSING_NAME = compile_late(
     r"ImportError|ModuleNotFoundError|AttributeError|NameError|fixture '.*' not found"
     r"|TypeError: .*(unexpected keyword argument|positional argument|required (positional|keyword))"
     r"|is not a (function|constructor)|is not defined|Cannot find (module|name|package)"
@@ -27,13 +27,13 @@ _MISSING_NAME = re.compile(
 )
 
 # The name that such a message is about: 'set' object has no attribute 'issupserset'
-_NAMED = re.compile(
+_NAMED = compile_late(
     r"(?:attribute|name|member|named|argument|undefined:|symbol|function|value|type) ['\"`]?(\w+)"
     r"|['\"`]?(\w+)['\"`]? is not (?:a function|a constructor|defined)"
 )
 
 # test_wraps.<locals>.f() takes 1 positional argument but 2 were given
-_CALLED = re.compile(r"TypeError: (?:[\w<>]+\.)*([a-zA-Z]\w*)\(\) ")
+_CALLED = compile_late(r"TypeError: (?:[\w<>]+\.)*([a-zA-Z]\w*)\(\) ")
 
 
 def find_tests_of_new_names(

@@ -7,11 +7,12 @@ rewritten from `package money` to `package cash`, so that it can be compared wit
 import posixpath
 import re
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.tested_names import find_defined_names
 from untildone.worktree.contents import Tree
 
-_PACKAGE_CLAUSE = re.compile(r"^package\s+(\w+)", re.M)
+_PACKAGE_CLAUSE = compile_late(r"^package\s+(\w+)", re.M)
 
 
 def move_to_package(comparison: Comparison, old: str, new: str) -> str | None:

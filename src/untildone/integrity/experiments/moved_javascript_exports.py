@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.moved_python_names import pair_places
 from untildone.worktree.contents import Tree
@@ -16,17 +17,17 @@ from untildone.worktree.contents import Tree
 # {("src/cart.js", "total"): "src/prices.js"}: the current file by old file and name.
 MovedExports: TypeAlias = Mapping[tuple[str, str], str]
 
-_JAVASCRIPT_FILE = re.compile(r".*\.[cm]?[jt]sx?")
-_EXPORT = re.compile(
+_JAVASCRIPT_FILE = compile_late(r".*\.[cm]?[jt]sx?")
+_EXPORT = compile_late(
     r"^export\s+(?:async\s+)?(?:function\*?|const|let|class|enum|interface|type)\s+(\w+)", re.M
 )
 # import { a, b as c } from './x.js';
-_IMPORT = re.compile(
+_IMPORT = compile_late(
     r"^import\s*(?P<type>type\s*)?\{(?P<names>[^{}]*)\}\s*from\s*(['\"])(?P<source>\.[^'\"]*)\3",
     re.M,
 )
 # const { a, b: c } = require('./x.js');
-_REQUIRE = re.compile(
+_REQUIRE = compile_late(
     r"^(?:const|let|var)\s+(?P<names>\{[^{}]*\}|\w+)\s*=\s*require\((['\"])(?P<source>[^'\"]+)\2\);?$",
     re.M,
 )

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.worktree.contents import Tree
 
@@ -15,7 +16,7 @@ from untildone.worktree.contents import Tree
 MovedNames: TypeAlias = Mapping[tuple[str, str], str]
 
 # Functions, classes and variables at the top of a module.
-_DEFINITION = re.compile(
+_DEFINITION = compile_late(
     r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.M
 )
 

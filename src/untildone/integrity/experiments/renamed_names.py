@@ -11,6 +11,7 @@ from itertools import product
 
 from msgspec import Struct
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.moved_go_tests import move_to_package
 from untildone.integrity.experiments.rust_inline_tests import extract_inline_tests
@@ -21,12 +22,12 @@ from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
 # Blanks are kept: they count in strings and as indentation.
-WORD_OR_REST = re.compile(r"\w+|\W+")
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+WORD_OR_REST = compile_late(r"\w+|\W+")
+_TOKEN = compile_late(r"\w+|[^\w\s]")
 # from a import b, use a::b, } from './a', const a = require('./a')
-_IMPORT_LINE = re.compile(r"\s*(from|import|use|export|\}\s*from)\b|.*\b(require|import)\s*\(")
+_IMPORT_LINE = compile_late(r"\s*(from|import|use|export|\}\s*from)\b|.*\b(require|import)\s*\(")
 # '../src/money'
-_RELATIVE_PATH = re.compile(r"(['\"])(\.{1,2}/[^'\"\n]*)\1")
+_RELATIVE_PATH = compile_late(r"(['\"])(\.{1,2}/[^'\"\n]*)\1")
 _PATH_CHARACTERS = frozenset("./:@~")
 
 

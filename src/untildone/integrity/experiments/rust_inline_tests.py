@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 from ast_grep_py import SgNode
 
+from untildone.core.late_patterns import compile_late
 from untildone.syntax.parsing import parse_source
 
 # #[cfg(test)] or #[cfg(all(test, feature = "slow"))]
-_TEST_ATTRIBUTE = re.compile(r"#\[\s*(cfg\s*\(.*\btest\b|test\b|\w+::test\b|bench\b)", re.DOTALL)
+_TEST_ATTRIBUTE = compile_late(r"#\[\s*(cfg\s*\(.*\btest\b|test\b|\w+::test\b|bench\b)", re.DOTALL)
 # #[cfg(not(test))]
-_PRODUCT_ATTRIBUTE = re.compile(r"\bnot\s*\(\s*test\s*\)")
+_PRODUCT_ATTRIBUTE = compile_late(r"\bnot\s*\(\s*test\s*\)")
 # Syntax nodes that stand before an item and belong to it.
 _LEADING_KINDS = ("attribute_item", "line_comment", "block_comment")
 

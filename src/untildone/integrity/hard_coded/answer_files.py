@@ -4,9 +4,9 @@
 `assert price(501) == 400`.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.answer_sources import read_literals
 from untildone.integrity.hard_coded.asserted_pairs import find_asserted_pairs
@@ -18,7 +18,7 @@ from untildone.integrity.tests.inventory import may_hold_tests, read_inventory
 
 _MIN_PAIRS = 2
 # A quoted text or a number, as programs write them.
-_TOKEN = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
+_TOKEN = compile_late(r"\"[^\"\n]*\"|'[^'\n]*'|(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 
 
 def holds_answers(comparison: Comparison, path: str) -> bool:

@@ -8,14 +8,15 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded import literals
 from untildone.syntax.parsing import parse_source
 
 DATA_SUFFIXES = (".json", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".ini", ".txt")
 # The line `north pole,90` has the words `north`, `pole`, `90` and the cells `north pole`, `90`.
-_WORD = re.compile(r"[^\s,;:=|\[\]{}\"']+")
-_CELL = re.compile(r"[^,;:\t=|\n\[\]{}\"']+")
+_WORD = compile_late(r"[^\s,;:=|\[\]{}\"']+")
+_CELL = compile_late(r"[^,;:\t=|\n\[\]{}\"']+")
 
 
 def find_answer_sources(comparison: Comparison, path: str) -> list[str]:

@@ -13,6 +13,7 @@ from ast_grep_py import SgNode
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.hard_coded import input_dependence
 from untildone.integrity.hard_coded.constant_folding import fold_constants, read_constants
 from untildone.integrity.hard_coded.literals import (
@@ -42,17 +43,17 @@ _CONDITIONAL_KINDS = _IF_KINDS | _OPERATOR_KINDS | {"conditional_expression"}
 _ROW_KINDS = ("array", "tuple", "tuple_expression", "argument_list", "arguments", "literal_value")
 _RESULT_KINDS = ("return_statement", "return_expression", "assignment", "assignment_expression")
 # table.set(100, 90)
-_TABLE_ENTRY = re.compile(r"\.(set|put|insert)\(")
+_TABLE_ENTRY = compile_late(r"\.(set|put|insert)\(")
 # raise errors.OutOfStock(name), throw new RangeError()
-_ERROR_NAME = re.compile(r"\b([A-Z]\w+)")
+_ERROR_NAME = compile_late(r"\b([A-Z]\w+)")
 # Conditions that hold for certain values only ...
-_EQUALITY = re.compile(
+_EQUALITY = compile_late(
     r"==|\.equals\(|\.eq\(|\bis\b|\bin\b|\.includes\(|\.contains\(|Object\.is\(|strcmp"
 )
 # ... and those that hold for many: `total > 100`, `total != 100`, `total % 2`.
-_ORDER = re.compile(r"(?<![=!<>-])[<>](?!=?>)|[<>]=|!=|\bnot\b|\bisinstance\b|\btypeof\b|%")
+_ORDER = compile_late(r"(?<![=!<>-])[<>](?!=?>)|[<>]=|!=|\bnot\b|\bisinstance\b|\btypeof\b|%")
 # `90 * MINUTE`, `RATES[0]`, `Unit.HOUR`
-_COMPUTATION = re.compile(r"[\w)\]'\"]\s*[-+*/%]\s*[\w('\"]|\w\[|[A-Z]\w*\.\w")
+_COMPUTATION = compile_late(r"[\w)\]'\"]\s*[-+*/%]\s*[\w('\"]|\w\[|[A-Z]\w*\.\w")
 # `99 < total < 101` means 100: the width of such a range as a share of its upper bound.
 _NARROW_RANGE = 0.02
 _MAX_EXPRESSION_LENGTH = 200

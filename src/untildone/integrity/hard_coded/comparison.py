@@ -5,12 +5,12 @@ suspected, unless the task or the documents name the pair. So are answers that a
 up by a hash or kept in a data file.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded import copied_answers
 from untildone.integrity.hard_coded.answers import Answer, find_answers
@@ -42,7 +42,7 @@ from untildone.integrity.tests.model import Test
 
 # Code that reads documentation or source can take its answers from docstrings, so that their
 # literals count as well.
-_READS_CODE = re.compile(
+_READS_CODE = compile_late(
     r"__doc__|getdoc|getsource|getcomments|__file__|__code__|co_consts|doctest|\bast\b"
 )
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
+from untildone.core.late_patterns import compile_late
 from untildone.syntax.parsing import parse_expression, parse_python
 
 _ARITHMETIC: dict[type[ast.operator], Callable[..., object]] = {
@@ -21,7 +22,7 @@ _ARITHMETIC: dict[type[ast.operator], Callable[..., object]] = {
     ast.Mod: operator.mod,
 }
 # const HOUR = 3600;  pub const HOUR: u64 = 60 * 60;  static final int HOUR = 3600;
-_CONSTANT_DEFINITION = re.compile(
+_CONSTANT_DEFINITION = compile_late(
     r"(?m)^[ \t]*(?:[a-z]\w*[ \t]+)*([A-Z][A-Z0-9_]*)\b[ \t]*(?::[^=\n]+)?=[ \t]*([^;\n]+);?[ \t]*$"
 )
 _OPERAND = (int, float, str)

@@ -7,21 +7,21 @@ hides the literal `hello` of a test.
 import base64
 import codecs
 import hashlib
-import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.answers import Answer
 from untildone.integrity.hard_coded.literals import normalize_literal
 
 # Digests of MD5, SHA-1 and SHA-256.
-_DIGEST = re.compile(r"'([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})'")
+_DIGEST = compile_late(r"'([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})'")
 # A part of a digest, or a checksum, long enough to be no coincidence: 'a1b2c3', 907060870
-_PARTIAL_DIGEST = re.compile(r"'[0-9a-fA-F]{6,}'|\d{6,}")
-_HASHING_CODE = re.compile(r"(?i)md5|sha_?\d|blake|createHash|digest|Sum256|hasher|crc_?32|adler")
-_DECODING_CODE = re.compile(
+_PARTIAL_DIGEST = compile_late(r"'[0-9a-fA-F]{6,}'|\d{6,}")
+_HASHING_CODE = compile_late(r"(?i)md5|sha_?\d|blake|createHash|digest|Sum256|hasher|crc_?32|adler")
+_DECODING_CODE = compile_late(
     r"(?i)b64|base64|fromhex|unhexlify|\batob\b|hex\.Decode|from_str_radix|rot.?13"
     r"|\[::-1\]|\breversed?\b|\.rev\(\)"
 )

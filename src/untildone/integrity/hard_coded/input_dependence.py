@@ -4,11 +4,11 @@
 does `return 90`.
 """
 
-import re
 from collections.abc import Iterator
 
 from ast_grep_py import SgNode
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.hard_coded.literals import parse_with_json
 from untildone.syntax.parsing import find_kinds
 from untildone.worktree.contents import Tree
@@ -25,10 +25,10 @@ _BINDING_KINDS = (
     *("augmented_assignment_expression", "for_statement", "for_expression", "for_in_clause"),
 )
 # What separates the variables of such a statement from the expression: =, +=, :=, in, of
-_BINDING_OPERATOR = re.compile(r"(?<![=!<>])[-+*/|]?:?=(?![=>])|\b(in|of)\b|:=")
+_BINDING_OPERATOR = compile_late(r"(?<![=!<>])[-+*/|]?:?=(?![=>])|\b(in|of)\b|:=")
 # ANSWERS[total], answers.get(total, 0)
-_TABLE_LOOKUP = re.compile(r"\b\w+(\[[\w.]+\]|\.(get|has|contains_key|getOrDefault)\(&?\w+\b)")
-_NAME = re.compile(r"\w+")
+_TABLE_LOOKUP = compile_late(r"\b\w+(\[[\w.]+\]|\.(get|has|contains_key|getOrDefault)\(&?\w+\b)")
+_NAME = compile_late(r"\w+")
 
 
 def find_computing_functions(tree: Tree, path: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from itertools import chain, permutations
 
 from ast_grep_py import SgNode
 
+from untildone.core.late_patterns import compile_late
 from untildone.syntax.languages import language_of
 from untildone.syntax.parsing import find_kinds, parse_file, parse_source
 from untildone.words import words
@@ -34,10 +35,10 @@ _GROUP_KINDS = _CONTAINER_KINDS | words("""
 """)
 _BODY_KINDS = ("statement_block", "block", "func_literal", "lambda_expression", "lambda")
 _MAX_LITERALS_IN_GROUP = 12
-NUMBER = re.compile(
+NUMBER = compile_late(
     r"[+-]?\s*(0[xX][0-9a-fA-F_]+|[\d_]+(\.[\d_]*)?([eE][+-]?\d+)?)(_?[iuf]\d+|[lLfFdDnuU])*"
 )
-_QUOTED = re.compile(r"^[rRbBuUfF]{0,2}(\"\"\"|'''|[\"'`])(.*)\1$", re.DOTALL)
+_QUOTED = compile_late(r"^[rRbBuUfF]{0,2}(\"\"\"|'''|[\"'`])(.*)\1$", re.DOTALL)
 
 
 def normalize_literal(text: str) -> str | None:

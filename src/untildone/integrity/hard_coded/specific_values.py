@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.literals import normalize_number
 from untildone.words import words
@@ -15,8 +16,8 @@ from untildone.words import words
 # A single word may name anything; a sentence, a string with punctuation or numbers with units, as
 # in 1h30m, is more likely the input of a test.
 _UNITS = r"(\d+(y|w|d|h|m|s|ms|min|sec|kg|g|lb|oz|ft|in|km|cm|mm)){2,}"
-_WORD = re.compile(rf"'(?!(?i:{_UNITS})')[\w.-]{{0,24}}'")
-_LITERAL = re.compile(r"'|-?\d")
+_WORD = compile_late(rf"'(?!(?i:{_UNITS})')[\w.-]{{0,24}}'")
+_LITERAL = compile_late(r"'|-?\d")
 # A number or date with so many significant digits is no coincidence.
 MIN_DIGITS = 4
 _MIN_LARGE_NUMBER = 1_000

@@ -4,23 +4,23 @@ A suite may have thousands of files; only those that share literals with the cha
 a new `if total == 501: return 400` those with 501 and 400.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.answers import Answer
 from untildone.integrity.hard_coded.literals import normalize_literal
 from untildone.integrity.hard_coded.specific_values import is_large_number
 
-_LITERAL = re.compile(
+_LITERAL = compile_late(
     r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`"
     r"|(?<![\w.])-?\d[\w.]*(?:(?<=[eE])[+-]\d+)?|\b(?:[Tt]rue|[Ff]alse)\b"
 )
-_NUMBER = re.compile(r"-?\d")
-_CALL = re.compile(r"\b(\w+)\(")
+_NUMBER = compile_late(r"-?\d")
+_CALL = compile_late(r"\b(\w+)\(")
 # The slash of the key '1/FR'.
-_SEPARATORS = re.compile(r"[^\w.]+")
+_SEPARATORS = compile_late(r"[^\w.]+")
 
 
 class SuiteLiterals:

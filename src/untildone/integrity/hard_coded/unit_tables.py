@@ -10,14 +10,16 @@ Code subtracts the rows of such a table one after another and looks none of them
 
 import re
 
+from untildone.core.late_patterns import compile_late
+
 # const DIGITS: &[(u32, &str)] =, digits :=
-_ASSIGNMENT = re.compile(r"(\w+)\s*(?::[^=\n]*)?=(?![=>])")
+_ASSIGNMENT = compile_late(r"(\w+)\s*(?::[^=\n]*)?=(?![=>])")
 # for (const [value, letters] of DIGITS), for value, letters in DIGITS:, for _, d := range digits
-_LOOP = re.compile(
+_LOOP = compile_late(
     r"^(?P<indent>[ \t]*)for\b(?P<head>[^\n]*?)\b(?:of|in|range)\s+&?(?P<table>\w+)\b[^\n]*\n", re.M
 )
 # Code that looks for one row, so that the table may hold answers.
-_LOOKUP = re.compile(
+_LOOKUP = compile_late(
     r"(?<![<>])==|!=|\.equals\(|\.eq\(|\b(?:is|in|match|case|switch|return|break)\b"
 )
 

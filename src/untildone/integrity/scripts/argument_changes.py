@@ -8,10 +8,11 @@ import re
 from collections.abc import Sequence
 
 from untildone.commands.arguments import Arguments, parse_arguments
+from untildone.core.late_patterns import compile_late
 from untildone.words import words
 
 # Options that choose what is checked, or what is no failure. To add one loosens the check.
-_LOOSENING_OPTION = re.compile(
+_LOOSENING_OPTION = compile_late(
     r"""
       -k|-m|-g|-t|-run|-skip|-short|-p|-A|-W|-DskipTests|-Dmaven\.test\.\S+|-i|-n
     | --(?:deselect|ignore|exclude|extend-ignore|extend-exclude|per-file-ignores
@@ -28,7 +29,7 @@ _LOOSENING_OPTION = re.compile(
     re.VERBOSE,
 )
 # Options that make a tool check more. To drop one loosens the check.
-_STRICT_OPTION = re.compile(
+_STRICT_OPTION = compile_late(
     r"""
       -W|-Werror\S*|-race|-D|-F|-d|-Wall|-Wextra|-pedantic
     | --(?:cov|cov-fail-under|fail-under|cov-branch|branch|strict\S*|max-warnings|error-on\S*
@@ -38,41 +39,41 @@ _STRICT_OPTION = re.compile(
     """,
     re.VERBOSE,
 )
-_CONFIGURATION_OPTION = re.compile(
+_CONFIGURATION_OPTION = compile_late(
     r"--(?:config|config-file|rcfile|tsconfig|project|cov-config|baseline\S*)|-c|-p|-f"
 )
 # Files that a tool reads also without `--config FILE`.
-_DEFAULT_CONFIGURATION = re.compile(
+_DEFAULT_CONFIGURATION = compile_late(
     r"(\./)?((jest|vitest|eslint)\.config\.[cm]?[jt]s|tsconfig\.json)"
 )
 # Options that `=false` switches off.
-_BOOLEAN_OPTION = re.compile(
+_BOOLEAN_OPTION = compile_late(
     r"--(pass\S+|allow\S+|update|bail|coverage\S*|strict\S*|check-coverage)"
 )
 # Options that loosen one tool and mean something harmless to another, by the other's name.
 _HARMLESS_OPTIONS = {
-    "pytest": re.compile(r"-[tgi]|--(retry|bail|update|timeout|new\S*|n)"),
-    "go": re.compile(r"-[pimnt]|--list"),
-    "cargo": re.compile(r"-[pimntk]|--(select|bail)"),
-    "make": re.compile(r"-[kmgptiC]"),
-    "mypy": re.compile(r"-[p]|--install-types"),
-    "tsc": re.compile(r"-[pti]"),
-    "vitest": re.compile(r"-[pkmi]|--bail"),
-    "jest": re.compile(r"-[pkm]|--bail"),
-    "node": re.compile(r"-[pkmi]"),
-    "eslint": re.compile(r"-[kmgtpi]"),
-    "ruff": re.compile(r"-[kmgtpi]"),
+    "pytest": compile_late(r"-[tgi]|--(retry|bail|update|timeout|new\S*|n)"),
+    "go": compile_late(r"-[pimnt]|--list"),
+    "cargo": compile_late(r"-[pimntk]|--(select|bail)"),
+    "make": compile_late(r"-[kmgptiC]"),
+    "mypy": compile_late(r"-[p]|--install-types"),
+    "tsc": compile_late(r"-[pti]"),
+    "vitest": compile_late(r"-[pkmi]|--bail"),
+    "jest": compile_late(r"-[pkm]|--bail"),
+    "node": compile_late(r"-[pkmi]"),
+    "eslint": compile_late(r"-[kmgtpi]"),
+    "ruff": compile_late(r"-[kmgtpi]"),
 }
 # Options with a value that is harmless for every tool.
 _HARMLESS_VALUES = frozenset(
     (("-p", "no:cacheprovider"), ("-p", "no:randomly"), ("-p", "xdist"), ("-W", "error"))
 )
-_LOWER_IS_LOOSER = re.compile(r"--(cov-)?fail-under|--coverage\.thresholds\.\S+|--threshold")
-_HIGHER_IS_LOOSER = re.compile(r"--max-\S+|--\w*[tT]imeout|--line-length|--retr\w+|--reruns")
+_LOWER_IS_LOOSER = compile_late(r"--(cov-)?fail-under|--coverage\.thresholds\.\S+|--threshold")
+_HIGHER_IS_LOOSER = compile_late(r"--max-\S+|--\w*[tT]imeout|--line-length|--retr\w+|--reruns")
 # `pytest -n 4` and `go test -p 4`: with a number they say how many processes run.
 _PROCESS_COUNTS = ("-n", "-p")
 _EVERYTHING = words(". ./ ./... ... * **/*")
-_NUMBER = re.compile(r"\d+(\.\d+)?")
+_NUMBER = compile_late(r"\d+(\.\d+)?")
 
 
 def find_loosening_argument(program: str, old: Sequence[str], new: Sequence[str]) -> str:

@@ -5,7 +5,6 @@ to the calls of tools that decide their exit status. If `check.sh` ran `pytest` 
 `pytest || true`, the call `pytest` no longer decides.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 
 from untildone.commands.ci import find_ci_commands, is_ci_file
@@ -13,6 +12,7 @@ from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.exit_status import Call
 from untildone.commands.invoked_scripts import find_named_checks, find_run_scripts
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts import deciding_file_changes
 from untildone.integrity.scripts.call_changes import WeakenedCall, find_weakened_calls
@@ -20,7 +20,7 @@ from untildone.integrity.scripts.hand_written_evidence import find_hand_written_
 from untildone.worktree.contents import Tree
 
 # The events at which CI runs a workflow by itself: one that is started by hand decides nothing.
-_AUTOMATIC_TRIGGER = re.compile(
+_AUTOMATIC_TRIGGER = compile_late(
     r"\b(push|pull_request|merge_group|merge_request\w*|workflow_call)\b"
 )
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from untildone.commands.globs import compile_glob
+from untildone.core.late_patterns import compile_late
 from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
@@ -17,18 +18,18 @@ _TEST_RUNNERS = words("""
 """)
 # `jest cart` runs every test file with `cart` in its path.
 _MATCHING_PARTS_OF_PATHS = frozenset(("jest", "vitest", "playwright"))
-_CODE = re.compile(
+_CODE = compile_late(
     r".*\.(pyi?|[cm]?[jt]sx?|go|rs|java|kt|cc?|cpp|h|rb|php|vue|svelte|css|sh|bash|bats|json|ya?ml)"
 )
-_JAVASCRIPT = re.compile(r".*\.([cm]?[jt]sx?|vue|svelte)")
-_PYTHON = re.compile(r".*\.pyi?")
+_JAVASCRIPT = compile_late(r".*\.([cm]?[jt]sx?|vue|svelte)")
+_PYTHON = compile_late(r".*\.pyi?")
 _FILES_OF_TOOL = {
     **dict.fromkeys(("eslint", "node", "jest", "vitest", "mocha", "tsc", "oxlint"), _JAVASCRIPT),
     **dict.fromkeys(("pytest", "unittest", "ruff", "mypy", "flake8", "pylint"), _PYTHON),
 }
-_TEST_DEFINITION = re.compile(r"\b(test|it|describe|suite)(\.\w+)*\s*\(|\bdef test|\bTestCase\b")
+_TEST_DEFINITION = compile_late(r"\b(test|it|describe|suite)(\.\w+)*\s*\(|\bdef test|\bTestCase\b")
 # Files with a suffix of code that are settings, or written by an installer.
-_MANIFEST = re.compile(r"(.*/)?(package(-lock)?|tsconfig[^/]*)\.json")
+_MANIFEST = compile_late(r"(.*/)?(package(-lock)?|tsconfig[^/]*)\.json")
 
 
 def runs_tests(program: str, options: Iterable[str]) -> bool:

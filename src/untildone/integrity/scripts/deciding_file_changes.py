@@ -12,6 +12,7 @@ from copy import deepcopy
 from untildone.commands.invoked_scripts import find_run_scripts, is_shell_script
 from untildone.commands.makefiles import is_makefile
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.deciding_files import find_deciding_files, is_deciding_data
 from untildone.syntax.comments import list_comments
@@ -19,7 +20,7 @@ from untildone.syntax.parsing import parse_python_file
 from untildone.worktree.contents import Tree
 
 # Data with which a check compares its output.
-_EXPECTED_OUTPUT = re.compile(r"expect|golden|snapshot", re.IGNORECASE)
+_EXPECTED_OUTPUT = compile_late(r"expect|golden|snapshot", re.IGNORECASE)
 
 
 def find_changed_programs(comparison: Comparison) -> Iterator[Concern]:

@@ -16,17 +16,18 @@ from untildone.commands.arguments import find_option_value
 from untildone.commands.invoked_scripts import find_run_scripts, is_check_script, is_shell_script
 from untildone.commands.programs import find_single_program
 from untildone.commands.shell import is_untildone
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.scripts.covered_files import contains_tests
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
 _DATA_SUFFIXES = (".json", ".xml", ".yaml", ".yml", ".toml", ".ini", ".txt", ".csv", ".sarif")
-_DATA_NAME = re.compile(
+_DATA_NAME = compile_late(
     r"report|result|coverage|baseline|state|status|goal|loop|junit|threshold|budget|limit"
     r"|allow|ignore|expected|golden|snapshot|(^|/)\.",
     re.IGNORECASE,
 )
-_PATH_WORD = re.compile(r"[\w./@+-]+")
+_PATH_WORD = compile_late(r"[\w./@+-]+")
 
 
 def find_deciding_files(tree: Tree, commands: Sequence[str]) -> frozenset[str]:

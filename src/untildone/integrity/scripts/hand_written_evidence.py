@@ -12,6 +12,7 @@ from untildone.commands.makefiles import is_makefile
 from untildone.commands.programs import PACKAGE_MANAGERS
 from untildone.commands.shell import SHELLS, find_redirect_targets, parse_calls, program_name
 from untildone.commands.written_files import is_writing_awk
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.deciding_files import is_deciding_data, list_path_words
 from untildone.words import words
@@ -25,22 +26,22 @@ _READERS = SHELLS | words("""
 """)
 # sed -i s/a/b/ FILE, yq -i .a=1 FILE, awk -i inplace PROGRAM FILE
 _IN_PLACE_EDITORS = frozenset(("sed", "yq", "awk"))
-_IN_PLACE_OPTION = re.compile(r"-[nErsz]*i.*|--in-?place.*")
+_IN_PLACE_OPTION = compile_late(r"-[nErsz]*i.*|--in-?place.*")
 _HARMLESS_REDIRECT_TARGETS = ("/dev/null", "/dev/stderr", "1", "2")
-_INTERPRETER = re.compile(r"python[\d.]*|node")
+_INTERPRETER = compile_late(r"python[\d.]*|node")
 # npm install
 _INSTALLING = words("install i ci add")
 # Signs that a script in Python or JavaScript starts a program or writes a file.
-_RUNS_OR_WRITES = re.compile(
+_RUNS_OR_WRITES = compile_late(
     r"subprocess|child_process|system\(|[pP]open|spawn|\bexec|runpy|pytest|unittest"
     r"|[wW]rite|['\"][wax]b?['\"]"
 )
 # The shell lines of a makefile: "\t@-grep -q done STATUS"
-_RECIPE_LINE = re.compile(r"(?m)^\t[@+-]*(.*)")
+_RECIPE_LINE = compile_late(r"(?m)^\t[@+-]*(.*)")
 # STATUS, notes.md, run.log
-_FREE_TEXT = re.compile(r"(.*/)?([^./]+|[^/]*\.(md|rst|adoc|txt|log|out|jsonl|status))")
-_DOCUMENTATION = re.compile(r"(.*/)?((README|CHANGE|HISTORY|NEWS|CONTRIB)[^/]*|docs?/.*)", re.I)
-_ASKS_FOR_DOCUMENTATION = re.compile(
+_FREE_TEXT = compile_late(r"(.*/)?([^./]+|[^/]*\.(md|rst|adoc|txt|log|out|jsonl|status))")
+_DOCUMENTATION = compile_late(r"(.*/)?((README|CHANGE|HISTORY|NEWS|CONTRIB)[^/]*|docs?/.*)", re.I)
+_ASKS_FOR_DOCUMENTATION = compile_late(
     r"\b(docs?|document\w*|readme|change-?log|(release )?notes)\b", re.I
 )
 

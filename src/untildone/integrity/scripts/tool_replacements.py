@@ -7,6 +7,7 @@ import re
 
 from untildone.commands.arguments import parse_arguments
 from untildone.commands.exit_status import Call
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.scripts.argument_changes import find_loosening_argument
 
 # By tool: the calls that may replace it, each with the arguments without which it decides nothing.
@@ -24,7 +25,7 @@ _REPLACEMENTS: dict[str, tuple[Call, ...]] = {
     "mocha": (("vitest", "run"), ("jest",)),
     "jest": (("vitest", "run"),),
 }
-_ASKS_FOR_REPLACEMENT = re.compile(
+_ASKS_FOR_REPLACEMENT = compile_late(
     r"\b(replac|migrat|switch|mov|port|convert|instead|drop|swap|from)", re.I
 )
 

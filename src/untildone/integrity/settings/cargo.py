@@ -4,8 +4,7 @@
 `cargo test` or `cargo clippy` check less.
 """
 
-import re
-
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.scripts.argument_changes import find_loosening_argument
 from untildone.integrity.settings.parsing import Settings
 from untildone.integrity.settings.setting_change import SettingChange, SettingsFile
@@ -25,13 +24,13 @@ _SOURCES = {
     "test": ("tests/{}.rs", "tests/{}/main.rs"),
 }
 # lints.clippy.unwrap_used.level
-_LINT = re.compile(r"(workspace\.)?lints\.(?P<name>(rust|clippy|rustdoc)\.[\w-]+)(\.level)?")
-_LINT_GROUP = re.compile(
+_LINT = compile_late(r"(workspace\.)?lints\.(?P<name>(rust|clippy|rustdoc)\.[\w-]+)(\.level)?")
+_LINT_GROUP = compile_late(
     r"clippy\.(all|pedantic|nursery|restriction|cargo|complexity|style|perf|suspicious)"
     r"|rust\.(unused|nonstandard_style|future_incompatible|rust_\d+_\w+|warnings)|rustdoc\.all"
 )
 # Errors by default, and groups that hold such lints: to set them to a warning loosens them.
-_ERROR_BY_DEFAULT = re.compile(
+_ERROR_BY_DEFAULT = compile_late(
     r"clippy\.(all|correctness)|rust\.(\w*overflow\w*|unconditional_\w+|invalid_\w+|undropped_\w+"
     r"|let_underscore_lock|mutable_transmutes|enum_intrinsics\w*|ineffective_\w+|static_mut_refs"
     r"|bindings_with_variant_name|useless_deprecated|never_type_fallback\w*|warnings)"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from untildone.core.concerns import make_concern
 from untildone.core.differing_part import find_differing_part
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison, hash_values
 from untildone.integrity.settings import parsing, transfers
 from untildone.integrity.settings.cargo import needs_run_to_decide
@@ -27,21 +28,21 @@ from untildone.worktree.contents import Tree
 
 # Tools that read one file: a new one hides those in folders above, unless it extends them.
 _READS_ONE_FILE = ("ruff", "pytest", "mypy", "coverage", "biome", "eslint", "jest")
-_LOCK_FILE = re.compile(r"(.*[-.])?lock(\.(json|ya?ml))?|go\.sum|npm-shrinkwrap\.json|.*\.lockb")
+_LOCK_FILE = compile_late(r"(.*[-.])?lock(\.(json|ya?ml))?|go\.sum|npm-shrinkwrap\.json|.*\.lockb")
 # Keys of package.json that name the package's own files. Nothing could use the names before.
 _PACKAGE_MAPS = ("imports", "exports", "bin")
 # A dependency that the agent could have written itself: `file:../fake-eslint`
-_LOCAL_DEPENDENCY = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
+_LOCAL_DEPENDENCY = compile_late(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
 _MAX_EXTENDS = 5
 # Characters of a value that a message shows as a whole.
 _MAX_VALUE = 80
 # Lists of old findings that a linter forgives: they may only get shorter.
-_FORGIVEN_FINDINGS = re.compile(
+_FORGIVEN_FINDINGS = compile_late(
     r"(.*/)?[^/]*(baseline|eslint-suppressions|rubocop_todo|betterer\.results|\.secrets)[^/]*"
     r"(\.(json|xml|ya?ml|neon|txt|toml|results|baseline))?|(.*/)?\.basedpyright/.*"
 )
 # `baseline.py` and `baseline.md` are no such lists.
-_NO_LIST = re.compile(r".*\.(py|[cm]?[jt]sx?|go|rs|java|kt|md|rst|sh)")
+_NO_LIST = compile_late(r".*\.(py|[cm]?[jt]sx?|go|rs|java|kt|md|rst|sh)")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:

@@ -3,9 +3,9 @@
 `eslint.config.js` exports a list of blocks such as `{files: ["src/**"], rules: {semi: "error"}}`.
 """
 
-import re
 from collections.abc import Mapping
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.settings.lists import covers_fewer_paths
 from untildone.integrity.settings.parsing import Values
 from untildone.integrity.settings.setting_change import SettingChange
@@ -17,7 +17,7 @@ _SCOPE_PREFIX = "eslint.scope."
 # The key of elements of that list which are no blocks, as `js.configs.recommended`.
 _PRESET_KEY = "eslint"
 # ...globals.node
-_GLOBALS_OF_ENVIRONMENT = re.compile(r"\.\.\.globals\.[\w.]+")
+_GLOBALS_OF_ENVIRONMENT = compile_late(r"\.\.\.globals\.[\w.]+")
 _KNOWN_GLOBALS = words("""
     console process Buffer global globalThis require module exports __dirname __filename
     setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate queueMicrotask

@@ -11,23 +11,23 @@ import tomllib
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
-import yaml
-
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.settings.javascript import find_effects, parse_objects
+from untildone.syntax.yaml_text import load_yaml
 
 Scalar: TypeAlias = str | int | float | bool | None
 
 # <rule name="x"> or </rule> or the text between tags
-_TAG = re.compile(r"<(?P<close>/?)(?P<name>[\w.:-]+)[^<>]*>|(?P<text>[^<>]+)")
+_TAG = compile_late(r"<(?P<close>/?)(?P<name>[\w.:-]+)[^<>]*>|(?P<text>[^<>]+)")
 # export CI=1
-_PAIR = re.compile(r"^\s*(?:export\s+|set\s+)?([\w.:@/-]+)\s*=\s*(.*?)\s*$")
+_PAIR = compile_late(r"^\s*(?:export\s+|set\s+)?([\w.:@/-]+)\s*=\s*(.*?)\s*$")
 # In Gradle: test { ignoreFailures = true }, exclude '**/*Test*', excludeTags 'slow'
-_STATEMENT = re.compile(
+_STATEMENT = compile_late(
     r"\b([A-Za-z_][\w.]*)\s*(?:=|\(|\s)\s*(\[[^\]]*\]|\"[^\"]*\"|'[^']*'|true|false|\d+)"
 )
 # ESLint checks TypeScript only where it is configured to.
-_TYPESCRIPT = re.compile(r"typescript|tseslint|\.[cm]?tsx?\b|\btsx?\b")
-_CMAKE_PROPERTY = re.compile(
+_TYPESCRIPT = compile_late(r"typescript|tseslint|\.[cm]?tsx?\b|\btsx?\b")
+_CMAKE_PROPERTY = compile_late(
     r"\b(WILL_FAIL|DISABLED|TIMEOUT|PASS_REGULAR_EXPRESSION)\s+(\S+?)[\s)]"
 )
 _CARGO_TARGETS = ("bench", "bin", "example", "test")
@@ -198,7 +198,7 @@ def _read_go_mod(text: str) -> object:
 
 # The first row that matches a file counts.
 FORMATS = tuple(
-    Format(re.compile(paths), prefix, read)
+    Format(compile_late(paths), prefix, read)
     for paths, prefix, read in (
         (r"pyproject\.toml", "", _read_pyproject),
         (r"Cargo\.toml", "", _read_cargo),
@@ -209,7 +209,7 @@ FORMATS = tuple(
         (r"\.?pylintrc", "pylint", _read_ini),
         (r"\.?rustfmt\.toml", "rustfmt", tomllib.loads),
         (r"\.prettierrc(\.json)?", "prettier", _read_json),
-        (r"\.prettierrc\.ya?ml", "prettier", yaml.safe_load),
+        (r"\.prettierrc\.ya?ml", "prettier", load_yaml),
         (r"(prettier\.config|\.prettierrc)\.[cm]?[jt]s", "prettier", _read_script),
         (r"go\.(mod|work)", "gomod", _read_go_mod),
         (r"\.?(clippy|rust-toolchain|deny|bandit|taplo)\.toml|bunfig\.toml", "", tomllib.loads),
@@ -217,7 +217,7 @@ FORMATS = tuple(
         (r"[jt]sconfig[^/]*\.json", "tsconfig", _read_json),
         (r"pyrightconfig\.json", "pyright", _read_json),
         (r"\.eslintrc(\.json)?|eslint-suppressions\.json", "eslint", _read_json),
-        (r"\.eslintrc\.ya?ml", "eslint", yaml.safe_load),
+        (r"\.eslintrc\.ya?ml", "eslint", load_yaml),
         (r"eslint\.config\.[cm]?[jt]s", "eslint", _read_eslint_config),
         (r"\.eslintrc\.[cm]?[jt]s", "eslint", _read_script),
         (r"jest[.-](config|preset)[^/]*\.[cm]?[jt]s", "jest", _read_script),
@@ -226,10 +226,10 @@ FORMATS = tuple(
         (r"biome\.jsonc?|deno\.jsonc?|\.?oxlintrc\.json", "biome", _read_json),
         (r"\.(nycrc|c8rc)(\.json)?", "coverage", _read_json),
         (r"\.mocharc\.jsonc?", "mocha", _read_json),
-        (r"\.mocharc\.ya?ml", "mocha", yaml.safe_load),
-        (r"\.?(golangci|codecov|coveralls|pre-commit-config)\.ya?ml", "", yaml.safe_load),
-        (r"\.?(yamllint|detekt|rubocop)\.ya?ml", "", yaml.safe_load),
-        (r"\.(github/workflows/[^/]+|gitlab-ci|circleci/config)\.ya?ml", "ci", yaml.safe_load),
+        (r"\.mocharc\.ya?ml", "mocha", load_yaml),
+        (r"\.?(golangci|codecov|coveralls|pre-commit-config)\.ya?ml", "", load_yaml),
+        (r"\.?(yamllint|detekt|rubocop)\.ya?ml", "", load_yaml),
+        (r"\.(github/workflows/[^/]+|gitlab-ci|circleci/config)\.ya?ml", "ci", load_yaml),
         (r"\.npmrc|\.env(\.[\w.]+)?|(gradle|sonar[^/]*)\.properties", "environment", _read_pairs),
         (r"\.(eslint|prettier|git|stylelint|docker)ignore", "", _read_ignore_file),
         (r"pom\.xml", "maven", _read_xml),

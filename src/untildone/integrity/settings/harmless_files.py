@@ -10,21 +10,22 @@ from collections.abc import Iterator
 from untildone.commands.ci import is_ci_file
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.invoked_scripts import find_named_checks
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.parsing import Settings, list_configurations, read_settings
 from untildone.worktree.roles import classify_file
 
 # Files that are read only where something names them: tsconfig.build.json, jest.config.e2e.js,
 # vitest.unit.config.ts, .env.example
-_READ_BY_NAME = re.compile(
+_READ_BY_NAME = compile_late(
     r"([jt]sconfig\.[\w.-]+|(jest|vitest?|eslint|playwright|cypress)\.config\.[\w-]+"
     r"|(jest|vitest?|eslint|playwright|cypress)[.-][\w-]+\.config)\.([cm]?[jt]s|json)"
     r"|\.env\.(example|sample|template|dist)"
 )
-_MANIFEST = re.compile(r"(package|[jt]sconfig)\.json|(Cargo|pyproject)\.toml|go\.mod")
+_MANIFEST = compile_late(r"(package|[jt]sconfig)\.json|(Cargo|pyproject)\.toml|go\.mod")
 # Tools that do nothing without settings.
 _IDLE_WITHOUT_SETTINGS = ("tsconfig", "eslint", "tox", "testenv")
-_IMAGE_BUILDER = re.compile(r"docker|podman|buildah")
+_IMAGE_BUILDER = compile_late(r"docker|podman|buildah")
 
 
 def is_manifest_of_new_package(comparison: Comparison, path: str) -> bool:

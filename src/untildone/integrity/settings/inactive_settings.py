@@ -7,29 +7,30 @@ not selected.
 import re
 from collections.abc import Iterable
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.checked_tools import list_call_texts, runs_tool
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.formats import Scalar
 from untildone.integrity.settings.parsing import find_tool, list_configurations, read_settings
 from untildone.worktree.contents import Tree
 
-_TOOL_OF_FILE = re.compile(
+_TOOL_OF_FILE = compile_late(
     r"\.?(pytest|mypy|ruff|flake8|pylint|pyright|bandit|playwright|cypress|stryker|vite|jest|mocha"
     r"|eslint|prettier|stylelint|golangci|codecov|sonar|biome|oxlint|isort|deny|rustfmt|pre-commit"
     r"|lefthook)"
 )
 # The first part of a key, in files that hold the settings of several tools.
-_TOOL_OF_KEY = re.compile(
+_TOOL_OF_KEY = compile_late(
     r"(pytest|mypy|ruff|flake8|pylint|pyright|bandit|jest|mocha|eslint|prettier|coverage|tox)"
 )
 # Patterns by which commands mention a tool, if not by its name.
 _MENTIONS = {"coverage": r"(?<![a-z])cov|coverage|\bc8\b|\bnyc\b|istanbul", "rustfmt": "fmt"}
 # They often name caches of tools that the project does not use.
-_IGNORE_FILE = re.compile(r"(.*/)?\.\w+ignore")
+_IGNORE_FILE = compile_late(r"(.*/)?\.\w+ignore")
 # Rules of line length, which no version of ruff enables by default.
 _LENGTH_RULES = frozenset(("E501", "W505"))
-_SELECTED = re.compile(r"ruff\.lint\.(extend-)?select")
-_IGNORED = re.compile(r"ruff\.lint\.(extend-)?ignore")
+_SELECTED = compile_late(r"ruff\.lint\.(extend-)?select")
+_IGNORED = compile_late(r"ruff\.lint\.(extend-)?ignore")
 _SELECT_OPTION = r"--(extend-)?select"
 _WARNINGS_AS_ERRORS = r"-W\W{0,4}error|PYTHONWARNINGS|filterwarnings|simplefilter"
 

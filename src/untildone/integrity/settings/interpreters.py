@@ -6,6 +6,7 @@
 import re
 from typing import NamedTuple
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.parsing import list_configurations, read_settings
 from untildone.integrity.settings.setting_change import SettingChange
@@ -13,13 +14,13 @@ from untildone.worktree.contents import Tree
 
 # The keys by which a project requires a version, by language.
 _REQUIRED = {
-    "Python": re.compile(r"project\.requires-python|options\.python_requires"),
-    "Node": re.compile(r"engines\.node"),
-    "Rust": re.compile(r"(workspace\.)?package\.rust-version"),
-    "Go": re.compile(r"gomod\.go"),
+    "Python": compile_late(r"project\.requires-python|options\.python_requires"),
+    "Node": compile_late(r"engines\.node"),
+    "Rust": compile_late(r"(workspace\.)?package\.rust-version"),
+    "Go": compile_late(r"gomod\.go"),
 }
 # py38, pypy3.9; of `py{38,39}` the parts `py{38` and 39.
-_VERSION = re.compile(r"((py|pypy|python)-?)?\{?\d+(\.\d+)?\}?")
+_VERSION = compile_late(r"((py|pypy|python)-?)?\{?\d+(\.\d+)?\}?")
 
 
 class RaisedVersion(NamedTuple):

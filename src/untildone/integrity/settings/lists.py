@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterable
 from posixpath import normpath
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.scripts.argument_changes import find_loosening_argument
 from untildone.integrity.settings.parsing import Values
 from untildone.integrity.settings.path_patterns import match_patterns
@@ -27,12 +28,12 @@ _FILES_OF_TOOL = (
 )
 _CODE = r".*\.(py|pyi|[cm]?[jt]sx?|go|rs|java|kt|c|cc|cpp|h|hpp|cs|rb|php|swift|scala|vue|svelte)"
 # Lines that no test could run, which projects usually leave out of the coverage.
-_NEVER_RUN = re.compile(
+_NEVER_RUN = compile_late(
     r"TYPE_CHECKING|NotImplementedError|abstractmethod|overload|__main__|pragma: no.?cover"
     r"|assert_never|^[\^\s\\]*\.\\?\.\\?\.|Protocol"
 )
 # An option of pytest with a path within the project.
-_IGNORE = re.compile(r"--ignore=((?!/|.*\.\.)[\w./-]+)")
+_IGNORE = compile_late(r"--ignore=((?!/|.*\.\.)[\w./-]+)")
 
 
 def ignores_more_rules(change: SettingChange) -> bool:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import yaml
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.settings.formats import FORMATS, Format, Scalar
 from untildone.worktree.contents import Tree
 
@@ -25,24 +26,24 @@ _MAX_VALUES = 20_000
 # Nobody writes such a line, and some readers need quadratic time for it.
 _MAX_LINE_LENGTH = 10_000
 # pytest takes several paths or patterns from one line.
-_SPLIT_AT_BLANKS = re.compile(
+_SPLIT_AT_BLANKS = compile_late(
     r"pytest\.(testpaths|pythonpath|norecursedirs|python_(files|classes|functions))"
 )
 # The same setting has the same key in every file that may hold it.
 _RENAMED_KEYS = (
-    (re.compile(r"^tool\.pytest\.ini_options\."), "pytest."),
-    (re.compile(r"^tool\."), ""),
-    (re.compile(r"^tool:pytest\."), "pytest."),
-    (re.compile(r"^coverage:"), "coverage."),
-    (re.compile(r"^eslintConfig\."), "eslint."),
-    (re.compile(r"^c8\.|^nyc\."), "coverage."),
-    (re.compile(r"^ruff\.(?=ruff\.)"), ""),
+    (compile_late(r"^tool\.pytest\.ini_options\."), "pytest."),
+    (compile_late(r"^tool\."), ""),
+    (compile_late(r"^tool:pytest\."), "pytest."),
+    (compile_late(r"^coverage:"), "coverage."),
+    (compile_late(r"^eslintConfig\."), "eslint."),
+    (compile_late(r"^c8\.|^nyc\."), "coverage."),
+    (compile_late(r"^ruff\.(?=ruff\.)"), ""),
     (
-        re.compile(r"^(ruff)\.(select|ignore|extend-select|extend-ignore|per-file-ignores)\b"),
+        compile_late(r"^(ruff)\.(select|ignore|extend-select|extend-ignore|per-file-ignores)\b"),
         r"\1.lint.\2",
     ),
-    (re.compile(r"^pytest\.pytest\."), "pytest."),
-    (re.compile(r"^tox\.envlist$"), "tox.env_list"),
+    (compile_late(r"^pytest\.pytest\."), "pytest."),
+    (compile_late(r"^tox\.envlist$"), "tox.env_list"),
 )
 
 

@@ -7,33 +7,34 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.settings.parsing import is_configuration, read_settings
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
 # Keys that name a part of the configuration, wherever it lies.
-_EXTENDS = re.compile(r"(.*\.)?(extends?|preset|presets)")
+_EXTENDS = compile_late(r"(.*\.)?(extends?|preset|presets)")
 # Keys that name code which the tool runs.
-_RUNS = re.compile(
+_RUNS = compile_late(
     r"(.*\.)?(setupFiles(AfterEnv)?|global(Setup|Teardown)|testEnvironment|runner|testRunner"
     r"|reporters|testSequencer|transform\..*|resolver|require|import)"
 )
-_IMPORT = re.compile(r"(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['\"](\.{1,2}/[^'\"]+)['\"]")
+_IMPORT = compile_late(r"(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['\"](\.{1,2}/[^'\"]+)['\"]")
 # pytest_plugins = ["tools.plugin"]
-_PYTEST_PLUGINS = re.compile(
+_PYTEST_PLUGINS = compile_late(
     r"(?ms)^pytest_plugins\s*[:=][^\n]*?((?:\[|\().*?[\])]|['\"][\w.]+['\"])"
 )
-_LOADS_PLUGINS = re.compile(r"(.*\.)?(mypy\.plugins|load-plugins|local-plugins\..*)")
-_SCRIPT = re.compile(r".*\.[cm]?[jt]s")
+_LOADS_PLUGINS = compile_late(r"(.*\.)?(mypy\.plugins|load-plugins|local-plugins\..*)")
+_SCRIPT = compile_late(r".*\.[cm]?[jt]s")
 _ENDINGS = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", "/index.ts", "/index.mjs")
 # Files that belong to the configuration by their names. It may also import the product, which the
 # agent may change.
-_TOOLING = re.compile(
+_TOOLING = compile_late(
     r"(^|.*/)(\w*config\w*|eslint\w*|lint\w*|tooling|tools|build|scripts?|presets?|rules?|plugins?)/.*"
     r"|(.*/)?[\w.-]*(config|eslint|lint|rules?|preset|setup)[\w.-]*",
     re.IGNORECASE,
 )
-_PRODUCT = re.compile(r"(^|.*/)(src|lib|app|server|client|pages|components)/.*")
+_PRODUCT = compile_late(r"(^|.*/)(src|lib|app|server|client|pages|components)/.*")
 _MAX_STEPS = 4
 
 

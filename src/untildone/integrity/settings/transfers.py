@@ -3,12 +3,12 @@
 `flake8.max-line-length` of `setup.cfg` that is now `ruff.line-length` of `pyproject.toml`.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 
 from untildone.commands.ci import find_ci_commands, is_ci_file
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.invoked_scripts import find_named_checks
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.formats import Scalar
 from untildone.integrity.settings.parsing import Settings, find_tool, read_settings
@@ -26,7 +26,7 @@ _RUFF_KEYS = {
 }
 _PER_FILE = "flake8.per-file-ignores"
 # Sections of tox, which only say what tox runs: `[tox]`, `[testenv:lint]`
-_TOX_KEY = re.compile(r"(tox|testenv)\b")
+_TOX_KEY = compile_late(r"(tox|testenv)\b")
 
 
 def find_given_up_settings(comparison: Comparison, path: str, others: Iterable[str]) -> Settings:

@@ -6,6 +6,7 @@
 import re
 from collections.abc import Mapping
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.settings.parsing import Values
 from untildone.integrity.settings.setting_change import SettingChange
 
@@ -22,15 +23,15 @@ _SEVERITIES = {
 _WARNING, _ERROR = 2, 3
 # What a tool uses while the key is not set, for numbers of which a greater one is looser.
 _DEFAULTS = (
-    (re.compile(r".*testTimeout$", re.IGNORECASE), 5000.0),
-    (re.compile(r".*hookTimeout$", re.IGNORECASE), 10000.0),
-    (re.compile(r".*(retr(y|ies)|reruns|max-?warnings)$", re.IGNORECASE), 0.0),
-    (re.compile(r".*line[-_]length$", re.IGNORECASE), 100.0),
+    (compile_late(r".*testTimeout$", re.IGNORECASE), 5000.0),
+    (compile_late(r".*hookTimeout$", re.IGNORECASE), 10000.0),
+    (compile_late(r".*(retr(y|ies)|reruns|max-?warnings)$", re.IGNORECASE), 0.0),
+    (compile_late(r".*line[-_]length$", re.IGNORECASE), 100.0),
 )
 # max-lines: ['error', 300]
-_RULE_WITH_LIMIT = re.compile(r"\.(max-[\w-]+|complexity)(\.\w+)?$")
+_RULE_WITH_LIMIT = compile_late(r"\.(max-[\w-]+|complexity)(\.\w+)?$")
 # Switches that `strict = true` implies.
-_STRICT_FAMILY = re.compile(
+_STRICT_FAMILY = compile_late(
     r"noImplicit(Any|This)|strict\w+|alwaysStrict|useUnknown\w+|warn_\w+|disallow_\w+|check_untyped_defs"
     r"|no_implicit_\w+|extra_checks",
     re.IGNORECASE,

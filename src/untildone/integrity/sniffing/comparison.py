@@ -1,11 +1,11 @@
 """Product code that looks at the tests instead of doing the task, where the baseline did not."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.sniffing.python import find_python_signs
 from untildone.integrity.sniffing.signs import Sign, find_rule_signs
@@ -21,7 +21,7 @@ from untildone.worktree.contents import Tree
 _MAX_SHOWN = 3
 _MAX_CODE_SHOWN = 80
 # A task that asks for another equality may change it.
-_ABOUT_EQUALITY = re.compile(r"(?i)\b(equal|compar|toleran|approx|insensitiv|epsilon)")
+_ABOUT_EQUALITY = compile_late(r"(?i)\b(equal|compar|toleran|approx|insensitiv|epsilon)")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:

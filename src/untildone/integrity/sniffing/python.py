@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.sniffing.python_equality import find_constant_equality, find_loose_equality
 from untildone.integrity.sniffing.python_module import Module, is_assigned, read_module
 from untildone.integrity.sniffing.signs import Sign, SignName, is_word
@@ -19,7 +20,7 @@ from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
 # pytest, unittest, parser.test (a test program of Go), target/debug/deps/ (one of Rust), test_a.py
-_RUNNER_NAME = re.compile(
+_RUNNER_NAME = compile_late(
     r"(^|[\W_])(py\.?test|unittest|nose2?|vitest|jest|mocha|node:test|conftest|junit|surefire"
     r"|testng|ctest|go-?test)([\W_]|$)|\.test(\.exe)?$|_test(\.go)?$|^-?-?test(\.|$)|/deps/|[/\\]tests?[/\\]"
     r"|^_?tests?[_.]|[._](test|spec)\.|^tests?$",
@@ -32,7 +33,7 @@ _PROCESS_FACTS = words("""
     __module__
 """)
 # On Linux these hold the command line of the program.
-_PROC_FILE = re.compile(r"/proc/\w+/(cmdline|comm|environ)")
+_PROC_FILE = compile_late(r"/proc/\w+/(cmdline|comm|environ)")
 # Names that lead to the functions which called the running one.
 _FRAMES = words("""
     f_code f_back co_filename co_name currentframe _getframe stack extract_stack format_stack
@@ -50,7 +51,7 @@ _FILE_ACCESS = words("""
 # Modules by which tests are run and values compared.
 _TEST_TOOLS = frozenset(("unittest", "pytest", "_pytest", "pluggy", "operator", "doctest"))
 # Of the standard library, what test runners call.
-_TEST_TOOL_NAMES = re.compile(r"sys\.(exit|modules(\..*)?)|os\._exit|math\.isclose|atexit\..*")
+_TEST_TOOL_NAMES = compile_late(r"sys\.(exit|modules(\..*)?)|os\._exit|math\.isclose|atexit\..*")
 _ENDING_CALLS = frozenset(("_exit", "exit", "quit", "kill", "abort", "SystemExit"))
 _DECODING_CALLS = words("b64decode b85decode a85decode b32decode decompress fromhex unhexlify")
 _PRINTING = frozenset(("print", "write", "echo", "info", "writelines", "system"))
@@ -58,7 +59,7 @@ _MAX_SOURCE = 200
 # Nodes with the name of the sign that they are.
 _NamedNodes: TypeAlias = Iterator[tuple[SignName, ast.AST]]
 # A file that supports tests may use their tools.
-_TEST_SUPPORT_PATH = re.compile(r"test|plugin|fixture|helper|support", re.IGNORECASE)
+_TEST_SUPPORT_PATH = compile_late(r"test|plugin|fixture|helper|support", re.IGNORECASE)
 
 
 def find_python_signs(tree: Tree, path: str, *, tests: frozenset[str]) -> Iterator[Sign]:

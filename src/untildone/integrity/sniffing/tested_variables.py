@@ -5,19 +5,20 @@
 
 import re
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.sniffing.signs import Sign, is_word
 from untildone.integrity.tests.inventory import is_collected
 
 # CI systems set these, and programs that print for them read them.
-_CI_VARIABLE = re.compile(r"\b(CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)\b")
+_CI_VARIABLE = compile_late(r"\b(CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)\b")
 # Code by which tests set variables.
-_SETS_VARIABLE = re.compile(
+_SETS_VARIABLE = compile_late(
     r"\b(setenv|delenv|Setenv|stubEnv|set_var|patch\.dict|EnvironmentVariables)\b"
     r"|\bprocess\.env\.\w+\s*=(?!=)|\benv\s*[:=]\s*\{|\benviron\[[^\]\n]+\]\s*=(?!=)"
 )
 # What stands before the name of a variable that is read.
-_READS_VARIABLE = re.compile(r"(get|getenv|Getenv|var)\(\s*$|environ\[\s*$")
+_READS_VARIABLE = compile_late(r"(get|getenv|Getenv|var)\(\s*$|environ\[\s*$")
 
 
 def is_tested_variable(comparison: Comparison, sign: Sign) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from ast_grep_py import SgNode
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.sniffing.python_module import get_last_name
 from untildone.syntax.languages import language_of
@@ -34,8 +35,10 @@ _FUNCTIONS = (
     "function_item",
 )
 # The head of a method that compares: `def __eq__(`, `fn eq(`, `bool operator==(`
-_EQUALITY = re.compile(r"^[^{:]*?\b(__eq__|equals|isEqual|Equal|eq|operator\s*==)\s*\(", re.DOTALL)
-_LOOSE = re.compile(
+_EQUALITY = compile_late(
+    r"^[^{:]*?\b(__eq__|equals|isEqual|Equal|eq|operator\s*==)\s*\(", re.DOTALL
+)
+_LOOSE = compile_late(
     r"\babs(_diff)?\(|\.(abs|round|floor|ceil|trunc|toFixed|Abs|Round|Floor|Trunc)\("
     r"|\b(round|floor|trunc|isclose|approx\w*)\(|(?i:epsilon|toleranc|ignore_?case|equalfold)"
     r"|(?i:to_?lower|casefold|to_ascii_lower|\.lower\()"

@@ -7,6 +7,7 @@ the settings of ESLint do not name `no-console`.
 import re
 from collections.abc import Iterator
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.checked_tools import runs_tool
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.eslint import uses_presets
@@ -24,7 +25,7 @@ _MARKER_LIKE_CODE = {
 }
 # Lints fail no build of Rust unless something says so.
 _DENIES_LINTS = r"clippy|(^|\s)-D|--deny|RUSTFLAGS"
-_DENYING_FILE = re.compile(r"\b(deny|forbid)\b|\[(workspace\.)?lints\b")
+_DENYING_FILE = compile_late(r"\b(deny|forbid)\b|\[(workspace\.)?lints\b")
 # Lints of clippy that are off until they or their group are named.
 _OFF_BY_DEFAULT = words("""
     unwrap_used expect_used panic indexing_slicing dbg_macro print_stdout print_stderr todo
@@ -32,7 +33,7 @@ _OFF_BY_DEFAULT = words("""
     integer_division use_debug as_conversions string_slice unwrap_in_result exit get_unwrap
 """)
 # Files that can name a lint of clippy.
-_MAY_NAME_LINTS = re.compile(r".*\.(rs|toml|sh|ya?ml|mk|json)|(.*/)?([Mm]akefile|[Jj]ustfile)")
+_MAY_NAME_LINTS = compile_late(r".*\.(rs|toml|sh|ya?ml|mk|json)|(.*/)?([Mm]akefile|[Jj]ustfile)")
 
 
 def is_read(comparison: Comparison, path: str, reach: str) -> bool:

@@ -5,12 +5,12 @@ that became JavaScript.
 """
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.parsing import parse_python_file
 from untildone.syntax.python_nodes import list_nodes
@@ -19,7 +19,7 @@ from untildone.worktree.contents import Tree
 _TYPESCRIPT_SUFFIXES = (".ts", ".tsx", ".mts", ".cts")
 _JAVASCRIPT_SUFFIXES = (".js", ".jsx", ".mjs", ".cjs")
 # Annotations that allow every value.
-_ANY = re.compile(r"\b(Any|Incomplete)\b")
+_ANY = compile_late(r"\b(Any|Incomplete)\b")
 
 
 def find_weakened_types(comparison: Comparison) -> Iterator[Concern]:

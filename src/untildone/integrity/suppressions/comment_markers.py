@@ -11,12 +11,13 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from untildone.core.late_patterns import compile_late
 from untildone.syntax.rules import read_data
 
 COMMENTS = Path(__file__).parent / "rules" / "comments.yml"
 # E501, F401
 _CODES = r"[\w./@-]+(?:\s*,\s*[\w./@-]+)*"
-_STRICT = re.compile(
+_STRICT = compile_late(
     r"@(ts-check|flow)\b|#\s*(mypy:\s*strict|pyright:\s*strict|typed:\s*(strict|true))"
 )
 # `@ts-expect-error` is an error itself where there is nothing to ignore; `@ts-ignore` is not.

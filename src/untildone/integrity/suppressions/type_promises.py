@@ -13,6 +13,7 @@ from ast_grep_py import SgNode
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.languages import language_of
 from untildone.syntax.parsing import find_kinds, parse_file, parse_python_file
@@ -21,9 +22,9 @@ from untildone.worktree.contents import Tree
 
 _TYPESCRIPT = ("typescript", "tsx")
 # An expression that is true for every argument.
-_ALWAYS_TRUE = re.compile(r"(?:.*(?:\|\||\bor)\s*)?(?:true|!0|True|1)", re.DOTALL)
-_EMPTY_TYPE = re.compile(r"\b(?:undefined|null|void|None|Optional)\b")
-_PYTHON_GUARD = re.compile(r"\b(?:TypeGuard|TypeIs)\b")
+_ALWAYS_TRUE = compile_late(r"(?:.*(?:\|\||\bor)\s*)?(?:true|!0|True|1)", re.DOTALL)
+_EMPTY_TYPE = compile_late(r"\b(?:undefined|null|void|None|Optional)\b")
+_PYTHON_GUARD = compile_late(r"\b(?:TypeGuard|TypeIs)\b")
 _BODIES = ("function_declaration", "function_expression", "arrow_function", "method_definition")
 _SIGNATURES = ("function_signature", "method_signature")
 

@@ -6,7 +6,6 @@ one means to remove it from the pool of those that replace none yet. "Literals" 
 sides of an assertion, here 1 and 2.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
@@ -14,6 +13,7 @@ from typing import TypeAlias
 from untildone.core.concerns import make_concern
 from untildone.core.differing_part import find_differing_part
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison, hash_values
 from untildone.integrity.tests.assertion_calls import BROAD_ERRORS
 from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
@@ -23,9 +23,9 @@ from untildone.integrity.tests.test_pairs import TestPair
 from untildone.integrity.tests.tested_names import find_product_names
 
 # An error is written as its name; every other literal begins with a quote or a digit.
-_ERROR_NAME = re.compile(r"[A-Z]")
+_ERROR_NAME = compile_late(r"[A-Z]")
 # "cases.json", "utf-8", "rb": the arguments of `open("cases.json", "rb")`.
-_FILE_ARGUMENT = re.compile(
+_FILE_ARGUMENT = compile_late(
     r"\.(json|ya?ml|csv|tsv|txt|toml|jsonl|xml)$|^\"(utf-?8|encoding|r[bt]?)$"
 )
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from untildone.core.baseline_comparison import MergedTest
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests import inventory
 from untildone.integrity.tests.assertion_comparison import AssertionComparison
@@ -19,7 +20,7 @@ from untildone.integrity.tests.test_pairs import TestPair, is_disabled, mark_unc
 from untildone.worktree.roles import classify_file
 
 # Rust: `#[cfg(test)] mod tests;` includes the file `tests.rs`.
-_MODULE_DECLARATION = re.compile(r"((?:#\[[^\n]*\]\s*)*)\bmod\s+(\w+)\s*;")
+_MODULE_DECLARATION = compile_late(r"((?:#\[[^\n]*\]\s*)*)\bmod\s+(\w+)\s*;")
 # Stands for a changed helper that runs in every test.
 _ANY_NAME = "*"
 

@@ -4,10 +4,9 @@
 assertion failed.
 """
 
-import re
-
 from ast_grep_py import SgNode
 
+from untildone.core.late_patterns import compile_late
 from untildone.syntax import nodes
 from untildone.words import words
 
@@ -17,7 +16,7 @@ _FAILING_CALLS = words("Error Errorf Fatal Fatalf Fail FailNow fail panic unreac
 _CATCH_ALL = words("AssertionError BaseException Exception")
 _JAVA_CATCH_ALL = words("AssertionError Throwable Error AssertionFailedError")
 # A handler with one of these checks the error or fails the test itself.
-_RERAISES = re.compile(r"raise|throw|assert|expect|fail|reject|done\(")
+_RERAISES = compile_late(r"raise|throw|assert|expect|fail|reject|done\(")
 _TYPE_NAMES = words("identifier type_identifier")
 
 

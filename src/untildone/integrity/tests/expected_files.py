@@ -12,17 +12,18 @@ from typing import Any
 
 from untildone.commands.invoked_scripts import is_shell_script
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.languages import language_of_tests
 from untildone.worktree.roles import classify_file
 
 # exports[`slugs 1`] = `
-_SNAPSHOT_ENTRY = re.compile(r"^exports\[`(.*?)`\] = (`.*?`);$", re.MULTILINE | re.DOTALL)
+_SNAPSHOT_ENTRY = compile_late(r"^exports\[`(.*?)`\] = (`.*?`);$", re.MULTILINE | re.DOTALL)
 _IGNORED_SUFFIXES = (".md", ".rst", ".adoc", ".gitkeep", ".gitignore", "LICENSE")
 _ROW_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
 _YAML_SUFFIXES = (".yaml", ".yml", ".toml")
 # What stands between values: `- {text: Hello, slug: hello}`, `slug = "hello"`, `Hello,hello`
-_SEPARATOR = re.compile(r"[,\t\n\[\]{}]|[:=]\s|(?<!\S)-\s")
+_SEPARATOR = compile_late(r"[,\t\n\[\]{}]|[:=]\s|(?<!\S)-\s")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:

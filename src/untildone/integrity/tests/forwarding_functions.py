@@ -8,9 +8,9 @@ Tests of `fetch` cover `get` as well, so they may replace its tests.
 """
 
 import ast
-import re
 from typing import TypeAlias
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.tested_names import find_product_names
 from untildone.syntax.parsing import parse_python_file
@@ -19,7 +19,7 @@ from untildone.syntax.python_nodes import list_nodes
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 # warnings.warn("use fetch", DeprecationWarning), log.warning("..."), _deprecated("get")
-_WARNING_CALL = re.compile(r"(\w+\.)*(warn\w*|_?deprecat\w*)")
+_WARNING_CALL = compile_late(r"(\w+\.)*(warn\w*|_?deprecat\w*)")
 
 
 def find_forwarding_functions(comparison: Comparison) -> dict[str, str]:

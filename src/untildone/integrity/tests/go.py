@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from ast_grep_py import SgNode
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.tests.evaluation import evaluate
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, Assertion, Test
@@ -18,11 +19,11 @@ from untildone.syntax import nodes
 from untildone.words import words
 
 # `TestPrice` and `Test_price`, but not `Testify`; `TestMain` runs the tests and is none.
-_TEST_NAME = re.compile(r"(?!TestMain$)(Test|Example|Fuzz)([^a-z].*)?")
+_TEST_NAME = compile_late(r"(?!TestMain$)(Test|Example|Fuzz)([^a-z].*)?")
 # //go:build linux
-_BUILD_CONSTRAINT = re.compile(r"^//\s*(go:build|\+build)\s+(.+)$", re.MULTILINE)
+_BUILD_CONSTRAINT = compile_late(r"^//\s*(go:build|\+build)\s+(.+)$", re.MULTILINE)
 # // Output: 10
-_OUTPUT = re.compile(r"//\s*(?:unordered )?output:(.*)", re.IGNORECASE | re.DOTALL)
+_OUTPUT = compile_late(r"//\s*(?:unordered )?output:(.*)", re.IGNORECASE | re.DOTALL)
 # A file `price_windows_test.go` is built on Windows only.
 _PLATFORMS = words("""
     aix android darwin dragonfly freebsd illumos ios js linux netbsd openbsd plan9 solaris wasip1

@@ -5,10 +5,11 @@ Their files count as tests, although none is called `…_test.go`.
 
 import re
 
+from untildone.core.late_patterns import compile_late
 from untildone.worktree.contents import Tree
 
 # func Run(t *testing.T, open func() Store) {
-_TEST_PARAMETER = re.compile(r"^func\s[^{\n]*(\*testing\.[TBF]|testing\.TB)\b", re.MULTILINE)
+_TEST_PARAMETER = compile_late(r"^func\s[^{\n]*(\*testing\.[TBF]|testing\.TB)\b", re.MULTILINE)
 
 
 def find_test_packages(tree: Tree) -> frozenset[str]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.definitions import Definition, read_definitions
 from untildone.syntax.languages import language_of_tests
@@ -16,9 +17,9 @@ from untildone.syntax.languages import language_of_tests
 _STRICT_LANGUAGES = frozenset(("python", "go", "rust", "java"))
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 # Python's parameters that a call may leave out, or never gives.
-_OPTIONAL = re.compile(r"[^=]+=|\*|/$|self$|cls$")
+_OPTIONAL = compile_late(r"[^=]+=|\*|/$|self$|cls$")
 # Lines by which a test could end early or hide a failure.
-_EXIT = re.compile(
+_EXIT = compile_late(
     r"\b(return|continue|break|goto|skip\w*|exit|recover|except|catch|try|xfail|pass)\b",
     re.IGNORECASE,
 )

@@ -4,17 +4,17 @@ If `test_shop.py` has `check_total(cart, 30)` and `support.py` defines it, `supp
 file. In a suite of thousands of tests these are few.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests import inventory
 from untildone.integrity.tests.tested_names import find_defined_names
 from untildone.words import words
 from untildone.worktree.contents import Tree
 
-_WORD = re.compile(r"\w+")
+_WORD = compile_late(r"\w+")
 # An import names their folder.
 _INDEX_NAMES = frozenset(("index", "mod", "__init__"))
 # pytest loads it without an import.

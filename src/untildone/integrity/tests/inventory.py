@@ -4,13 +4,13 @@ A reader for each language finds the tests of a file. Helpers of other test file
 that an assertion in `check_total(cart, 30)` counts for the test that calls it.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.tests import go, java, javascript, python, rust
 from untildone.integrity.tests.expected_files import list_scalars
 from untildone.integrity.tests.model import Inventory, Test
@@ -39,9 +39,9 @@ READERS: dict[str, TestReader] = {
     **dict.fromkeys(_SCRIPT_LANGUAGES, javascript),
 }
 # A function or statement with such a word belongs to a test, so its literals are not outside.
-_ASSERTING_WORD = re.compile(r"assert|expect|raises|\.(Error|Fatal)|should|fail")
+_ASSERTING_WORD = compile_late(r"assert|expect|raises|\.(Error|Fatal)|should|fail")
 _FUNCTIONS_AND_STATEMENTS = nodes.FUNCTIONS | {"decorated_definition", "expression_statement"}
-_COLLECTED_NAME = re.compile(
+_COLLECTED_NAME = compile_late(
     r"test_[^/]*\.py|[^/]*_test\.(py|go)|[^/]*[.\-_](test|spec)\.[cm]?[jt]sx?"
     r"|[^/]*(Test|Tests|IT|Spec)\.java|[^/]*\.rs"
 )

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from ast_grep_py import SgNode
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.tests.assertion_calls import read_raised
 from untildone.integrity.tests.bindings import bind_row
 from untildone.integrity.tests.evaluation import evaluate, evaluate_all
@@ -21,9 +22,9 @@ from untildone.words import words
 
 _TEST_ANNOTATIONS = words("Test ParameterizedTest RepeatedTest TestFactory TestTemplate")
 _SET_UP_ANNOTATIONS = words("BeforeEach Before BeforeAll BeforeClass")
-_SKIP_ANNOTATION = re.compile(r"(Disabled|Ignore|Enabled)\w*")
+_SKIP_ANNOTATION = compile_late(r"(Disabled|Ignore|Enabled)\w*")
 # JUnit does not run such a method or class.
-_HIDING_MODIFIER = re.compile(r"\b(private|abstract)\b")
+_HIDING_MODIFIER = compile_late(r"\b(private|abstract)\b")
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ast_grep_py import SgNode
 
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests import tested_names
 from untildone.integrity.tests.inventory import is_collected, read_inventory
@@ -40,13 +41,13 @@ _DEFINITIONS = nodes.FUNCTIONS | words(
 )
 _MAX_SETTINGS_LENGTH = 1_000_000
 # from fakes import final_price, other as final_price
-_PYTHON_IMPORT = re.compile(r"from\s+(\.*)([\w.]*)\s+import\s+\(?([^)]*)")
+_PYTHON_IMPORT = compile_late(r"from\s+(\.*)([\w.]*)\s+import\s+\(?([^)]*)")
 # import { slug } from './fake.js';  const { slug } = require('./fake');
-_SCRIPT_IMPORT = re.compile(
+_SCRIPT_IMPORT = compile_late(
     r"(?:import|const|let|var)\s+(.*?)\s*(?:from|=\s*require\()\s*[\"']([^\"']+)", re.DOTALL
 )
 # `setUp`, `setup_module`, `pytest_configure`: functions that run before every test.
-_AUTOMATIC_FUNCTION = re.compile(r"set_?up|pytest_", re.IGNORECASE)
+_AUTOMATIC_FUNCTION = compile_late(r"set_?up|pytest_", re.IGNORECASE)
 
 
 class _Replacement(NamedTuple):

@@ -19,6 +19,7 @@ from itertools import islice, product
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.tests import python_parameters
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import Test
@@ -28,14 +29,14 @@ from untildone.syntax import nodes
 from untildone.words import words
 
 # Changing the reason, the blanks or a comment of a mark does not make it another mark.
-_NOT_IN_MARKS = re.compile(r"\breason\s*=\s*(\"[^\"]*\"|'[^']*')\s*,?|\s+|#.*")
+_NOT_IN_MARKS = compile_late(r"\breason\s*=\s*(\"[^\"]*\"|'[^']*')\s*,?|\s+|#.*")
 _SET_UP_METHODS = ("setUp", "setUpClass", "setup_method", "setup_class", "setup", "asyncSetUp")
 _UNITTEST_BASES = words("unittest TestCase IsolatedAsyncioTestCase object")
 _MAX_PARAMETER_SETS = 400
 # @dataclass(frozen=True), @attrs.define
-_RECORD_DECORATOR = re.compile(r"@(\w+\.)?(dataclass|define|frozen|s)\b")
+_RECORD_DECORATOR = compile_late(r"@(\w+\.)?(dataclass|define|frozen|s)\b")
 # @pytest.fixture(name="thirds")
-_FIXTURE_NAME = re.compile(r"\bfixture\(.*\bname\s*=\s*[\"'](\w+)[\"']", re.DOTALL)
+_FIXTURE_NAME = compile_late(r"\bfixture\(.*\bname\s*=\s*[\"'](\w+)[\"']", re.DOTALL)
 _CLASSES = frozenset(("class_definition",))
 
 

@@ -8,6 +8,7 @@ import re
 
 from ast_grep_py import SgNode
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.tests.bindings import bind_row
 from untildone.integrity.tests.evaluation import evaluate
 from untildone.integrity.tests.interpreter import Interpreter
@@ -15,7 +16,7 @@ from untildone.integrity.tests.values import UNKNOWN, Value, Variables
 from untildone.syntax import nodes
 
 # Decorators and marks that skip a test or expect it to fail.
-SKIP_MARK = re.compile(r"\b(skip\w*|xfail|expectedFailure|importorskip|todo)\b", re.IGNORECASE)
+SKIP_MARK = compile_late(r"\b(skip\w*|xfail|expectedFailure|importorskip|todo)\b", re.IGNORECASE)
 
 
 def bind_fixtures(function: SgNode, interpreter: Interpreter, variables: Variables) -> None:

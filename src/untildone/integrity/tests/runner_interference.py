@@ -12,6 +12,7 @@ from typing import TypeAlias
 from ast_grep_py import SgNode
 
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.syntax import nodes
 from untildone.syntax.languages import language_of_tests
@@ -27,7 +28,7 @@ _EXIT_CALLS = words("""
 _OUTCOME_FIELDS = words("outcome longrepr exitstatus wasxfail testsfailed exitCode runtest obj")
 # `items[:] = …` or `config.hook.pytest_deselected` drop tests, `item.add_marker(skip)` skips them.
 # Its group is "skip" or "xfail". To skip is milder: the baseline's tests run in a sandbox as well.
-_DESELECTION = re.compile(
+_DESELECTION = compile_late(
     r"\bitems\s*\[:\]\s*=|\bitems\.(?:remove|clear|pop)\b|\bdel\s+items\b|deselect"
     r"|add_marker\([^)]*(skip|xfail)|force_result|force_exception"
 )
@@ -38,10 +39,10 @@ _DECIDING_HOOKS = words("""
     pytest_pycollect_makeitem pytest_collect_file pytest_report_teststatus pytest_cmdline_main
 """)
 _RUNNER_MODULES = words("pytest _pytest unittest builtins nose doctest")
-_NAMES_RUNNER = re.compile(rf"\b({'|'.join(_RUNNER_MODULES)})\b")
+_NAMES_RUNNER = compile_late(rf"\b({'|'.join(_RUNNER_MODULES)})\b")
 _TEST_FUNCTIONS = words("expect assert test it describe suite should")
 # Built-in matchers of Jest, Vitest and Playwright with their aliases.
-_BUILT_IN_MATCHERS = re.compile(
+_BUILT_IN_MATCHERS = compile_late(
     r"toBe(Close(To)?|Defined|Falsy|GreaterThan(OrEqual)?|InstanceOf|LessThan(OrEqual)?|NaN|Null"
     r"|Nullable|OneOf|Truthy|TypeOf|Undefined|Called\w*|Calls?|Visible|Hidden|Enabled|Disabled"
     r"|Checked|OK)?"
@@ -49,19 +50,19 @@ _BUILT_IN_MATCHERS = re.compile(
     r"|toThrow(Error\w*|\w*Snapshot)?|toHave(Been|Length|Property|(Nth|Last)?(Return|Resolve))\w*"
     r"|to(Nth|Last)?(Return(ed)?\w*|CalledWith)|toSatisfy|toResolve|toReject"
 )
-_ASSERT_MACRO = re.compile(r"(debug_)?assert(_eq|_ne)?|panic|matches|unreachable")
+_ASSERT_MACRO = compile_late(r"(debug_)?assert(_eq|_ne)?|panic|matches|unreachable")
 # Types of JUnit and TestNG that can swallow failures or disable tests.
-_INTERCEPTOR_TYPES = re.compile(
+_INTERCEPTOR_TYPES = compile_late(
     r"\b(TestExecutionExceptionHandler|InvocationInterceptor|ExecutionCondition"
     r"|LifecycleMethodExecutionExceptionHandler|TestRule|MethodRule|IInvokedMethodListener"
     r"|IRetryAnalyzer)\b"
 )
 # globalThis.expect = …, assert.equal = …
-_TEST_FUNCTION_MEMBER = re.compile(
+_TEST_FUNCTION_MEMBER = compile_late(
     r"(globalThis|global|window)\.(expect|assert|test|it|describe)\b|(assert|expect)\.\w+$"
 )
 # Functions that the runner calls without being asked by a test.
-_AUTOMATIC_FUNCTION = re.compile(
+_AUTOMATIC_FUNCTION = compile_late(
     r"pytest_|set_?up|tear_?down|load_tests|TestMain|init$|globalSetup|before|handleTestEvent",
     re.IGNORECASE,
 )

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ast_grep_py import SgNode
 from msgspec.structs import replace
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.tests.bindings import bind_parameters
 from untildone.integrity.tests.evaluation import evaluate
 from untildone.integrity.tests.interpreter import Interpreter
@@ -19,14 +20,14 @@ from untildone.integrity.tests.values import Value, Variables
 from untildone.syntax import nodes
 from untildone.words import words
 
-_TEST_ATTRIBUTE = re.compile(
+_TEST_ATTRIBUTE = compile_late(
     r"^#\[\s*(\w+::)*(test|rstest|test_case|quickcheck|wasm_bindgen_test)\b"
 )
-_CFG_ATTRIBUTE = re.compile(r"^#!?\[\s*(cfg|cfg_attr)\s*\((.*)\)\s*\]$", re.DOTALL)
+_CFG_ATTRIBUTE = compile_late(r"^#!?\[\s*(cfg|cfg_attr)\s*\((.*)\)\s*\]$", re.DOTALL)
 # #[case(1, 2)], #[test_case(1, 2 => 3)]
-_ROW_ATTRIBUTE = re.compile(r"#\[\s*(?:\w+::)*(?:test_)?case\w*\s*\((.*)\)\s*\]", re.DOTALL)
-_FLAG_ATTRIBUTE = re.compile(r"#\[\s*(ignore|should_panic)\b")
-_QUOTED_TEXT = re.compile(r"\"((?:[^\"\\]|\\.)*)\"")
+_ROW_ATTRIBUTE = compile_late(r"#\[\s*(?:\w+::)*(?:test_)?case\w*\s*\((.*)\)\s*\]", re.DOTALL)
+_FLAG_ATTRIBUTE = compile_late(r"#\[\s*(ignore|should_panic)\b")
+_QUOTED_TEXT = compile_late(r"\"((?:[^\"\\]|\\.)*)\"")
 # #[cfg(test)] mod tests;
 _MODULE_DECLARATION = r"((?:#\[[^\n]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?mod\s+{}\s*;"
 

@@ -5,7 +5,6 @@ same functions with the same values, or if a test with a similar name was added 
 without a pair was removed.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import TypeAlias
@@ -13,6 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.model import Assertion, Test
 from untildone.syntax.languages import language_of_tests
@@ -26,20 +26,20 @@ _IGNORED_FOLDERS = words("""
 # File names that the runners of these languages collect. Django runs `tests.py`, and pytest is
 # often configured to run `shop_tests.py`.
 _COLLECTED_NAMES = {
-    "python": re.compile(r"test_[^/]*\.py|[^/]*_test\.py|[^/]*tests\.py"),
-    "go": re.compile(r"[^/]*_test\.go"),
-    "java": re.compile(r"Test[^/]*\.java|[^/]*(Test|Tests|TestCase|IT|Spec)\.java"),
+    "python": compile_late(r"test_[^/]*\.py|[^/]*_test\.py|[^/]*tests\.py"),
+    "go": compile_late(r"[^/]*_test\.go"),
+    "java": compile_late(r"Test[^/]*\.java|[^/]*(Test|Tests|TestCase|IT|Spec)\.java"),
 }
 # Marks without a condition, which have backticks around them: "`@pytest.mark.skip`", "`.skip`",
 # "`xit`", "`{ skip: … }`", "`#[ignore]`", "`@Disabled`".
-_DISABLING_MARK = re.compile(
+_DISABLING_MARK = compile_late(
     r"`(@[\w.]*\bskip(\(.*\))?`|\.(skip|todo)`|x\w+`|\{ (skip|todo):|#\[ignore|@Disabled`|@Ignore`"
     r"|pytestmark = pytest\.mark\.skip`)"
 )
 # How much of their names two tests must have in common; words that every name has do not count.
 _LEAST_SIMILARITY = 0.5
 # "rejects", "Large" and "XML" of `rejectsLargeXML`.
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
+_WORD = compile_late(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
 # Added tests of a file among which a similar name is looked for.
 _MAX_ADDED_TESTS = 200
 _EMPTY_WORDS = frozenset(("test", "tests", "should", "it"))

@@ -6,12 +6,13 @@ They tell whether a name that a test mocks or no longer calls is one of the test
 
 import re
 
+from untildone.core.late_patterns import compile_late
 from untildone.syntax.languages import language_of_tests
 from untildone.words import words
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-_DEFINITION = re.compile(
+_DEFINITION = compile_late(
     # def price(, class Cart, func (c *Cart) Price(, fn price, struct Cart
     r"\b(?:def|class|func(?:\s*\([^)]*\))?|fn|function\*?|struct|interface|type|trait)\s+(\w+)"
     # export const price = (total) => …, public static int price(int total) {

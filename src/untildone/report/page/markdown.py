@@ -6,6 +6,7 @@ Foreign text is inert there: it mentions nobody, links nowhere and breaks no tab
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from untildone.core.late_patterns import compile_late
 from untildone.report.page.values import CheckRow, LoopView, Tone
 
 # By it the action finds the comment that it updates.
@@ -14,13 +15,13 @@ _MARKS: dict[Tone, str] = {"good": "✅", "bad": "❌", "warn": "⚠️", "calm"
 _MAX_CHECKS = 20
 _MAX_LINES = 10
 # What GitHub's Markdown gives a meaning: signs anywhere, addresses, and what begins a list.
-_SPECIAL = re.compile(r"[\\`*_\[\]<>&|~@#$]|:(?=//)|(?<=www)\.|(?<=GH)-|^[-+=]", re.IGNORECASE)
-_NUMBER = re.compile(r"^(\d+)([.)])(?=\s|$)")
+_SPECIAL = compile_late(r"[\\`*_\[\]<>&|~@#$]|:(?=//)|(?<=www)\.|(?<=GH)-|^[-+=]", re.IGNORECASE)
+_NUMBER = compile_late(r"^(\d+)([.)])(?=\s|$)")
 # GitHub looks for mentions and issues in the rendered text, where an entity is a character again: a
 # zero-width space behind the sign ends them. In code it looks for neither.
-_SIGNS = re.compile("(&#64;|&#35;|GH&#45;)", re.IGNORECASE)
+_SIGNS = compile_late("(&#64;|&#35;|GH&#45;)", re.IGNORECASE)
 _SPACE = "&#8203;"
-_CODE = re.compile(r"(`[^`]+`)")
+_CODE = compile_late(r"(`[^`]+`)")
 
 
 def render_markdown(view: LoopView) -> str:

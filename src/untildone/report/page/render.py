@@ -2,13 +2,13 @@
 
 import base64
 import hashlib
-import re
 from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 
+from untildone.core.late_patterns import compile_late
 from untildone.report.page.charts import DrawnChart, draw_chart
 from untildone.report.page.history_view import HistoryView
 from untildone.report.page.plan_view import PlanView
@@ -18,7 +18,7 @@ _TEMPLATES = "templates"
 # Meaning never depends on colour alone.
 _MARKS: dict[Tone, str] = {"good": "✓", "bad": "✗", "warn": "!", "calm": "•"}
 # Texts of ours quote commands and names like this.
-_CODE = re.compile(r"`([^`]+)`")
+_CODE = compile_late(r"`([^`]+)`")
 
 
 def render_loop_page(view: LoopView, *, head_extra: str = "", controls: str = "") -> str:
