@@ -57,6 +57,7 @@ SLOW = (
     "runs/plan",
     "runs/queue/test_worker.py",
     "runs/queue/test_worker_faults.py",
+    "runs/queue/test_worker_trust.py",
     "runs/test_acp_run.py",
     "runs/test_outer_loop.py",
     "store/test_crashes.py",

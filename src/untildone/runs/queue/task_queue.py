@@ -188,6 +188,7 @@ def _make_row(name: str, task: NewTask, *, at: str) -> dict[str, object]:
         "agent": task.agent,
         "labels": labels,
         "source": task.source,
+        "configuration": task.configuration,
         "priority": task.priority,
         "attempt": 1,
         "added_at": at,
@@ -224,6 +225,7 @@ def _read_task(row: sa.RowMapping, needs: Sequence[tuple[str, str]]) -> QueueTas
             name for name, state in needs if state != "done" and row["state"] in OPEN_STATES
         ),
         source=row["source"],
+        configuration=row["configuration"],
         attempt=row["attempt"],
         worker=row["worker"],
         is_cancelling=bool(row["cancelling"]) and row["state"] == "running",
