@@ -118,18 +118,19 @@ RIGHTS = [
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Postgres]:
-    """A database whose owner has made the tables and given the roles their rights."""
+    """A server with the roles and two databases, which are empty yet."""
     if not find_postgres():
         missing("Postgres is not installed")
     server = Postgres()
-    names = ("owner", "stranger", *ROLES.values())
-    with psycopg.connect(server.url, autocommit=True) as connection:
-        for name in names:
-            connection.execute(f'CREATE ROLE "{name}" LOGIN')
-        connection.execute("CREATE DATABASE queue OWNER owner")
-        connection.execute("CREATE DATABASE fresh OWNER owner")
-    yield server
-    server.close()
+    try:
+        with psycopg.connect(server.url, autocommit=True) as connection:
+            for name in ("owner", "stranger", *ROLES.values()):
+                connection.execute(f'CREATE ROLE "{name}" LOGIN')
+            for name in ("queue", "fresh"):
+                connection.execute(f"CREATE DATABASE {name} OWNER owner")
+        yield server
+    finally:
+        server.close()
 
 
 def get_url(server: Postgres, name: str, database: str = "queue") -> str:
@@ -138,6 +139,7 @@ def get_url(server: Postgres, name: str, database: str = "queue") -> str:
 
 @pytest.fixture(scope="module")
 def database(server: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Postgres:
+    """The server after the owner made the tables and gave the roles their rights."""
     owner = get_url(server, "owner")
     world = QueueWorld(tmp_path_factory.mktemp("owner"), database=owner)
     migrated = world.run("queue", "migrate")
