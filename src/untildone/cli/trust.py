@@ -1,7 +1,6 @@
 """`untildone trust`: allow the commands that the repository's configuration names."""
 
 import difflib
-import hashlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from untildone.cli.authority import require_user_of_machine
 from untildone.cli.lasting_approvals import forget_approval, list_trust
 from untildone.cli.loops import open_context
 from untildone.cli.options import find_project, json_option, project_option
-from untildone.config.proposals import Proposal, load_proposals
+from untildone.config.proposals import Proposal, combine_digests, load_proposals
 from untildone.core.text import escape_controls
 from untildone.engine.context import Context
 from untildone.engine.project_checks import find_configured_folder
@@ -96,7 +95,7 @@ def _trust_configuration(context: Context, project: Path, *, sha256: str | None,
             hint="detected checks need no trust: `untildone detect` lists them",
         )
     require_user_of_machine(context, "trust")
-    combined = _combine_digests(files)
+    combined = combine_digests(files)
     if sha256 is not None and sha256.lower() != combined:
         raise UserError(
             f"`{files[0].path}`{' and its folders' if len(files) > 1 else ''}"
@@ -173,14 +172,6 @@ def _trust_plans(context: Context, project: Path, *, yes: bool) -> int:
         trust_plan(context, document.path, document.plan)
         click.echo(f"trusted: {document.path}")
     return 0
-
-
-def _combine_digests(files: Sequence[Proposal]) -> str:
-    """Return the hash of what `sha256sum` prints of several files; a script can compute it."""
-    if len(files) == 1:
-        return files[0].sha256
-    lines = "".join(f"{file.sha256}  {file.name}\n" for file in files)
-    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _confirm(texts: Sequence[str], *, yes: bool) -> bool:

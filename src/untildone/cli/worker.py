@@ -47,6 +47,19 @@ _PATTERNS = "UNTILDONE_ALLOW_REPO"
     help="Work only on these repositories, such as `git@example.org:team/*`; may be repeated.",
 )
 @click.option(
+    "--trust",
+    "trusted",
+    multiple=True,
+    metavar="SHA256",
+    help="Use a repository's configuration with this hash, as `untildone trust` prints it.",
+)
+@click.option(
+    "--no-submitter-trust",
+    "ignores_submitters",
+    is_flag=True,
+    help="Use no configuration because a task's submitter trusts it.",
+)
+@click.option(
     "--client", default="", metavar="COMMAND", help="Run this instead of the agent's program."
 )
 @click.option("--no-wait", is_flag=True, help="End a task at a usage limit, do not wait for it.")
@@ -89,6 +102,7 @@ def _run(
     context: Context, url: str, values: dict[str, Any], *, options: RunOptions, show: Show
 ) -> int:
     # Imported here because the help and other commands must not need the extra.
+    from untildone.runs.queue.configuration_trust import TrustRules
     from untildone.runs.queue.database import open_database
     from untildone.runs.queue.lease import Identity
     from untildone.runs.queue.worker import WorkerSettings, run_worker
@@ -106,6 +120,10 @@ def _run(
         url=url,
         repositories=tuple(values["repositories"]),
         options=options,
+        trust=TrustRules(
+            own=tuple(map(str.lower, values["trusted"])),
+            takes_submitters=not values["ignores_submitters"],
+        ),
         lease=values["lease"],
         once=values["once"],
     )

@@ -1,5 +1,7 @@
 """The configuration in `untildone.toml` or `pyproject.toml`, and the user's settings."""
 
+import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -71,6 +73,14 @@ def load_proposal(project: Path) -> Proposal | None:
     if (project / _SHARED_FILE).is_file():
         return _load_section(project / _SHARED_FILE)
     return None
+
+
+def combine_digests(files: Sequence[Proposal]) -> str:
+    """Return the hash of what `sha256sum` prints of several files; a script can compute it."""
+    if len(files) == 1:
+        return files[0].sha256
+    lines = "".join(f"{file.sha256}  {file.name}\n" for file in files)
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def load_user_settings(path: Path) -> UserSettings:

@@ -36,3 +36,15 @@ def record_trust(home: Path, path: Path, *, sha256: str, text: str) -> None:
     record_path.parent.mkdir(mode=0o700, exist_ok=True)
     record = {"path": os.fspath(path.resolve()), "sha256": sha256, "text": text}
     write_atomically(record_path, json.dumps(record).encode("utf-8", "surrogateescape"))
+
+
+def forget_trust_below(home: Path, folder: Path) -> None:
+    """Remove the records of files in a folder that is removed, or was."""
+    for record_path in (home / "trust").glob("*.json"):
+        try:
+            record = json.loads(record_path.read_bytes())
+        except (OSError, ValueError):
+            continue
+        path = record.get("path", "") if isinstance(record, dict) else ""
+        if Path(path).is_relative_to(folder):
+            record_path.unlink(missing_ok=True)

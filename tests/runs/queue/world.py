@@ -162,6 +162,9 @@ class Postgres:
         quick = ("-c", "fsync=off", "-c", f"port={self._port}", "-c", "listen_addresses=127.0.0.1")
         self._server = self._begin("postgres", "-D", self._data, "-k", str(self._folder), *quick)
         _wait_for_port(self._port)
+        # It answers on its port before it lets anybody in.
+        while self._begin("pg_isready", "-h", "127.0.0.1", "-p", str(self._port)).wait():
+            time.sleep(0.05)
 
     def kill(self) -> None:
         """End it as a crash does: what is not written is lost, clients are cut off."""

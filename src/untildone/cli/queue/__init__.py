@@ -12,6 +12,8 @@ _COMMANDS = {
     "retry": ("queue.changes", "Queue a task again that ended without being done."),
     "pause": ("queue.changes", "Let no worker take another task."),
     "drain": ("queue.changes", "Let the workers finish their tasks and end."),
+    "migrate": ("queue.roles", "Create or update the tables."),
+    "grant": ("queue.roles", "Print the SQL that gives roles their rights."),
     "demo": ("queue.demo", "Show ten tasks, two workers, and one of them killed."),
 }
 

@@ -9,13 +9,16 @@ from msgspec.structs import replace
 
 from untildone.agents import NAMES
 from untildone.cli import start
+from untildone.cli.loops import open_context
 from untildone.cli.options import EXISTING_FILE, get_current_folder, json_option, print_report
+from untildone.cli.queue.listing import inert
 from untildone.cli.queue.queue_options import database_option, open_queue
 from untildone.core.text import pluralize
 from untildone.engine.request import StartOptions
 from untildone.engine.start_options import OPTIONS
 from untildone.errors import UserError
 from untildone.runs.queue.backlog import LOCAL_OPTIONS, read_backlog
+from untildone.runs.queue.configuration_trust import find_vouched_digest
 from untildone.runs.queue.submission import make_storable, resolve_repository
 from untildone.runs.queue.values import NewTask, QueueAdded
 
@@ -72,13 +75,31 @@ def add_command(
     folder = get_current_folder()
     named = {one.repository for one in tasks}
     addresses = {name: resolve_repository(name, folder) for name in named}
-    stored = [make_storable(replace(one, repository=addresses[one.repository])) for one in tasks]
+    vouched = {name: _vouch(address) for name, address in addresses.items()}
+    stored = [
+        make_storable(
+            replace(
+                one,
+                repository=addresses[one.repository],
+                configuration=vouched[one.repository],
+            )
+        )
+        for one in tasks
+    ]
     redacted = sum(was_changed for _, was_changed in stored)
     if redacted:
         click.echo(f"note: secrets were taken out of {pluralize(redacted, 'task')}", err=True)
     ids = open_queue(database, verb="queue add").add([one for one, _ in stored])
     lines = [f"added {ids[0]}"] if len(ids) == 1 else [f"added {pluralize(len(ids), 'task')}"]
     print_report(QueueAdded(ids=ids), lines, as_json=as_json)
+
+
+def _vouch(repository: str) -> str:
+    """Return the hash of the configuration that the user trusts; say if they do not."""
+    digest, untrusted = find_vouched_digest(open_context(), repository, get_current_folder())
+    if untrusted:
+        click.echo(f"note: no worker uses the configuration: {inert(untrusted)}", err=True)
+    return digest
 
 
 def _make_task(task: str, values: dict[str, Any]) -> NewTask:

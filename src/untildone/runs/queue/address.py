@@ -4,6 +4,7 @@ import importlib.util
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from untildone.errors import UserError
 from untildone.extras import describe_extra
@@ -13,6 +14,8 @@ _SQLITE = "sqlite:///"
 _POSTGRES = "postgresql+psycopg://"
 # postgresql://app:hunter2@db.internal
 _PASSWORD = re.compile(r"(?<=://)([^/@:]*):[^/@]*(?=@)")
+# postgresql://db.internal/app?password=hunter2
+_IN_QUERY = re.compile(r"(?i)([?&][^=&]*passw(?:or)?d=)[^&]*")
 
 
 def require_extra() -> None:
@@ -48,6 +51,14 @@ def get_file(url: str) -> Path:
     return Path(url.removeprefix(_SQLITE))
 
 
+def get_name(url: str) -> str:
+    """Return the name of the database of a shared address; libpq takes the user's without one."""
+    parts = urlsplit(url)
+    return unquote(parts.path.strip("/")) or unquote(parts.username or "")
+
+
 def hide_password(url: str) -> str:
     shown = url.replace(_POSTGRES, "postgresql://")
-    return _PASSWORD.sub(r"\1:***", shown) if is_shared(url) else str(get_file(url))
+    if not is_shared(url):
+        return str(get_file(url))
+    return _IN_QUERY.sub(r"\1***", _PASSWORD.sub(r"\1:***", shown))

@@ -3,7 +3,8 @@
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -16,6 +17,10 @@ from untildone.store.lock import LockTimeoutError, hold_lock
 
 # An older format is completed when it is opened, a newer one is refused.
 _SCHEMA = 2
+# The setting that names the version of dbos that made its tables.
+_WORKFLOWS = "dbos"
+# The SQLSTATE of a statement that the role may not run.
+_DENIED = "42501"
 _LOCK_SECONDS = 60.0
 # Any number: it only has to be the same in every process.
 _LOCK = 7_364_529_001
@@ -32,10 +37,36 @@ def open_database(url: str) -> sa.Engine:
     return engine
 
 
+def migrate(url: str) -> None:
+    """Create or update all tables; whoever does it owns those that are new."""
+    prepare_workflow_tables(url, open_database(url))
+
+
 def prepare_workflow_tables(url: str, engine: sa.Engine) -> None:
-    """Create the tables of dbos, once: two processes on a fresh SQLite file would collide."""
-    with _explain_failure(url), _lock_schema(engine), _begin_explicitly():
-        DBOS.migrate(url)
+    """Create the tables of dbos, once: two processes on a fresh SQLite file would collide.
+
+    A worker whose role may create none asks for none, unless they are missing or too old.
+    """
+    with _explain_failure(url):
+        if _has_workflow_tables(engine):
+            return
+        with _lock_schema(engine), _begin_explicitly():
+            DBOS.migrate(url)
+            # Refused to a role that only looked: all was there, made by another version of dbos.
+            with suppress(UserError), engine.begin() as connection:
+                connection.execute(sa.delete(SETTINGS).where(SETTINGS.c.name == _WORKFLOWS))
+                made_by = SETTINGS.insert().values(name=_WORKFLOWS, value=version("dbos"))
+                connection.execute(made_by)
+
+
+def _has_workflow_tables(engine: sa.Engine) -> bool:
+    """Say whether the installed version of dbos has made its tables."""
+    schema = None if engine.dialect.name == "sqlite" else "dbos"
+    with engine.connect() as connection:
+        if not sa.inspect(connection).has_table("workflow_status", schema=schema):
+            return False
+        chosen = sa.select(SETTINGS.c.value).where(SETTINGS.c.name == _WORKFLOWS)
+        return connection.execute(chosen).scalar() == version("dbos")
 
 
 @contextmanager
@@ -59,7 +90,9 @@ def _begin(connection: sa.Connection) -> None:
 
 def _create_engine(url: str) -> sa.Engine:
     if is_shared(url):
-        return sa.create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+        engine = sa.create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+        sa.event.listen(engine, "handle_error", _explain_refusal)
+        return engine
     path = get_file(url)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -83,13 +116,13 @@ def _is_prepared(engine: sa.Engine) -> bool:
         if not sa.inspect(connection).has_table(SETTINGS.name):
             return False
         chosen = sa.select(SETTINGS.c.value).where(SETTINGS.c.name == "schema")
-        version = connection.execute(chosen).scalar()
-    if version is not None and int(version) > _SCHEMA:
+        number = connection.execute(chosen).scalar()
+    if number is not None and int(number) > _SCHEMA:
         raise UserError(
-            f"the queue has format {version}, and this untildone knows {_SCHEMA}",
+            f"the queue has format {number}, and this untildone knows {_SCHEMA}",
             hint="use the same version of untildone everywhere",
         )
-    return version == str(_SCHEMA)
+    return number == str(_SCHEMA)
 
 
 def _complete_tables(engine: sa.Engine) -> None:
@@ -144,12 +177,27 @@ def _explain_failure(url: str) -> Iterator[None]:
         yield
     except (OSError, LockTimeoutError, sa.exc.DBAPIError) as error:
         cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+        _raise_refusal(cause)
         reason = str(cause).strip().splitlines()[0]
         if not is_shared(url):
             raise _make_file_error(get_file(url), reason) from None
         raise UserError(
             f"the database `{hide_password(url)}` cannot be used: {reason}",
             hint=f"check that it runs and that `--database` or `{VARIABLE}` names it",
+        ) from None
+
+
+def _explain_refusal(context: sa.engine.ExceptionContext) -> None:
+    _raise_refusal(context.original_exception)
+
+
+def _raise_refusal(error: BaseException | None) -> None:
+    """Raise an error with its remedy if the database refused what its role may not do."""
+    if getattr(error, "sqlstate", "") == _DENIED:
+        reason = str(error).strip().splitlines()[0]
+        raise UserError(
+            f"the database refuses this to your role: {reason}",
+            hint="its owner runs `untildone queue migrate` and what `untildone queue grant` prints",
         ) from None
 
 

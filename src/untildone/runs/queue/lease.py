@@ -16,12 +16,15 @@ from msgspec import Struct
 
 from untildone.core.verdict import Outcome
 from untildone.engine.request import StartOptions
+from untildone.runs.queue.intake import find_problem
 from untildone.runs.queue.tables import NEEDS, SETTINGS, STEPS, TASKS, WORKERS
 from untildone.runs.queue.values import Checkpoint, Course, State, encode
 
 _ALIVE = ("alive", "draining")
 _CANDIDATES = 20
 _RETRY_SECONDS = 0.5
+# Those of a task's row that its worker gets as they are.
+_COLUMNS = ("id", "token", "attempt", "repository", "base", "agent", "added_at", "configuration")
 Result = TypeVar("Result")
 # Which routes (agent, labels, repository) a worker can do.
 CanDo: TypeAlias = Callable[[str], bool]
@@ -53,6 +56,8 @@ class TakenTask(Struct, frozen=True, kw_only=True):
     base: str
     agent: str
     added_at: str
+    # The hash of the configuration that the submitter trusts; empty for none.
+    configuration: str
     options: StartOptions
     # Whether an earlier worker had this attempt.
     is_taken_over: bool
@@ -197,6 +202,11 @@ class Lease:
             row = connection.execute(chosen.values(values).returning(*TASKS.c)).mappings().first()
             if row is None:
                 return None
+            problem = find_problem(row)
+            if problem:
+                refused = {"state": "ended", "outcome": "blocked", "reason": problem}
+                connection.execute(sa.update(TASKS).where(TASKS.c.id == name).values(refused))
+                return None
             attempts = sa.select(STEPS.c.number).where(
                 STEPS.c.task == name, STEPS.c.attempt == row["attempt"]
             )
@@ -204,10 +214,7 @@ class Lease:
             task = TakenTask(
                 options=msgspec.json.decode(row["options"], type=StartOptions),
                 is_taken_over=is_taken_over,
-                **{
-                    key: row[key]
-                    for key in ("id", "token", "attempt", "repository", "base", "agent", "added_at")
-                },
+                **{key: row[key] for key in _COLUMNS},
             )
             connection.execute(self._make_step(task, "taken", self.identity.host, ""))
         return task

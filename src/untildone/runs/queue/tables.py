@@ -24,6 +24,8 @@ TASKS = sa.Table(
     # Agent, labels and repository as one text: what a worker must be able to do.
     sa.Column("route", sa.Text, nullable=False),
     *map(_text, ("task", "options", "repository", "base", "agent", "labels", "source")),
+    # The hash of the configuration that the submitter trusts; empty for none.
+    _text("configuration"),
     *map(_text, ("worker", "outcome", "reason", "result", "added_at", "updated_at")),
     *map(_integer, ("priority", "attempt", "token", "cancelling")),
     sa.Index("untildone_task_order", "state", "priority", "number"),

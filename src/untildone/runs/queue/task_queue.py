@@ -11,6 +11,7 @@ from untildone.core.verdict import Outcome
 from untildone.engine.request import StartOptions
 from untildone.errors import UserError
 from untildone.runs.queue.tables import NEEDS, SETTINGS, STEPS, TASKS, WORKERS
+from untildone.runs.queue.task_changes import CANCELLED, CANCELLING, RETRIED, TaskChange
 from untildone.runs.queue.values import (
     OPEN_STATES,
     Course,
@@ -101,12 +102,9 @@ class TaskQueue:
         with self._engine.begin() as connection:
             row = self._find(connection, name)
             task, now = row["id"], self._now()
-            queued = sa.update(TASKS).where(TASKS.c.id == task, TASKS.c.state == "queued")
-            done = {"state": "cancelled", "outcome": "cancelled", "updated_at": now}
-            if connection.execute(queued.values(done)).rowcount:
+            if connection.execute(_change(task, CANCELLED, at=now)).rowcount:
                 return QueueChange(changed=(task,), note="cancelled")
-            running = sa.update(TASKS).where(TASKS.c.id == task, TASKS.c.state == "running")
-            if connection.execute(running.values(cancelling=1, updated_at=now)).rowcount:
+            if connection.execute(_change(task, CANCELLING, at=now)).rowcount:
                 return QueueChange(changed=(task,), note="its worker ends it")
         raise UserError(
             f"task `{task}` is {row['state']} already", hint="`untildone queue list` shows the rest"
@@ -116,20 +114,8 @@ class TaskQueue:
         """Queue a task again that ended; it continues from its last recorded round."""
         with self._engine.begin() as connection:
             row = self._find(connection, name)
-            again = sa.update(TASKS).where(
-                TASKS.c.id == row["id"], TASKS.c.state.in_(("ended", "cancelled"))
-            )
-            values = {
-                "state": "queued",
-                "attempt": TASKS.c.attempt + 1,
-                "worker": "",
-                "cancelling": 0,
-                "outcome": "",
-                "reason": "",
-                "result": "",
-                "updated_at": self._now(),
-            }
-            if connection.execute(again.values(values)).rowcount:
+            again = _change(row["id"], RETRIED, at=self._now())
+            if connection.execute(again).rowcount:
                 return QueueChange(changed=(row["id"],), note="queued again")
         raise UserError(
             f"task `{row['id']}` is {row['state']}",
@@ -175,6 +161,15 @@ class TaskQueue:
         )
 
 
+def _change(task: str, change: TaskChange, *, at: str) -> sa.Update:
+    """Return the statement that changes a task, if its state is one of those before."""
+    chosen = sa.update(TASKS).where(TASKS.c.id == task, TASKS.c.state.in_(change.before))
+    values: dict[str, Any] = {**change.values, "updated_at": at}
+    if change.is_new_attempt:
+        values["attempt"] = TASKS.c.attempt + 1
+    return chosen.values(values)
+
+
 def _make_row(name: str, task: NewTask, *, at: str) -> dict[str, object]:
     labels = ",".join(sorted(task.labels))
     return {
@@ -188,6 +183,7 @@ def _make_row(name: str, task: NewTask, *, at: str) -> dict[str, object]:
         "agent": task.agent,
         "labels": labels,
         "source": task.source,
+        "configuration": task.configuration,
         "priority": task.priority,
         "attempt": 1,
         "added_at": at,
@@ -224,6 +220,7 @@ def _read_task(row: sa.RowMapping, needs: Sequence[tuple[str, str]]) -> QueueTas
             name for name, state in needs if state != "done" and row["state"] in OPEN_STATES
         ),
         source=row["source"],
+        configuration=row["configuration"],
         attempt=row["attempt"],
         worker=row["worker"],
         is_cancelling=bool(row["cancelling"]) and row["state"] == "running",

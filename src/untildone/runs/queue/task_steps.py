@@ -27,6 +27,7 @@ from untildone.runs.queue.checkpoints import (
     push_checkpoint,
     restore_checkpoint,
 )
+from untildone.runs.queue.configuration_trust import TrustRules, apply_trust
 from untildone.runs.queue.lease import Lease, TakenTask
 from untildone.runs.queue.repositories import Push, Repository
 from untildone.runs.queue.values import (
@@ -45,6 +46,7 @@ from untildone.runs.tasks.loop_baseline import record_baseline
 from untildone.runs.tasks.merge_evidence import describe_failures
 from untildone.runs.tasks.recorded_steps import Step
 from untildone.store.loops import Record
+from untildone.store.trusted_files import forget_trust_below
 
 _LONGEST_RECEIPT = 200_000
 Show = Callable[[str, RunEvent], None]
@@ -58,6 +60,7 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     repository: Repository
     folder: Path
     options: RunOptions
+    trust: TrustRules
     show: Show
 
 
@@ -124,6 +127,7 @@ class TaskSteps:
         """Begin the loop at the base commit, so that the baseline is the same for each worker."""
         lease, task = self._around.lease, self._task
         self._make_worktree(course.base)
+        note = self._apply_trust()
         checkpoint, is_used = lease.insist(lambda: lease.find_checkpoint(task))
         self._checkpoint, self._used = checkpoint, checkpoint if is_used else None
         request = build_request(
@@ -131,12 +135,27 @@ class TaskSteps:
         )
         if checkpoint:
             request = continue_request(request, checkpoint, used=self._used)
-        record = record_baseline(self._context, begin_loop(self._context, request))
+        try:
+            record = begin_loop(self._context, request)
+        except UserError as error:
+            raise UserError(". ".join(filter(None, (error.message, note)))) from None
+        record = record_baseline(self._context, record)
         if checkpoint:
             restore_checkpoint(Git(self._worktree), self._repository, checkpoint)
         memory = RunMemory(options=self._around.options)
         run_memory.write(self._context, record.contract.id, memory)
         return record
+
+    def _apply_trust(self) -> str:
+        """Let the configuration of the base count if it is trusted; return the reason if not."""
+        lease, task = self._around.lease, self._task
+        applied = apply_trust(
+            self._context, self._worktree, vouched=task.configuration, rules=self._around.trust
+        )
+        if applied.note:
+            detail = to_one_line(clean(applied.note))
+            lease.insist(lambda: lease.record(task, "configuration", detail=detail))
+        return "" if applied.is_used else applied.note
 
     def _make_worktree(self, commit: str) -> None:
         self._repository.prepare()
@@ -245,6 +264,7 @@ class TaskSteps:
         return git.ask("commit-tree", tree, "-m", message, env={**OUR_NAME, **dates})
 
     def remove_worktree(self) -> None:
+        forget_trust_below(self._context.home, self._worktree.resolve())
         with self._repository.lock():
             worktrees.remove_worktree(self._repository.git, self._worktree)
             self._repository.git.ask_or_empty("branch", "-D", self._branch)

@@ -29,6 +29,8 @@ class NewTask(Struct, frozen=True, kw_only=True):
     after: tuple[str, ...] = ()
     # Where it comes from, such as the address of an issue.
     source: str = ""
+    # The hash of the repository's configuration that the submitter trusts; empty for none.
+    configuration: str = ""
 
 
 class QueueTask(Struct, frozen=True, kw_only=True):
@@ -44,6 +46,8 @@ class QueueTask(Struct, frozen=True, kw_only=True):
     # Those of `after` that are not done yet.
     waits_for: tuple[str, ...]
     source: str
+    # The hash of the repository's configuration that the submitter trusts; empty for none.
+    configuration: str
     attempt: int
     worker: str
     # A cancellation that its worker has not carried out yet.

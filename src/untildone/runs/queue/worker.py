@@ -26,6 +26,7 @@ from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs.queue.address import hide_password, is_shared
+from untildone.runs.queue.configuration_trust import TrustRules
 from untildone.runs.queue.database import prepare_workflow_tables
 from untildone.runs.queue.lease import Identity, Lease, LostLease, TakenTask
 from untildone.runs.queue.repositories import Repository, is_allowed
@@ -44,6 +45,7 @@ from untildone.runs.run_memory import RunOptions
 from untildone.runs.stop_request import StopRequest, catch_first_interrupt
 from untildone.runs.tasks.recorded_steps import run_steps
 from untildone.store.loops import Record
+from untildone.store.trusted_files import forget_trust_below
 
 # The exit status for "try again": a supervisor starts a new worker.
 EXIT_LOST = 75
@@ -63,6 +65,7 @@ class WorkerSettings(Struct, frozen=True, kw_only=True):
     url: str
     repositories: tuple[str, ...]
     options: RunOptions
+    trust: TrustRules = TrustRules()
     lease: float
     once: bool
 
@@ -164,6 +167,8 @@ class _Worker:
     def _clean_up_after_dead_workers(self) -> None:
         """Remove what dead workers of this machine left; their loops go on elsewhere."""
         folders = self._folders.remove_abandoned()
+        for folder in folders:
+            forget_trust_below(self._context.home, folder.resolve())
         for record in self._context.loops.list_all() if folders else ():
             if not isinstance(record, Record) or record.progress.status == "finished":
                 continue
@@ -259,6 +264,7 @@ class _Worker:
             repository=Repository(self._folders.repositories, task.repository),
             folder=self._folders.worktrees,
             options=self._settings.options,
+            trust=self._settings.trust,
             show=self._show,
         )
 

@@ -1,0 +1,29 @@
+"""What a worker refuses of the tasks in the database: rows that `queue add` does not write.
+
+Whoever may insert tasks can do so without our program. The id becomes a folder and a branch, and
+the repository is compared with the allowed ones by the route.
+"""
+
+import re
+
+import msgspec
+import sqlalchemy as sa
+
+from untildone.engine.request import StartOptions
+from untildone.runs.queue.task_queue import make_route
+
+# 1f2e3d4c
+_ID = re.compile(r"[0-9a-f]{8,32}")
+
+
+def find_problem(row: sa.RowMapping) -> str:
+    """Return why no worker may do the task of this row; empty if one may."""
+    if not _ID.fullmatch(row["id"]):
+        return "its id is none of ours"
+    if row["route"] != make_route(row["agent"], row["labels"], row["repository"]):
+        return "its route is not that of its agent, labels and repository"
+    try:
+        msgspec.json.decode(row["options"], type=StartOptions)
+    except (msgspec.DecodeError, RecursionError) as error:
+        return f"its options cannot be read: {error}"
+    return ""
