@@ -1,5 +1,6 @@
 """`untildone queue add`: add a task, or a whole backlog."""
 
+import os
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import click
 from msgspec.structs import replace
 
 from untildone.agents import NAMES
+from untildone.checks.secret_redaction import select_secrets
 from untildone.cli import start
 from untildone.cli.options import EXISTING_FILE, get_current_folder, json_option, print_report
 from untildone.cli.queue.queue_options import database_option, open_queue
@@ -72,7 +74,11 @@ def add_command(
     folder = get_current_folder()
     named = {one.repository for one in tasks}
     addresses = {name: resolve_repository(name, folder) for name in named}
-    stored = [make_storable(replace(one, repository=addresses[one.repository])) for one in tasks]
+    secrets = select_secrets(os.environ)
+    stored = [
+        make_storable(replace(one, repository=addresses[one.repository]), environ=secrets)
+        for one in tasks
+    ]
     redacted = sum(was_changed for _, was_changed in stored)
     if redacted:
         click.echo(f"note: secrets were taken out of {pluralize(redacted, 'task')}", err=True)

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import sqlalchemy as sa
-from dbos import DBOS
 
 from untildone.errors import UserError
 from untildone.runs.queue.address import VARIABLE, get_file, hide_password, is_shared
@@ -33,6 +32,9 @@ def open_database(url: str) -> sa.Engine:
 
 def prepare_workflow_tables(url: str, engine: sa.Engine) -> None:
     """Create the tables of dbos, once: two processes on a fresh SQLite file would collide."""
+    # Imported here because only workers need it: it takes as long as all of `queue list`.
+    from dbos import DBOS
+
     with _explain_failure(url), _lock_schema(engine), _begin_explicitly():
         DBOS.migrate(url)
 
