@@ -8,7 +8,7 @@ task's token, and nothing is recorded for a token that is no longer the newest.
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TypeAlias, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -16,13 +16,15 @@ from msgspec import Struct
 
 from untildone.core.verdict import Outcome
 from untildone.engine.request import StartOptions
-from untildone.runs.queue.free_tasks import ALIVE as _ALIVE
-from untildone.runs.queue.free_tasks import CanDo, has_open_task, is_free, list_candidates
-from untildone.runs.queue.tables import SETTINGS, STEPS, TASKS, WORKERS
+from untildone.runs.queue.tables import NEEDS, SETTINGS, STEPS, TASKS, WORKERS
 from untildone.runs.queue.values import Checkpoint, Course, State, encode
 
+_ALIVE = ("alive", "draining")
+_CANDIDATES = 20
 _RETRY_SECONDS = 0.5
 Result = TypeVar("Result")
+# Which routes (agent, labels, repository) a worker can do.
+CanDo: TypeAlias = Callable[[str], bool]
 
 
 class LostLease(BaseException):
@@ -152,17 +154,36 @@ class Lease:
                 sa.select(SETTINGS.c.value).where(SETTINGS.c.name == "paused")
             ).scalar():
                 return None
-            candidates = list_candidates(connection, can_do)
+            routes = self._list_routes(connection, can_do)
+            if not routes:
+                return None
+            chosen = (
+                sa.select(TASKS.c.id, TASKS.c.token)
+                .where(_is_free(), TASKS.c.route.in_(routes))
+                .order_by(TASKS.c.priority.desc(), TASKS.c.number)
+                .limit(_CANDIDATES)
+            )
+            candidates = connection.execute(chosen).all()
         for name, token in candidates:
             taken = self._try_to_take(name, token)
             if taken:
                 return taken
         return None
 
+    def _list_routes(self, connection: sa.Connection, can_do: CanDo) -> list[str]:
+        routes = connection.execute(
+            sa.select(TASKS.c.route).where(TASKS.c.state.in_(("queued", "running"))).distinct()
+        ).scalars()
+        return [route for route in routes if can_do(route)]
+
     def has_open_task(self, can_do: CanDo) -> bool:
         """Say whether a task is left that we could do now or that another worker is doing."""
         with self._engine.connect() as connection:
-            return has_open_task(connection, can_do)
+            routes = self._list_routes(connection, can_do)
+            found = sa.select(TASKS.c.id).where(
+                TASKS.c.route.in_(routes), sa.or_(TASKS.c.state == "running", _is_free())
+            )
+            return connection.execute(found.limit(1)).scalar() is not None
 
     def _try_to_take(self, name: str, token: int) -> TakenTask | None:
         values = {
@@ -171,7 +192,7 @@ class Lease:
             "token": TASKS.c.token + 1,
             "updated_at": self._now(),
         }
-        chosen = sa.update(TASKS).where(TASKS.c.id == name, TASKS.c.token == token, is_free())
+        chosen = sa.update(TASKS).where(TASKS.c.id == name, TASKS.c.token == token, _is_free())
         with self._engine.begin() as connection:
             row = connection.execute(chosen.values(values).returning(*TASKS.c)).mappings().first()
             if row is None:
@@ -289,4 +310,17 @@ def _select_own(task: TakenTask, worker: str) -> sa.Select[tuple[str]]:
         TASKS.c.worker == worker,
         TASKS.c.state == "running",
         owner,
+    )
+
+
+def _is_free() -> sa.ColumnElement[bool]:
+    """Return the condition that a task waits for nobody: queued, or its worker is gone."""
+    is_held = sa.exists().where(WORKERS.c.id == TASKS.c.worker, WORKERS.c.state.in_(_ALIVE))
+    needed = TASKS.alias()
+    is_early = sa.exists().where(
+        NEEDS.c.task == TASKS.c.id, NEEDS.c.needs == needed.c.id, needed.c.state != "done"
+    )
+    return sa.or_(
+        sa.and_(TASKS.c.state == "queued", ~is_early),
+        sa.and_(TASKS.c.state == "running", ~is_held),
     )

@@ -26,8 +26,7 @@ TASKS = sa.Table(
     *map(_text, ("task", "options", "repository", "base", "agent", "labels", "source")),
     *map(_text, ("worker", "outcome", "reason", "result", "added_at", "updated_at")),
     *map(_integer, ("priority", "attempt", "token", "cancelling")),
-    # In the order in which tasks are taken.
-    sa.Index("untildone_task_order", "state", sa.text("priority DESC"), "number"),
+    sa.Index("untildone_task_order", "state", "priority", "number"),
     sa.Index("untildone_task_worker", "worker"),
 )
 NEEDS = sa.Table(
