@@ -26,6 +26,7 @@ from bench import (
     transcript,
     tree,
 )
+from bench.queue import subject as queue
 from bench.table import HEADER, Row
 
 # Each takes its measurements in an empty folder of its own.
@@ -43,9 +44,10 @@ SUBJECTS: dict[str, Callable[[Path], Iterable[Row]]] = {
     "runs": runs.measure,
     "live_page": live_page.measure,
     "confirmation": confirmation.measure,
+    "queue": queue.measure,
 }
-# Ten minutes more: only by name.
-LONG = frozenset(("confirmation",))
+# Minutes more, and the queue needs its extra and Postgres: only by name.
+LONG = frozenset(("confirmation", "queue"))
 
 
 def main(wanted: Sequence[str]) -> int:

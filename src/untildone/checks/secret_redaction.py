@@ -82,13 +82,18 @@ def remove_secrets(text: str, *, environ: Mapping[str, str]) -> str:
 
 def find_secret_values(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return the values, longest first: one secret may be the beginning of another."""
-    values = {
-        value.strip()
+    values = {value.strip() for value in select_secrets(environ).values()}
+    return tuple(sorted(values, key=len, reverse=True))
+
+
+def select_secrets(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that are secrets: for many texts, they are looked for once."""
+    return {
+        name: value
         for name, value in environ.items()
         # `PWD` reads like a password, and its value is part of every path.
         if name != "PWD" and _is_secret(name) and len(value.strip()) >= _SHORTEST_VALUE
     }
-    return tuple(sorted(values, key=len, reverse=True))
 
 
 def _is_secret(name: str) -> bool:

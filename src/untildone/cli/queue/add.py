@@ -1,5 +1,6 @@
 """`untildone queue add`: add a task, or a whole backlog."""
 
+import os
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import click
 from msgspec.structs import replace
 
 from untildone.agents import NAMES
+from untildone.checks.secret_redaction import select_secrets
 from untildone.cli import start
 from untildone.cli.loops import open_context
 from untildone.cli.options import EXISTING_FILE, get_current_folder, json_option, print_report
@@ -76,13 +78,15 @@ def add_command(
     named = {one.repository for one in tasks}
     addresses = {name: resolve_repository(name, folder) for name in named}
     vouched = {name: _vouch(address) for name, address in addresses.items()}
+    secrets = select_secrets(os.environ)
     stored = [
         make_storable(
             replace(
                 one,
                 repository=addresses[one.repository],
                 configuration=vouched[one.repository],
-            )
+            ),
+            environ=secrets,
         )
         for one in tasks
     ]

@@ -8,7 +8,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 import sqlalchemy as sa
-from dbos import DBOS
 
 from untildone.errors import UserError
 from untildone.runs.queue.address import VARIABLE, get_file, hide_password, is_shared
@@ -50,6 +49,9 @@ def prepare_workflow_tables(url: str, engine: sa.Engine) -> None:
     with _explain_failure(url):
         if _has_workflow_tables(engine):
             return
+        # Imported here because only workers need it: it takes as long as all of `queue list`.
+        from dbos import DBOS
+
         with _lock_schema(engine), _begin_explicitly():
             DBOS.migrate(url)
             # Refused to a role that only looked: all was there, made by another version of dbos.

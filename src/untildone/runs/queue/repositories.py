@@ -83,7 +83,10 @@ class Repository:
         refs = [f"{sign[push.is_new]}{push.commit}:{push.ref}" for push in pushes]
         names = [push.ref for push in pushes]
         with _open_transfer() as transfer:
-            there = self._list_refs(transfer, [*names, *([removed] if removed else [])])
+            # What is forced needs no look first.
+            is_forced = not (leases or removed)
+            listed = [*names, *([removed] if removed else [])]
+            there = {} if is_forced else self._list_refs(transfer, listed)
             if all(there.get(push.ref) == push.commit for push in pushes):
                 refs, leases = [], []
             refs += [f":{ref}" for ref in there if ref not in names]

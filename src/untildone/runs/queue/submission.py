@@ -1,6 +1,7 @@
 """What may enter the queue: texts a database can store, addresses without passwords."""
 
 import os
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -42,7 +43,9 @@ def _is_ssh_address(text: str) -> bool:
     return bool(colon) and "/" not in host and not (os.name == "nt" and len(host) == 1)
 
 
-def make_storable(task: NewTask) -> tuple[NewTask, bool]:
+def make_storable(
+    task: NewTask, *, environ: Mapping[str, str] = os.environ
+) -> tuple[NewTask, bool]:
     """Return the task as the database may hold it, and whether a secret was taken out of it."""
     text = make_text(task.options.task)
     if len(text) > _LONGEST_TASK:
@@ -52,7 +55,7 @@ def make_storable(task: NewTask) -> tuple[NewTask, bool]:
         )
     apply_bounds(Bounds(), asdict(task.options))
     _refuse_secrets(task.options)
-    shown = remove_secrets(text, environ=os.environ)
+    shown = remove_secrets(text, environ=environ)
     task = replace(task, options=replace(task.options, task=shown), source=make_text(task.source))
     return task, shown != text
 

@@ -29,6 +29,8 @@ from untildone.runs.queue.values import (
 _PAUSED = "paused"
 # Rows of one statement; a database limits its parameters.
 _BATCH = 500
+# Ten thousand tasks at once must not collide by chance.
+_ID_BYTES = 6
 
 
 class TaskQueue:
@@ -40,7 +42,7 @@ class TaskQueue:
 
     def add(self, tasks: Sequence[NewTask]) -> tuple[str, ...]:
         """Add all tasks or none; return their ids, in their order."""
-        ids = tuple(secrets.token_hex(4) for _ in tasks)
+        ids = tuple(secrets.token_hex(_ID_BYTES) for _ in tasks)
         now = self._now()
         rows = [_make_row(name, task, at=now) for name, task in zip(ids, tasks, strict=True)]
         with self._engine.begin() as connection:
@@ -64,15 +66,8 @@ class TaskQueue:
             chosen = chosen.where(TASKS.c.state.in_(wanted))
         with self._engine.connect() as connection:
             rows = connection.execute(chosen).mappings().all()
-            needs = connection.execute(
-                sa.select(NEEDS.c.task, NEEDS.c.needs, TASKS.c.state).join_from(
-                    NEEDS, TASKS, NEEDS.c.needs == TASKS.c.id
-                )
-            ).all()
-        by_task: dict[str, list[tuple[str, str]]] = {}
-        for task, needed, state in needs:
-            by_task.setdefault(task, []).append((needed, state))
-        return tuple(_read_task(row, by_task.get(row["id"], ())) for row in rows)
+            needs = _list_needs(connection)
+        return tuple(_read_task(row, needs.get(row["id"], ())) for row in rows)
 
     def list_workers(self) -> tuple[QueueWorker, ...]:
         """Return the workers that have not ended, oldest first."""
@@ -89,7 +84,7 @@ class TaskQueue:
             ).mappings()
             course = _read_course(row)
             return QueueDetails(
-                task=next(task for task in self.list_tasks() if task.id == row["id"]),
+                task=_read_task(row, _list_needs(connection, row["id"]).get(row["id"], ())),
                 options=_list_given(msgspec.json.decode(row["options"])),
                 steps=tuple(_read_step(step) for step in steps),
                 rounds=course.rounds,
@@ -149,7 +144,11 @@ class TaskQueue:
         return QueueChange(changed=workers, note="each ends when its running tasks have")
 
     def _find(self, connection: sa.Connection, name: str) -> sa.RowMapping:
-        """Return the row of the task whose id begins with this name."""
+        """Return the row of the task whose id is this name, or begins with it."""
+        exact = connection.execute(sa.select(TASKS).where(TASKS.c.id == name)).mappings().first()
+        if exact:
+            return exact
+        # Reads all ids.
         pattern = sa.func.substr(TASKS.c.id, 1, len(name)) == name
         rows = connection.execute(sa.select(TASKS).where(pattern).limit(2)).mappings().all()
         if name and len(rows) == 1:
@@ -168,6 +167,19 @@ def _change(task: str, change: TaskChange, *, at: str) -> sa.Update:
     if change.is_new_attempt:
         values["attempt"] = TASKS.c.attempt + 1
     return chosen.values(values)
+
+
+def _list_needs(connection: sa.Connection, task: str = "") -> dict[str, list[tuple[str, str]]]:
+    """Return for each task, or for this one, the tasks that it needs, with their states."""
+    chosen = sa.select(NEEDS.c.task, NEEDS.c.needs, TASKS.c.state).join_from(
+        NEEDS, TASKS, NEEDS.c.needs == TASKS.c.id
+    )
+    if task:
+        chosen = chosen.where(NEEDS.c.task == task)
+    by_task: dict[str, list[tuple[str, str]]] = {}
+    for name, needed, state in connection.execute(chosen):
+        by_task.setdefault(name, []).append((needed, state))
+    return by_task
 
 
 def _make_row(name: str, task: NewTask, *, at: str) -> dict[str, object]:

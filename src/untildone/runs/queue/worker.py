@@ -2,12 +2,11 @@
 
 Which worker does which task is decided in our own table, because a queue of dbos knows neither
 agents nor labels, repositories, dependencies or a limit for one process. The task is then a
-workflow in a queue that only this worker reads; dbos records its steps and, when another worker
-resumes it, refuses every later record of the first one.
+workflow; dbos records its steps and, when another worker resumes it in a queue that only that one
+reads, refuses every later record of the first one.
 """
 
 import threading
-import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -52,7 +51,7 @@ EXIT_LOST = 75
 EXIT_STOPPED = 130
 # Workflows of other versions of the list of steps are left alone.
 _STEPS_VERSION = "1"
-_LOOK_SECONDS = 0.2
+_LOOK_SECONDS = 0.5
 _IDLE_SECONDS = 1.0
 _ELSEWHERE = "another worker goes on with the task"
 _FAILED = Course(outcome="unverified", reason="untildone failed; the worker's output says how")
@@ -109,6 +108,8 @@ class _Worker:
         self.lease = Lease(engine, self._identity, seconds=settings.lease, now=context.now)
         self._drain = threading.Event()
         self._halting = threading.Event()
+        # A task has ended: there may be room for the next one.
+        self._has_ended = threading.Event()
         self._taken: dict[str, TakenTask] = {}
         self._running: dict[str, TaskSteps] = {}
         self._run_task = self._launch()
@@ -133,7 +134,8 @@ class _Worker:
 
         DBOS.listen_queues([self._queue])
         DBOS.launch()
-        DBOS.register_queue(self._queue, polling_interval_sec=_LOOK_SECONDS)
+        # Only what was resumed comes through it.
+        DBOS.register_queue(self._queue, polling_interval_sec=_IDLE_SECONDS)
         return run_task
 
     def run(self, stop: StopRequest) -> str:
@@ -161,7 +163,8 @@ class _Worker:
             if reason:
                 return reason
             is_idle = not self._taken and is_shared(self._settings.url)
-            time.sleep(_IDLE_SECONDS if is_idle else _LOOK_SECONDS)
+            self._has_ended.wait(_IDLE_SECONDS if is_idle else _LOOK_SECONDS)
+            self._has_ended.clear()
         return ""
 
     def _clean_up_after_dead_workers(self) -> None:
@@ -218,7 +221,7 @@ class _Worker:
         status = DBOS.get_workflow_status(task.workflow)
         if status is None:
             with SetWorkflowID(task.workflow):
-                DBOS.enqueue_workflow(self._queue, self._run_task, task.id)
+                DBOS.start_workflow(self._run_task, task.id)
         elif status.status in ("SUCCESS", "ERROR"):
             self._end(task, _FAILED)
         else:
@@ -272,6 +275,7 @@ class _Worker:
         state = self.lease.insist(lambda: self.lease.finish(task, course))
         self._running.pop(task.id, None)
         self._taken.pop(task.id, None)
+        self._has_ended.set()
         ended = TaskEnded(
             state=state,
             outcome=course.outcome or "unverified",

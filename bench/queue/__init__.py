@@ -1,0 +1,1 @@
+"""The queue: what a task costs beside its agent, and how that grows."""
