@@ -3,7 +3,8 @@
 import os
 import platform
 import secrets
-from typing import Any
+import sys
+from typing import Any, NoReturn
 
 import click
 
@@ -21,6 +22,8 @@ from untildone.runs.queue.address import is_shared
 from untildone.runs.run_memory import RunOptions
 
 _PATTERNS = "UNTILDONE_ALLOW_REPO"
+# It lost its tasks (75), or it or the queue has no disk to write to (74).
+_LOSSES = (74, 75)
 
 
 @click.command("worker")
@@ -95,7 +98,17 @@ def worker_command(*, database: str, as_json: bool, **values: Any) -> int:  # no
     url = find_database(context, database)
     values["repositories"] = values["repositories"] or _default_repositories(url)
     with open_display(WorkerLines, context.environ, as_json=as_json) as show:
-        return _run(context, url, values, options=options, show=show)
+        code = _run(context, url, values, options=options, show=show)
+    if code in _LOSSES:
+        _leave(code)
+    return code
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process at once: threads of dbos may wait for a database that is away."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _run(
@@ -105,7 +118,7 @@ def _run(
     from untildone.runs.queue.configuration_trust import TrustRules
     from untildone.runs.queue.database import open_database
     from untildone.runs.queue.lease import Identity
-    from untildone.runs.queue.worker import WorkerSettings, run_worker
+    from untildone.runs.queue.worker import WorkerSettings, choose_silence, run_worker
 
     identity = Identity(
         id=f"{platform.node()[:40]}-{secrets.token_hex(3)}",
@@ -127,7 +140,8 @@ def _run(
         lease=values["lease"],
         once=values["once"],
     )
-    return run_worker(context, open_database(url), settings, show)
+    engine = open_database(url, silence=choose_silence(settings.lease))
+    return run_worker(context, engine, settings, show)
 
 
 def _default_repositories(url: str) -> tuple[str, ...]:

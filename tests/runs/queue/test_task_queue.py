@@ -1,7 +1,10 @@
 """The queue as its users change it, in a SQLite file."""
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -114,6 +117,42 @@ def test_a_silent_worker_loses_its_task_and_cannot_record_any_more(fleet: Fleet)
     assert not silent.beat()
     assert silent.is_lost.is_set()
     assert fleet.states() == ["running"]
+
+
+def test_nobody_judges_others_after_not_looking(fleet: Fleet) -> None:
+    fleet.worker("w", seconds=0)
+    other = fleet.worker("other")
+    assert other.bury_dead_workers() == ()
+    # The database was away, or this process was stopped: nobody was seen to be silent.
+    time.sleep(3.1)
+    assert other.bury_dead_workers() == ()
+    assert other.bury_dead_workers() == ("w",)
+
+
+@pytest.mark.parametrize("rival", ["takes", "cancels"])
+def test_a_task_that_changes_while_it_is_taken_is_left_alone(
+    fleet: Fleet, tmp_path: Path, rival: str
+) -> None:
+    name, later = fleet.add(), fleet.add()
+    worker = fleet.worker("w")
+    second = Fleet(tmp_path)
+    other = second.worker("other")
+    moves: dict[str, Callable[[], object]] = {
+        "takes": lambda: second.take(other),
+        "cancels": lambda: second.queue.cancel(name),
+    }
+    chances = [moves[rival]]
+
+    def interfere(_c: Any, _k: Any, statement: str, *_: Any) -> None:  # noqa: ANN401  SQLAlchemy's own
+        if statement.startswith("UPDATE untildone_task") and chances:
+            chances.pop()()
+
+    sa.event.listen(fleet.engine, "before_cursor_execute", interfere)
+
+    assert fleet.take(worker).id == later
+    first = next(task for task in fleet.queue.list_tasks() if task.id == name)
+    expected = ("running", "other") if rival == "takes" else ("cancelled", "")
+    assert (first.state, first.worker) == expected
 
 
 def test_a_worker_that_beats_is_not_buried(fleet: Fleet) -> None:

@@ -1,14 +1,20 @@
 """Workers that are killed, paused or started together: every task ends exactly once."""
 
 import os
+import random
 import signal
+import sqlite3
+import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing, suppress
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
+from runs.queue.machine_faults import set_clock
 from runs.queue.test_database import make_first_format, require_complete
 from runs.queue.world import Postgres, QueueWorld, find_postgres, require_once
 from tools import missing
@@ -19,6 +25,10 @@ from untildone.runs.queue.address import find_url
 RECORDS = 15
 # `make queue-faults` kills at each of them.
 STEP = int(os.environ.get("UNTILDONE_TEST_STEP", "4"))
+KILLS = int(os.environ.get("UNTILDONE_TEST_QUEUE_KILLS", "4"))
+SEED = int(os.environ.get("UNTILDONE_TEST_SEED", "17"))
+# Seconds after its start in which a worker is killed: before it has begun, and in each step.
+MOMENTS = (0.5, 6.0)
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +48,31 @@ def test_a_worker_killed_at_any_record_loses_and_repeats_nothing(
     task = world.add("a", rounds=2)
 
     world.work(kill_at=number)
-    events = world.work(home="other")
+    world.work(home="other")
 
-    shown = world.answer("show", task)["task"]
-    assert shown["state"] == "done", shown["reason"]
-    require_once(world, task)
-    assert len(world.calls()) <= 3, events
+    require_once(world, task, kills=1)
+
+
+@pytest.mark.parametrize("part", range(max(KILLS // 10, 1)))
+def test_workers_killed_at_random_moments_lose_and_repeat_nothing(
+    tmp_path: Path, postgres: Postgres, part: int
+) -> None:
+    seed = SEED + part
+    chance = random.Random(seed)  # noqa: S311  no secret
+    # Shown if it fails; UNTILDONE_TEST_SEED plays it again.
+    print(f"seed {seed}")  # noqa: T201
+    world = QueueWorld(tmp_path, database=postgres.url if part % 2 else "")
+    tasks = [world.add(name, rounds=2, more=", slowly (0.3 s)") for name in "abc"]
+    kills = min(KILLS, 10)
+    for number in range(kills):
+        worker = world.start_worker("--once", home=f"home-{number % 2}")
+        with suppress(subprocess.TimeoutExpired):
+            worker.communicate(timeout=chance.uniform(*MOMENTS))
+        worker.kill()
+        worker.communicate()
+
+    world.work(home="last")
+    require_once(world, *tasks, kills=kills)
 
 
 @pytest.mark.parametrize("number", range(2, 15, 3 * STEP))
@@ -63,14 +92,50 @@ def test_a_paused_worker_cannot_finish_twice(tmp_path: Path) -> None:
     task = world.add("a", more=", slowly (2 s)")
     paused = world.start_worker()
     world.wait_for_call()
-    paused.send_signal(signal.SIGSTOP)
+    pause_outside_transactions(paused, world.database)
 
     world.work(home="other")
     paused.send_signal(signal.SIGCONT)
     output, _ = paused.communicate(timeout=60)
 
     assert paused.returncode == 75, output
-    require_once(world, task)
+    require_once(world, task, kills=1)
+
+
+def pause_outside_transactions(worker: subprocess.Popen[str], file: str) -> None:
+    """Stop the worker at a moment when it does not keep the file locked, which others wait for."""
+    for _ in range(100):
+        worker.send_signal(signal.SIGSTOP)
+        with closing(sqlite3.connect(file, timeout=0.2)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                worker.send_signal(signal.SIGCONT)
+                time.sleep(0.05)
+            else:
+                return
+    pytest.fail("the worker keeps the file locked")
+
+
+def test_a_clock_that_is_set_changes_nothing(tmp_path: Path) -> None:
+    world = QueueWorld(tmp_path)
+    tasks = [world.add(name, rounds=2, more=", slowly (1 s)") for name in "ab"]
+    clock = tmp_path / "clock"
+    jumping = world.start_worker("--once", environ=set_clock(clock, 0))
+    other = world.start_worker("--once", home="other")
+    world.wait_for_call(2)
+    set_clock(clock, 5)
+    world.wait_for_call(3)
+    set_clock(clock, -7)
+
+    for worker in (jumping, other):
+        output, errors = worker.communicate(timeout=100)
+        assert (worker.returncode, errors) == (0, ""), output
+        assert "worker-buried" not in output
+    require_once(world, *tasks)
+    steps = [step for task in tasks for step in world.answer("show", task)["steps"]]
+    hours = {round(datetime.fromisoformat(step["at"]).timestamp() / 3_600) for step in steps}
+    assert max(hours) - min(hours) >= 5
 
 
 def test_workers_on_postgres_take_over_from_each_other(tmp_path: Path, postgres: Postgres) -> None:
@@ -83,23 +148,7 @@ def test_workers_on_postgres_take_over_from_each_other(tmp_path: Path, postgres:
     other.communicate(timeout=60)
 
     assert other.returncode == 0
-    require_once(world, *tasks)
-    assert len(world.calls()) <= 5
-
-
-def test_a_worker_goes_on_when_postgres_is_back(tmp_path: Path, postgres: Postgres) -> None:
-    world = QueueWorld(tmp_path, database=postgres.url)
-    task = world.add("a", rounds=2, more=", slowly (2 s)")
-    worker = world.start_worker("--once")
-    world.wait_for_call()
-    postgres.kill()
-    time.sleep(3)
-    postgres.start()
-
-    output, errors = worker.communicate(timeout=100)
-    assert worker.returncode == 0, (output, errors)
-    require_once(world, task)
-    assert len(world.calls()) == 2
+    require_once(world, *tasks, kills=1)
 
 
 def test_an_older_database_on_postgres_is_completed(postgres: Postgres) -> None:

@@ -9,10 +9,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
+
 from untildone.process.command import quote_argument
+from untildone.runs.queue.address import find_url
+from untildone.runs.queue.database import open_database
+from untildone.runs.queue.task_queue import TaskQueue
 from world import Machine
 
 HERE = Path(__file__).parent
@@ -76,17 +83,26 @@ class QueueWorld(Machine):
         words = (sys.executable, str(HERE / "client.py"), str(self.folder))
         client = " ".join(map(quote_argument, words))
         allowed = ("--allow-repo", "*") if "://" in self.database else ()
-        return ["worker", "--lease", "1.5", "--client", client, "--json", *allowed, *options]
+        lease = () if "--lease" in options else ("--lease", "2.5")
+        return ["worker", *lease, "--client", client, "--json", *allowed, *options]
 
     def start_worker(
-        self, *options: str, home: str = "state", kill_at: int = 0
+        self,
+        *options: str,
+        home: str = "state",
+        kill_at: int = 0,
+        prefix: Sequence[str] = (),
+        environ: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[str]:
-        """Start a worker, one that kills itself before its Nth record if asked."""
+        """Start a worker, one that kills itself before its Nth record if asked.
+
+        `prefix` is a command that starts it elsewhere.
+        """
         program = [sys.executable, str(HERE / "killed.py"), str(kill_at)] if kill_at else [PROGRAM]
         return subprocess.Popen(
-            [*map(str, program), *self.worker_arguments(*options)],
+            [*prefix, *map(str, program), *self.worker_arguments(*options)],
             cwd=self.project,
-            env=self.environ(home),
+            env={**self.environ(home), **(environ or {})},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -101,7 +117,7 @@ class QueueWorld(Machine):
             worker.kill()
         assert worker.returncode == (-9 if kill_at else 0), (worker.returncode, output, errors)
         assert not errors, errors
-        return [json.loads(line) for line in output.splitlines()]
+        return read_events(output)
 
     def calls(self) -> list[str]:
         log = self.folder / "calls.log"
@@ -124,13 +140,48 @@ class QueueWorld(Machine):
             time.sleep(0.05)
 
 
-def require_once(world: QueueWorld, *tasks: str) -> None:
-    """Each task has one branch and one receipt, pushed once, and nothing else is left."""
+def require_once(world: QueueWorld, *tasks: str, kills: int = 0, spared: int = 0) -> None:
+    """Require that each task has ended once: what every fault must come to.
+
+    One branch and one receipt, pushed once, and nothing else is left; each step of dbos recorded
+    once, no recorded round repeated; each kill costs at most one step and one call of the agent
+    more. `spared` are calls that the tasks need less than one for each recorded round.
+    """
     branches = [f"refs/heads/untildone/{task}" for task in tasks]
     receipts = [f"refs/untildone/receipts/{task}" for task in tasks]
     assert sorted(world.pushes("refs/heads/")) == sorted(branches)
     assert sorted(world.pushes("refs/untildone/receipts/")) == sorted(receipts)
     assert sorted(world.refs()) == sorted((*branches, *receipts))
+    rounds = repeated = 0
+    engine = open_database(find_url(world.database, home=world.folder, environ={}))
+    for task in tasks:
+        shown = TaskQueue(engine, str).show(task)
+        assert (shown.task.state, shown.task.outcome) == ("done", "done"), shown
+        names = [step.name for step in shown.steps if step.name != "taken"]
+        assert names[-1] == "done"
+        assert names.count("done") == 1
+        done = [name for name in names if name.startswith("round ")]
+        assert done == [f"round {number}" for number in range(1, shown.rounds + 1)]
+        assert _list_workflow_steps(engine, task) == ["fetch", "work", "verify", "push"]
+        rounds += len(done)
+        repeated += len(names) - len(set(names))
+    engine.dispose()
+    assert repeated <= kills
+    assert rounds - spared <= len(world.calls()) <= rounds + kills, world.calls()
+
+
+def _list_workflow_steps(engine: sa.Engine, task: str) -> list[str]:
+    schema = "" if engine.dialect.name == "sqlite" else "dbos."
+    listed = (
+        f"SELECT function_name FROM {schema}operation_outputs"  # noqa: S608  both are ours
+        " WHERE workflow_uuid = :name ORDER BY function_id"
+    )
+    with engine.connect() as connection:
+        return list(connection.execute(sa.text(listed), {"name": f"{task}.1"}).scalars())
+
+
+def read_events(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
 
 
 def find_postgres() -> Path | None:
@@ -141,7 +192,7 @@ def find_postgres() -> Path | None:
 class Postgres:
     """A server of its own on loopback, as an unprivileged user: initdb refuses root."""
 
-    def __init__(self) -> None:
+    def __init__(self, address: str = "127.0.0.1") -> None:
         programs = find_postgres()
         assert programs
         self._programs = programs
@@ -152,24 +203,38 @@ class Postgres:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
-        self._data = str(self._folder / "data")
-        options = ("-D", self._data, "-U", "queue", "--auth=trust", "-N")
+        self._address = address
+        self._data = self._folder / "data"
+        options = ("-D", str(self._data), "-U", "queue", "--auth=trust", "-N")
         assert self._begin("initdb", *options).wait() == 0
-        self.url = f"postgresql://queue@127.0.0.1:{self._port}/postgres"
+        with (self._data / "pg_hba.conf").open("a", encoding="utf-8") as rules:
+            rules.write(f"host all all {address}/30 trust\n")
+        self.url = f"postgresql://queue@{address}:{self._port}/postgres"
         self.start()
 
     def start(self) -> None:
-        quick = ("-c", "fsync=off", "-c", f"port={self._port}", "-c", "listen_addresses=127.0.0.1")
-        self._server = self._begin("postgres", "-D", self._data, "-k", str(self._folder), *quick)
-        _wait_for_port(self._port)
+        listen = f"listen_addresses={self._address}"
+        quick = ("-c", "fsync=off", "-c", f"port={self._port}", "-c", listen)
+        folders = ("-D", str(self._data), "-k", str(self._folder))
+        self._server = self._begin("postgres", *folders, *quick)
+        _wait_for_port(self._address, self._port)
         # It answers on its port before it lets anybody in.
-        while self._begin("pg_isready", "-h", "127.0.0.1", "-p", str(self._port)).wait():
+        while self._begin("pg_isready", "-h", self._address, "-p", str(self._port)).wait():
             time.sleep(0.05)
 
+    def send_signal(self, number: signal.Signals) -> None:
+        """Send it to the server and to all of its processes."""
+        children = Path(f"/proc/{self._server.pid}/task/{self._server.pid}/children").read_text()
+        for pid in (self._server.pid, *map(int, children.split())):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
     def kill(self) -> None:
-        """End it as a crash does: what is not written is lost, clients are cut off."""
-        self._server.send_signal(signal.SIGQUIT)
+        """End it without a word: what is not written is lost, clients are cut off."""
+        self.send_signal(signal.SIGKILL)
         self._server.wait()
+        # The new one refuses to start beside processes of the old one.
+        time.sleep(0.2)
 
     def close(self) -> None:
         self.kill()
@@ -186,11 +251,11 @@ class Postgres:
         )
 
 
-def _wait_for_port(port: int) -> None:
+def _wait_for_port(address: str, port: int) -> None:
     until = time.monotonic() + 60
     while True:
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            socket.create_connection((address, port), timeout=1).close()
         except OSError:
             assert time.monotonic() < until
             time.sleep(0.05)

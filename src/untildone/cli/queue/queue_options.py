@@ -35,7 +35,7 @@ def open_queue(database: str, *, verb: str = "") -> "TaskQueue":
         require_user_of_machine(context, verb)
     url = find_database(context, database)
     # Imported here because the help and other commands must not need the extra.
-    from untildone.runs.queue.database import open_database
+    from untildone.runs.queue.database import explain_errors, open_database
     from untildone.runs.queue.task_queue import TaskQueue
 
-    return TaskQueue(open_database(url), context.now)
+    return TaskQueue(explain_errors(open_database(url), url), context.now)

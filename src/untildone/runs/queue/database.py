@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import sqlalchemy as sa
 
 from untildone.errors import UserError
 from untildone.runs.queue.address import VARIABLE, get_file, hide_password, is_shared
+from untildone.runs.queue.losses import AWAY, describe_database_error, find_remedy
 from untildone.runs.queue.tables import METADATA, SETTINGS
 from untildone.store.lock import LockTimeoutError, hold_lock
 
@@ -24,12 +27,14 @@ _LOCK_SECONDS = 60.0
 # Any number: it only has to be the same in every process.
 _LOCK = 7_364_529_001
 _LOOK_SECONDS = 0.2
+# After so many seconds without a sign of life each side gives a connection up.
+_SILENCE_SECONDS = 15.0
 
 
-def open_database(url: str) -> sa.Engine:
+def open_database(url: str, *, silence: float = _SILENCE_SECONDS) -> sa.Engine:
     """Return the engine of a database that has our tables; those of dbos may be missing."""
-    engine = _create_engine(url)
-    with _explain_failure(url):
+    engine = create_engine(url, silence=silence)
+    with explain_failure(url):
         if not _is_prepared(engine):
             with _lock_schema(engine), _begin_explicitly():
                 _complete_tables(engine)
@@ -46,7 +51,7 @@ def prepare_workflow_tables(url: str, engine: sa.Engine) -> None:
 
     A worker whose role may create none asks for none, unless they are missing or too old.
     """
-    with _explain_failure(url):
+    with explain_failure(url):
         if _has_workflow_tables(engine):
             return
         # Imported here because only workers need it: it takes as long as all of `queue list`.
@@ -90,19 +95,54 @@ def _begin(connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def _create_engine(url: str) -> sa.Engine:
+def create_engine(
+    url: str, *, silence: float = _SILENCE_SECONDS, connections: int = 5
+) -> sa.Engine:
+    """Return an engine whose connections end by themselves when the other side is gone."""
     if is_shared(url):
-        engine = sa.create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
-        sa.event.listen(engine, "handle_error", _explain_refusal)
-        return engine
+        shared = _create_shared_engine(url, milliseconds=round(1_000 * silence), pool=connections)
+        sa.event.listen(shared, "handle_error", _explain_refusal)
+        return shared
     path = get_file(url)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600)
     except OSError as error:
         raise _make_file_error(path, error.strerror or str(error)) from None
-    engine = sa.create_engine(url)
+    engine = sa.create_engine(url, pool_size=connections)
     sa.event.listen(engine, "connect", _set_up_connection)
+    return engine
+
+
+def _create_shared_engine(url: str, *, milliseconds: int, pool: int) -> sa.Engine:
+    seconds = max(milliseconds // 1_000, 1)
+    probes = {"keepalives_idle": seconds, "keepalives_interval": 1, "keepalives_count": 3}
+    engine = sa.create_engine(
+        url,
+        pool_pre_ping=True,
+        pool_size=pool,
+        connect_args={
+            "connect_timeout": max(seconds, 2),
+            "tcp_user_timeout": milliseconds,
+            **probes,
+        },
+    )
+    settings = {
+        # Without these the server would keep the locks of a worker that was cut off, for hours.
+        "idle_in_transaction_session_timeout": milliseconds,
+        "tcp_user_timeout": milliseconds,
+        **{f"tcp_{name}": value for name, value in probes.items()},
+    }
+    chosen = ", ".join(
+        f"set_config('{name}', '{value}', false)" for name, value in settings.items()
+    )
+
+    def set_up(connection: psycopg.Connection[Any], _record: object) -> None:
+        connection.execute(f"SELECT {chosen}".encode())
+        # The pool rolls back what is open when a connection is returned.
+        connection.commit()
+
+    sa.event.listen(engine, "connect", set_up)
     return engine
 
 
@@ -111,6 +151,10 @@ def _set_up_connection(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = "IMMEDIATE"
     connection.execute("PRAGMA busy_timeout=30000")
     connection.execute("PRAGMA journal_mode=WAL")
+    # What is recorded must be there after a power cut: a push or an agent's work relies on it.
+    connection.execute("PRAGMA synchronous=FULL")
+    # dbos relies on it.
+    connection.execute("PRAGMA foreign_keys=ON")
 
 
 def _is_prepared(engine: sa.Engine) -> bool:
@@ -173,20 +217,13 @@ def _lock_schema(engine: sa.Engine) -> Iterator[None]:
 
 
 @contextmanager
-def _explain_failure(url: str) -> Iterator[None]:
+def explain_failure(url: str) -> Iterator[None]:
     """Turn a database that cannot be used into an error with its remedy."""
     try:
         yield
     except (OSError, LockTimeoutError, sa.exc.DBAPIError) as error:
-        cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
-        _raise_refusal(cause)
-        reason = str(cause).strip().splitlines()[0]
-        if not is_shared(url):
-            raise _make_file_error(get_file(url), reason) from None
-        raise UserError(
-            f"the database `{hide_password(url)}` cannot be used: {reason}",
-            hint=f"check that it runs and that `--database` or `{VARIABLE}` names it",
-        ) from None
+        _raise_refusal(error.orig if isinstance(error, sa.exc.DBAPIError) else error)
+        raise _make_error(url, error) from None
 
 
 def _explain_refusal(context: sa.engine.ExceptionContext) -> None:
@@ -203,8 +240,29 @@ def _raise_refusal(error: BaseException | None) -> None:
         ) from None
 
 
-def _make_file_error(path: Path, reason: str) -> UserError:
+def explain_errors(engine: sa.Engine, url: str) -> sa.Engine:
+    """Turn every later failure of the database into an error with its remedy, too."""
+
+    def explain(context: sa.ExceptionContext) -> None:
+        if isinstance(context.sqlalchemy_exception, AWAY):
+            raise _make_error(url, context.sqlalchemy_exception) from None
+
+    sa.event.listen(engine, "handle_error", explain)
+    return engine
+
+
+def _make_error(url: str, error: Exception) -> UserError:
+    reason = describe_database_error(error)
+    if not is_shared(url):
+        return _make_file_error(get_file(url), reason, hint=find_remedy(error))
+    return UserError(
+        f"the database `{hide_password(url)}` cannot be used: {reason}",
+        hint=f"check that it runs and that `--database` or `{VARIABLE}` names it",
+    )
+
+
+def _make_file_error(path: Path, reason: str, *, hint: str = "") -> UserError:
     return UserError(
         f"the queue's file `{path}` cannot be used: {reason.lower()}",
-        hint="name a file in a folder that you may write to: `--database PATH`",
+        hint=hint or "name a file in a folder that you may write to: `--database PATH`",
     )

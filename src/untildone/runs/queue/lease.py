@@ -16,6 +16,8 @@ from msgspec import Struct
 
 from untildone.core.verdict import Outcome
 from untildone.engine.request import StartOptions
+from untildone.runs.queue.database_watch import DatabaseWatch
+from untildone.runs.queue.losses import AWAY, BURIED, Loss, find_remedy
 from untildone.runs.queue.intake import find_problem
 from untildone.runs.queue.tables import NEEDS, SETTINGS, STEPS, TASKS, WORKERS
 from untildone.runs.queue.values import Checkpoint, Course, State, encode
@@ -25,6 +27,8 @@ _CANDIDATES = 20
 _RETRY_SECONDS = 0.5
 # Those of a task's row that its worker gets as they are.
 _COLUMNS = ("id", "token", "attempt", "repository", "base", "agent", "added_at", "configuration")
+# Who has not looked for so long has not seen the others' beats, and must not judge them.
+_LONGEST_GAP_SECONDS = 3.0
 Result = TypeVar("Result")
 # Which routes (agent, labels, repository) a worker can do.
 CanDo: TypeAlias = Callable[[str], bool]
@@ -76,11 +80,14 @@ class Lease:
         self.identity = identity
         self.is_lost = threading.Event()
         self.is_stopped = threading.Event()
+        self.loss = BURIED
+        self.watch = DatabaseWatch(seconds)
         self._engine = engine
         self._seconds = seconds
         self._now = now
         # For each other worker: its beats, and since when we have seen no more of them.
         self._seen: dict[str, tuple[int, float]] = {}
+        self._looked = 0.0
 
     def register(self) -> None:
         me = self.identity
@@ -110,22 +117,37 @@ class Lease:
             state = next(iter(states), "")
         if not state:
             self.is_lost.set()
+        self.watch.confirm_beat()
         return state == "draining"
 
     def beat_until_stopped(self, drain: threading.Event) -> None:
         """Beat several times during each lease, and look for cancelled tasks meanwhile."""
         while not self.is_stopped.wait(self._seconds / 6) and not self.is_lost.is_set():
+            self.watch.begin_beat()
             if self.insist(self.beat):
                 drain.set()
 
     def insist(self, action: Callable[[], Result]) -> Result:
-        """Repeat a database action until the database answers."""
+        """Repeat a database action until the database answers, or the tasks are given up."""
         while True:
             try:
-                return action()
-            except (sa.exc.OperationalError, sa.exc.InterfaceError):
-                if self.is_stopped.wait(_RETRY_SECONDS):
+                result = action()
+            except (*AWAY, sa.exc.DatabaseError) as error:
+                # Others are mistakes of ours, unless nothing but the user can help.
+                if not isinstance(error, AWAY) and not find_remedy(error):
                     raise
+                self.watch.note_failure(error)
+                if self.is_stopped.wait(_RETRY_SECONDS) or self.is_lost.is_set():
+                    raise LostLease from None
+            else:
+                self.watch.note_answer()
+                return result
+
+    def give_up(self, loss: Loss) -> None:
+        """Give all tasks up; the first reason counts."""
+        if not self.is_lost.is_set():
+            self.loss = loss
+            self.is_lost.set()
 
     def bury_dead_workers(self) -> tuple[str, ...]:
         """Declare those dead that were silent for the whole of their lease; return who was."""
@@ -135,12 +157,15 @@ class Lease:
             )
             others = connection.execute(chosen).all()
         now = time.monotonic()
+        gap, self._looked = now - self._looked, now
         before, self._seen = self._seen, {}
         buried = []
         for name, beat, lease_ms in others:
-            seen = before.get(name, (-1, now))
+            lease = lease_ms / 1_000
+            is_watched = gap < max(_LONGEST_GAP_SECONDS, lease / 2)
+            seen = before.get(name, (-1, now)) if is_watched else (-1, now)
             self._seen[name] = seen if seen[0] == beat else (beat, now)
-            is_silent = now - self._seen[name][1] > lease_ms / 1_000
+            is_silent = now - self._seen[name][1] > lease
             if is_silent and self._declare_dead(name, beat):
                 buried.append(name)
         return tuple(buried)

@@ -28,7 +28,8 @@ from untildone.runs.queue.checkpoints import (
     restore_checkpoint,
 )
 from untildone.runs.queue.configuration_trust import TrustRules, apply_trust
-from untildone.runs.queue.lease import Lease, TakenTask
+from untildone.runs.queue.lease import Lease, LostLease, TakenTask
+from untildone.runs.queue.losses import find_full_disk
 from untildone.runs.queue.repositories import Push, Repository
 from untildone.runs.queue.values import (
     Checkpoint,
@@ -94,7 +95,14 @@ class TaskSteps:
         try:
             is_cancelled = lease.insist(lambda: lease.list_cancelling([self._task.id]))
             course = replace(course, outcome="cancelled") if is_cancelled else run(course)
-        except UserError as error:
+        except (UserError, OSError) as error:
+            loss = find_full_disk(error)
+            if loss:
+                # Else it would take and end one task after the other.
+                lease.give_up(loss)
+                raise LostLease from None
+            if not isinstance(error, UserError):
+                raise
             reason = f"{name}: {error.message}"
             course = replace(course, outcome="blocked", reason=clean(reason))
         detail = course.reason if course.is_over else ""

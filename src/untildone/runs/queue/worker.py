@@ -8,7 +8,9 @@ reads, refuses every later record of the first one.
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -26,8 +28,13 @@ from untildone.errors import UserError
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs.queue.address import hide_password, is_shared
 from untildone.runs.queue.configuration_trust import TrustRules
-from untildone.runs.queue.database import prepare_workflow_tables
+from untildone.runs.queue.database import (
+    create_engine,
+    explain_failure,
+    prepare_workflow_tables,
+)
 from untildone.runs.queue.lease import Identity, Lease, LostLease, TakenTask
+from untildone.runs.queue.losses import Loss, describe_database_error, find_database_loss
 from untildone.runs.queue.repositories import Repository, is_allowed
 from untildone.runs.queue.task_steps import Show, Surroundings, TaskSteps
 from untildone.runs.queue.values import Course, encode
@@ -46,13 +53,13 @@ from untildone.runs.tasks.recorded_steps import run_steps
 from untildone.store.loops import Record
 from untildone.store.trusted_files import forget_trust_below
 
-# The exit status for "try again": a supervisor starts a new worker.
-EXIT_LOST = 75
 EXIT_STOPPED = 130
 # Workflows of other versions of the list of steps are left alone.
 _STEPS_VERSION = "1"
 _LOOK_SECONDS = 0.5
 _IDLE_SECONDS = 1.0
+# Connections for dbos, as many as it would open itself.
+_WORKFLOW_CONNECTIONS = 20
 _ELSEWHERE = "another worker goes on with the task"
 _FAILED = Course(outcome="unverified", reason="untildone failed; the worker's output says how")
 
@@ -76,15 +83,17 @@ def run_worker(context: Context, engine: sa.Engine, settings: WorkerSettings, sh
     with ExitStack() as stack:
         folders = stack.enter_context(WorkerFolders(context.home, settings.identity.id))
         stack.enter_context(end_runs_on_signal())
-        worker = _Worker(folders.mark(context), engine, settings, folders, show)
-        stack.callback(worker.close)
+        with explain_failure(settings.url):
+            worker = _Worker(folders.mark(context), engine, settings, folders, show)
+            stack.callback(worker.close)
+            worker.begin()
         try:
             with catch_first_interrupt(stop):
                 reason, code = worker.run(stop), 0
         except KeyboardInterrupt:
             reason, code = "stopped; others may take its tasks", EXIT_STOPPED
         if worker.lease.is_lost.is_set():
-            reason, code = "silent for too long: others have its tasks", EXIT_LOST
+            reason, code = worker.lease.loss.reason, worker.lease.loss.exit_code
     show("", WorkerEnded(worker=settings.identity.id, reason=reason, exit_code=code))
     return code
 
@@ -112,6 +121,11 @@ class _Worker:
         self._has_ended = threading.Event()
         self._taken: dict[str, TakenTask] = {}
         self._running: dict[str, TaskSteps] = {}
+        self._workflow_engine = create_engine(
+            settings.url,
+            silence=choose_silence(settings.lease),
+            connections=_WORKFLOW_CONNECTIONS,
+        )
         self._run_task = self._launch()
 
     def _launch(self) -> Callable[[str], str]:
@@ -119,6 +133,7 @@ class _Worker:
         config: DBOSConfig = {
             "name": "untildone",
             "system_database_url": self._settings.url,
+            "system_database_engine": self._workflow_engine,
             "executor_id": self._identity.id,
             "application_version": _STEPS_VERSION,
             "run_migrations": False,
@@ -138,9 +153,8 @@ class _Worker:
         DBOS.register_queue(self._queue, polling_interval_sec=_IDLE_SECONDS)
         return run_task
 
-    def run(self, stop: StopRequest) -> str:
-        """Take and start tasks until the end; return its reason."""
-        self._clean_up_after_dead_workers()
+    def begin(self) -> None:
+        """Show ourselves to the other workers and to the user."""
         self.lease.register()
         started = WorkerStarted(
             worker=self._identity.id,
@@ -151,11 +165,35 @@ class _Worker:
             jobs=self._identity.jobs,
         )
         self._show("", started)
-        beats = threading.Thread(
-            target=self.lease.beat_until_stopped, args=(self._drain,), daemon=True
-        )
-        beats.start()
-        while not self.lease.is_lost.is_set():
+        threading.Thread(target=self._beat, name="beats", daemon=True).start()
+
+    def _beat(self) -> None:
+        with suppress(LostLease):
+            self.lease.beat_until_stopped(self._drain)
+
+    def run(self, stop: StopRequest) -> str:
+        """Work until the end and return its reason; empty if the lease was lost.
+
+        The work is done in another thread: this one never waits for the database, so that it can
+        be interrupted and ends the agents in time.
+        """
+        self._clean_up_after_dead_workers()
+        work: Future[str] = Future()
+        threading.Thread(
+            target=_settle, args=(work, lambda: self._work(stop)), name="work", daemon=True
+        ).start()
+        while not work.done() and not self.lease.is_lost.is_set():
+            look = self.lease.watch.look()
+            if look.event:
+                self._show("", look.event)
+            if look.loss:
+                self.lease.give_up(look.loss)
+            wait([work], timeout=_LOOK_SECONDS)
+        return "" if self.lease.is_lost.is_set() else work.result()
+
+    def _work(self, stop: StopRequest) -> str:
+        """Take and start tasks until the end; return its reason."""
+        while not self._has_given_up():
             if stop.asked and not self._drain.is_set():
                 self._drain.set()
                 self._show("", WorkerDraining(reason="Ctrl-C ends it when its tasks have ended"))
@@ -197,7 +235,7 @@ class _Worker:
         return "nothing is left to do" if is_over else ""
 
     def _take_tasks(self) -> None:
-        while len(self._taken) < self._identity.jobs:
+        while len(self._taken) < self._identity.jobs and not self._has_given_up():
             task = self.lease.insist(lambda: self.lease.take(self._can_do))
             if task is None:
                 return
@@ -208,7 +246,7 @@ class _Worker:
                 is_taken_over=task.is_taken_over,
             )
             self._show(task.id, taken)
-            self._start(task)
+            self.lease.insist(partial(self._start, task))
 
     def _can_do(self, route: str) -> bool:
         agent, labels, repository = route.split("\t")
@@ -237,6 +275,11 @@ class _Worker:
             course = run_steps(
                 steps.list_steps(), Course(), record=self._record, ends=lambda found: found.is_over
             )
+        except sa.exc.DBAPIError as error:
+            # What cannot be recorded here is no failure of the task: others go on with it.
+            reason = f"the database refused a step: {describe_database_error(error)}"
+            self.lease.give_up(find_database_loss(error) or Loss(reason=reason))
+            raise LostLease from None
         finally:
             # An error of ours is recorded by dbos, and must not leave the task running forever.
             if not self._has_given_up():
@@ -296,7 +339,8 @@ class _Worker:
     def _end_loop(self, loop: str, reason: str) -> None:
         """End a loop, if it has begun; that ends its agent."""
         if loop:
-            with suppress(UserError):
+            # A full disk must not keep the worker from ending.
+            with suppress(UserError, OSError):
                 verbs.end(self._context, loop, Finish(outcome="cancelled", reason=reason))
 
     def close(self) -> None:
@@ -306,7 +350,9 @@ class _Worker:
             self._end_loop(steps.loop, _ELSEWHERE)
         self.lease.is_stopped.set()
         self._folders.end_processes()
-        # The database may be out of reach; then the others wait for the end of the lease.
+        if self.lease.watch.is_away:
+            # The others wait for the end of the lease; dbos would wait for the database.
+            return
         with suppress(sa.exc.SQLAlchemyError):
             self.lease.end()
             DBOS.delete_queue(self._queue)
@@ -315,3 +361,16 @@ class _Worker:
     def _show(self, task: str, event: RunEvent) -> None:
         with self._shows:
             self._show_event(task, event)
+
+
+def choose_silence(lease: float) -> float:
+    """Return after how many silent seconds a connection ends: several times during a lease."""
+    return min(max(lease / 4, 2.0), 15.0)
+
+
+def _settle(future: "Future[str]", action: Callable[[], str]) -> None:
+    """Run the action and give its result or its error to whoever waits for it."""
+    try:
+        future.set_result(action())
+    except BaseException as error:  # noqa: BLE001  it is raised where the result is asked for
+        future.set_exception(error)

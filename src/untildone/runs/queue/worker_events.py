@@ -43,3 +43,14 @@ class WorkerEnded(RunEvent, frozen=True, kw_only=True, tag="worker-ended"):
     worker: str
     reason: str
     exit_code: int
+
+
+class DatabaseAway(RunEvent, frozen=True, kw_only=True, tag="database-away"):
+    """The database has not answered for some seconds; it is asked again until the lease ends."""
+
+    reason: str
+
+
+class DatabaseBack(RunEvent, frozen=True, kw_only=True, tag="database-back"):
+    # For how long it was away.
+    seconds: float

@@ -1,0 +1,96 @@
+"""What goes wrong on machines: a cut cable, a full or read-only disk, a clock that is set."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from tools import missing
+
+_FAKETIME = ("/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/lib/faketime/libfaketimeMT.so.1")
+
+
+class Cable:
+    """A network namespace as another machine, and the cable between it and this one."""
+
+    def __init__(self) -> None:
+        number = os.getpid()
+        self._name = f"untildone-{number}"
+        self._here, self._there = f"ud{number}a", f"ud{number}b"
+        network = f"10.213.{number // 64 % 256}.{number % 64 * 4}"
+        first, _, last = network.rpartition(".")
+        self.address = f"{first}.{int(last) + 1}"
+        other = f"{first}.{int(last) + 2}"
+        self.prefix = ("ip", "netns", "exec", self._name)
+        _ip("netns", "add", self._name)
+        ends = (self._here, "type", "veth", "peer", "name", self._there, "netns", self._name)
+        _ip("link", "add", *ends)
+        _ip("address", "add", f"{self.address}/30", "dev", self._here)
+        _ip("-n", self._name, "address", "add", f"{other}/30", "dev", self._there)
+        for there in ("lo", self._there):
+            _ip("-n", self._name, "link", "set", there, "up")
+        self.mend()
+
+    def cut(self) -> None:
+        """Let nothing pass any more, without a word to either side."""
+        _ip("link", "set", self._here, "down")
+
+    def mend(self) -> None:
+        _ip("link", "set", self._here, "up")
+
+    def close(self) -> None:
+        _ip("netns", "delete", self._name)
+
+
+def _ip(*arguments: str) -> None:
+    subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True)
+
+
+@contextmanager
+def open_cable() -> Iterator[Cable]:
+    try:
+        cable = Cable()
+    except (FileNotFoundError, subprocess.CalledProcessError) as error:
+        missing(f"no network namespace can be made: {error}")
+    try:
+        yield cable
+    finally:
+        cable.close()
+
+
+def fill(folder: Path) -> Path:
+    """Fill the disk of the folder; return the file to remove."""
+    ballast = folder / "ballast"
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(b"x" * 4096)
+    return ballast
+
+
+@contextmanager
+def make_read_only(path: Path) -> Iterator[None]:
+    """Mount a file or folder over itself, read-only also for root."""
+    subprocess.run(["mount", "--bind", str(path), str(path)], check=True)
+    try:
+        subprocess.run(["mount", "-o", "remount,ro,bind", str(path)], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", str(path)], check=True)
+
+
+def set_clock(file: Path, hours: int) -> dict[str, str]:
+    """Set the clock of all programs with this environment, also of those that run already."""
+    found = [str(path) for pattern in _FAKETIME for path in Path("/").glob(pattern[1:])]
+    if not found:
+        missing("`faketime` is not installed")
+    file.with_suffix(".new").write_text(f"{hours:+d}h\n", encoding="utf-8")
+    file.with_suffix(".new").replace(file)
+    return {
+        "LD_PRELOAD": found[0],
+        "FAKETIME_TIMESTAMP_FILE": str(file),
+        "FAKETIME_NO_CACHE": "1",
+        # A clock that is set does not change how much time has passed.
+        "DONT_FAKE_MONOTONIC": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
