@@ -2,7 +2,8 @@
 
 import sqlalchemy as sa
 
-from untildone.runs.queue.database_time import format_moment, read_time
+from untildone.runs.queue.database_time import read_time
+from untildone.runs.queue.deadline_times import format_moment
 from untildone.runs.queue.retry_rules import compute_sleep
 from untildone.runs.queue.tables import ACCOUNTS
 from untildone.runs.queue.values import QueueAccount

@@ -5,8 +5,6 @@ it does not matter how the clocks of the workers differ. With a SQLite file it i
 one machine that has the file.
 """
 
-from datetime import UTC, datetime
-
 import sqlalchemy as sa
 
 _SQLITE = sa.text("SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)")
@@ -30,10 +28,3 @@ def lock_taking(connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     else:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
-
-
-def format_moment(milliseconds: int) -> str:
-    """Return a time in UTC, as `2026-01-31T12:00:00+00:00`; an empty text for none."""
-    if not milliseconds:
-        return ""
-    return datetime.fromtimestamp(milliseconds // 1_000, UTC).isoformat(timespec="seconds")

@@ -1,4 +1,4 @@
-"""A deadline as the user writes it: a time, or how long from now."""
+"""A deadline as the user writes it (a time, or how long from now) and as it is shown."""
 
 import re
 from datetime import UTC, datetime
@@ -28,3 +28,15 @@ def parse_deadline(text: str, now_ms: int) -> int:
             hint="write a time such as `2026-05-04T18:00`, or how long from now: `4h`, `2d`",
         )
     return round(1_000 * moment.timestamp())
+
+
+def format_moment(milliseconds: int) -> str:
+    """Return a time in UTC, as `2026-01-31T12:00:00+00:00`; an empty text for none."""
+    if not milliseconds:
+        return ""
+    return datetime.fromtimestamp(milliseconds // 1_000, UTC).isoformat(timespec="seconds")
+
+
+def explain_passed(deadline_ms: int) -> str:
+    """Return the reason of a task that ended at its deadline."""
+    return f"its deadline {format_moment(deadline_ms)} passed before it was done"

@@ -4,7 +4,7 @@ They are decided in the transaction that takes a task, under the lock of `databa
 workers at once cannot exceed one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -172,8 +172,9 @@ def forget_old_usage(connection: sa.Connection) -> None:
 class LimitBook:
     """The limits as their user sets and reads them."""
 
-    def __init__(self, engine: sa.Engine) -> None:
+    def __init__(self, engine: sa.Engine, now: Callable[[], str]) -> None:
         self._engine = engine
+        self._now = now
 
     def list_limits(self) -> tuple[QueueLimit, ...]:
         with self._engine.connect() as connection:
@@ -181,28 +182,16 @@ class LimitBook:
             found = read_limits(connection, running, read_time(connection))
         return tuple(show_limit(limit, used) for limit, used in found)
 
-    def set_limit(self, limit: Limit, *, at: str) -> None:
+    def set_limit(self, limit: Limit) -> None:
         """Set what the limit names and keep the rest of it; a new budget counts from now on."""
         with self._engine.begin() as connection:
             lock_taking(connection)
             before = self._find(connection, limit)
-            if before:
-                kept = _make_limit(before)
-                limit = replace(
-                    limit,
-                    rate=limit.rate or kept.rate,
-                    parallel=limit.parallel or kept.parallel,
-                    **(
-                        {}
-                        if limit.budget_micro
-                        else {"budget_micro": kept.budget_micro, "period": kept.period}
-                    ),
-                )
-            is_kept = before and before["budget_micro"] == limit.budget_micro
-            total = before["from_micro"] if before and is_kept else None
-            if total is None:
-                total = _sum_total(connection, limit.kind, limit.name)
-            self._write(connection, limit, from_micro=total, at=at)
+            from_micro = _sum_total(connection, limit.kind, limit.name)
+            if before and not limit.budget_micro:
+                from_micro = before["from_micro"]
+            merged = _merge(limit, _make_limit(before)) if before else limit
+            self._write(connection, merged, from_micro=from_micro)
             release_held(connection)
 
     def remove_limit(self, kind: Kind, name: str) -> None:
@@ -220,10 +209,24 @@ class LimitBook:
         chosen = sa.select(LIMITS).where(LIMITS.c.kind == limit.kind, LIMITS.c.name == limit.name)
         return connection.execute(chosen).mappings().first()
 
-    def _write(self, connection: sa.Connection, limit: Limit, *, from_micro: int, at: str) -> None:
+    def _write(self, connection: sa.Connection, limit: Limit, *, from_micro: int) -> None:
         connection.execute(
             sa.delete(LIMITS).where(LIMITS.c.kind == limit.kind, LIMITS.c.name == limit.name)
         )
         names = ("kind", "name", "budget_micro", "period", "rate", "parallel")
         values = {name: getattr(limit, name) for name in names}
-        connection.execute(LIMITS.insert().values(**values, from_micro=from_micro, set_at=at))
+        connection.execute(
+            LIMITS.insert().values(**values, from_micro=from_micro, set_at=self._now())
+        )
+
+
+def _merge(new: Limit, kept: Limit) -> Limit:
+    """Return the new limit with what it does not say from the one before."""
+    money = new if new.budget_micro else kept
+    return replace(
+        new,
+        budget_micro=money.budget_micro,
+        period=money.period,
+        rate=new.rate or kept.rate,
+        parallel=new.parallel or kept.parallel,
+    )

@@ -11,8 +11,8 @@ from untildone.core.verdict import Outcome
 from untildone.engine.request import StartOptions
 from untildone.errors import UserError
 from untildone.runs.queue.accounts import list_accounts
-from untildone.runs.queue.database_time import format_moment, lock_taking, read_time
-from untildone.runs.queue.deadline_times import parse_deadline
+from untildone.runs.queue.database_time import lock_taking, read_time
+from untildone.runs.queue.deadline_times import format_moment, parse_deadline
 from untildone.runs.queue.limit_rules import MICRO
 from untildone.runs.queue.retries import list_failures
 from untildone.runs.queue.tables import NEEDS, SETTINGS, STEPS, TASKS, WORKERS

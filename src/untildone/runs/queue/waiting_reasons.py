@@ -3,7 +3,8 @@
 import sqlalchemy as sa
 from msgspec import Struct
 
-from untildone.runs.queue.database_time import format_moment, read_time
+from untildone.runs.queue.database_time import read_time
+from untildone.runs.queue.deadline_times import format_moment
 from untildone.runs.queue.limit_rules import Limit, Used, Wish, explain_hold
 from untildone.runs.queue.limits import list_running, read_limits
 

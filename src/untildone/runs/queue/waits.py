@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from untildone.runs.queue.database_time import format_moment
+from untildone.runs.queue.deadline_times import explain_passed
 from untildone.runs.queue.tables import NEEDS, STEPS, TASKS
 
 _AT_ONCE = 100
@@ -23,7 +23,7 @@ def sweep(connection: sa.Connection, now_ms: int, *, at: str, worker: str) -> No
     """Wake tasks whose time has come and end queued ones whose deadline has passed."""
     late = connection.execute(_select_late(now_ms)).all()
     for row in late:
-        reason = f"its deadline {format_moment(row.deadline_ms)} passed before it was done"
+        reason = explain_passed(row.deadline_ms)
         values = {"state": "ended", "outcome": "out-of-time", "reason": reason, "waits": ""}
         ended = sa.update(TASKS).where(TASKS.c.number == row.number)
         connection.execute(ended.values(**values, updated_at=at))
