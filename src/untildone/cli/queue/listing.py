@@ -50,7 +50,8 @@ def list_command(
             workers=queue.list_workers(),
             accounts=queue.list_accounts(),
         )
-        print_report(listed, _format_list(listed), as_json=as_json)
+        lines = ["no dead letter"] if dead and not listed.tasks else _format_list(listed)
+        print_report(listed, lines, as_json=as_json)
         if not watch or not any(task.state in OPEN_STATES for task in listed.tasks):
             return
         time.sleep(_LOOK_SECONDS)
@@ -60,7 +61,7 @@ def _format_list(listed: QueueList) -> Iterator[str]:
     if listed.is_paused:
         yield "paused: no task is taken until `untildone queue pause --off`"
     if not listed.tasks:
-        yield "no such task; `untildone queue list --all` lists all, also those that have ended"
+        yield "no open task; `untildone queue list --all` lists those that have ended"
     for task in listed.tasks:
         yield _format_task(task)
         yield from map(_format_failure, task.failures)
