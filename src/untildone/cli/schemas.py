@@ -20,7 +20,13 @@ from untildone.report.checks import CheckReport
 from untildone.report.page.values import LoopView
 from untildone.report.receipt import Receipt
 from untildone.report.status import StatusReport
-from untildone.runs.queue.values import QueueAdded, QueueChange, QueueDetails, QueueList
+from untildone.runs.queue.values import (
+    QueueAdded,
+    QueueChange,
+    QueueDetails,
+    QueueLimits,
+    QueueList,
+)
 from untildone.store.state import State
 
 SCHEMAS: dict[str, type[msgspec.Struct]] = {
@@ -34,6 +40,7 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "verification": VerifierReport,
     "queue-add": QueueAdded,
     "queue-change": QueueChange,
+    "queue-limit": QueueLimits,
     "queue-list": QueueList,
     "queue-show": QueueDetails,
     "status": StatusReport,

@@ -1,5 +1,6 @@
 """`untildone worker`: work on queued tasks until it is ended."""
 
+import getpass
 import os
 import platform
 import secrets
@@ -65,7 +66,14 @@ _LOSSES = (74, 75)
 @click.option(
     "--client", default="", metavar="COMMAND", help="Run this instead of the agent's program."
 )
-@click.option("--no-wait", is_flag=True, help="End a task at a usage limit, do not wait for it.")
+@click.option(
+    "--account",
+    default="",
+    metavar="NAME",
+    help="Whose sign-in its agents use; workers with one name share its usage limit."
+    " Default: you on this machine.",
+)
+@click.option("--no-wait", is_flag=True, help="End when its accounts are at their usage limits.")
 @click.option("--once", is_flag=True, help="End when no task is left that it can do.")
 @click.option(
     "--lease",
@@ -91,7 +99,8 @@ def worker_command(*, database: str, as_json: bool, **values: Any) -> int:  # no
     """
     context = open_context(values["agents"][0])
     require_user_of_machine(context, "worker")
-    options = RunOptions(wait=not values["no_wait"], client=values["client"])
+    # At a usage limit the task goes back to the queue, and the account sleeps.
+    options = RunOptions(wait=False, client=values["client"])
     require_client(context, options)
     for name in values["agents"][1:]:
         require_client(open_context(name), RunOptions())
@@ -127,6 +136,7 @@ def _run(
         agents=values["agents"],
         labels=values["labels"],
         jobs=values["jobs"],
+        account=values["account"].strip() or f"{_find_user()}@{platform.node()}",
     )
     settings = WorkerSettings(
         identity=identity,
@@ -139,9 +149,18 @@ def _run(
         ),
         lease=values["lease"],
         once=values["once"],
+        wait=not values["no_wait"],
     )
     engine = open_database(url, silence=choose_silence(settings.lease))
     return run_worker(context, engine, settings, show)
+
+
+def _find_user() -> str:
+    """Return the name of the user; a container may have none."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return str(os.getuid()) if hasattr(os, "getuid") else "user"
 
 
 def _default_repositories(url: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from untildone.checks.clean_output import clean
 from untildone.cli.run_plan_display import PlanLines
 from untildone.core.text import pluralize, to_one_line
 from untildone.runs.queue import worker_events
-from untildone.runs.queue.worker_events import TaskEnded, TaskTaken
+from untildone.runs.queue.worker_events import TaskEnded, TaskReturned, TaskTaken
 from untildone.runs.run_events import Ended
 
 
@@ -26,7 +26,7 @@ class WorkerLines:
             self._console.print(f"{name}{text}", markup=False, soft_wrap=True)
         elif task and not isinstance(event, Ended):
             self._tasks(task, event)
-        if isinstance(event, TaskEnded):
+        if isinstance(event, TaskEnded | TaskReturned):
             self._tasks.forget(task)
 
     def __rich__(self) -> Table:
@@ -47,6 +47,8 @@ def describe_event(event: RunEvent) -> str:
             return f"done: pushed {event.branch} ({event.commit[:12]})"
         case TaskEnded():
             return f"{event.outcome}: {to_one_line(clean(event.reason))}".removesuffix(": ")
+        case TaskReturned():
+            return f"queued again: {to_one_line(clean(event.reason))}"
         case worker_events.WorkerBuried():
             return f"worker {event.worker} was silent for too long; its tasks can be taken"
         case worker_events.WorkerDraining():

@@ -52,7 +52,7 @@ def drive(context: Context, loop: str, *, show: Show, delays: RetryDelays | None
         locks.enter_context(_lock_run(context, loop))
         run = _Run(Conversation(context, loop, show), show, delays or RetryDelays(), locks)
         record = _run_or_pause(run)
-    ended = _make_ended_event(context, record, run.fault)
+    ended = _make_ended_event(context, record, run)
     show(ended)
     return ended
 
@@ -86,7 +86,7 @@ def _lock_run(context: Context, loop: str) -> Iterator[None]:
         yield
 
 
-def _make_ended_event(context: Context, record: Record, fault: ClientFault | None) -> Ended:
+def _make_ended_event(context: Context, record: Record, run: "_Run") -> Ended:
     progress, loop = record.progress, record.contract.id
     outcome = OUTCOMES[progress.outcome or "unverified"]
     receipt = context.loops.get_folder(loop) / "receipt.md"
@@ -101,7 +101,8 @@ def _make_ended_event(context: Context, record: Record, fault: ClientFault | Non
         exit_code=outcome.exit_code,
         resume=f"untildone continue {loop}" if outcome.resume else "",
         receipt=str(receipt) if receipt.exists() else "",
-        fault=fault,
+        fault=run.fault,
+        limit_seconds=round(run.limit_seconds, 1),
     )
 
 
@@ -117,6 +118,7 @@ class _Run:
         self._locks = locks
         self._denied_before = False
         self.fault: ClientFault | None = None
+        self.limit_seconds = 0.0
 
     def run_to_end(self) -> Record:
         """Call and judge until the loop is no longer active."""
@@ -211,12 +213,17 @@ class _Run:
         """Return the seconds until the usage limit ends; None if the run should not wait for it."""
         if not self.conversation.memory.options.wait:
             return None
+        seconds = self._measure_limit(returned)
+        if seconds:
+            return seconds
+        return limits.pop(0) if limits else None
+
+    def _measure_limit(self, returned: Return) -> float:
+        """Return how long the usage limit lasts; 0 if that is unknown."""
         now = self.conversation.context.clock()
         local = datetime.fromtimestamp(now, UTC).astimezone()
         seconds = (returned.until or parse_limit_end(returned.reason, local)) + _MARGIN - now
-        if 0 < seconds < _LONGEST_WAIT:
-            return seconds
-        return limits.pop(0) if limits else None
+        return seconds if 0 < seconds < _LONGEST_WAIT else 0
 
     def _wait(self, returned: Return, seconds: float) -> bool:
         """Wait, at no cost to the loop's minutes; return False if the user stopped the run."""
@@ -301,6 +308,7 @@ class _Run:
             return
         self.fault = fault
         if fault == "limit":
+            self.limit_seconds = self._measure_limit(returned)
             self.pause(f"usage limit: {reason}")
             return
         remedy = self.conversation.context.agent.load_headless().REMEDIES[fault]

@@ -68,3 +68,5 @@ class Ended(RunEvent, frozen=True, kw_only=True):
     receipt: str
     # The failure of the client that ended the run, if any.
     fault: ClientFault | None
+    # If it was a usage limit: how many seconds it still lasts; 0 if unknown.
+    limit_seconds: float = 0

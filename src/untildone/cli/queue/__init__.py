@@ -10,6 +10,7 @@ _COMMANDS = {
     "show": ("queue.listing", "Show one task with its steps and its receipt."),
     "cancel": ("queue.changes", "Cancel a task."),
     "retry": ("queue.changes", "Queue a task again that ended without being done."),
+    "limit": ("queue.limit", "Limit money, rate and tasks at once; or list the limits."),
     "pause": ("queue.changes", "Let no worker take another task."),
     "drain": ("queue.changes", "Let the workers finish their tasks and end."),
     "migrate": ("queue.roles", "Create or update the tables."),

@@ -46,6 +46,19 @@ def parse_words(
     "--labels", default="", callback=parse_words, metavar="A,B", help="What its worker must have."
 )
 @click.option("--priority", default=0, metavar="N", help="Higher ones are taken first; default 0.")
+@click.option(
+    "--deadline",
+    default="",
+    metavar="WHEN",
+    help="End it then, done or not: `4h`, `2d`, `2026-05-04T18:00`.",
+)
+@click.option(
+    "--retries",
+    default=2,
+    type=click.IntRange(0, 100),
+    metavar="N",
+    help="Try it again so often after a crash or a failed transfer; default 2.",
+)
 @click.option("--after", multiple=True, metavar="ID", help="A task that must be done before.")
 @database_option
 @json_option
@@ -60,8 +73,8 @@ def add_command(
     """Add TASK to the queue, with the options of `untildone start`.
 
     FILE has one JSON object a line, with `task` and any of `checks`, `repository`, `base`,
-    `agent`, `labels`, `priority`, `after` and the loop's options; or it is the output of
-    `gh issue list --json number,title,body,url`.
+    `agent`, `labels`, `priority`, `after`, `deadline`, `retries` and the loop's options; or it is
+    the output of `gh issue list --json number,title,body,url`.
 
     \b
     untildone queue add "Port the parser" --check "npm test" --priority 5
@@ -118,6 +131,8 @@ def _make_task(task: str, values: dict[str, Any]) -> NewTask:
         labels=values["labels"],
         priority=values["priority"],
         after=tuple(values["after"]),
+        deadline=values["deadline"],
+        retries=values["retries"],
     )
 
 

@@ -4,6 +4,7 @@ import click
 
 from untildone.cli.options import json_option, print_report
 from untildone.cli.queue.queue_options import database_option, open_queue
+from untildone.errors import UserError
 from untildone.runs.queue.values import QueueChange
 
 
@@ -26,16 +27,23 @@ def cancel_command(*, task: str, database: str, as_json: bool) -> None:
 
 
 @click.command("retry")
-@click.argument("task")
+@click.argument("task", required=False, default="")
+@click.option("--dead", is_flag=True, help="All that used up their retries.")
 @database_option
 @json_option
-def retry_command(*, task: str, database: str, as_json: bool) -> None:
-    """Queue TASK again; it continues from its last recorded round, with new bounds.
+def retry_command(*, task: str, dead: bool, database: str, as_json: bool) -> None:
+    """Queue TASK again; it continues from its last recorded round, with new bounds and retries.
 
     \b
     untildone queue retry 1f2e
+    untildone queue retry --dead
     """
-    _print_change(open_queue(database, verb="queue retry").retry(task), as_json=as_json)
+    if bool(task) == dead:
+        raise UserError(
+            "give a task or `--dead`", hint="`untildone queue list --dead` lists what gave up"
+        )
+    queue = open_queue(database, verb="queue retry")
+    _print_change(queue.retry_dead() if dead else queue.retry(task), as_json=as_json)
 
 
 @click.command("pause")

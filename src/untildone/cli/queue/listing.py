@@ -14,6 +14,7 @@ from untildone.report.times import format_cost, format_time
 from untildone.runs.queue.values import (
     OPEN_STATES,
     QueueDetails,
+    QueueFailure,
     QueueList,
     QueueTask,
     QueueWorker,
@@ -25,24 +26,32 @@ _LOOK_SECONDS = 2.0
 
 @click.command("list")
 @click.option("--all", "everything", is_flag=True, help="List tasks that have ended, too.")
+@click.option("--dead", is_flag=True, help="List only those that used up their retries, with why.")
 @click.option("--watch", is_flag=True, help="Print it again until no task is open.")
 @database_option
 @json_option
-def list_command(*, everything: bool, watch: bool, database: str, as_json: bool) -> None:
+def list_command(
+    *, everything: bool, dead: bool, watch: bool, database: str, as_json: bool
+) -> None:
     """List the open tasks in their order, and the workers.
 
     \b
     untildone queue list --all
+    untildone queue list --dead
     untildone queue list --json | jq '.tasks[].state'
     """
     queue = open_queue(database)
     while True:
         listed = QueueList(
             is_paused=queue.is_paused(),
-            tasks=queue.list_tasks(() if everything else OPEN_STATES),
+            tasks=queue.list_dead()
+            if dead
+            else queue.list_tasks(() if everything else OPEN_STATES),
             workers=queue.list_workers(),
+            accounts=queue.list_accounts(),
         )
-        print_report(listed, _format_list(listed), as_json=as_json)
+        lines = ["no dead letter"] if dead and not listed.tasks else _format_list(listed)
+        print_report(listed, lines, as_json=as_json)
         if not watch or not any(task.state in OPEN_STATES for task in listed.tasks):
             return
         time.sleep(_LOOK_SECONDS)
@@ -53,8 +62,13 @@ def _format_list(listed: QueueList) -> Iterator[str]:
         yield "paused: no task is taken until `untildone queue pause --off`"
     if not listed.tasks:
         yield "no open task; `untildone queue list --all` lists those that have ended"
-    yield from map(_format_task, listed.tasks)
+    for task in listed.tasks:
+        yield _format_task(task)
+        yield from map(_format_failure, task.failures)
     yield from map(_format_worker, listed.workers)
+    for account in listed.accounts:
+        until = format_time(account.asleep_until)
+        yield f"account {inert(account.name)}  sleeps until {until}: {inert(account.reason)}"
 
 
 def _format_task(task: QueueTask) -> str:
@@ -64,8 +78,17 @@ def _format_task(task: QueueTask) -> str:
         head += f" {inert(task.worker)}"
     if task.waits_for:
         head += f" after {', '.join(task.waits_for)}"
+    if task.waits:
+        head += f" waits: {inert(task.waits)}"
+    if task.is_dead:
+        head += " dead letter"
     head += "  "
     return head + fit_headline(clean(task.task), indent=len(head))
+
+
+def _format_failure(failure: QueueFailure) -> str:
+    by = f" ({inert(failure.worker)})" if failure.worker else ""
+    return f"  {format_time(failure.at)}  attempt {failure.attempt}: {inert(failure.reason)}{by}"
 
 
 def _format_worker(worker: QueueWorker) -> str:
@@ -99,9 +122,9 @@ def _format_details(details: QueueDetails) -> Iterator[str]:
     yield f"{task.id}  {task.state}" + (f"  {task.outcome}" if task.outcome else "")
     yield f"task: {clean(task.task)}"
     yield f"repository: {inert(task.repository)}" + (f" at {inert(task.base)}" if task.base else "")
-    for name, value in (("from", task.source), ("reason", task.reason)):
-        if value:
-            yield f"{name}: {clean(value)}"
+    deadline = format_time(task.deadline) if task.deadline else ""
+    lines = {"from": task.source, "reason": task.reason, "waits": task.waits, "deadline": deadline}
+    yield from (f"{name}: {clean(value)}" for name, value in lines.items() if value)
     if details.rounds:
         yield f"{pluralize(details.rounds, 'round')}, {format_cost(details.spend_usd)}"
     for step in details.steps:

@@ -1,5 +1,6 @@
 """Options of the queue's commands, and how they open its database."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,9 @@ from untildone.runs.queue import address
 from untildone.store.home import prepare_home
 
 if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from untildone.runs.queue.limits import LimitBook
     from untildone.runs.queue.task_queue import TaskQueue
 
 database_option = click.option(
@@ -30,12 +34,26 @@ def find_database(context: Context, database: str) -> str:
 
 def open_queue(database: str, *, verb: str = "") -> "TaskQueue":
     """Open the queue; a verb that changes it is the user's, not an agent's."""
+    engine, now = _open_engine(database, verb)
+    from untildone.runs.queue.task_queue import TaskQueue
+
+    return TaskQueue(engine, now)
+
+
+def open_limits(database: str, *, verb: str = "") -> "LimitBook":
+    """Open the queue's limits, as `open_queue` does."""
+    engine, now = _open_engine(database, verb)
+    from untildone.runs.queue.limits import LimitBook
+
+    return LimitBook(engine, now)
+
+
+def _open_engine(database: str, verb: str) -> "tuple[Engine, Callable[[], str]]":
     context = open_context()
     if verb:
         require_user_of_machine(context, verb)
     url = find_database(context, database)
     # Imported here because the help and other commands must not need the extra.
     from untildone.runs.queue.database import explain_errors, open_database
-    from untildone.runs.queue.task_queue import TaskQueue
 
-    return TaskQueue(explain_errors(open_database(url), url), context.now)
+    return explain_errors(open_database(url), url), context.now

@@ -28,19 +28,23 @@ def push_checkpoint(
     task: TakenTask,
     repository: Repository,
     before: Checkpoint | None,
+    name: str = "",
 ) -> Checkpoint:
-    """Push the worktree's content and return what another worker needs to go on."""
+    """Push the worktree's content and return what another worker needs to go on.
+
+    `name` replaces the number of the round for what was left in the middle of one.
+    """
     record = context.loops.load(loop)
     git = Git(Path(record.contract.project))
     commit = _commit_aside(git, message=f"untildone: work on {task.id}, not done yet")
-    ref = get_work_ref(task.id, task.token, str(record.progress.round))
+    ref = get_work_ref(task.id, task.token, name or str(record.progress.round))
     repository.push([Push(ref=ref, commit=commit)])
     note = write_note("", record.progress, context.loops.read_rounds(loop))
     return Checkpoint(
         ref=ref,
         commit=commit,
         rounds=record.progress.round + (before.rounds if before else 0),
-        spend_usd=_add(record.progress.spend_usd, before.spend_usd if before else None),
+        spend_usd=add_spend(record.progress.spend_usd, before),
         note=shorten(clean(note, environ=context.environ), _LONGEST_NOTE),
     )
 
@@ -82,5 +86,7 @@ def _reduce(bounds: Bounds, checkpoint: Checkpoint) -> Bounds:
     return replace(bounds, rounds=rounds, budget_usd=budget)
 
 
-def _add(one: float | None, other: float | None) -> float | None:
-    return None if one is None and other is None else (one or 0) + (other or 0)
+def add_spend(spend_usd: float | None, before: Checkpoint | None) -> float | None:
+    """Return what was spent with what the workers before had spent; None if nothing is known."""
+    earlier = before.spend_usd if before else None
+    return None if spend_usd is None and earlier is None else (spend_usd or 0) + (earlier or 0)

@@ -42,6 +42,8 @@ def _grant(database: str, role: Role, name: str) -> Iterator[str]:
             yield from (f"GRANT USAGE ON SEQUENCE {each} TO {to}" for each in _get_sequence(table))
         if writing.updates:
             yield f"GRANT UPDATE ({', '.join(writing.updates)}) ON {table.name} TO {to}"
+        if writing.deletes:
+            yield f"GRANT DELETE ON {table.name} TO {to}"
     if role == "worker":
         yield from _grant_workflows(to)
 
@@ -101,13 +103,17 @@ END $guard$"""
 def _describe_change(change: TaskChange) -> str:
     """Return the condition that a row changes in this way and in no other."""
     writable = get_writing(TASKS.name, "submitter").updates
-    kept = [name for name in writable if name not in (*change.values, "attempt", "updated_at")]
+    changed = {*change.values, *change.may_be_cleared, "attempt", "since_attempt", "updated_at"}
+    kept = [name for name in writable if name not in changed]
     states = ", ".join(map(_quote_value, change.before))
     step = " + 1" if change.is_new_attempt else ""
+    since = "NEW.attempt" if change.is_new_attempt else "OLD.since_attempt"
     return " AND ".join(
         (
             f"OLD.state IN ({states})",
             f"NEW.attempt = OLD.attempt{step}",
+            f"NEW.since_attempt = {since}",
+            *(f"NEW.{name} IN (0, OLD.{name})" for name in change.may_be_cleared),
             *(f"NEW.{name} = {_quote_value(value)}" for name, value in change.values.items()),
             *(f"NEW.{name} = OLD.{name}" for name in kept),
         )

@@ -8,30 +8,37 @@ task's token, and nothing is recorded for a token that is no longer the newest.
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import NoReturn, TypeAlias, TypeVar
+from typing import NoReturn, TypeVar
 
 import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from untildone.core.verdict import Outcome
+from untildone.core.text import to_one_line
 from untildone.engine.request import StartOptions
+from untildone.runs.queue.accounts import list_asleep
+from untildone.runs.queue.database_time import lock_taking, read_time
 from untildone.runs.queue.database_watch import DatabaseWatch
-from untildone.runs.queue.losses import AWAY, BURIED, Loss, find_remedy
 from untildone.runs.queue.intake import find_problem
-from untildone.runs.queue.tables import NEEDS, SETTINGS, STEPS, TASKS, WORKERS
+from untildone.runs.queue.limits import forget_old_usage, record_usage
+from untildone.runs.queue.losses import AWAY, BURIED, Loss, find_remedy
+from untildone.runs.queue.retries import end_attempt, judge_left_task, make_step, record_spend
+from untildone.runs.queue.selection import Candidate, CanDo, Choice, choose, is_left
+from untildone.runs.queue.tables import SETTINGS, STEPS, TASKS, WORKERS
 from untildone.runs.queue.values import Checkpoint, Course, State, encode
+from untildone.runs.queue.waits import (
+    has_unmet_need,
+    hold_early,
+    hold_for_limit,
+    is_sweep_due,
+    sweep,
+)
 
 _ALIVE = ("alive", "draining")
-_CANDIDATES = 20
 _RETRY_SECONDS = 0.5
-# Those of a task's row that its worker gets as they are.
-_COLUMNS = ("id", "token", "attempt", "repository", "base", "agent", "added_at", "configuration")
 # Who has not looked for so long has not seen the others' beats, and must not judge them.
 _LONGEST_GAP_SECONDS = 3.0
 Result = TypeVar("Result")
-# Which routes (agent, labels, repository) a worker can do.
-CanDo: TypeAlias = Callable[[str], bool]
 
 
 class LostLease(BaseException):
@@ -48,6 +55,12 @@ class Identity(Struct, frozen=True, kw_only=True):
     agents: tuple[str, ...]
     labels: tuple[str, ...]
     jobs: int
+    # Whose sign-in the agents use; workers with the same one share its usage limit.
+    account: str = ""
+
+    def get_account(self, agent: str) -> str:
+        """Return the account of an agent, by default of the first, as `claude:ann@host`."""
+        return f"{agent or self.agents[0]}:{self.account or self.host}"
 
 
 class TakenTask(Struct, frozen=True, kw_only=True):
@@ -56,6 +69,8 @@ class TakenTask(Struct, frozen=True, kw_only=True):
     id: str
     token: int
     attempt: int
+    # The first attempt that shares the bounds with this one.
+    since_attempt: int
     repository: str
     base: str
     agent: str
@@ -63,6 +78,8 @@ class TakenTask(Struct, frozen=True, kw_only=True):
     # The hash of the configuration that the submitter trusts; empty for none.
     configuration: str
     options: StartOptions
+    # By the clock of the database; 0 for none.
+    deadline_ms: int
     # Whether an earlier worker had this attempt.
     is_taken_over: bool
 
@@ -105,6 +122,7 @@ class Lease:
         }
         with self._engine.begin() as connection:
             connection.execute(WORKERS.insert().values(row))
+            forget_old_usage(connection)
 
     def beat(self) -> bool:
         """Show that we are alive; return whether we are asked to drain."""
@@ -178,70 +196,84 @@ class Lease:
             return bool(connection.execute(same.values(state="dead")).rowcount)
 
     def take(self, can_do: CanDo) -> TakenTask | None:
-        """Take the first task that we can do: queued, or left by a worker that is dead."""
+        """Take the first task that we can do: queued, or left by a worker that is dead.
+
+        Whether there is one is seen without the lock that the taking itself needs.
+        """
         with self._engine.connect() as connection:
-            if connection.execute(
-                sa.select(SETTINGS.c.value).where(SETTINGS.c.name == "paused")
-            ).scalar():
+            now_ms = read_time(connection)
+            choice = self._choose(connection, can_do, now_ms)
+            if not (choice.ready or choice.oversized or is_sweep_due(connection, now_ms)):
                 return None
-            routes = self._list_routes(connection, can_do)
-            if not routes:
-                return None
-            chosen = (
-                sa.select(TASKS.c.id, TASKS.c.token)
-                .where(_is_free(), TASKS.c.route.in_(routes))
-                .order_by(TASKS.c.priority.desc(), TASKS.c.number)
-                .limit(_CANDIDATES)
-            )
-            candidates = connection.execute(chosen).all()
-        for name, token in candidates:
-            taken = self._try_to_take(name, token)
-            if taken:
-                return taken
-        return None
+        with self._engine.begin() as connection:
+            lock_taking(connection)
+            now_ms = read_time(connection)
+            sweep(connection, now_ms, at=self._now(), worker=self.identity.id)
+            choice = self._choose(connection, can_do, now_ms)
+            for one in choice.oversized:
+                hold_for_limit(connection, one.id)
+            taken = (self._try_to_take(connection, one) for one in choice.ready)
+            return next(filter(None, taken), None)
 
-    def _list_routes(self, connection: sa.Connection, can_do: CanDo) -> list[str]:
-        routes = connection.execute(
-            sa.select(TASKS.c.route).where(TASKS.c.state.in_(("queued", "running"))).distinct()
-        ).scalars()
-        return [route for route in routes if can_do(route)]
+    def _choose(self, connection: sa.Connection, can_do: CanDo, now_ms: int) -> Choice:
+        paused = sa.select(SETTINGS.c.value).where(SETTINGS.c.name == "paused")
+        if connection.execute(paused).scalar():
+            return Choice(ready=())
+        get_account = self.identity.get_account
+        return choose(connection, can_do=can_do, get_account=get_account, now_ms=now_ms)
 
-    def has_open_task(self, can_do: CanDo) -> bool:
-        """Say whether a task is left that we could do now or that another worker is doing."""
+    def has_open_task(self, can_do: CanDo, *, even_asleep: bool = False) -> bool:
+        """Say whether a task is left that we could do now or that another worker is doing.
+
+        With `even_asleep` also one that we could do if our account did not sleep.
+        """
         with self._engine.connect() as connection:
-            routes = self._list_routes(connection, can_do)
-            found = sa.select(TASKS.c.id).where(
-                TASKS.c.route.in_(routes), sa.or_(TASKS.c.state == "running", _is_free())
+            busy = sa.select(TASKS.c.route).where(TASKS.c.state == "running").distinct()
+            if any(map(can_do, connection.execute(busy).scalars())):
+                return True
+            choice = choose(
+                connection,
+                can_do=can_do,
+                get_account=self.identity.get_account,
+                now_ms=read_time(connection),
+                even_asleep=even_asleep,
             )
-            return connection.execute(found.limit(1)).scalar() is not None
+        return bool(choice.ready or choice.oversized)
 
-    def _try_to_take(self, name: str, token: int) -> TakenTask | None:
+    def is_asleep(self) -> bool:
+        """Say whether the accounts of all our agents sleep."""
+        with self._engine.connect() as connection:
+            asleep = list_asleep(connection, read_time(connection))
+        return all(self.identity.get_account(agent) in asleep for agent in self.identity.agents)
+
+    def _try_to_take(self, connection: sa.Connection, one: Candidate) -> TakenTask | None:
+        """Take a task under the lock, unless it killed too many workers or comes too early."""
+        ending = judge_left_task(connection, one) if one.is_left else None
+        if ending:
+            connection.execute(make_step(one, ending, at=self._now()))
+            return None
+        account = self.identity.get_account(one.route.partition("\t")[0])
         values = {
             "state": "running",
             "worker": self.identity.id,
+            "account": account,
             "token": TASKS.c.token + 1,
             "updated_at": self._now(),
         }
-        chosen = sa.update(TASKS).where(TASKS.c.id == name, TASKS.c.token == token, _is_free())
-        with self._engine.begin() as connection:
-            row = connection.execute(chosen.values(values).returning(*TASKS.c)).mappings().first()
-            if row is None:
-                return None
-            problem = find_problem(row)
-            if problem:
-                refused = {"state": "ended", "outcome": "blocked", "reason": problem}
-                connection.execute(sa.update(TASKS).where(TASKS.c.id == name).values(refused))
-                return None
-            attempts = sa.select(STEPS.c.number).where(
-                STEPS.c.task == name, STEPS.c.attempt == row["attempt"]
-            )
-            is_taken_over = connection.execute(attempts.limit(1)).scalar() is not None
-            task = TakenTask(
-                options=msgspec.json.decode(row["options"], type=StartOptions),
-                is_taken_over=is_taken_over,
-                **{key: row[key] for key in _COLUMNS},
-            )
-            connection.execute(self._make_step(task, "taken", self.identity.host, ""))
+        chosen = sa.update(TASKS).where(TASKS.c.id == one.id, _is_free())
+        row = connection.execute(chosen.values(values).returning(*TASKS.c)).mappings().first()
+        if row is None:
+            hold_early(connection, [one.id])
+            return None
+        problem = find_problem(row)
+        if problem:
+            refused = {"state": "ended", "outcome": "blocked", "reason": problem}
+            connection.execute(sa.update(TASKS).where(TASKS.c.id == one.id).values(refused))
+            return None
+        if not one.is_left:
+            record_usage(connection, repository=one.repository, account=account, starts=1)
+        task = _make_taken(row, is_taken_over=_has_steps(connection, row))
+        connection.execute(self._make_step(task, "taken", self.identity.host, ""))
         return task
 
     def require(self, task: TakenTask) -> None:
@@ -255,14 +287,20 @@ class Lease:
     ) -> None:
         """Append a step to the task's journal, unless the task is no longer ours."""
         data = encode(checkpoint) if checkpoint else ""
+        # What has come so far does not kill its workers.
+        progress = {"deaths": 0} if checkpoint else {}
         with self._engine.begin() as connection:
             # A write to the task's row, so that nobody takes it before this is committed.
-            if not connection.execute(self._touch(task)).rowcount:
+            touched = self._touch(task).values(progress).returning(*TASKS.c)
+            row = connection.execute(touched).mappings().first()
+            if row is None:
                 self._lose()
+            if checkpoint:
+                record_spend(connection, row, checkpoint.spend_usd)
             connection.execute(self._make_step(task, name, detail, data))
 
     def find_checkpoint(self, task: TakenTask) -> tuple[Checkpoint | None, bool]:
-        """Return the newest checkpoint of the task, and whether it is of this attempt."""
+        """Return the newest checkpoint of the task, and whether its bounds are those of now."""
         chosen = (
             sa.select(STEPS.c.data, STEPS.c.attempt)
             .where(STEPS.c.task == task.id, STEPS.c.data != "")
@@ -273,32 +311,34 @@ class Lease:
             found = connection.execute(chosen).first()
         if found is None:
             return None, False
-        return msgspec.json.decode(found[0], type=Checkpoint), found[1] == task.attempt
+        return msgspec.json.decode(found[0], type=Checkpoint), found[1] >= task.since_attempt
 
     def finish(self, task: TakenTask, course: Course) -> State:
         """Write how the task ended, unless it is no longer ours; return its state."""
-        outcome: Outcome = course.outcome or "unverified"
-        state: State = "done" if course.branch else "ended"
-        if outcome == "cancelled":
-            state = "cancelled"
-        values = {
-            "state": state,
-            "outcome": outcome,
-            "reason": course.reason,
-            "result": encode(course),
-            "cancelling": 0,
-            "updated_at": self._now(),
-        }
         with self._engine.begin() as connection:
-            if not connection.execute(self._touch(task).values(values)).rowcount:
+            lock_taking(connection)
+            row = connection.execute(self._touch(task).returning(*TASKS.c)).mappings().first()
+            if row is None:
                 self._lose()
-            connection.execute(self._make_step(task, state, course.reason, ""))
-        return state
+            record_spend(connection, row, course.spend_usd)
+            ending = end_attempt(connection, row, course)
+            detail = to_one_line(ending.detail)
+            connection.execute(self._make_step(task, ending.step, detail, ""))
+        return ending.state
 
     def list_cancelling(self, tasks: Iterable[str]) -> tuple[str, ...]:
         chosen = sa.select(TASKS.c.id).where(TASKS.c.id.in_(tuple(tasks)), TASKS.c.cancelling == 1)
         with self._engine.connect() as connection:
             return tuple(connection.execute(chosen).scalars())
+
+    def list_overdue(self, tasks: Iterable[TakenTask]) -> tuple[str, ...]:
+        """Return those whose deadline has passed; without deadlines the database is not asked."""
+        bound = [task for task in tasks if task.deadline_ms]
+        if not bound:
+            return ()
+        with self._engine.connect() as connection:
+            now_ms = read_time(connection)
+        return tuple(task.id for task in bound if task.deadline_ms <= now_ms)
 
     def end(self) -> None:
         """Give up all tasks; others may take them at once."""
@@ -345,14 +385,23 @@ def _select_own(task: TakenTask, worker: str) -> sa.Select[tuple[str]]:
     )
 
 
+def _has_steps(connection: sa.Connection, row: sa.RowMapping) -> bool:
+    """Say whether an earlier worker had this attempt."""
+    attempts = sa.select(STEPS.c.number).where(
+        STEPS.c.task == row["id"], STEPS.c.attempt == row["attempt"]
+    )
+    return connection.execute(attempts.limit(1)).scalar() is not None
+
+
+def _make_taken(row: sa.RowMapping, *, is_taken_over: bool) -> TakenTask:
+    given = set(TakenTask.__struct_fields__) - {"options", "is_taken_over"}
+    return TakenTask(
+        options=msgspec.json.decode(row["options"], type=StartOptions),
+        is_taken_over=is_taken_over,
+        **{name: row[name] for name in given},
+    )
+
+
 def _is_free() -> sa.ColumnElement[bool]:
     """Return the condition that a task waits for nobody: queued, or its worker is gone."""
-    is_held = sa.exists().where(WORKERS.c.id == TASKS.c.worker, WORKERS.c.state.in_(_ALIVE))
-    needed = TASKS.alias()
-    is_early = sa.exists().where(
-        NEEDS.c.task == TASKS.c.id, NEEDS.c.needs == needed.c.id, needed.c.state != "done"
-    )
-    return sa.or_(
-        sa.and_(TASKS.c.state == "queued", ~is_early),
-        sa.and_(TASKS.c.state == "running", ~is_held),
-    )
+    return sa.or_(sa.and_(TASKS.c.state == "queued", ~has_unmet_need()), is_left())

@@ -12,12 +12,19 @@ from msgspec import Struct
 
 from untildone.errors import UserError
 from untildone.process.git import run_git_transfer
+from untildone.runs.queue.retry_rules import is_curable_transfer
 from untildone.runs.tasks.git_answers import Git, require_git_version
 from untildone.runs.tasks.slugs import make_slug
 from untildone.store.lock import hold_lock
 
 _SECONDS = 1_800
 _LOCK_SECONDS = 3_600
+
+
+class TransferError(UserError):
+    """git could not fetch or push; `is_curable` if a later try may succeed."""
+
+    is_curable = True
 
 
 class Push(Struct, frozen=True, kw_only=True):
@@ -113,10 +120,12 @@ class Repository:
         if finished.exit_code != 0:
             complaint = errors.read_text("utf-8", "replace") if errors.exists() else ""
             reason = finished.missing or complaint.strip() or "no reason given"
-            raise UserError(
+            error = TransferError(
                 f"`git {arguments[0]}` failed for `{self.url}`: {reason[-500:]}",
                 hint="try the same with git on the worker's machine",
             )
+            error.is_curable = is_curable_transfer(reason)
+            raise error
         return os.fsdecode(b"".join(output))
 
 

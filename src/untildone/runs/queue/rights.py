@@ -13,10 +13,11 @@ Role: TypeAlias = Literal["submitter", "worker", "reader"]
 
 
 class Writing(Struct, frozen=True, kw_only=True):
-    """The columns that a role gives a new row, and those that it changes."""
+    """The columns that a role gives a new row, those that it changes, and whether it removes rows."""
 
     inserts: tuple[str, ...] = ()
     updates: tuple[str, ...] = ()
+    deletes: bool = False
 
 
 class TableRights(Struct, frozen=True, kw_only=True):
@@ -27,18 +28,19 @@ class TableRights(Struct, frozen=True, kw_only=True):
 
 
 _STATE = ("state", "worker", "cancelling", "outcome", "reason", "result", "updated_at")
+_TRIES = ("attempt", "waits", "spent_micro", "faults", "deaths", "dead")
 RIGHTS = {
     "untildone_task": TableRights(
         submitter=Writing(
             inserts=(
                 *("id", "state", "route", "task", "options", "repository", "base", "agent"),
-                *("labels", "source", "configuration", "priority", "attempt"),
-                *("added_at", "updated_at"),
+                *("labels", "source", "configuration", "priority", "attempt", "since_attempt"),
+                *("retries", "budget_micro", "deadline_ms", "added_at", "updated_at"),
             ),
             # Only as `task_changes.py` says; a trigger sees to that.
-            updates=(*_STATE, "attempt"),
+            updates=(*_STATE, *_TRIES, "since_attempt", "deadline_ms"),
         ),
-        worker=Writing(updates=(*_STATE, "token")),
+        worker=Writing(updates=(*_STATE, *_TRIES, "token", "account", "not_before_ms")),
         neither=("number",),
     ),
     "untildone_need": TableRights(submitter=Writing(inserts=("task", "needs"))),
@@ -59,6 +61,27 @@ RIGHTS = {
         neither=("number",),
     ),
     "untildone_setting": TableRights(neither=("name", "value")),
+    # Set by the owner alone.
+    "untildone_limit": TableRights(
+        neither=(
+            *("kind", "name", "period", "set_at", "rate", "parallel"),
+            *("budget_micro", "from_micro"),
+        )
+    ),
+    "untildone_usage": TableRights(
+        worker=Writing(
+            inserts=("kind", "name", "minute", "spent_micro", "starts", "last_start_ms"),
+            updates=("spent_micro", "starts", "last_start_ms"),
+            # Minutes that no limit asks for any more.
+            deletes=True,
+        )
+    ),
+    "untildone_account": TableRights(
+        worker=Writing(
+            inserts=("name", "asleep_until_ms", "last_seconds", "reason"),
+            updates=("asleep_until_ms", "last_seconds", "reason"),
+        )
+    ),
 }
 
 

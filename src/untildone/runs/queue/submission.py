@@ -13,10 +13,12 @@ from untildone.core.contract import Bounds
 from untildone.engine.request import StartOptions
 from untildone.engine.start_options import apply_bounds
 from untildone.errors import UserError
+from untildone.runs.queue.deadline_times import parse_deadline
 from untildone.runs.queue.values import NewTask
 from untildone.worktree.listing import find_worktree_root
 
 _LONGEST_TASK = 200_000
+_MOST_RETRIES = 100
 
 
 def resolve_repository(given: str, folder: Path) -> str:
@@ -54,6 +56,12 @@ def make_storable(
             hint="put the text into a file of the repository and name that",
         )
     apply_bounds(Bounds(), asdict(task.options))
+    if task.deadline:
+        parse_deadline(task.deadline, 0)
+    if not 0 <= task.retries <= _MOST_RETRIES:
+        raise UserError(
+            f"`retries` is {task.retries}", hint=f"give a number from 0 to {_MOST_RETRIES}"
+        )
     _refuse_secrets(task.options)
     shown = remove_secrets(text, environ=environ)
     task = replace(task, options=replace(task.options, task=shown), source=make_text(task.source))

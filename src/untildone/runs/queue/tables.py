@@ -15,6 +15,10 @@ def _integer(name: str) -> sa.Column[int]:
     return sa.Column(name, sa.Integer, nullable=False, server_default="0")
 
 
+def _number(name: str) -> sa.Column[int]:
+    return sa.Column(name, _NUMBER, nullable=False, server_default="0")
+
+
 TASKS = sa.Table(
     "untildone_task",
     METADATA,
@@ -28,14 +32,36 @@ TASKS = sa.Table(
     _text("configuration"),
     *map(_text, ("worker", "outcome", "reason", "result", "added_at", "updated_at")),
     *map(_integer, ("priority", "attempt", "token", "cancelling")),
+    # What a queued task waits for: see `waits.py`. The agent's account of a running one.
+    *map(_text, ("waits", "account")),
+    # Times by the database's clock, money in millionths of a USD.
+    *map(_number, ("not_before_ms", "deadline_ms", "budget_micro", "spent_micro")),
+    # Failed tries, workers that died in a row, and the first attempt that shares the bounds.
+    *map(_integer, ("faults", "deaths", "dead", "since_attempt")),
+    sa.Column("retries", sa.Integer, nullable=False, server_default="2"),
     sa.Index("untildone_task_order", "state", "priority", "number"),
     sa.Index("untildone_task_worker", "worker"),
+    sa.Index("untildone_task_ready", "state", "waits", "route", sa.desc("priority"), "number"),
+    sa.Index(
+        "untildone_task_later",
+        "not_before_ms",
+        sqlite_where=sa.text("waits = 'time'"),
+        postgresql_where=sa.text("waits = 'time'"),
+    ),
+    sa.Index(
+        "untildone_task_deadline",
+        "state",
+        "deadline_ms",
+        sqlite_where=sa.text("deadline_ms > 0"),
+        postgresql_where=sa.text("deadline_ms > 0"),
+    ),
 )
 NEEDS = sa.Table(
     "untildone_need",
     METADATA,
     sa.Column("task", sa.String(32), primary_key=True),
     sa.Column("needs", sa.String(32), primary_key=True),
+    sa.Index("untildone_need_needs", "needs"),
 )
 WORKERS = sa.Table(
     "untildone_worker",
@@ -59,4 +85,31 @@ SETTINGS = sa.Table(
     METADATA,
     sa.Column("name", sa.String(32), primary_key=True),
     _text("value"),
+)
+# `kind` is queue, repository or account; 0 is no limit.
+LIMITS = sa.Table(
+    "untildone_limit",
+    METADATA,
+    sa.Column("kind", sa.String(16), primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    *map(_text, ("period", "set_at")),
+    *map(_integer, ("rate", "parallel")),
+    # `from_micro`: what was spent before the limit was set, for a budget without a period.
+    *map(_number, ("budget_micro", "from_micro")),
+)
+# What was spent and started in each minute since the epoch, and in the row 0 altogether.
+USAGE = sa.Table(
+    "untildone_usage",
+    METADATA,
+    sa.Column("kind", sa.String(16), primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("minute", _NUMBER, primary_key=True, autoincrement=False),
+    *map(_number, ("spent_micro", "starts", "last_start_ms")),
+)
+ACCOUNTS = sa.Table(
+    "untildone_account",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    _text("reason"),
+    *map(_number, ("asleep_until_ms", "last_seconds")),
 )

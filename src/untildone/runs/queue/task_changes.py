@@ -11,11 +11,15 @@ from untildone.runs.queue.values import State
 
 
 class TaskChange(Struct, frozen=True, kw_only=True):
-    """From one of the states `before` a task gets these values, and maybe another attempt."""
+    """From one of the states `before` a task gets these values, and maybe another attempt.
+
+    Numbers that `may_be_cleared` become 0 or stay.
+    """
 
     before: tuple[State, ...]
     values: Mapping[str, str | int]
     is_new_attempt: bool = False
+    may_be_cleared: tuple[str, ...] = ()
 
 
 CANCELLED = TaskChange(before=("queued",), values={"state": "cancelled", "outcome": "cancelled"})
@@ -30,7 +34,16 @@ RETRIED = TaskChange(
         "outcome": "",
         "reason": "",
         "result": "",
+        "waits": "",
+        "spent_micro": 0,
+        "faults": 0,
+        "deaths": 0,
+        "dead": 0,
     },
     is_new_attempt=True,
+    # One that has passed.
+    may_be_cleared=("deadline_ms",),
 )
-CHANGES = (CANCELLED, CANCELLING, RETRIED)
+# It was just added, and others must be done before it.
+HELD = TaskChange(before=("queued",), values={"waits": "need"})
+CHANGES = (CANCELLED, CANCELLING, RETRIED, HELD)

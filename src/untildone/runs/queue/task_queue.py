@@ -10,14 +10,21 @@ import sqlalchemy as sa
 from untildone.core.verdict import Outcome
 from untildone.engine.request import StartOptions
 from untildone.errors import UserError
+from untildone.runs.queue.accounts import list_accounts
+from untildone.runs.queue.database_time import lock_taking, read_time
+from untildone.runs.queue.deadline_times import format_moment, parse_deadline
+from untildone.runs.queue.limit_rules import MICRO
+from untildone.runs.queue.retries import list_failures
 from untildone.runs.queue.tables import NEEDS, SETTINGS, STEPS, TASKS, WORKERS
 from untildone.runs.queue.task_changes import CANCELLED, CANCELLING, RETRIED, TaskChange
 from untildone.runs.queue.values import (
     OPEN_STATES,
     Course,
     NewTask,
+    QueueAccount,
     QueueChange,
     QueueDetails,
+    QueueFailure,
     QueueStep,
     QueueTask,
     QueueWorker,
@@ -25,6 +32,8 @@ from untildone.runs.queue.values import (
     encode,
     get_branch,
 )
+from untildone.runs.queue.waiting_reasons import Reasons, read_reasons
+from untildone.runs.queue.waits import hold_early
 
 _PAUSED = "paused"
 # Rows of one statement; a database limits its parameters.
@@ -43,10 +52,14 @@ class TaskQueue:
     def add(self, tasks: Sequence[NewTask]) -> tuple[str, ...]:
         """Add all tasks or none; return their ids, in their order."""
         ids = tuple(secrets.token_hex(_ID_BYTES) for _ in tasks)
-        now = self._now()
-        rows = [_make_row(name, task, at=now) for name, task in zip(ids, tasks, strict=True)]
+        at = self._now()
         with self._engine.begin() as connection:
-            # A write first, so that SQLite gives this transaction its turn.
+            lock_taking(connection)
+            now_ms = read_time(connection)
+            rows = [
+                {**_make_row(name, task, at=at), "deadline_ms": _read_deadline(task, now_ms)}
+                for name, task in zip(ids, tasks, strict=True)
+            ]
             for start in range(0, len(rows), _BATCH):
                 connection.execute(TASKS.insert(), rows[start : start + _BATCH])
             needs = [
@@ -56,6 +69,7 @@ class TaskQueue:
             ]
             if needs:
                 connection.execute(NEEDS.insert(), needs)
+                hold_early(connection, sorted({need["task"] for need in needs}))
         return ids
 
     def list_tasks(self, states: Iterable[State] = ()) -> tuple[QueueTask, ...]:
@@ -67,7 +81,26 @@ class TaskQueue:
         with self._engine.connect() as connection:
             rows = connection.execute(chosen).mappings().all()
             needs = _list_needs(connection)
-        return tuple(_read_task(row, needs.get(row["id"], ())) for row in rows)
+            reasons = read_reasons(connection)
+            failures = list_failures(connection, (row["id"] for row in rows if row["dead"]))
+        return tuple(
+            _read_task(
+                row,
+                needs.get(row["id"], ()),
+                reasons=reasons,
+                failures=failures.get(row["id"], ()),
+            )
+            for row in rows
+        )
+
+    def list_dead(self) -> tuple[QueueTask, ...]:
+        """Return the tasks that used up their retries."""
+        return tuple(task for task in self.list_tasks(("ended",)) if task.is_dead)
+
+    def list_accounts(self) -> tuple[QueueAccount, ...]:
+        """Return the accounts that sleep."""
+        with self._engine.connect() as connection:
+            return list_accounts(connection)
 
     def list_workers(self) -> tuple[QueueWorker, ...]:
         """Return the workers that have not ended, oldest first."""
@@ -110,12 +143,21 @@ class TaskQueue:
         with self._engine.begin() as connection:
             row = self._find(connection, name)
             again = _change(row["id"], RETRIED, at=self._now())
-            if connection.execute(again).rowcount:
+            past = TASKS.c.deadline_ms <= read_time(connection)
+            deadline = sa.case((past, 0), else_=TASKS.c.deadline_ms)
+            if connection.execute(again.values(deadline_ms=deadline)).rowcount:
                 return QueueChange(changed=(row["id"],), note="queued again")
         raise UserError(
             f"task `{row['id']}` is {row['state']}",
             hint="only a task that ended without being done can be retried",
         )
+
+    def retry_dead(self) -> QueueChange:
+        """Queue all tasks again that used up their retries."""
+        names = tuple(task.id for task in self.list_dead())
+        for name in names:
+            self.retry(name)
+        return QueueChange(changed=names, note="queued again" if names else "no dead letter")
 
     def set_paused(self, *, paused: bool) -> QueueChange:
         """Let no worker take a task, or let them again; running tasks go on."""
@@ -165,7 +207,7 @@ def _change(task: str, change: TaskChange, *, at: str) -> sa.Update:
     chosen = sa.update(TASKS).where(TASKS.c.id == task, TASKS.c.state.in_(change.before))
     values: dict[str, Any] = {**change.values, "updated_at": at}
     if change.is_new_attempt:
-        values["attempt"] = TASKS.c.attempt + 1
+        values["attempt"] = values["since_attempt"] = TASKS.c.attempt + 1
     return chosen.values(values)
 
 
@@ -198,9 +240,23 @@ def _make_row(name: str, task: NewTask, *, at: str) -> dict[str, object]:
         "configuration": task.configuration,
         "priority": task.priority,
         "attempt": 1,
+        "since_attempt": 1,
+        "retries": task.retries,
+        "budget_micro": round(MICRO * (task.options.budget or 0)),
         "added_at": at,
         "updated_at": at,
     }
+
+
+def _read_deadline(task: NewTask, now_ms: int) -> int:
+    if not task.deadline:
+        return 0
+    deadline_ms = parse_deadline(task.deadline, now_ms)
+    if deadline_ms <= now_ms:
+        raise UserError(
+            f"the deadline `{task.deadline}` is past", hint="give a later one, such as `4h`"
+        )
+    return deadline_ms
 
 
 def make_route(agent: str, labels: str, repository: str) -> str:
@@ -215,7 +271,13 @@ def _read_course(row: sa.RowMapping) -> Course:
     return msgspec.json.decode(row["result"], type=Course) if row["result"] else Course()
 
 
-def _read_task(row: sa.RowMapping, needs: Sequence[tuple[str, str]]) -> QueueTask:
+def _read_task(
+    row: sa.RowMapping,
+    needs: Sequence[tuple[str, str]],
+    *,
+    reasons: Reasons,
+    failures: tuple[QueueFailure, ...],
+) -> QueueTask:
     course = _read_course(row)
     outcome = cast("Outcome | None", row["outcome"] or None)
     return QueueTask(
@@ -242,6 +304,12 @@ def _read_task(row: sa.RowMapping, needs: Sequence[tuple[str, str]]) -> QueueTas
         commit=course.commit if row["state"] == "done" else "",
         added_at=row["added_at"],
         updated_at=row["updated_at"],
+        waits=reasons.explain(row) if row["state"] == "queued" else "",
+        deadline=format_moment(row["deadline_ms"]),
+        retries=row["retries"],
+        faults=row["faults"],
+        is_dead=bool(row["dead"]),
+        failures=failures,
     )
 
 

@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -23,14 +24,16 @@ from untildone.errors import UserError
 from untildone.runs import run_memory
 from untildone.runs.outer_loop import drive
 from untildone.runs.queue.checkpoints import (
+    add_spend,
     continue_request,
     push_checkpoint,
     restore_checkpoint,
 )
 from untildone.runs.queue.configuration_trust import TrustRules, apply_trust
+from untildone.runs.queue.deadline_times import explain_passed
 from untildone.runs.queue.lease import Lease, LostLease, TakenTask
 from untildone.runs.queue.losses import find_full_disk
-from untildone.runs.queue.repositories import Push, Repository
+from untildone.runs.queue.repositories import Push, Repository, TransferError
 from untildone.runs.queue.values import (
     Checkpoint,
     Course,
@@ -39,7 +42,7 @@ from untildone.runs.queue.values import (
     get_work_pattern,
     get_work_ref,
 )
-from untildone.runs.run_events import Judged
+from untildone.runs.run_events import Ended, Judged
 from untildone.runs.run_memory import RunMemory, RunOptions
 from untildone.runs.tasks import worktrees
 from untildone.runs.tasks.git_answers import OUR_NAME, Git
@@ -93,8 +96,7 @@ class TaskSteps:
         lease = self._around.lease
         lease.insist(lambda: lease.require(self._task))
         try:
-            is_cancelled = lease.insist(lambda: lease.list_cancelling([self._task.id]))
-            course = replace(course, outcome="cancelled") if is_cancelled else run(course)
+            course = self._find_stop(name, course) or run(course)
         except (UserError, OSError) as error:
             loss = find_full_disk(error)
             if loss:
@@ -104,10 +106,22 @@ class TaskSteps:
             if not isinstance(error, UserError):
                 raise
             reason = f"{name}: {error.message}"
-            course = replace(course, outcome="blocked", reason=clean(reason))
+            is_curable = isinstance(error, TransferError) and error.is_curable
+            fault = "transfer" if is_curable else ""
+            course = replace(course, outcome="blocked", reason=clean(reason), fault=fault)
         detail = course.reason if course.is_over else ""
         lease.insist(lambda: lease.record(self._task, name, detail=to_one_line(detail)))
         return course
+
+    def _find_stop(self, name: str, course: Course) -> Course | None:
+        """Return how the task ends before this step, if it was cancelled or is too late."""
+        lease, task = self._around.lease, self._task
+        if lease.insist(lambda: lease.list_cancelling([task.id])):
+            return replace(course, outcome="cancelled")
+        # Work that is done by its deadline is still verified and pushed.
+        if name in ("fetch", "work") and lease.insist(lambda: lease.list_overdue([task])):
+            return replace(course, outcome="out-of-time", reason=explain_passed(task.deadline_ms))
+        return None
 
     def _fetch(self, course: Course) -> Course:
         self._repository.prepare()
@@ -117,7 +131,7 @@ class TaskSteps:
         """Run the loop, from the last checkpoint if there is one, and commit what it did."""
         record = self._begin_loop(course)
         self.loop = record.contract.id
-        drive(self._context, self.loop, show=self._show)
+        ended = drive(self._context, self.loop, show=self._show)
         record = self._context.loops.load(self.loop)
         progress = record.progress
         course = replace(
@@ -125,11 +139,31 @@ class TaskSteps:
             outcome=progress.outcome or "unverified",
             reason=clean(progress.reason),
             rounds=progress.round + (self._used.rounds if self._used else 0),
-            spend_usd=progress.spend_usd,
+            spend_usd=add_spend(progress.spend_usd, self._used),
+            fault=ended.fault or "",
+            limit_seconds=ended.limit_seconds,
             checks=json.dumps(msgspec.to_builtins(record.contract.checks)),
             receipt=self._read_receipt(),
         )
+        self._keep_unjudged_work(ended)
         return course if course.is_over else replace(course, commit=self._commit(course))
+
+    def _keep_unjudged_work(self, ended: Ended) -> None:
+        """Store what a loop leaves that was cut off in the middle of a round."""
+        if not ended.fault and ended.outcome != "out-of-time":
+            return
+        lease, task = self._around.lease, self._task
+        # Without it the next one begins at the last judged round.
+        with suppress(TransferError):
+            checkpoint = push_checkpoint(
+                self._context,
+                self.loop,
+                task=task,
+                repository=self._repository,
+                before=self._used,
+                name="rest",
+            )
+            lease.insist(lambda: lease.record(task, "kept", checkpoint=checkpoint))
 
     def _begin_loop(self, course: Course) -> Record:
         """Begin the loop at the base commit, so that the baseline is the same for each worker."""

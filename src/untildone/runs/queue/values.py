@@ -31,6 +31,19 @@ class NewTask(Struct, frozen=True, kw_only=True):
     source: str = ""
     # The hash of the repository's configuration that the submitter trusts; empty for none.
     configuration: str = ""
+    # A time, or how long from now such as `4h`; empty for none.
+    deadline: str = ""
+    # How often it is tried again after a fault that another try may cure.
+    retries: int = 2
+
+
+class QueueFailure(Struct, frozen=True, kw_only=True):
+    """Why one attempt of a task failed."""
+
+    attempt: int
+    at: str
+    worker: str
+    reason: str
 
 
 class QueueTask(Struct, frozen=True, kw_only=True):
@@ -58,6 +71,15 @@ class QueueTask(Struct, frozen=True, kw_only=True):
     commit: str
     added_at: str
     updated_at: str
+    # Why no worker takes it yet, beside `waits_for`: a limit, or the time before another try.
+    waits: str = ""
+    deadline: str = ""
+    retries: int = 0
+    # Retries that are used up.
+    faults: int = 0
+    # No retry is left; `failures` says why each attempt failed.
+    is_dead: bool = False
+    failures: tuple[QueueFailure, ...] = ()
 
 
 class QueueStep(Struct, frozen=True, kw_only=True):
@@ -83,6 +105,39 @@ class QueueWorker(Struct, frozen=True, kw_only=True):
     seen_at: str
 
 
+class QueueAccount(Struct, frozen=True, kw_only=True):
+    """An account of an agent at its usage limit: its workers take no task of that agent."""
+
+    name: str
+    asleep_until: str
+    reason: str
+
+
+class QueueLimit(Struct, frozen=True, kw_only=True):
+    """A limit and what is used of it; what is null is not limited."""
+
+    kind: Literal["queue", "repository", "account"]
+    # The address or the account; empty for the queue.
+    name: str
+    budget_usd: float | None
+    # What the budget is for: a day or an hour in UTC, or all since the limit was set.
+    period: Literal["", "day", "hour"]
+    # Tasks that may be started in 60 minutes, and that may run at once.
+    rate: int | None
+    parallel: int | None
+    spent_usd: float
+    # What running tasks may still spend, by their own budgets.
+    reserved_usd: float
+    started: int
+    running: int
+
+
+class QueueLimits(Struct, frozen=True, kw_only=True):
+    """The answer of `queue limit --json`."""
+
+    limits: tuple[QueueLimit, ...]
+
+
 class QueueAdded(Struct, frozen=True, kw_only=True):
     """The answer of `queue add --json`."""
 
@@ -95,6 +150,8 @@ class QueueList(Struct, frozen=True, kw_only=True):
     is_paused: bool
     tasks: tuple[QueueTask, ...]
     workers: tuple[QueueWorker, ...]
+    # Those that sleep.
+    accounts: tuple[QueueAccount, ...] = ()
 
 
 class QueueDetails(Struct, frozen=True, kw_only=True):
@@ -129,6 +186,10 @@ class Course(Struct, frozen=True, kw_only=True):
     checks: str = "[]"
     receipt: str = ""
     branch: str = ""
+    # What ended it if that says nothing about the work: see `retry_rules.py`.
+    fault: str = ""
+    # How long a usage limit lasts; 0 if unknown.
+    limit_seconds: float = 0
 
     @property
     def is_over(self) -> bool:

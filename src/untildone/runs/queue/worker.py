@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from untildone.agents.headless import RunEvent
 from untildone.agents.registry import find_agent
 from untildone.core.text import to_one_line
-from untildone.core.verdict import Finish
+from untildone.core.verdict import Finish, Pause
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.errors import UserError
@@ -33,6 +33,7 @@ from untildone.runs.queue.database import (
     explain_failure,
     prepare_workflow_tables,
 )
+from untildone.runs.queue.deadline_times import explain_passed
 from untildone.runs.queue.lease import Identity, Lease, LostLease, TakenTask
 from untildone.runs.queue.losses import Loss, describe_database_error, find_database_loss
 from untildone.runs.queue.repositories import Repository, is_allowed
@@ -40,6 +41,7 @@ from untildone.runs.queue.task_steps import Show, Surroundings, TaskSteps
 from untildone.runs.queue.values import Course, encode
 from untildone.runs.queue.worker_events import (
     TaskEnded,
+    TaskReturned,
     TaskTaken,
     WorkerBuried,
     WorkerDraining,
@@ -61,11 +63,16 @@ _IDLE_SECONDS = 1.0
 # Connections for dbos, as many as it would open itself.
 _WORKFLOW_CONNECTIONS = 20
 _ELSEWHERE = "another worker goes on with the task"
-_FAILED = Course(outcome="unverified", reason="untildone failed; the worker's output says how")
+_FAILED = Course(
+    outcome="unverified", reason="untildone failed; the worker's output says how", fault="failed"
+)
 
 
 class WorkerSettings(Struct, frozen=True, kw_only=True):
-    """`repositories` are patterns of those that it works on; `lease` is in seconds."""
+    """`repositories` are patterns of those that it works on; `lease` is in seconds.
+
+    With `wait` it stays while the accounts of all its agents sleep.
+    """
 
     identity: Identity
     url: str
@@ -74,6 +81,7 @@ class WorkerSettings(Struct, frozen=True, kw_only=True):
     trust: TrustRules = TrustRules()
     lease: float
     once: bool
+    wait: bool = True
 
 
 def run_worker(context: Context, engine: sa.Engine, settings: WorkerSettings, show: Show) -> int:
@@ -223,14 +231,22 @@ class _Worker:
             self._show("", WorkerBuried(worker=dead))
             self._clean_up_after_dead_workers()
         self._end_cancelled()
+        self._end_overdue()
         if not self._drain.is_set():
             self._take_tasks()
         if self._taken:
             return ""
         if self._drain.is_set():
             return "drained"
+        return self._find_end()
+
+    def _find_end(self) -> str:
+        """Return why a worker without a task ends; nothing if it waits for one."""
+        lease, wait = self.lease, self._settings.wait
+        if not wait and lease.insist(lease.is_asleep):
+            return "its accounts are at their usage limits"
         is_over = self._settings.once and not lease.insist(
-            lambda: lease.has_open_task(self._can_do)
+            lambda: lease.has_open_task(self._can_do, even_asleep=wait)
         )
         return "nothing is left to do" if is_over else ""
 
@@ -319,6 +335,9 @@ class _Worker:
         self._running.pop(task.id, None)
         self._taken.pop(task.id, None)
         self._has_ended.set()
+        if state == "queued":
+            self._show(task.id, TaskReturned(reason=course.reason))
+            return state
         ended = TaskEnded(
             state=state,
             outcome=course.outcome or "unverified",
@@ -335,6 +354,17 @@ class _Worker:
             return
         for name in self.lease.insist(lambda: self.lease.list_cancelling(running)):
             self._end_loop(running[name].loop, "cancelled in the queue")
+
+    def _end_overdue(self) -> None:
+        """Pause the loops whose deadline has passed; that ends their agents, and the work stays."""
+        running = dict(self._running)
+        tasks = [self._taken[name] for name in running if name in self._taken]
+        for name in self.lease.insist(lambda: self.lease.list_overdue(tasks)):
+            loop = running[name].loop
+            if loop and self._context.loops.load(loop).progress.status == "active":
+                reason = explain_passed(self._taken[name].deadline_ms)
+                with suppress(UserError):
+                    verbs.end(self._context, loop, Pause(outcome="out-of-time", reason=reason))
 
     def _end_loop(self, loop: str, reason: str) -> None:
         """End a loop, if it has begun; that ends its agent."""

@@ -39,6 +39,12 @@ class TaskEnded(RunEvent, frozen=True, kw_only=True, tag="task-ended"):
     commit: str
 
 
+class TaskReturned(RunEvent, frozen=True, kw_only=True, tag="task-returned"):
+    """The task is queued again: after a fault, or because the account is at its usage limit."""
+
+    reason: str
+
+
 class WorkerEnded(RunEvent, frozen=True, kw_only=True, tag="worker-ended"):
     worker: str
     reason: str

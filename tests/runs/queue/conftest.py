@@ -1,0 +1,31 @@
+"""Databases for tests of the queue: SQLite in the quick tests, Postgres in the slow ones too."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from runs.queue.fleet import Fleet
+from runs.queue.world import Postgres, find_postgres
+from tools import missing
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Postgres]:
+    if not find_postgres():
+        missing("Postgres is not installed")
+    server = Postgres()
+    yield server
+    server.close()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def any_fleet(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Fleet]:
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path}/queue.sqlite"
+    else:
+        server = request.getfixturevalue("postgres_server")
+        url = server.url.replace("postgresql://", "postgresql+psycopg://")
+    fleet = Fleet(url)
+    yield fleet
+    fleet.engine.dispose()
