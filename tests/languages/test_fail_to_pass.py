@@ -221,9 +221,7 @@ PROJECTS = {
 
 
 @pytest.mark.parametrize("language", PROJECTS)
-def test_what_shows_a_change(
-    world: World, language: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_shows_a_change(world: World, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # A cache that the environment names is lent to sandboxes, so that Go's own library is not built
     # anew for each run.
     monkeypatch.setenv("GOCACHE", str(cache() / "go-build"))

@@ -53,11 +53,17 @@ def describe_event(event: RunEvent) -> str:
             return f"worker {event.worker} was silent for too long; its tasks can be taken"
         case worker_events.WorkerDraining():
             return f"draining: {event.reason}"
+        case worker_events.WorkerEnded():
+            return f"worker {event.worker} ended: {event.reason}"
+        case _:
+            return _describe_database(event)
+
+
+def _describe_database(event: RunEvent) -> str:
+    match event:
         case worker_events.DatabaseAway():
             return f"the database is away: {to_one_line(clean(event.reason))}; asking again"
         case worker_events.DatabaseBack():
             return f"the database is back after {event.seconds:.0f} s"
-        case worker_events.WorkerEnded():
-            return f"worker {event.worker} ended: {event.reason}"
         case _:
             return ""

@@ -13,7 +13,7 @@ Role: TypeAlias = Literal["submitter", "worker", "reader"]
 
 
 class Writing(Struct, frozen=True, kw_only=True):
-    """The columns that a role gives a new row, those that it changes, and whether it removes rows."""
+    """The columns of new rows, those that are changed, and whether rows are removed."""
 
     inserts: tuple[str, ...] = ()
     updates: tuple[str, ...] = ()

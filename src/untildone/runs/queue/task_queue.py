@@ -1,7 +1,7 @@
 """The queue as its users change it: tasks are added, listed, cancelled, retried; all is paused."""
 
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
@@ -80,18 +80,7 @@ class TaskQueue:
             chosen = chosen.where(TASKS.c.state.in_(wanted))
         with self._engine.connect() as connection:
             rows = connection.execute(chosen).mappings().all()
-            needs = _list_needs(connection)
-            reasons = read_reasons(connection)
-            failures = list_failures(connection, (row["id"] for row in rows if row["dead"]))
-        return tuple(
-            _read_task(
-                row,
-                needs.get(row["id"], ()),
-                reasons=reasons,
-                failures=failures.get(row["id"], ()),
-            )
-            for row in rows
-        )
+            return _read_tasks(connection, rows, _list_needs(connection))
 
     def list_dead(self) -> tuple[QueueTask, ...]:
         """Return the tasks that used up their retries."""
@@ -116,8 +105,9 @@ class TaskQueue:
                 sa.select(STEPS).where(STEPS.c.task == row["id"]).order_by(STEPS.c.number)
             ).mappings()
             course = _read_course(row)
+            (task,) = _read_tasks(connection, [row], _list_needs(connection, row["id"]))
             return QueueDetails(
-                task=_read_task(row, _list_needs(connection, row["id"]).get(row["id"], ())),
+                task=task,
                 options=_list_given(msgspec.json.decode(row["options"])),
                 steps=tuple(_read_step(step) for step in steps),
                 rounds=course.rounds,
@@ -269,6 +259,25 @@ def split_words(text: str) -> tuple[str, ...]:
 
 def _read_course(row: sa.RowMapping) -> Course:
     return msgspec.json.decode(row["result"], type=Course) if row["result"] else Course()
+
+
+def _read_tasks(
+    connection: sa.Connection,
+    rows: Sequence[sa.RowMapping],
+    needs: Mapping[str, Sequence[tuple[str, str]]],
+) -> tuple[QueueTask, ...]:
+    """Return the tasks with why they wait and why their attempts failed."""
+    reasons = read_reasons(connection)
+    failures = list_failures(connection, (row["id"] for row in rows if row["dead"]))
+    return tuple(
+        _read_task(
+            row,
+            needs.get(row["id"], ()),
+            reasons=reasons,
+            failures=failures.get(row["id"], ()),
+        )
+        for row in rows
+    )
 
 
 def _read_task(
