@@ -25,7 +25,7 @@ CREATE TABLE untildone_task (number INTEGER PRIMARY KEY, id VARCHAR(32) NOT NULL
 CREATE TABLE untildone_setting (name VARCHAR(32) PRIMARY KEY, value TEXT DEFAULT '' NOT NULL);
 INSERT INTO untildone_setting VALUES ('schema', '1');
 INSERT INTO untildone_task (number, id, state, route, task, options, repository, attempt)
- VALUES (1, 'c0ffee', 'queued', '		/r', 'Fix it', '{}', '/r', 1);
+ VALUES (1, 'c0ffee42', 'queued', '		/r', 'Fix it', '{}', '/r', 1);
 """
 
 

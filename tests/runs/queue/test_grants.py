@@ -25,9 +25,9 @@ def test_somebody_decided_who_writes_each_column(name: str) -> None:
 
 
 def test_submitters_write_what_their_changes_need() -> None:
-    needed = {name for change in CHANGES for name in change.values}
+    needed = {name for change in CHANGES for name in (*change.values, *change.may_be_cleared)}
     updates = get_writing(TASKS.name, "submitter").updates
-    assert set(updates) == needed | {"attempt", "updated_at"}
+    assert set(updates) == needed | {"attempt", "since_attempt", "updated_at"}
 
 
 def test_names_are_quoted() -> None:

@@ -77,7 +77,7 @@ def test_settings_that_an_agent_left_in_the_cache_do_not_count(remote: Remote) -
 
     assert remote.cache.fetch("HEAD") == remote.tip
     with pytest.raises(UserError):
-        Repository(remote.folder / "cache", f"ssh://127.0.0.1:1{remote.bare}").push([])
+        Repository(remote.folder / "cache", f"ssh://127.0.0.1:1{remote.bare}").is_pushed([])
     assert not ran.exists()
 
 

@@ -144,7 +144,8 @@ def test_a_task_that_changes_while_it_is_taken_is_left_alone(
     chances = [moves[rival]]
 
     def interfere(_c: Any, _k: Any, statement: str, *_: Any) -> None:  # noqa: ANN401  SQLAlchemy's own
-        if statement.startswith("UPDATE untildone_task") and chances:
+        # The lock of the taking comes after a first look without it.
+        if statement == "BEGIN IMMEDIATE" and chances:
             chances.pop()()
 
     sa.event.listen(fleet.engine, "before_cursor_execute", interfere)
