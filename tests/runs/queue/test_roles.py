@@ -23,7 +23,10 @@ NEW = {
 USED = {"token": "3", "worker": "'w'", "result": "'{}'", "reason": "'x'"}
 # One task in each state; the id is the state's first letter, eight times.
 STATES = ("queued", "running", "ended", "done")
-RETRY = "state = 'queued', worker = '', cancelling = 0, outcome = '', reason = '', result = ''"
+RETRY = (
+    "state = 'queued', worker = '', cancelling = 0, outcome = '', reason = '', result = '',"
+    " waits = '', spent_micro = 0, faults = 0, deaths = 0, dead = 0, since_attempt = attempt + 1"
+)
 STEP = "INSERT INTO untildone_step (task, name) VALUES ('q', 'done')"
 WORKER = "INSERT INTO untildone_worker (id, state) VALUES ('x', 'alive')"
 SETTING = "INSERT INTO untildone_setting (name, value) VALUES ('paused', '1')"
@@ -79,6 +82,7 @@ RIGHTS = [
     ("submitter", update("queued", "state = 'cancelled', outcome = 'cancelled'"), True),
     ("submitter", update("running", "cancelling = 1"), True),
     ("submitter", update("ended", f"{RETRY}, attempt = attempt + 1"), True),
+    ("submitter", update("ended", f"{RETRY}, attempt = attempt + 1, deadline_ms = 9"), False),
     ("submitter", update("ended", RETRY), False),
     ("submitter", update("ended", f"{RETRY}, attempt = attempt + 2"), False),
     ("submitter", update("done", f"{RETRY}, attempt = attempt + 1"), False),
@@ -93,7 +97,11 @@ RIGHTS = [
     ("worker", update("queued", "state = 'running', worker = 'w', token = token + 1"), True),
     ("worker", update("running", "state = 'done', outcome = 'done', result = '{}'"), True),
     ("worker", update("running", "token = token - 1"), False),
-    ("worker", update("queued", "attempt = 9"), False),
+    ("worker", update("queued", "attempt = attempt + 1"), True),
+    ("worker", update("queued", "budget_micro = 9"), False),
+    ("submitter", "UPDATE untildone_limit SET rate = 9", False),
+    ("worker", "UPDATE untildone_limit SET rate = 9", False),
+    ("submitter", "UPDATE untildone_usage SET spent_micro = 0", False),
     ("submitter", "INSERT INTO untildone_need VALUES ('q', 'r')", True),
     ("worker", "INSERT INTO untildone_need VALUES ('q', 'r')", False),
     ("worker", STEP, True),
@@ -199,7 +207,9 @@ def test_a_task_goes_through_with_separate_roles(database: Postgres, tmp_path: P
     world.database = get_url(database, "board")
     tasks = world.answer("list", "--all")["tasks"]
     assert {(one["id"], one["state"]) for one in tasks} == {(task, "done"), (second, "done")}
-    require_once(world, task, second)
+    # Only the owner and workers see what dbos recorded.
+    world.database = get_url(database, "owner")
+    require_once(world, task, second, kills=1)
 
 
 def test_who_may_not_create_tables_is_told_who_does(server: Postgres, tmp_path: Path) -> None:

@@ -162,7 +162,8 @@ def require_once(world: QueueWorld, *tasks: str, kills: int = 0, spared: int = 0
         assert names.count("done") == 1
         done = [name for name in names if name.startswith("round ")]
         assert done == [f"round {number}" for number in range(1, shown.rounds + 1)]
-        assert _list_workflow_steps(engine, task) == ["fetch", "work", "verify", "push"]
+        workflow = f"{task}.{shown.task.attempt}"
+        assert _list_workflow_steps(engine, workflow) == ["fetch", "work", "verify", "push"]
         rounds += len(done)
         repeated += len(names) - len(set(names))
     engine.dispose()
@@ -170,14 +171,14 @@ def require_once(world: QueueWorld, *tasks: str, kills: int = 0, spared: int = 0
     assert rounds - spared <= len(world.calls()) <= rounds + kills, world.calls()
 
 
-def _list_workflow_steps(engine: sa.Engine, task: str) -> list[str]:
+def _list_workflow_steps(engine: sa.Engine, workflow: str) -> list[str]:
     schema = "" if engine.dialect.name == "sqlite" else "dbos."
     listed = (
         f"SELECT function_name FROM {schema}operation_outputs"  # noqa: S608  both are ours
         " WHERE workflow_uuid = :name ORDER BY function_id"
     )
     with engine.connect() as connection:
-        return list(connection.execute(sa.text(listed), {"name": f"{task}.1"}).scalars())
+        return list(connection.execute(sa.text(listed), {"name": workflow}).scalars())
 
 
 def read_events(output: str) -> list[dict[str, Any]]:
