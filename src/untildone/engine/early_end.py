@@ -13,7 +13,6 @@ from threading import Event, Thread
 
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
-from untildone.engine.phrases import find_verb
 from untildone.engine.speaker import read_tail
 from untildone.engine.stopped_loop import StoppedLoop
 from untildone.errors import UserError
@@ -75,7 +74,12 @@ def _is_ended(context: Context, loop: StoppedLoop) -> bool:
 
 
 def _has_queued_verb(context: Context, loop: StoppedLoop) -> bool:
-    queue = context.agent.list_queued_input(read_tail(loop.stop.transcript))
+    queue = tuple(context.agent.list_queued_input(read_tail(loop.stop.transcript)))
+    if not queue:
+        return False
+    # Imported where it is used: hardly any user types during a stop.
+    from untildone.engine.phrases import find_verb
+
     verbs = (find_verb(text, has_loop=True) for text in queue)
     return any(found and found.verb in ("pause", "cancel") for found in verbs)
 

@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 from types import FrameType
 
 from untildone.core.late_patterns import compile_late
@@ -35,6 +34,8 @@ _COUNTED_LENGTH = 50_000
 _STEPS_BETWEEN_CHECKS = 4_096
 _PAGE = 4_096
 _SECONDS_BETWEEN_CHECKS = 0.05
+# Files that take less in all are not counted one by one: asking the system takes longer.
+_MOMENT = 0.001
 # As long as handling an error takes at most.
 _SECONDS_AFTER_ERROR = 0.5
 # As long as code that is not ours goes on before it is interrupted: half a second.
@@ -81,6 +82,7 @@ class Budget:
         self._spent_on: defaultdict[str, float] = defaultdict(float)
         # While it is used: the time it was counted last, memory before, the part that may be used.
         self._counted_at = 0.0
+        self._checked_at = 0.0
         self._memory_before = 0.0
         self._share = 1.0
 
@@ -108,6 +110,7 @@ class Budget:
     def check(self) -> None:
         """Raise an error if the time or the memory is used up, by one file or by all."""
         self._count_time()
+        self._checked_at = time.monotonic()
         if self._spent >= self.seconds * self._share:
             raise LimitExceeded(
                 f"it takes more than {self.seconds * self._share:.0f} s of processor time",
@@ -131,13 +134,15 @@ class Budget:
 
     def begin_file(self, path: str) -> str:
         """Count what follows for this file; return the file that it was counted for before."""
-        self.check()
+        if self._is_due():
+            self.check()
         previous, self.path = self.path, path
         return previous
 
     def end_file(self, previous: str) -> None:
         """Count what follows for the file before again."""
-        self._count_time()
+        if self._is_due():
+            self._count_time()
         self.path = previous
 
     def leave_unread(self, path: str) -> None:
@@ -152,6 +157,9 @@ class Budget:
         room = self.megabytes - self._measure_memory()
         if needed > min(room, _FILE_MEGABYTES):
             raise FileTooCostly(f"takes about {needed:.0f} MB to parse", self.path)
+
+    def _is_due(self) -> bool:
+        return time.monotonic() - self._checked_at >= _MOMENT
 
     def _count_time(self) -> None:
         now = time.thread_time()
@@ -173,7 +181,8 @@ def _count_tokens(text: str) -> int:
 def _read_memory() -> float:
     """Return the megabytes in use, or the peak where the system does not say."""
     try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123  read very often
+            pages = int(file.read().split()[1])
     except (OSError, ValueError, IndexError):
         return _read_peak_memory()
     return pages * _PAGE / 1_048_576

@@ -2,7 +2,7 @@
 
 import pytest
 
-from untildone.integrity.suppressions.comment_markers import read_markers
+from untildone.integrity.suppressions.comment_markers import may_hold_markers, read_markers
 
 COMMENTS = [
     ("# ruff: disable[E501]", "file ruff: disable", "E501"),
@@ -39,3 +39,25 @@ COMMENTS = [
 @pytest.mark.parametrize(("comment", "reach", "rule"), COMMENTS)
 def test_a_comment_silences_a_rule(comment: str, reach: str, rule: str) -> None:
     assert list(read_markers(comment)) == [(reach, rule)]
+
+
+@pytest.mark.parametrize("comment", [comment for comment, _, _ in COMMENTS if "#" in comment])
+def test_code_with_a_marker_may_hold_markers(comment: str) -> None:
+    assert may_hold_markers(f"x = '#'\ny = 1  {comment}\rz = 2\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param("#\x0cnoqa", id="a form feed is no end of a comment"),
+        pytest.param("# mypy: ignore-errors\r= false", id="but this is"),
+        pytest.param("#: # mypy: strict", id="a demand"),
+        pytest.param("x = '# noqa'", id="a text may look like one"),
+    ],
+)
+def test_a_line_may_hold_a_marker(line: str) -> None:
+    assert may_hold_markers(f"a = 1\n{line}\n")
+
+
+def test_other_comments_are_no_markers() -> None:
+    assert not may_hold_markers("# the sum\nx = 1  # one\ny = 'noqa'\n")

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
-import regex  # type: ignore[import-untyped]  # it ships no types
-
 from untildone.commands.globs import expand_braces
 
 _MAX_SECONDS_PER_SEARCH = 0.2
@@ -47,6 +45,9 @@ def _matches(pattern: str, path: str) -> bool:
 
 def _match_expressions(patterns: Iterable[str], paths: list[str]) -> Iterator[str]:
     """Yield the paths that match a pattern as a regular expression, for jest and mypy."""
+    # Imported where it is used: the import is slow, and few changes are about such a list.
+    import regex  # type: ignore[import-untyped]  # it ships no types
+
     for pattern in patterns:
         try:
             compiled = regex.compile(pattern)

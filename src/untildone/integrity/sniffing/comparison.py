@@ -33,13 +33,18 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 def _find_new_signs(comparison: Comparison) -> Iterator[Concern]:
     """Report one concern for each file and kind, with the first signs found there."""
-    old_signs = _count_old_signs(comparison)
-    for path in (*comparison.changes.edited, *comparison.changes.added):
-        if comparison.role(path) != "product":
-            continue
+    signs = {
+        path: dict.fromkeys(_find_signs(comparison, comparison.new, path))
+        for path in (*comparison.changes.edited, *comparison.changes.added)
+        if comparison.role(path) == "product"
+    }
+    # Most changed files have none: then the baseline's files need not be read.
+    any_found = any(signs.values())
+    old_signs = _count_old_signs(comparison) if any_found else Counter[tuple[str, str]]()
+    for path, found in signs.items():
         new = [
             sign
-            for sign in dict.fromkeys(_find_signs(comparison, comparison.new, path))
+            for sign in found
             if not _take(old_signs, sign) and not is_tested_variable(comparison, sign)
         ]
         for kind in dict.fromkeys(sign.kind for sign in new):

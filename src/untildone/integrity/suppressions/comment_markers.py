@@ -20,6 +20,8 @@ _CODES = r"[\w./@-]+(?:\s*,\s*[\w./@-]+)*"
 _STRICT = compile_late(
     r"@(ts-check|flow)\b|#\s*(mypy:\s*strict|pyright:\s*strict|typed:\s*(strict|true))"
 )
+# Where Python ends a comment.
+_LINE_END = compile_late(r"[\r\n]")
 # `@ts-expect-error` is an error itself where there is nothing to ignore; `@ts-ignore` is not.
 LAXER_MARKERS = {"ts-expect-error": "ts-ignore"}
 
@@ -46,6 +48,8 @@ class Marker(NamedTuple):
 
 def read_markers(comment: str) -> Iterator[Marker]:
     """Yield one marker for each code that the comment names; one without codes if it names none."""
+    if not _compile_all().search(comment):
+        return
     for rule, pattern in load_markers():
         if found := pattern.search(comment):
             codes = found.groupdict().get("codes") or ""
@@ -64,7 +68,28 @@ def find_readers(name: str) -> str:
 def load_markers() -> tuple[tuple[MarkerRule, re.Pattern[str]], ...]:
     """Return the rules of `comments.yml`, each with the pattern of its marker and codes."""
     rules = read_data(COMMENTS, dict[str, tuple[MarkerRule, ...]])["markers"]
-    return tuple((rule, re.compile(rule.pattern + _make_codes_pattern(rule))) for rule in rules)
+    return tuple((rule, compile_late(rule.pattern + _make_codes_pattern(rule))) for rule in rules)
+
+
+@cache
+def _compile_all() -> re.Pattern[str]:
+    """Return a pattern that is found wherever that of a rule is."""
+    unnamed = (rule.pattern.replace("(?P<codes>", "(?:") for rule, _ in load_markers())
+    # `(?i)` is only allowed at the beginning of all.
+    scoped = (
+        f"(?i:{text.removeprefix('(?i)')})" if text.startswith("(?i)") else f"(?:{text})"
+        for text in unnamed
+    )
+    return re.compile("|".join(scoped))
+
+
+def may_hold_markers(text: str) -> bool:
+    """Say whether a line of the Python code holds a marker, or a demand, in a comment or not.
+
+    To find the comments takes much longer.
+    """
+    lines = (line for line in _LINE_END.split(text) if "#" in line)
+    return any(_compile_all().search(line) or _STRICT.search(line) for line in lines)
 
 
 def _make_codes_pattern(rule: MarkerRule) -> str:

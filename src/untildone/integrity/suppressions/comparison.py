@@ -16,12 +16,14 @@ from untildone.integrity.suppressions.annotations import find_weakened_types
 from untildone.integrity.suppressions.code_escapes import find_escapes
 from untildone.integrity.suppressions.comment_markers import (
     LAXER_MARKERS,
+    may_hold_markers,
     read_markers,
     read_strictness,
 )
 from untildone.integrity.suppressions.hidden_files import find_hidden_files
 from untildone.integrity.suppressions.type_promises import find_broken_promises
-from untildone.syntax.comments import list_comments
+from untildone.syntax.comments import Comment, list_comments
+from untildone.syntax.languages import language_of
 from untildone.worktree.contents import Tree
 
 
@@ -139,7 +141,7 @@ def list_suppressions(tree: Tree, path: str) -> tuple[Suppression, ...]:
     """Return what silences a checker in comments and in code. Use as a tree's fact."""
     in_comments = (
         Suppression(*marker, comment.about)
-        for comment in tree.fact(list_comments, path)
+        for comment in _list_comments(tree, path)
         for marker in read_markers(comment.text)
     )
     escapes = tree.fact(find_escapes, path)
@@ -149,12 +151,20 @@ def list_suppressions(tree: Tree, path: str) -> tuple[Suppression, ...]:
     return (*in_comments, *in_code)
 
 
+def _list_comments(tree: Tree, path: str) -> tuple[Comment, ...]:
+    """Return the comments; none of Python code that has no marker at all."""
+    text = tree.text(path)
+    if language_of(path, text) == "python" and not may_hold_markers(text):
+        return ()
+    return tree.fact(list_comments, path)
+
+
 def list_strict_demands(tree: Tree, path: str) -> tuple[str, ...]:
     """Return what the file asks of a checker beyond its settings, as `@ts-check` does.
 
     Use as a tree's fact.
     """
-    comments = tree.fact(list_comments, path)
+    comments = _list_comments(tree, path)
     escapes = tree.fact(find_escapes, path)
     demands = (demand for comment in comments if (demand := read_strictness(comment.text)))
     return (*demands, *(escape.rule for escape in escapes if escape.is_strict))

@@ -58,7 +58,8 @@ def _find_forwarding_target(function: _Function) -> str:
     It is `fetch` for `return fetch(url)`, `return await fetch(url)` and `return self.fetch(url)`;
     "" if the function does anything else.
     """
-    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    has_docstring = ast.get_docstring(function, clean=False) is not None
+    body = function.body[1:] if has_docstring else function.body
     if not body or not all(map(_is_warning, body[:-1])):
         return ""
     result = body[-1].value if isinstance(body[-1], ast.Return) else None
