@@ -50,15 +50,12 @@ def test_a_worker_killed_at_any_record_loses_and_repeats_nothing(
     require_once(world, task, kills=1)
 
 
-@pytest.mark.parametrize("part", range(max(KILLS // 10, 1)))
+@pytest.mark.parametrize("seed", range(SEED, SEED + max(KILLS // 10, 1)))
 def test_workers_killed_at_random_moments_lose_and_repeat_nothing(
-    tmp_path: Path, postgres: Postgres, part: int
+    tmp_path: Path, postgres: Postgres, seed: int
 ) -> None:
-    seed = SEED + part
     chance = random.Random(seed)  # noqa: S311  no secret
-    # Shown if it fails; UNTILDONE_TEST_SEED plays it again.
-    print(f"seed {seed}")  # noqa: T201
-    world = QueueWorld(tmp_path, database=postgres.url if part % 2 else "")
+    world = QueueWorld(tmp_path, database=postgres.url if seed % 2 else "")
     tasks = [world.add(name, rounds=2, more=", slowly (0.3 s)") for name in "abc"]
     kills = min(KILLS, 10)
     for number in range(kills):
