@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.queue.machine_faults import set_clock
+from runs.queue.machine_faults import preload_clock, set_clock
 from runs.queue.world import Postgres, QueueWorld, find_postgres, require_once
 from tools import missing
 
@@ -114,13 +114,12 @@ def pause_outside_transactions(worker: subprocess.Popen[str], file: str) -> None
 def test_a_clock_that_is_set_changes_nothing(tmp_path: Path) -> None:
     world = QueueWorld(tmp_path)
     tasks = [world.add(name, rounds=2, more=", slowly (1 s)") for name in "ab"]
-    clock = tmp_path / "clock"
-    jumping = world.start_worker("--once", environ=set_clock(clock, 0))
+    jumping = world.start_worker("--once", environ=preload_clock(tmp_path))
     other = world.start_worker("--once", home="other")
     world.wait_for_call(2)
-    set_clock(clock, 5)
+    set_clock(tmp_path, hours=5)
     world.wait_for_call(3)
-    set_clock(clock, -7)
+    set_clock(tmp_path, hours=-7)
 
     for worker in (jumping, other):
         output, errors = worker.communicate(timeout=100)

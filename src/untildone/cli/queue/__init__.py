@@ -12,6 +12,7 @@ _COMMANDS = {
     "retry": ("queue.changes", "Queue a task again that ended without being done."),
     "pause": ("queue.changes", "Let no worker take another task."),
     "drain": ("queue.changes", "Let the workers finish their tasks and end."),
+    "clean": ("queue.clean", "Remove what was kept of tasks that ended long ago."),
     "demo": ("queue.demo", "Show ten tasks, two workers, and one of them killed."),
 }
 

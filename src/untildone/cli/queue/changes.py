@@ -7,7 +7,8 @@ from untildone.cli.queue.queue_options import database_option, open_queue
 from untildone.runs.queue.values import QueueChange
 
 
-def _print_change(change: QueueChange, *, as_json: bool) -> None:
+def print_change(change: QueueChange, *, as_json: bool) -> None:
+    """Print what a verb has changed in the queue."""
     names = ", ".join(change.changed)
     print_report(change, [f"{names}: {change.note}" if names else change.note], as_json=as_json)
 
@@ -22,7 +23,7 @@ def cancel_command(*, task: str, database: str, as_json: bool) -> None:
     \b
     untildone queue cancel 1f2e
     """
-    _print_change(open_queue(database, verb="queue cancel").cancel(task), as_json=as_json)
+    print_change(open_queue(database, verb="queue cancel").cancel(task), as_json=as_json)
 
 
 @click.command("retry")
@@ -35,7 +36,7 @@ def retry_command(*, task: str, database: str, as_json: bool) -> None:
     \b
     untildone queue retry 1f2e
     """
-    _print_change(open_queue(database, verb="queue retry").retry(task), as_json=as_json)
+    print_change(open_queue(database, verb="queue retry").retry(task), as_json=as_json)
 
 
 @click.command("pause")
@@ -50,7 +51,7 @@ def pause_command(*, off: bool, database: str, as_json: bool) -> None:
     untildone queue pause --off
     """
     queue = open_queue(database, verb="queue pause")
-    _print_change(queue.set_paused(paused=not off), as_json=as_json)
+    print_change(queue.set_paused(paused=not off), as_json=as_json)
 
 
 @click.command("drain")
@@ -62,4 +63,4 @@ def drain_command(*, database: str, as_json: bool) -> None:
     \b
     untildone queue drain
     """
-    _print_change(open_queue(database, verb="queue drain").drain(), as_json=as_json)
+    print_change(open_queue(database, verb="queue drain").drain(), as_json=as_json)

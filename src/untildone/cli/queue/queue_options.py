@@ -11,6 +11,8 @@ from untildone.runs.queue import address
 from untildone.store.home import prepare_home
 
 if TYPE_CHECKING:
+    import sqlalchemy as sa
+
     from untildone.runs.queue.task_queue import TaskQueue
 
 database_option = click.option(
@@ -31,11 +33,19 @@ def find_database(context: Context, database: str) -> str:
 def open_queue(database: str, *, verb: str = "") -> "TaskQueue":
     """Open the queue; a verb that changes it is the user's, not an agent's."""
     context = open_context()
+    engine = open_engine(context, database, verb=verb)
+    # Imported here because the help and other commands must not need the extra.
+    from untildone.runs.queue.task_queue import TaskQueue
+
+    return TaskQueue(engine, context.now)
+
+
+def open_engine(context: Context, database: str, *, verb: str = "") -> "sa.Engine":
+    """Open the queue's database, whose failures are errors of the user's."""
     if verb:
         require_user_of_machine(context, verb)
     url = find_database(context, database)
     # Imported here because the help and other commands must not need the extra.
     from untildone.runs.queue.database import explain_errors, open_database
-    from untildone.runs.queue.task_queue import TaskQueue
 
-    return TaskQueue(explain_errors(open_database(url), url), context.now)
+    return explain_errors(open_database(url), url)
