@@ -4,6 +4,7 @@ BIN := $(VENV)/bin
 TESTS ?= tests
 JOBS ?= 2
 KILLS ?= 1000
+SEED ?= 17
 # COVERAGE=1 measures branch coverage, which `make coverage-gate` then judges. That takes half as long
 # again, so of the slow tests only those are measured that reach what no quick test does.
 OPTIONS = -n $(JOBS) --dist worksteal --durations=25 --durations-min=5
@@ -50,8 +51,10 @@ faults: setup  ## let go wrong what can, and print fault, expected, seen
 	@UNTILDONE_TEST_KILLS=$(KILLS) UNTILDONE_TEST_STEP=1 PYTHONPATH=tests:. \
 		$(BIN)/python -m faults -n $(JOBS) --dist worksteal
 
-queue-faults: setup  ## kill the queue's workers at every recorded step, and what else goes wrong there
-	UNTILDONE_TEST_STEP=1 $(BIN)/pytest -v $(OPTIONS) tests/runs/queue/test_worker_faults.py
+queue-faults: setup  ## let go wrong what can in the queue, and print fault, expected, seen
+	@echo "50 random moments, SEED=$(SEED)"
+	@UNTILDONE_TEST_QUEUE_KILLS=50 UNTILDONE_TEST_SEED=$(SEED) UNTILDONE_TEST_STEP=1 PYTHONPATH=tests:. \
+		$(BIN)/python -m faults.queue_table -n $(JOBS) --dist worksteal
 
 bench: setup  ## print the table of ratios that docs/performance.md quotes
 	$(BIN)/python -m bench

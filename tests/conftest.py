@@ -55,6 +55,7 @@ SLOW = (
     "languages",
     "process/test_git.py",
     "runs/plan",
+    "runs/queue/test_database_faults.py",
     "runs/queue/test_roles.py",
     "runs/queue/test_worker.py",
     "runs/queue/test_worker_faults.py",

@@ -175,6 +175,11 @@ def test_the_missing_extra_is_named(
         ),
         (worker_events.WorkerDraining(reason="Ctrl-C"), "draining: Ctrl-C"),
         (
+            worker_events.DatabaseAway(reason="\x1b[31mrefused\n"),
+            "the database is away: refused; asking again",
+        ),
+        (worker_events.DatabaseBack(seconds=7.4), "the database is back after 7 s"),
+        (
             worker_events.WorkerEnded(worker="w", reason="drained", exit_code=0),
             "worker w ended: drained",
         ),
@@ -184,13 +189,18 @@ def test_events_as_lines(event: RunEvent, text: str) -> None:
     assert describe_event(event) == text
 
 
+@pytest.mark.usefixtures("machine")
+def test_rounds_of_old_tasks_are_cleaned(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(capsys, "clean", "--days", "7") == "the rounds of 0 tasks are removed\n"
+
+
 def test_an_agent_may_not_change_the_queue(cli: CommandLine) -> None:
     cli.start()
     cli.event("SessionStart", source="startup")
 
     for words in (
         ("queue", "add", "write it", "--repo", "https://example.org/app"),
-        ("queue", "drain"),
+        ("queue", "clean"),
         ("worker", "--once"),
     ):
         code, _, stderr = cli.run_process(*words)

@@ -1,24 +1,28 @@
 """The table of faults names tests that are there, and tells what became of them."""
 
 import ast
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from faults.__main__ import judge_fault, row
+from faults.queue_table import QUEUE_FAULTS
 from faults.table import FAULTS, Fault
 
 TESTS = Path(__file__).parents[1]
 FAULT = Fault("X1", "it rains", "the tent holds", {"store/test_tent.py": ("dry", "warm")})
 
 
-def test_every_fault_is_listed_once_and_has_tests() -> None:
-    assert len({fault.id for fault in FAULTS}) == len(FAULTS) == 55
-    assert [fault.id for fault in FAULTS if not fault.names] == []
+@pytest.mark.parametrize(("faults", "count"), [(FAULTS, 55), (QUEUE_FAULTS, 14)])
+def test_every_fault_is_listed_once_and_has_tests(faults: Sequence[Fault], count: int) -> None:
+    assert len({fault.id for fault in faults}) == len(faults) == count
+    assert [fault.id for fault in faults if not fault.names] == []
 
 
 def test_every_test_of_the_table_is_there() -> None:
-    files = {file for fault in FAULTS for file in fault.tests}
+    faults = (*FAULTS, *QUEUE_FAULTS)
+    files = {file for fault in faults for file in fault.tests}
     known = {
         f"{file}::{node.name}"
         for file in files
@@ -26,7 +30,7 @@ def test_every_test_of_the_table_is_there() -> None:
         if isinstance(node, ast.FunctionDef)
     }
 
-    assert sorted({name for fault in FAULTS for name in fault.names} - known) == []
+    assert sorted({name for fault in faults for name in fault.names} - known) == []
 
 
 def report(name: str, outcome: str) -> pytest.TestReport:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from runs.queue.machine_faults import set_clock
+from runs.queue.machine_faults import preload_clock, set_clock
 from runs.queue.test_database import make_first_format, require_complete
 from runs.queue.world import Postgres, QueueWorld, find_postgres, require_once
 from tools import missing
@@ -53,15 +53,12 @@ def test_a_worker_killed_at_any_record_loses_and_repeats_nothing(
     require_once(world, task, kills=1)
 
 
-@pytest.mark.parametrize("part", range(max(KILLS // 10, 1)))
+@pytest.mark.parametrize("seed", range(SEED, SEED + max(KILLS // 10, 1)))
 def test_workers_killed_at_random_moments_lose_and_repeat_nothing(
-    tmp_path: Path, postgres: Postgres, part: int
+    tmp_path: Path, postgres: Postgres, seed: int
 ) -> None:
-    seed = SEED + part
     chance = random.Random(seed)  # noqa: S311  no secret
-    # Shown if it fails; UNTILDONE_TEST_SEED plays it again.
-    print(f"seed {seed}")  # noqa: T201
-    world = QueueWorld(tmp_path, database=postgres.url if part % 2 else "")
+    world = QueueWorld(tmp_path, database=postgres.url if seed % 2 else "")
     tasks = [world.add(name, rounds=2, more=", slowly (0.3 s)") for name in "abc"]
     kills = min(KILLS, 10)
     for number in range(kills):
@@ -120,13 +117,12 @@ def pause_outside_transactions(worker: subprocess.Popen[str], file: str) -> None
 def test_a_clock_that_is_set_changes_nothing(tmp_path: Path) -> None:
     world = QueueWorld(tmp_path)
     tasks = [world.add(name, rounds=2, more=", slowly (1 s)") for name in "ab"]
-    clock = tmp_path / "clock"
-    jumping = world.start_worker("--once", environ=set_clock(clock, 0))
+    jumping = world.start_worker("--once", environ=preload_clock(tmp_path))
     other = world.start_worker("--once", home="other")
     world.wait_for_call(2)
-    set_clock(clock, 5)
+    set_clock(tmp_path, hours=5)
     world.wait_for_call(3)
-    set_clock(clock, -7)
+    set_clock(tmp_path, hours=-7)
 
     for worker in (jumping, other):
         output, errors = worker.communicate(timeout=100)

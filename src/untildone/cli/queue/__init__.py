@@ -15,6 +15,7 @@ _COMMANDS = {
     "drain": ("queue.changes", "Let the workers finish their tasks and end."),
     "migrate": ("queue.roles", "Create or update the tables."),
     "grant": ("queue.roles", "Print the SQL that gives roles their rights."),
+    "clean": ("queue.clean", "Remove what was kept of tasks that ended long ago."),
     "demo": ("queue.demo", "Show ten tasks, two workers, and one of them killed."),
 }
 

@@ -8,7 +8,8 @@ from untildone.errors import UserError
 from untildone.runs.queue.values import QueueChange
 
 
-def _print_change(change: QueueChange, *, as_json: bool) -> None:
+def print_change(change: QueueChange, *, as_json: bool) -> None:
+    """Print what a verb has changed in the queue."""
     names = ", ".join(change.changed)
     print_report(change, [f"{names}: {change.note}" if names else change.note], as_json=as_json)
 
@@ -23,7 +24,7 @@ def cancel_command(*, task: str, database: str, as_json: bool) -> None:
     \b
     untildone queue cancel 1f2e
     """
-    _print_change(open_queue(database, verb="queue cancel").cancel(task), as_json=as_json)
+    print_change(open_queue(database, verb="queue cancel").cancel(task), as_json=as_json)
 
 
 @click.command("retry")
@@ -43,7 +44,7 @@ def retry_command(*, task: str, dead: bool, database: str, as_json: bool) -> Non
             "give a task or `--dead`", hint="`untildone queue list --dead` lists what gave up"
         )
     queue = open_queue(database, verb="queue retry")
-    _print_change(queue.retry_dead() if dead else queue.retry(task), as_json=as_json)
+    print_change(queue.retry_dead() if dead else queue.retry(task), as_json=as_json)
 
 
 @click.command("pause")
@@ -58,7 +59,7 @@ def pause_command(*, off: bool, database: str, as_json: bool) -> None:
     untildone queue pause --off
     """
     queue = open_queue(database, verb="queue pause")
-    _print_change(queue.set_paused(paused=not off), as_json=as_json)
+    print_change(queue.set_paused(paused=not off), as_json=as_json)
 
 
 @click.command("drain")
@@ -70,4 +71,4 @@ def drain_command(*, database: str, as_json: bool) -> None:
     \b
     untildone queue drain
     """
-    _print_change(open_queue(database, verb="queue drain").drain(), as_json=as_json)
+    print_change(open_queue(database, verb="queue drain").drain(), as_json=as_json)

@@ -12,7 +12,7 @@ from untildone.runs.queue import address
 from untildone.store.home import prepare_home
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    import sqlalchemy as sa
 
     from untildone.runs.queue.limits import LimitBook
     from untildone.runs.queue.task_queue import TaskQueue
@@ -34,26 +34,30 @@ def find_database(context: Context, database: str) -> str:
 
 def open_queue(database: str, *, verb: str = "") -> "TaskQueue":
     """Open the queue; a verb that changes it is the user's, not an agent's."""
-    engine, now = _open_engine(database, verb)
+    context = open_context()
+    engine = open_engine(context, database, verb=verb)
+    # Imported here because the help and other commands must not need the extra.
     from untildone.runs.queue.task_queue import TaskQueue
 
-    return TaskQueue(engine, now)
+    return TaskQueue(engine, context.now)
 
 
 def open_limits(database: str, *, verb: str = "") -> "LimitBook":
     """Open the queue's limits, as `open_queue` does."""
-    engine, now = _open_engine(database, verb)
+    context = open_context()
+    engine = open_engine(context, database, verb=verb)
+    # Imported here because the help and other commands must not need the extra.
     from untildone.runs.queue.limits import LimitBook
 
-    return LimitBook(engine, now)
+    return LimitBook(engine, context.now)
 
 
-def _open_engine(database: str, verb: str) -> "tuple[Engine, Callable[[], str]]":
-    context = open_context()
+def open_engine(context: Context, database: str, *, verb: str = "") -> "sa.Engine":
+    """Open the queue's database, whose failures are errors of the user's."""
     if verb:
         require_user_of_machine(context, verb)
     url = find_database(context, database)
     # Imported here because the help and other commands must not need the extra.
     from untildone.runs.queue.database import explain_errors, open_database
 
-    return explain_errors(open_database(url), url), context.now
+    return explain_errors(open_database(url), url)

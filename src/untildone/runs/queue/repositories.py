@@ -101,6 +101,15 @@ class Repository:
                 options = ("-q", "--atomic", "--no-verify", *leases)
                 self._transfer(transfer, "push", *options, "--", self.url, *refs)
 
+    def list_refs(self, pattern: str) -> tuple[str, ...]:
+        with _open_transfer() as transfer:
+            return tuple(self._list_refs(transfer, [pattern]))
+
+    def remove_refs(self, refs: Sequence[str]) -> None:
+        with _open_transfer() as transfer:
+            deletions = [f":{ref}" for ref in refs]
+            self._transfer(transfer, "push", "-q", "--no-verify", "--", self.url, *deletions)
+
     def _list_refs(self, transfer: Path, refs: Sequence[str]) -> dict[str, str]:
         output = self._transfer(transfer, "ls-remote", "--", self.url, *refs)
         pairs = (line.split("\t", 1) for line in output.splitlines() if "\t" in line)
