@@ -184,7 +184,7 @@ class Lease:
             choice = self._choose(connection, can_do, now_ms)
             for one in choice.oversized:
                 hold_for_limit(connection, one.id)
-            taken = (self._try_to_take(connection, one) for one in choice.ready)
+            taken = (self._try_to_take(connection, one, now_ms) for one in choice.ready)
             return next(filter(None, taken), None)
 
     def _choose(self, connection: sa.Connection, can_do: CanDo, now_ms: int) -> Choice:
@@ -218,7 +218,9 @@ class Lease:
             asleep = list_asleep(connection, read_time(connection))
         return all(self.identity.get_account(agent) in asleep for agent in self.identity.agents)
 
-    def _try_to_take(self, connection: sa.Connection, one: Candidate) -> TakenTask | None:
+    def _try_to_take(
+        self, connection: sa.Connection, one: Candidate, now_ms: int
+    ) -> TakenTask | None:
         """Take a task under the lock, unless it killed too many workers or comes too early."""
         ending = judge_left_task(connection, one) if one.is_left else None
         if ending:
@@ -238,7 +240,9 @@ class Lease:
             hold_early(connection, [one.id])
             return None
         if not one.is_left:
-            record_usage(connection, repository=one.repository, account=account, starts=1)
+            record_usage(
+                connection, repository=one.repository, account=account, now_ms=now_ms, starts=1
+            )
         task = _make_taken(row, is_taken_over=_has_steps(connection, row))
         connection.execute(self._make_step(task, "taken", self.identity.host, ""))
         return task
