@@ -57,6 +57,7 @@ SLOW = (
     "runs/plan",
     "runs/queue/test_worker.py",
     "runs/queue/test_worker_faults.py",
+    "runs/queue/test_worker_limits.py",
     "runs/test_acp_run.py",
     "runs/test_outer_loop.py",
     "store/test_crashes.py",
@@ -82,6 +83,7 @@ MEASURED = (
     "integrity/experiments/test_opaque_files.py",
     "integrity/experiments/test_unchecked_settings.py",
     "runs/queue/test_worker.py",
+    "runs/queue/test_worker_limits.py",
     "runs/test_outer_loop.py",
 )
 

@@ -132,6 +132,7 @@ def test_a_sleeping_account_is_listed_and_hostile_text_is_inert(user: User) -> N
     views = user.call("list") + user.call("limit")
     views += describe_event(TaskReturned(reason=HOSTILE))
     assert "account claude:h  sleeps until 20" in views
+    assert "worker w  alive  claude:h, 1 at once" in views
     assert not set(views) & {"\x1b", "\u202e", "\x07"}
 
 

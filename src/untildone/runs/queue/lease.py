@@ -104,6 +104,7 @@ class Lease:
             "pid": me.pid,
             "agents": ",".join(me.agents),
             "labels": ",".join(me.labels),
+            "account": me.account or me.host,
             "jobs": me.jobs,
             "lease_ms": round(1_000 * self._seconds),
             "state": "alive",
@@ -304,12 +305,13 @@ class Lease:
 
     def list_overdue(self, tasks: Iterable[TakenTask]) -> tuple[str, ...]:
         """Return those whose deadline has passed; without deadlines the database is not asked."""
-        bound = [task for task in tasks if task.deadline_ms]
+        bound = [task.id for task in tasks if task.deadline_ms]
         if not bound:
             return ()
         with self._engine.connect() as connection:
-            now_ms = read_time(connection)
-        return tuple(task.id for task in bound if task.deadline_ms <= now_ms)
+            late = TASKS.c.deadline_ms <= read_time(connection)
+            chosen = sa.select(TASKS.c.id).where(TASKS.c.id.in_(bound), late)
+            return tuple(connection.execute(chosen).scalars())
 
     def end(self) -> None:
         """Give up all tasks; others may take them at once."""
