@@ -309,7 +309,7 @@ class Lease:
         if not bound:
             return ()
         with self._engine.connect() as connection:
-            late = TASKS.c.deadline_ms <= read_time(connection)
+            late = TASKS.c.deadline_ms.between(1, read_time(connection))
             chosen = sa.select(TASKS.c.id).where(TASKS.c.id.in_(bound), late)
             return tuple(connection.execute(chosen).scalars())
 
