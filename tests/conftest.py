@@ -59,6 +59,7 @@ SLOW = (
     "runs/queue/test_roles.py",
     "runs/queue/test_worker.py",
     "runs/queue/test_worker_faults.py",
+    "runs/queue/test_worker_limits.py",
     "runs/queue/test_worker_trust.py",
     "runs/test_acp_run.py",
     "runs/test_outer_loop.py",
@@ -85,6 +86,7 @@ MEASURED = (
     "integrity/experiments/test_opaque_files.py",
     "integrity/experiments/test_unchecked_settings.py",
     "runs/queue/test_worker.py",
+    "runs/queue/test_worker_limits.py",
     "runs/test_outer_loop.py",
 )
 

@@ -99,6 +99,7 @@ def test_json_is_one_event_per_line(cli: CommandLine) -> None:
         "resume": "",
         "receipt": str(cli.state_folder / "loops" / events[0]["loop"] / "receipt.md"),
         "fault": None,
+        "limit_seconds": 0.0,
     }
 
 

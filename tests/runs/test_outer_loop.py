@@ -203,6 +203,7 @@ def test_without_waiting_a_usage_limit_pauses(tmp_path: Path) -> None:
     said = run.drive(wait=False)
 
     assert (*standing(said), said.fault) == ("paused", "paused", 0, 22, "limit")
+    assert 8_900 < said.limit_seconds <= 9_005
     assert said.reason == "usage limit: This request would exceed your account's rate limit"
 
 

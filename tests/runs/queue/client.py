@@ -23,6 +23,8 @@ def main(folder: Path) -> int:
         Path(name).write_text("\n".join((*written, "end")) + "\n", encoding="utf-8")
     with (folder / "calls.log").open("a", encoding="utf-8") as log:
         log.write(f"{name} {len(written) + 1} {'begun before' in prompt}\n")
+    if is_limited(folder, name, len(written) + 1):
+        return 1
     time.sleep(seconds)
     use = {"type": "tool_use", "name": "Write", "input": {"file_path": name}}
     say(type="assistant", message={"content": [use]}, parent_tool_use_id=None)
@@ -36,6 +38,18 @@ def main(folder: Path) -> int:
         num_turns=1,
     )
     return 0
+
+
+def is_limited(folder: Path, name: str, number: int) -> bool:
+    """Say that the account is at its usage limit, once, if the file `limit` names this call."""
+    limit = folder / "limit"
+    if not limit.exists() or limit.read_text(encoding="utf-8") != f"{name} {number}":
+        return False
+    limit.unlink()
+    Path("half").write_text("unfinished\n", encoding="utf-8")
+    message = f"Claude AI usage limit reached|{int(time.time()) + 3_600}"
+    say(type="result", subtype="success", is_error=True, api_error_status=429, result=message)
+    return True
 
 
 def say(**fields: object) -> None:

@@ -1,8 +1,10 @@
 """Databases for tests of the queue: SQLite in the quick tests, Postgres in the slow ones too."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from runs.queue.fleet import Fleet
@@ -15,8 +17,22 @@ def postgres_server() -> Iterator[Postgres]:
     if not find_postgres():
         missing("Postgres is not installed")
     server = Postgres()
+    _wait_for_answer(server.url)
     yield server
     server.close()
+
+
+def _wait_for_answer(url: str) -> None:
+    """Wait until it lets clients in: it listens before."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            psycopg.connect(url).close()
+        except psycopg.OperationalError:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        else:
+            return
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])

@@ -36,6 +36,11 @@ class Fleet:
         task = NewTask(repository=repository, options=StartOptions(task="Fix it"))
         return self.queue.add([task] * count)
 
+    def add_routes(self, count: int, *, budget: float | None = None) -> None:
+        """Add tasks that two workers find at once, because each is the first of its route."""
+        for number in range(count):
+            self.add(budget=budget, labels=(f"l{number}",))
+
     def limit(self, **given: object) -> None:
         self.limits.set_limit(Limit(**given))  # type: ignore[arg-type]  # test data
 

@@ -18,7 +18,7 @@ SCOPES = (
 def test_two_workers_at_once_do_not_run_more_than_a_limit(
     any_fleet: Fleet, scope: dict[str, str]
 ) -> None:
-    any_fleet.add_many(10)
+    any_fleet.add_routes(6)
     any_fleet.limit(**scope, parallel=3)
 
     assert len(any_fleet.take_at_once(any_fleet.pair(), tries=3)) == 3
@@ -30,23 +30,22 @@ def test_two_workers_at_once_do_not_run_more_than_a_limit(
 def test_two_workers_at_once_do_not_reserve_more_than_a_budget(
     any_fleet: Fleet, scope: dict[str, str]
 ) -> None:
-    for _ in range(6):
-        any_fleet.add(budget=2)
-    any_fleet.limit(**scope, budget_micro=5_000_000, period="day")
+    any_fleet.add_routes(6, budget=2)
+    any_fleet.limit(**scope, budget_micro=7_000_000, period="day")
 
-    assert len(any_fleet.take_at_once(any_fleet.pair(), tries=2)) == 2
+    assert len(any_fleet.take_at_once(any_fleet.pair(), tries=3)) == 3
 
 
 def test_a_rate_holds_two_workers_until_the_hour_is_over(any_fleet: Fleet) -> None:
-    any_fleet.add_many(10)
-    any_fleet.limit(kind="repository", name="/r", rate=2)
+    any_fleet.add_routes(10)
+    any_fleet.limit(kind="repository", name="/r", rate=3)
     workers = any_fleet.pair()
 
-    assert len(any_fleet.take_at_once(workers, tries=2)) == 2
+    assert len(any_fleet.take_at_once(workers, tries=3)) == 3
     waits = {task.waits for task in any_fleet.queue.list_tasks(("queued",))}
-    assert waits == {"rate of /r used up, 2 of 2 tasks in the last hour"}
+    assert waits == {"rate of /r used up, 3 of 3 tasks in the last hour"}
     any_fleet.pass_time(HOUR)
-    assert len(any_fleet.take_at_once(workers, tries=2)) == 2
+    assert len(any_fleet.take_at_once(workers, tries=3)) == 3
 
 
 def test_what_a_task_did_not_spend_is_free_again(any_fleet: Fleet) -> None:

@@ -1,12 +1,14 @@
 """Sleeping accounts, deadlines, retries and dead letters, with two workers."""
 
 import pytest
+import sqlalchemy as sa
 
 from runs.queue.fleet import DONE, Fleet, make_checkpoint, must_take, run_at_once, take
 from untildone.errors import UserError
 from untildone.runs.queue.accounts import list_asleep
 from untildone.runs.queue.database_time import read_time
 from untildone.runs.queue.lease import Lease
+from untildone.runs.queue.tables import TASKS
 from untildone.runs.queue.values import Course
 
 FAULT = Course(outcome="blocked", reason="fetch: `git fetch` failed", fault="transfer")
@@ -91,7 +93,7 @@ def test_a_running_task_is_overdue_by_the_clock_of_the_database(any_fleet: Fleet
     worker = any_fleet.worker("w")
     free, bound = must_take(worker), must_take(worker)
 
-    assert worker.list_overdue([free, bound]) == ()
+    assert worker.list_overdue([free]) == worker.list_overdue([free, bound]) == ()
     any_fleet.pass_time(4 * 3_600)
     worker.end()
     other = any_fleet.worker("other")
@@ -180,6 +182,22 @@ def test_a_task_that_gets_on_may_lose_many_workers(any_fleet: Fleet) -> None:
         any_fleet.die(worker)
 
     assert must_take(any_fleet.worker("last")).id == name
+
+
+def test_a_queue_from_before_the_limits_keeps_its_order(any_fleet: Fleet) -> None:
+    first = any_fleet.add()
+    any_fleet.add(after=(first,), priority=1)
+    with any_fleet.engine.begin() as connection:
+        connection.execute(sa.update(TASKS).values(waits="", since_attempt=0))
+    one, two = any_fleet.pair()
+
+    # What comes too early is put aside first.
+    assert take(one) is None
+    taken = must_take(one)
+    assert taken.id == first
+    assert take(two) is None
+    one.finish(taken, DONE)
+    assert must_take(two)
 
 
 def test_a_task_is_free_when_two_others_end_at_once(any_fleet: Fleet) -> None:

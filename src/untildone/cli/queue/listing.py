@@ -92,9 +92,9 @@ def _format_failure(failure: QueueFailure) -> str:
 
 
 def _format_worker(worker: QueueWorker) -> str:
-    agents = ", ".join(map(inert, worker.agents))
+    accounts = ", ".join(map(inert, worker.accounts))
     seen = format_time(worker.seen_at)
-    return f"worker {inert(worker.id)}  {worker.state}  {agents}, {worker.jobs} at once, {seen}"
+    return f"worker {inert(worker.id)}  {worker.state}  {accounts}, {worker.jobs} at once, {seen}"
 
 
 def inert(text: str) -> str:

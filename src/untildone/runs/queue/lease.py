@@ -114,6 +114,7 @@ class Lease:
             "pid": me.pid,
             "agents": ",".join(me.agents),
             "labels": ",".join(me.labels),
+            "account": me.account or me.host,
             "jobs": me.jobs,
             "lease_ms": round(1_000 * self._seconds),
             "state": "alive",
@@ -212,7 +213,7 @@ class Lease:
             choice = self._choose(connection, can_do, now_ms)
             for one in choice.oversized:
                 hold_for_limit(connection, one.id)
-            taken = (self._try_to_take(connection, one) for one in choice.ready)
+            taken = (self._try_to_take(connection, one, now_ms) for one in choice.ready)
             return next(filter(None, taken), None)
 
     def _choose(self, connection: sa.Connection, can_do: CanDo, now_ms: int) -> Choice:
@@ -246,7 +247,9 @@ class Lease:
             asleep = list_asleep(connection, read_time(connection))
         return all(self.identity.get_account(agent) in asleep for agent in self.identity.agents)
 
-    def _try_to_take(self, connection: sa.Connection, one: Candidate) -> TakenTask | None:
+    def _try_to_take(
+        self, connection: sa.Connection, one: Candidate, now_ms: int
+    ) -> TakenTask | None:
         """Take a task under the lock, unless it killed too many workers or comes too early."""
         ending = judge_left_task(connection, one) if one.is_left else None
         if ending:
@@ -271,7 +274,9 @@ class Lease:
             connection.execute(sa.update(TASKS).where(TASKS.c.id == one.id).values(refused))
             return None
         if not one.is_left:
-            record_usage(connection, repository=one.repository, account=account, starts=1)
+            record_usage(
+                connection, repository=one.repository, account=account, now_ms=now_ms, starts=1
+            )
         task = _make_taken(row, is_taken_over=_has_steps(connection, row))
         connection.execute(self._make_step(task, "taken", self.identity.host, ""))
         return task
@@ -333,12 +338,13 @@ class Lease:
 
     def list_overdue(self, tasks: Iterable[TakenTask]) -> tuple[str, ...]:
         """Return those whose deadline has passed; without deadlines the database is not asked."""
-        bound = [task for task in tasks if task.deadline_ms]
+        bound = [task.id for task in tasks if task.deadline_ms]
         if not bound:
             return ()
         with self._engine.connect() as connection:
-            now_ms = read_time(connection)
-        return tuple(task.id for task in bound if task.deadline_ms <= now_ms)
+            late = TASKS.c.deadline_ms.between(1, read_time(connection))
+            chosen = sa.select(TASKS.c.id).where(TASKS.c.id.in_(bound), late)
+            return tuple(connection.execute(chosen).scalars())
 
     def end(self) -> None:
         """Give up all tasks; others may take them at once."""

@@ -130,11 +130,11 @@ def record_usage(
     *,
     repository: str,
     account: str,
+    now_ms: int,
     spent_micro: int = 0,
     starts: int = 0,
 ) -> None:
     """Count what was spent or started now for the queue, the repository and the account."""
-    now_ms = read_time(connection)
     # Always in this order, so that two transactions wait for each other in one direction only.
     rows = [
         {

@@ -42,6 +42,7 @@ def record_spend(connection: sa.Connection, row: sa.RowMapping, spend_usd: float
         connection,
         repository=row["repository"],
         account=row["account"],
+        now_ms=read_time(connection),
         spent_micro=total - row["spent_micro"],
     )
 

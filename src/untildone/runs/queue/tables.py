@@ -68,7 +68,7 @@ WORKERS = sa.Table(
     METADATA,
     sa.Column("id", sa.String(64), primary_key=True),
     sa.Column("state", sa.String(16), nullable=False),
-    *map(_text, ("host", "agents", "labels", "started_at", "seen_at")),
+    *map(_text, ("host", "agents", "labels", "account", "started_at", "seen_at")),
     *map(_integer, ("pid", "jobs", "beat", "lease_ms")),
 )
 STEPS = sa.Table(

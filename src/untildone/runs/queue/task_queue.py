@@ -54,7 +54,9 @@ class TaskQueue:
         ids = tuple(secrets.token_hex(_ID_BYTES) for _ in tasks)
         at = self._now()
         with self._engine.begin() as connection:
-            lock_taking(connection)
+            if any(task.after for task in tasks):
+                # So that none of those ends unnoticed meanwhile.
+                lock_taking(connection)
             now_ms = read_time(connection)
             rows = [
                 {**_make_row(name, task, at=at), "deadline_ms": _read_deadline(task, now_ms)}
@@ -338,5 +340,6 @@ def _read_worker(row: sa.RowMapping) -> QueueWorker:
     return QueueWorker(
         agents=split_words(row["agents"]),
         labels=split_words(row["labels"]),
+        accounts=tuple(f"{agent}:{row['account']}" for agent in split_words(row["agents"])),
         **{name: row[name] for name in names},
     )

@@ -103,6 +103,8 @@ class QueueWorker(Struct, frozen=True, kw_only=True):
     jobs: int
     started_at: str
     seen_at: str
+    # One for each agent.
+    accounts: tuple[str, ...] = ()
 
 
 class QueueAccount(Struct, frozen=True, kw_only=True):

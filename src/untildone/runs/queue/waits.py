@@ -15,13 +15,13 @@ _AT_ONCE = 100
 
 
 def is_sweep_due(connection: sa.Connection, now_ms: int) -> bool:
-    found = sa.select(sa.or_(_select_due(now_ms).exists(), _select_late(now_ms).exists()))
+    found = sa.select(sa.or_(select_due(now_ms).exists(), select_late(now_ms).exists()))
     return bool(connection.execute(found).scalar())
 
 
 def sweep(connection: sa.Connection, now_ms: int, *, at: str, worker: str) -> None:
     """Wake tasks whose time has come and end queued ones whose deadline has passed."""
-    late = connection.execute(_select_late(now_ms)).all()
+    late = connection.execute(select_late(now_ms)).all()
     for row in late:
         reason = explain_passed(row.deadline_ms)
         values = {"state": "ended", "outcome": "out-of-time", "reason": reason, "waits": ""}
@@ -29,12 +29,12 @@ def sweep(connection: sa.Connection, now_ms: int, *, at: str, worker: str) -> No
         connection.execute(ended.values(**values, updated_at=at))
         step = {"task": row.id, "attempt": row.attempt, "token": row.token, "worker": worker}
         connection.execute(STEPS.insert().values(**step, name="ended", detail=reason, at=at))
-    due = connection.execute(_select_due(now_ms)).scalars().all()
+    due = connection.execute(select_due(now_ms)).scalars().all()
     if due:
         connection.execute(sa.update(TASKS).where(TASKS.c.number.in_(due)).values(waits=""))
 
 
-def _select_due(now_ms: int) -> sa.Select[Any]:
+def select_due(now_ms: int) -> sa.Select[Any]:
     return (
         sa.select(TASKS.c.number)
         # As it stands in the index, whose condition must be recognized.
@@ -43,7 +43,7 @@ def _select_due(now_ms: int) -> sa.Select[Any]:
     )
 
 
-def _select_late(now_ms: int) -> sa.Select[Any]:
+def select_late(now_ms: int) -> sa.Select[Any]:
     return (
         sa.select(TASKS.c.number, TASKS.c.id, TASKS.c.attempt, TASKS.c.token, TASKS.c.deadline_ms)
         .where(

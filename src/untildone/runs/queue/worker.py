@@ -357,12 +357,12 @@ class _Worker:
 
     def _end_overdue(self) -> None:
         """Pause the loops whose deadline has passed; that ends their agents, and the work stays."""
-        running = dict(self._running)
-        tasks = [self._taken[name] for name in running if name in self._taken]
+        running, taken = dict(self._running), dict(self._taken)
+        tasks = [taken[name] for name in running if name in taken]
         for name in self.lease.insist(lambda: self.lease.list_overdue(tasks)):
             loop = running[name].loop
             if loop and self._context.loops.load(loop).progress.status == "active":
-                reason = explain_passed(self._taken[name].deadline_ms)
+                reason = explain_passed(taken[name].deadline_ms)
                 with suppress(UserError):
                     verbs.end(self._context, loop, Pause(outcome="out-of-time", reason=reason))
 
