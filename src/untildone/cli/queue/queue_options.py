@@ -1,6 +1,5 @@
 """Options of the queue's commands, and how they open its database."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click

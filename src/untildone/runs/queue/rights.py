@@ -48,7 +48,7 @@ RIGHTS = {
         worker=Writing(
             inserts=(
                 *("id", "state", "host", "agents", "labels", "started_at", "seen_at", "pid"),
-                *("jobs", "beat", "lease_ms"),
+                *("jobs", "beat", "lease_ms", "account"),
             ),
             updates=("state", "beat", "seen_at"),
         )
