@@ -55,6 +55,7 @@ SLOW = (
     "languages",
     "process/test_git.py",
     "runs/plan",
+    "runs/queue/test_merges.py",
     "runs/queue/test_worker.py",
     "runs/queue/test_worker_faults.py",
     "runs/test_acp_run.py",
@@ -81,6 +82,7 @@ MEASURED = (
     "integrity/experiments/test_fail_to_pass.py",
     "integrity/experiments/test_opaque_files.py",
     "integrity/experiments/test_unchecked_settings.py",
+    "runs/queue/test_merges.py",
     "runs/queue/test_worker.py",
     "runs/test_outer_loop.py",
 )

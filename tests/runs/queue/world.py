@@ -123,6 +123,12 @@ class QueueWorld(Machine):
             assert time.monotonic() < until
             time.sleep(0.05)
 
+    def wait_for_file(self, name: str) -> None:
+        until = time.monotonic() + 60
+        while not (self.folder / name).exists():
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
 
 def require_once(world: QueueWorld, *tasks: str) -> None:
     """Each task has one branch and one receipt, pushed once, and nothing else is left."""

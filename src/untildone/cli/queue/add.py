@@ -42,6 +42,9 @@ def parse_words(
 )
 @click.option("--priority", default=0, metavar="N", help="Higher ones are taken first; default 0.")
 @click.option("--after", multiple=True, metavar="ID", help="A task that must be done before.")
+@click.option(
+    "--into", default="", metavar="BRANCH", help="Merge it into this branch when it is done."
+)
 @database_option
 @json_option
 def add_command(
@@ -93,6 +96,7 @@ def _make_task(task: str, values: dict[str, Any]) -> NewTask:
         labels=values["labels"],
         priority=values["priority"],
         after=tuple(values["after"]),
+        into=values["into"],
     )
 
 

@@ -40,7 +40,7 @@ def push_checkpoint(
         ref=ref,
         commit=commit,
         rounds=record.progress.round + (before.rounds if before else 0),
-        spend_usd=_add(record.progress.spend_usd, before.spend_usd if before else None),
+        spend_usd=add_spend(record.progress.spend_usd, before.spend_usd if before else None),
         note=shorten(clean(note, environ=context.environ), _LONGEST_NOTE),
     )
 
@@ -66,10 +66,8 @@ def continue_request(
     request: Request, checkpoint: Checkpoint, *, used: Checkpoint | None
 ) -> Request:
     """Return the request for the rest of the work, with what `used` left of the bounds."""
-    task = (
-        f"{request.task}\n\nThis was begun before; the files are as they were left."
-        f"\n\n{checkpoint.note}"
-    )
+    begun = "This was begun before; the files are as they were left."
+    task = "\n\n".join(filter(None, (request.task, begun, checkpoint.note)))
     bounds = _reduce(request.bounds, used) if used else request.bounds
     return replace(request, task=task, bounds=bounds)
 
@@ -82,5 +80,5 @@ def _reduce(bounds: Bounds, checkpoint: Checkpoint) -> Bounds:
     return replace(bounds, rounds=rounds, budget_usd=budget)
 
 
-def _add(one: float | None, other: float | None) -> float | None:
+def add_spend(one: float | None, other: float | None) -> float | None:
     return None if one is None and other is None else (one or 0) + (other or 0)

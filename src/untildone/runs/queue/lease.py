@@ -17,7 +17,14 @@ from msgspec import Struct
 from untildone.core.verdict import Outcome
 from untildone.engine.request import StartOptions
 from untildone.runs.queue.tables import NEEDS, SETTINGS, STEPS, TASKS, WORKERS
-from untildone.runs.queue.values import Checkpoint, Course, State, encode
+from untildone.runs.queue.values import (
+    Checkpoint,
+    Course,
+    MergeEvidence,
+    State,
+    decode_evidence,
+    encode,
+)
 
 _ALIVE = ("alive", "draining")
 _CANDIDATES = 20
@@ -54,6 +61,9 @@ class TakenTask(Struct, frozen=True, kw_only=True):
     agent: str
     added_at: str
     options: StartOptions
+    # The branch that it is merged into, and why a merge sent it back.
+    into: str = ""
+    evidence: MergeEvidence | None = None
     # Whether an earlier worker had this attempt.
     is_taken_over: bool
 
@@ -198,11 +208,13 @@ class Lease:
             if row is None:
                 return None
             attempts = sa.select(STEPS.c.number).where(
-                STEPS.c.task == name, STEPS.c.attempt == row["attempt"]
+                STEPS.c.task == name, STEPS.c.attempt == row["attempt"], STEPS.c.name == "taken"
             )
             is_taken_over = connection.execute(attempts.limit(1)).scalar() is not None
             task = TakenTask(
                 options=msgspec.json.decode(row["options"], type=StartOptions),
+                into=row["target"],
+                evidence=decode_evidence(row["evidence"]),
                 is_taken_over=is_taken_over,
                 **{
                     key: row[key]
@@ -216,7 +228,7 @@ class Lease:
         """Raise LostLease unless the task is still ours."""
         with self._engine.connect() as connection:
             if connection.execute(_select_own(task, self.identity.id)).scalar() is None:
-                self._lose()
+                self.lose()
 
     def record(
         self, task: TakenTask, name: str, *, detail: str = "", checkpoint: Checkpoint | None = None
@@ -226,7 +238,7 @@ class Lease:
         with self._engine.begin() as connection:
             # A write to the task's row, so that nobody takes it before this is committed.
             if not connection.execute(self._touch(task)).rowcount:
-                self._lose()
+                self.lose()
             connection.execute(self._make_step(task, name, detail, data))
 
     def find_checkpoint(self, task: TakenTask) -> tuple[Checkpoint | None, bool]:
@@ -246,12 +258,14 @@ class Lease:
     def finish(self, task: TakenTask, course: Course) -> State:
         """Write how the task ended, unless it is no longer ours; return its state."""
         outcome: Outcome = course.outcome or "unverified"
-        state: State = "done" if course.branch else "ended"
+        state: State = "ended"
+        if course.branch:
+            state = "merging" if task.into else "done"
         if outcome == "cancelled":
             state = "cancelled"
         values = {
             "state": state,
-            "outcome": outcome,
+            "outcome": "" if state == "merging" else outcome,
             "reason": course.reason,
             "result": encode(course),
             "cancelling": 0,
@@ -259,7 +273,7 @@ class Lease:
         }
         with self._engine.begin() as connection:
             if not connection.execute(self._touch(task).values(values)).rowcount:
-                self._lose()
+                self.lose()
             connection.execute(self._make_step(task, state, course.reason, ""))
         return state
 
@@ -276,7 +290,8 @@ class Lease:
         with self._engine.begin() as connection:
             connection.execute(mine.values(state="ended", seen_at=self._now()))
 
-    def _lose(self) -> NoReturn:
+    def lose(self) -> NoReturn:
+        """Give up: another worker has what was ours."""
         self.is_lost.set()
         raise LostLease
 
@@ -311,6 +326,11 @@ def _select_own(task: TakenTask, worker: str) -> sa.Select[tuple[str]]:
         TASKS.c.state == "running",
         owner,
     )
+
+
+def is_alive(worker: sa.ColumnElement[str] | str) -> sa.Exists:
+    """Return the condition that a worker is counted as alive."""
+    return sa.exists().where(WORKERS.c.id == worker, WORKERS.c.state.in_(_ALIVE))
 
 
 def _is_free() -> sa.ColumnElement[bool]:

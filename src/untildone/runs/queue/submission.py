@@ -1,6 +1,7 @@
 """What may enter the queue: texts a database can store, addresses without passwords."""
 
 import os
+import re
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -9,6 +10,7 @@ from msgspec.structs import asdict, replace
 
 from untildone.checks.secret_redaction import remove_secrets
 from untildone.core.contract import Bounds
+from untildone.core.text import to_one_line
 from untildone.engine.request import StartOptions
 from untildone.engine.start_options import apply_bounds
 from untildone.errors import UserError
@@ -16,6 +18,9 @@ from untildone.runs.queue.values import NewTask
 from untildone.worktree.listing import find_worktree_root
 
 _LONGEST_TASK = 200_000
+# The rules of `git check-ref-format`, a little stricter.
+_BRANCH = re.compile(r"[^\s\x00-\x20\x7f~^:?*\[\\./@-][^\s\x00-\x20\x7f~^:?*\[\\]{0,199}")
+_NOT_IN_BRANCH = ("..", "//", "/.", "@{", ".lock")
 
 
 def resolve_repository(given: str, folder: Path) -> str:
@@ -51,10 +56,19 @@ def make_storable(task: NewTask) -> tuple[NewTask, bool]:
             hint="put the text into a file of the repository and name that",
         )
     apply_bounds(Bounds(), asdict(task.options))
+    _require_branch_name(task.into)
     _refuse_secrets(task.options)
     shown = remove_secrets(text, environ=os.environ)
     task = replace(task, options=replace(task.options, task=shown), source=make_text(task.source))
     return task, shown != text
+
+
+def _require_branch_name(name: str) -> None:
+    has_wrong_part = name.endswith(("/", ".")) or any(part in name for part in _NOT_IN_BRANCH)
+    if name and (has_wrong_part or not _BRANCH.fullmatch(name)):
+        raise UserError(
+            f"`{to_one_line(name)}` is no name of a branch", hint="name one: `--into main`"
+        )
 
 
 def make_text(text: str) -> str:

@@ -26,6 +26,8 @@ TASKS = sa.Table(
     *map(_text, ("task", "options", "repository", "base", "agent", "labels", "source")),
     *map(_text, ("worker", "outcome", "reason", "result", "added_at", "updated_at")),
     *map(_integer, ("priority", "attempt", "token", "cancelling")),
+    # The branch that it is merged into, and why a merge sent it back.
+    *map(_text, ("target", "evidence")),
     sa.Index("untildone_task_order", "state", "priority", "number"),
     sa.Index("untildone_task_worker", "worker"),
 )
@@ -51,6 +53,14 @@ STEPS = sa.Table(
     *map(_text, ("name", "at", "worker", "detail", "data")),
     *map(_integer, ("attempt", "token")),
     sa.Index("untildone_step_task", "task", "number"),
+)
+# Who merges into a branch at this time.
+MERGES = sa.Table(
+    "untildone_merge",
+    METADATA,
+    sa.Column("id", sa.String(64), primary_key=True),
+    *map(_text, ("repository", "target", "worker", "updated_at")),
+    _integer("token"),
 )
 SETTINGS = sa.Table(
     "untildone_setting",

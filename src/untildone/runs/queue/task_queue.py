@@ -22,10 +22,11 @@ from untildone.runs.queue.values import (
     QueueWorker,
     State,
     encode,
-    get_branch,
 )
 
 _PAUSED = "paused"
+# What becomes of a cancelled task that somebody holds, by its state.
+_HELD = {"running": "its worker ends it", "merging": "the next merge leaves it out"}
 # Rows of one statement; a database limits its parameters.
 _BATCH = 500
 
@@ -105,9 +106,9 @@ class TaskQueue:
             done = {"state": "cancelled", "outcome": "cancelled", "updated_at": now}
             if connection.execute(queued.values(done)).rowcount:
                 return QueueChange(changed=(task,), note="cancelled")
-            running = sa.update(TASKS).where(TASKS.c.id == task, TASKS.c.state == "running")
-            if connection.execute(running.values(cancelling=1, updated_at=now)).rowcount:
-                return QueueChange(changed=(task,), note="its worker ends it")
+            held = sa.update(TASKS).where(TASKS.c.id == task, TASKS.c.state == row["state"])
+            if row["state"] in _HELD and connection.execute(held.values(cancelling=1)).rowcount:
+                return QueueChange(changed=(task,), note=_HELD[row["state"]])
         raise UserError(
             f"task `{task}` is {row['state']} already", hint="`untildone queue list` shows the rest"
         )
@@ -119,6 +120,10 @@ class TaskQueue:
             again = sa.update(TASKS).where(
                 TASKS.c.id == row["id"], TASKS.c.state.in_(("ended", "cancelled"))
             )
+            if _is_pushed(row):
+                values = {"state": "merging", "cancelling": 0, "outcome": "", "reason": ""}
+                connection.execute(again.values({**values, "updated_at": self._now()}))
+                return QueueChange(changed=(row["id"],), note="its branch is merged again")
             values = {
                 "state": "queued",
                 "attempt": TASKS.c.attempt + 1,
@@ -190,9 +195,16 @@ def _make_row(name: str, task: NewTask, *, at: str) -> dict[str, object]:
         "source": task.source,
         "priority": task.priority,
         "attempt": 1,
+        "target": task.into,
         "added_at": at,
         "updated_at": at,
     }
+
+
+def _is_pushed(row: sa.RowMapping) -> bool:
+    """Say whether only the merge of a task is missing."""
+    is_over = row["state"] in ("ended", "cancelled")
+    return is_over and bool(row["target"]) and bool(_read_course(row).branch)
 
 
 def make_route(agent: str, labels: str, repository: str) -> str:
@@ -226,11 +238,13 @@ def _read_task(row: sa.RowMapping, needs: Sequence[tuple[str, str]]) -> QueueTas
         source=row["source"],
         attempt=row["attempt"],
         worker=row["worker"],
-        is_cancelling=bool(row["cancelling"]) and row["state"] == "running",
+        is_cancelling=bool(row["cancelling"]) and row["state"] in _HELD,
         outcome=outcome,
         reason=row["reason"],
-        branch=get_branch(row["id"]) if row["state"] == "done" else "",
-        commit=course.commit if row["state"] == "done" else "",
+        branch=course.branch,
+        commit=course.commit if course.branch else "",
+        into=row["target"],
+        merge=course.merge,
         added_at=row["added_at"],
         updated_at=row["updated_at"],
     )

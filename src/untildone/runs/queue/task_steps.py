@@ -23,12 +23,14 @@ from untildone.errors import UserError
 from untildone.runs import run_memory
 from untildone.runs.outer_loop import drive
 from untildone.runs.queue.checkpoints import (
+    add_spend,
     continue_request,
     push_checkpoint,
     restore_checkpoint,
 )
 from untildone.runs.queue.lease import Lease, TakenTask
 from untildone.runs.queue.repositories import Push, Repository
+from untildone.runs.queue.sent_back import add_evidence
 from untildone.runs.queue.values import (
     Checkpoint,
     Course,
@@ -42,7 +44,7 @@ from untildone.runs.run_memory import RunMemory, RunOptions
 from untildone.runs.tasks import worktrees
 from untildone.runs.tasks.git_answers import OUR_NAME, Git
 from untildone.runs.tasks.loop_baseline import record_baseline
-from untildone.runs.tasks.merge_evidence import describe_failures
+from untildone.runs.tasks.merge_evidence import describe_failures, list_portable, make_marker_checks
 from untildone.runs.tasks.recorded_steps import Step
 from untildone.store.loops import Record
 
@@ -100,12 +102,21 @@ class TaskSteps:
 
     def _fetch(self, course: Course) -> Course:
         self._repository.prepare()
-        return replace(course, base=self._repository.fetch(self._task.base or "HEAD"))
+        task, target = self._task, f"refs/heads/{self._task.into}"
+        is_there = bool(task.into) and bool(self._repository.find(target))
+        if task.evidence and is_there:
+            # The commit that it was merged with is part of the target.
+            self._repository.fetch(target)
+            self._bring(task.evidence.onto)
+            return replace(course, base=task.evidence.onto)
+        begin = task.base or (target if is_there else "HEAD")
+        return replace(course, base=self._repository.fetch(begin))
 
     def _work(self, course: Course) -> Course:
         """Run the loop, from the last checkpoint if there is one, and commit what it did."""
         record = self._begin_loop(course)
         self.loop = record.contract.id
+        red_before = record.progress.checks_seen_red
         drive(self._context, self.loop, show=self._show)
         record = self._context.loops.load(self.loop)
         progress = record.progress
@@ -114,8 +125,9 @@ class TaskSteps:
             outcome=progress.outcome or "unverified",
             reason=clean(progress.reason),
             rounds=progress.round + (self._used.rounds if self._used else 0),
-            spend_usd=progress.spend_usd,
-            checks=json.dumps(msgspec.to_builtins(record.contract.checks)),
+            spend_usd=add_spend(progress.spend_usd, self._used.spend_usd if self._used else None),
+            checks=json.dumps(msgspec.to_builtins(list_portable(record.contract.checks))),
+            red_before=red_before,
             receipt=self._read_receipt(),
         )
         return course if course.is_over else replace(course, commit=self._commit(course))
@@ -129,6 +141,8 @@ class TaskSteps:
         request = build_request(
             self._context, task.options, session=str(uuid.uuid4()), project=self._worktree
         )
+        if task.evidence:
+            request = add_evidence(request, task.evidence)
         if checkpoint:
             request = continue_request(request, checkpoint, used=self._used)
         record = record_baseline(self._context, begin_loop(self._context, request))
@@ -206,6 +220,8 @@ class TaskSteps:
     def _verify(self, course: Course) -> Course:
         """Run the checks once more on what was committed, without files that were not."""
         checks = msgspec.json.decode(course.checks, type=tuple[Check, ...])
+        if self._task.evidence:
+            checks = (*checks, *make_marker_checks(self._task.evidence.conflicts))
         if not self._worktree.exists():
             self._make_worktree(course.commit)
         git = Git(self._worktree)
@@ -222,10 +238,10 @@ class TaskSteps:
         """Push branch and receipt together, once; only a recorded commit ever gets here."""
         task, lease = self._task, self._around.lease
         self._repository.prepare()
-        branch = get_branch(task.id)
+        branch, receipt = get_branch(task.id), self._commit_receipt(course)
         pushes = (
-            Push(ref=f"refs/heads/{branch}", commit=course.commit, is_new=True),
-            Push(ref=get_receipt_ref(task.id), commit=self._commit_receipt(course), is_new=True),
+            self._make_push(f"refs/heads/{branch}", course.commit, before="branch_commit"),
+            self._make_push(get_receipt_ref(task.id), receipt, before="receipt_commit"),
         )
         # A worker that was killed after its push has removed the other refs of the commit.
         if not self._repository.is_pushed(pushes):
@@ -233,7 +249,14 @@ class TaskSteps:
         lease.insist(lambda: lease.require(task))
         # By pattern: a killed worker may have pushed one that it did not record.
         self._repository.push(pushes, removed=get_work_pattern(task.id))
-        return replace(course, branch=branch)
+        return replace(course, branch=branch, receipt_commit=receipt)
+
+    def _make_push(self, ref: str, commit: str, *, before: str) -> Push:
+        """Return the first push of a ref, or one that replaces what a merge sent back."""
+        evidence = self._task.evidence
+        if evidence is None:
+            return Push(ref=ref, commit=commit, is_new=True)
+        return Push(ref=ref, commit=commit, replaces=getattr(evidence, before))
 
     def _commit_receipt(self, course: Course) -> str:
         """Return a commit with the receipt; equal receipts give equal commits."""

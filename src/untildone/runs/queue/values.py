@@ -8,9 +8,10 @@ from msgspec import Struct
 from untildone.core.verdict import Outcome
 from untildone.engine.request import StartOptions
 
-# `ended`: it ended or paused without being done; `retry` queues it again.
-State: TypeAlias = Literal["queued", "running", "done", "ended", "cancelled"]
-OPEN_STATES: tuple[State, ...] = ("queued", "running")
+# `merging`: its branch is pushed and waits to be merged; `ended`: it ended or paused without being
+# done, and `retry` queues it again.
+State: TypeAlias = Literal["queued", "running", "merging", "done", "ended", "cancelled"]
+OPEN_STATES: tuple[State, ...] = ("queued", "running", "merging")
 
 
 class NewTask(Struct, frozen=True, kw_only=True):
@@ -29,6 +30,8 @@ class NewTask(Struct, frozen=True, kw_only=True):
     after: tuple[str, ...] = ()
     # Where it comes from, such as the address of an issue.
     source: str = ""
+    # The branch that it is merged into; empty to leave that to others.
+    into: str = ""
 
 
 class QueueTask(Struct, frozen=True, kw_only=True):
@@ -52,6 +55,9 @@ class QueueTask(Struct, frozen=True, kw_only=True):
     reason: str
     branch: str
     commit: str
+    # The branch that it is merged into, and the merge.
+    into: str
+    merge: str
     added_at: str
     updated_at: str
 
@@ -125,6 +131,11 @@ class Course(Struct, frozen=True, kw_only=True):
     checks: str = "[]"
     receipt: str = ""
     branch: str = ""
+    # The checks that were red before the agent worked: the target need not pass them without it.
+    red_before: tuple[str, ...] = ()
+    # The commit of the pushed receipt, and the merge.
+    receipt_commit: str = ""
+    merge: str = ""
 
     @property
     def is_over(self) -> bool:
@@ -142,8 +153,26 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     note: str
 
 
+class MergeEvidence(Struct, frozen=True, kw_only=True):
+    """Why a merge sent a task back: it begins again at the commit `onto`, with the merged files.
+
+    `checks` are those of the others, as JSON; `branch_commit` and `receipt_commit` were pushed.
+    """
+
+    reason: str
+    onto: str
+    conflicts: tuple[str, ...] = ()
+    checks: str = "[]"
+    branch_commit: str
+    receipt_commit: str
+
+
 def encode(value: Struct) -> str:
     return msgspec.json.encode(value).decode()
+
+
+def decode_evidence(text: str) -> MergeEvidence | None:
+    return msgspec.json.decode(text, type=MergeEvidence) if text else None
 
 
 def get_branch(task: str) -> str:
