@@ -1,5 +1,6 @@
 """Tasks with `--into` are merged into their branch: verified together, once each, whatever dies."""
 
+import json
 import signal
 import subprocess
 from pathlib import Path
@@ -65,6 +66,24 @@ def test_done_tasks_are_merged_and_those_after_them_begin_there(tmp_path: Path) 
     assert sorted(merged) == sorted((first, second, third))
     title = in_remote(world, "log", "-1", "--format=%s", show(world, first)["task"]["merge"])
     assert title == f"Merge {first}: Write a in 1 rounds"
+
+
+def test_the_tasks_of_a_plan_are_merged_in_their_order(tmp_path: Path) -> None:
+    world = QueueWorld(tmp_path)
+    tasks = {
+        "B": {"title": "Write b", "depends_on": ["A"], "checks": ["grep end a", "grep end b"]},
+        "A": {"title": "Write a", "acceptance_criteria": ["`grep end a` exits 0"]},
+    }
+    plan = tmp_path / "TASKS.json"
+    plan.write_text(json.dumps({"version": "1.0", "tasks": tasks}), encoding="utf-8")
+    given = ("--plan", str(plan), "--repo", str(world.remote), *INTO)
+    assert world.run("queue", "add", *given, "--check", "x").returncode == 2
+    ids = world.answer("add", *given)["ids"]
+
+    world.work("-j", "2")
+
+    require_merged_once(world, *ids)
+    assert json.loads(plan.read_text(encoding="utf-8"))["tasks"] == tasks
 
 
 def test_a_conflict_goes_back_with_both_sides_and_is_merged_then(tmp_path: Path) -> None:

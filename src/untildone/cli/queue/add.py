@@ -10,15 +10,25 @@ from msgspec.structs import replace
 from untildone.agents import NAMES
 from untildone.cli import start
 from untildone.cli.options import EXISTING_FILE, get_current_folder, json_option, print_report
+from untildone.cli.plan_options import require_plan_options
 from untildone.cli.queue.queue_options import database_option, open_queue
 from untildone.core.text import pluralize
 from untildone.engine.request import StartOptions
 from untildone.engine.start_options import OPTIONS
 from untildone.errors import UserError
 from untildone.runs.queue.backlog import LOCAL_OPTIONS, read_backlog
+from untildone.runs.queue.planned_tasks import read_plan_tasks
 from untildone.runs.queue.submission import make_storable, resolve_repository
 from untildone.runs.queue.values import NewTask, QueueAdded
 
+# What a plan does not say itself.
+_PLAN_OPTIONS = frozenset(
+    (
+        *("plan", "repo", "base", "agent", "labels", "priority", "after", "into"),
+        *("database", "as_json"),
+        *(option.name for option in OPTIONS if option.bound),
+    )
+)
 _NAMES = frozenset(option.name for option in OPTIONS) - LOCAL_OPTIONS - {"task"}
 
 
@@ -32,6 +42,9 @@ def parse_words(
 @click.command("add")
 @click.argument("task", required=False, default="")
 @click.option("--from", "backlog", type=EXISTING_FILE, metavar="FILE", help="Add a whole backlog.")
+@click.option(
+    "--plan", type=EXISTING_FILE, metavar="TASKS.json", help="Add the open tasks of a plan."
+)
 @click.option(
     "--repo", default="", metavar="URL|PATH", help="The repository; the default is this one."
 )
@@ -51,6 +64,7 @@ def add_command(
     *,
     task: str,
     backlog: Path | None,
+    plan: Path | None,
     database: str,
     as_json: bool,
     **values: Any,  # noqa: ANN401  click's own values
@@ -61,17 +75,22 @@ def add_command(
     `agent`, `labels`, `priority`, `after` and the loop's options; or it is the output of
     `gh issue list --json number,title,body,url`.
 
+    TASKS.json is a plan as `untildone run --plan` takes it. Its tasks wait for those that they
+    depend on; the queue does not write their status into the file.
+
     \b
     untildone queue add "Port the parser" --check "npm test" --priority 5
     untildone queue add "Fix the build" --repo git@example.org:team/app.git --base develop
     untildone queue add --from backlog.jsonl --check "make test"
+    untildone queue add --plan TASKS.json --into main
     """
-    if bool(task or values["template"] or values["preset"]) == bool(backlog):
+    is_given = bool(task or values["template"] or values["preset"])
+    if is_given + bool(backlog) + bool(plan) != 1:
         raise UserError(
-            "give a task or `--from FILE`", hint='say what to do: `untildone queue add "TASK"`'
+            "give a task, `--from FILE` or `--plan TASKS.json`",
+            hint='say what to do: `untildone queue add "TASK"`',
         )
-    given = _make_task(task, values)
-    tasks = read_backlog(backlog, given) if backlog else (given,)
+    tasks = _read_tasks(_make_task(task, values), backlog, plan)
     folder = get_current_folder()
     named = {one.repository for one in tasks}
     addresses = {name: resolve_repository(name, folder) for name in named}
@@ -82,6 +101,15 @@ def add_command(
     ids = open_queue(database, verb="queue add").add([one for one, _ in stored])
     lines = [f"added {ids[0]}"] if len(ids) == 1 else [f"added {pluralize(len(ids), 'task')}"]
     print_report(QueueAdded(ids=ids), lines, as_json=as_json)
+
+
+def _read_tasks(given: NewTask, backlog: Path | None, plan: Path | None) -> tuple[NewTask, ...]:
+    if backlog:
+        return read_backlog(backlog, given)
+    if plan:
+        require_plan_options(_PLAN_OPTIONS)
+        return read_plan_tasks(plan, given)
+    return (given,)
 
 
 def _make_task(task: str, values: dict[str, Any]) -> NewTask:

@@ -13,7 +13,12 @@ from untildone.errors import UserError
 from untildone.runs.queue.values import NewTask
 
 _EXAMPLE = '{"task": "Port the parser", "checks": ["make test"]}'
-_OF_TASK = frozenset(field.name for field in fields(NewTask)) - {"options", "source"}
+_OF_TASK = frozenset(field.name for field in fields(NewTask)) - {
+    "options",
+    "source",
+    "plan",
+    "after_new",
+}
 # Paths of the machine where it is added, and what belongs to a session.
 LOCAL_OPTIONS = frozenset(("oracle", "security_rules", "todos", "from_todos", "clean", "then"))
 _OF_LOOP = frozenset(field.name for field in fields(StartOptions)) - LOCAL_OPTIONS

@@ -21,8 +21,10 @@ from untildone.runs.queue.values import (
     Checkpoint,
     Course,
     MergeEvidence,
+    PlannedTask,
     State,
     decode_evidence,
+    decode_plan,
     encode,
 )
 
@@ -64,6 +66,7 @@ class TakenTask(Struct, frozen=True, kw_only=True):
     # The branch that it is merged into, and why a merge sent it back.
     into: str = ""
     evidence: MergeEvidence | None = None
+    plan: PlannedTask | None = None
     # Whether an earlier worker had this attempt.
     is_taken_over: bool
 
@@ -215,6 +218,7 @@ class Lease:
                 options=msgspec.json.decode(row["options"], type=StartOptions),
                 into=row["target"],
                 evidence=decode_evidence(row["evidence"]),
+                plan=decode_plan(row["plan"]),
                 is_taken_over=is_taken_over,
                 **{
                     key: row[key]

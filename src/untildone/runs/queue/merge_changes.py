@@ -1,9 +1,7 @@
 """What becomes of tasks that waited for their merge, as changes of their rows."""
 
-import json
 from collections.abc import Iterable
 
-import msgspec
 from msgspec.structs import asdict, replace
 
 from untildone.checks.clean_output import clean
@@ -13,6 +11,7 @@ from untildone.engine.start_options import apply_bounds
 from untildone.runs.queue.merge_lease import MergeChange, WaitingTask
 from untildone.runs.queue.values import Checkpoint, MergeEvidence, State, encode
 from untildone.runs.tasks.merging import Merge, SentBack
+from untildone.runs.tasks.portable_checks import encode_checks
 
 
 def mark_merged(task: WaitingTask, merge: Merge) -> MergeChange:
@@ -43,7 +42,7 @@ def send_back(
         reason=reason,
         onto=back.onto,
         conflicts=back.conflicts,
-        checks=json.dumps(msgspec.to_builtins(tuple(others))),
+        checks=encode_checks(tuple(others)),
         branch_commit=course.commit,
         receipt_commit=course.receipt_commit,
     )

@@ -8,7 +8,6 @@ the push is refused unless the branch is where it was when the merge began.
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -29,6 +28,7 @@ from untildone.runs.tasks import worktrees
 from untildone.runs.tasks.batch import Candidate
 from untildone.runs.tasks.git_answers import Git
 from untildone.runs.tasks.merging import MergedBatch, SentBack, Target, merge_batch
+from untildone.runs.tasks.portable_checks import decode_checks
 from untildone.runs.tasks.task_events import Show, TaskMerged, TaskSentBack
 
 # How often a batch is merged again because somebody else moved the branch.
@@ -239,7 +239,7 @@ class _BatchChecks:
         kept = (
             check
             for name, course in self._courses.items()
-            for check in _decode_checks(course)
+            for check in decode_checks(course.checks)
             if check.name not in course.red_before
         )
         return merge_checks((*kept, *self._beside))
@@ -259,10 +259,6 @@ def _make_candidate(task: WaitingTask) -> Candidate:
     )
 
 
-def _decode_checks(course: Course) -> tuple[Check, ...]:
-    return msgspec.json.decode(course.checks, type=tuple[Check, ...])
-
-
 def _name_checks(task: str, course: Course) -> list[Check]:
     """Return the checks named after their task: `check` alone says nothing in a batch."""
-    return [replace(check, name=f"{task} {check.name}") for check in _decode_checks(course)]
+    return [replace(check, name=f"{task} {check.name}") for check in decode_checks(course.checks)]

@@ -14,7 +14,7 @@ from untildone.core.text import to_one_line
 from untildone.engine.request import StartOptions
 from untildone.engine.start_options import apply_bounds
 from untildone.errors import UserError
-from untildone.runs.queue.values import NewTask
+from untildone.runs.queue.values import NewTask, encode
 from untildone.worktree.listing import find_worktree_root
 
 _LONGEST_TASK = 200_000
@@ -58,6 +58,12 @@ def make_storable(task: NewTask) -> tuple[NewTask, bool]:
     apply_bounds(Bounds(), asdict(task.options))
     _require_branch_name(task.into)
     _refuse_secrets(task.options)
+    if task.plan and _has_secret(encode(task.plan)):
+        raise UserError(
+            f"task `{task.plan.name}` of the plan has what looks like a secret in it, and the queue"
+            " is no place for secrets",
+            hint="let its commands read it from the worker's environment",
+        )
     shown = remove_secrets(text, environ=os.environ)
     task = replace(task, options=replace(task.options, task=shown), source=make_text(task.source))
     return task, shown != text

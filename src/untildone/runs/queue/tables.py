@@ -28,6 +28,8 @@ TASKS = sa.Table(
     *map(_integer, ("priority", "attempt", "token", "cancelling")),
     # The branch that it is merged into, and why a merge sent it back.
     *map(_text, ("target", "evidence")),
+    # The task of a plan file that it is.
+    _text("plan"),
     sa.Index("untildone_task_order", "state", "priority", "number"),
     sa.Index("untildone_task_worker", "worker"),
 )

@@ -48,9 +48,14 @@ class TaskQueue:
             for start in range(0, len(rows), _BATCH):
                 connection.execute(TASKS.insert(), rows[start : start + _BATCH])
             needs = [
-                {"task": name, "needs": self._find(connection, needed)["id"]}
+                {"task": name, "needs": needed}
                 for name, task in zip(ids, tasks, strict=True)
-                for needed in dict.fromkeys(task.after)
+                for needed in dict.fromkeys(
+                    (
+                        *(self._find(connection, other)["id"] for other in task.after),
+                        *(ids[place] for place in task.after_new),
+                    )
+                )
             ]
             if needs:
                 connection.execute(NEEDS.insert(), needs)
@@ -196,6 +201,7 @@ def _make_row(name: str, task: NewTask, *, at: str) -> dict[str, object]:
         "priority": task.priority,
         "attempt": 1,
         "target": task.into,
+        "plan": encode(task.plan) if task.plan else "",
         "added_at": at,
         "updated_at": at,
     }

@@ -1,12 +1,10 @@
 """The steps of a queued task: fetch, work, verify, push; each is recorded and can be repeated."""
 
-import json
 import uuid
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -14,7 +12,6 @@ from untildone.agents.headless import RunEvent
 from untildone.checks.clean_output import clean
 from untildone.checks.parallel_run import RunOptions as CheckOptions
 from untildone.checks.parallel_run import run_checks
-from untildone.core.contract import Check
 from untildone.core.text import shorten, to_one_line
 from untildone.engine.context import Context
 from untildone.engine.loop_start import begin_loop
@@ -29,6 +26,7 @@ from untildone.runs.queue.checkpoints import (
     restore_checkpoint,
 )
 from untildone.runs.queue.lease import Lease, TakenTask
+from untildone.runs.queue.planned_tasks import add_plan_terms
 from untildone.runs.queue.repositories import Push, Repository
 from untildone.runs.queue.sent_back import add_evidence
 from untildone.runs.queue.values import (
@@ -44,7 +42,8 @@ from untildone.runs.run_memory import RunMemory, RunOptions
 from untildone.runs.tasks import worktrees
 from untildone.runs.tasks.git_answers import OUR_NAME, Git
 from untildone.runs.tasks.loop_baseline import record_baseline
-from untildone.runs.tasks.merge_evidence import describe_failures, list_portable, make_marker_checks
+from untildone.runs.tasks.merge_evidence import describe_failures
+from untildone.runs.tasks.portable_checks import decode_checks, encode_checks
 from untildone.runs.tasks.recorded_steps import Step
 from untildone.store.loops import Record
 
@@ -126,7 +125,7 @@ class TaskSteps:
             reason=clean(progress.reason),
             rounds=progress.round + (self._used.rounds if self._used else 0),
             spend_usd=add_spend(progress.spend_usd, self._used.spend_usd if self._used else None),
-            checks=json.dumps(msgspec.to_builtins(list_portable(record.contract.checks))),
+            checks=encode_checks(record.contract.checks),
             red_before=red_before,
             receipt=self._read_receipt(),
         )
@@ -141,6 +140,8 @@ class TaskSteps:
         request = build_request(
             self._context, task.options, session=str(uuid.uuid4()), project=self._worktree
         )
+        if task.plan:
+            request = add_plan_terms(self._context, request, task.plan)
         if task.evidence:
             request = add_evidence(request, task.evidence)
         if checkpoint:
@@ -219,9 +220,7 @@ class TaskSteps:
 
     def _verify(self, course: Course) -> Course:
         """Run the checks once more on what was committed, without files that were not."""
-        checks = msgspec.json.decode(course.checks, type=tuple[Check, ...])
-        if self._task.evidence:
-            checks = (*checks, *make_marker_checks(self._task.evidence.conflicts))
+        checks = decode_checks(course.checks)
         if not self._worktree.exists():
             self._make_worktree(course.commit)
         git = Git(self._worktree)

@@ -7,11 +7,20 @@ from msgspec import Struct
 
 from untildone.core.verdict import Outcome
 from untildone.engine.request import StartOptions
+from untildone.features.plans.plan import Task
 
 # `merging`: its branch is pushed and waits to be merged; `ended`: it ended or paused without being
 # done, and `retry` queues it again.
 State: TypeAlias = Literal["queued", "running", "merging", "done", "ended", "cancelled"]
 OPEN_STATES: tuple[State, ...] = ("queued", "running", "merging")
+
+
+class PlannedTask(Struct, frozen=True, kw_only=True):
+    """A task of a plan file, whose text is in the options; `promise` replaces the evidence."""
+
+    name: str
+    promise: str
+    task: Task
 
 
 class NewTask(Struct, frozen=True, kw_only=True):
@@ -32,6 +41,9 @@ class NewTask(Struct, frozen=True, kw_only=True):
     source: str = ""
     # The branch that it is merged into; empty to leave that to others.
     into: str = ""
+    plan: PlannedTask | None = None
+    # Those added with it that must be done before it, by their places.
+    after_new: tuple[int, ...] = ()
 
 
 class QueueTask(Struct, frozen=True, kw_only=True):
@@ -173,6 +185,10 @@ def encode(value: Struct) -> str:
 
 def decode_evidence(text: str) -> MergeEvidence | None:
     return msgspec.json.decode(text, type=MergeEvidence) if text else None
+
+
+def decode_plan(text: str) -> PlannedTask | None:
+    return msgspec.json.decode(text, type=PlannedTask) if text else None
 
 
 def get_branch(task: str) -> str:

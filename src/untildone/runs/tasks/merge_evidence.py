@@ -9,7 +9,6 @@ from untildone.core.text import shorten, to_one_line
 from untildone.process.command import quote_argument
 
 _OUTPUT = 2_000
-_MODULE = "untildone.runs.tasks.merge_markers"
 
 
 def describe_conflicts(conflicts: Iterable[str], *, branch: str) -> str:
@@ -36,15 +35,10 @@ def write_evidence(evidence: str) -> str:
     return f"This was done once, but {evidence}\n\nFix that." if evidence else ""
 
 
-def list_portable(checks: Iterable[Check]) -> tuple[Check, ...]:
-    """Return the checks without that for markers, whose command is of this machine."""
-    return tuple(check for check in checks if _MODULE not in check.command)
-
-
 def make_marker_checks(conflicts: Sequence[str]) -> tuple[Check, ...]:
     """Return a check that no merge marker is left, if a merge has conflicted."""
     if not conflicts:
         return ()
-    argv = (sys.executable, "-I", "-m", _MODULE, *conflicts)
+    argv = (sys.executable, "-I", "-m", "untildone.runs.tasks.merge_markers", *conflicts)
     command = " ".join(map(quote_argument, argv))
     return (Check(name="merge", command=command, reason="a merge conflicted"),)
