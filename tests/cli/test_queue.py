@@ -108,7 +108,7 @@ def test_hostile_text_is_inert(machine: Machine, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("queue", "add"), "give a task or `--from FILE`"),
+        (("queue", "add"), "give a task, `--from FILE` or `--plan TASKS.json`"),
         (("queue", "add", "x", "--repo", "/none"), "`/none` is no git repository"),
         (("queue", "add", "x", "--database", "mysql://h/d"), "`mysql` is no database"),
         (("queue", "list", "--database", "/proc/none/q"), "`/proc/none/q` cannot be used"),

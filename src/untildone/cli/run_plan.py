@@ -3,10 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-import click
-from click.core import ParameterSource
-
 from untildone.cli.options import find_project
+from untildone.cli.plan_options import require_plan_options
 from untildone.cli.run_display import open_display
 from untildone.cli.run_plan_display import PlanLines
 from untildone.core.contract import Bounds
@@ -52,15 +50,7 @@ def _refuse_other_options(values: dict[str, Any]) -> None:
     """Refuse options for what the plan itself says."""
     if not values["plan"]:
         raise UserError("`-j` needs a plan", hint="add `--plan TASKS.json`")
-    context = click.get_current_context()
-    for param in context.command.params:
-        name = param.name or ""
-        typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if typed and name not in _PLAN_OPTIONS:
-            raise UserError(
-                f"`{param.opts[0]}` cannot be combined with `--plan`",
-                hint="put it into the plan, as `checks`, `allow` or `prompt` of a task",
-            )
+    require_plan_options(_PLAN_OPTIONS)
 
 
 def _open_workspace(

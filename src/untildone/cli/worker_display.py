@@ -43,6 +43,8 @@ def describe_event(event: RunEvent) -> str:
         case TaskTaken():
             resumed = "goes on with" if event.is_taken_over else "took"
             return f"{resumed} {to_one_line(clean(event.title))}"
+        case TaskEnded(state="merging"):
+            return f"pushed {event.branch} ({event.commit[:12]}); it waits for its merge"
         case TaskEnded() if event.branch:
             return f"done: pushed {event.branch} ({event.commit[:12]})"
         case TaskEnded():

@@ -1,7 +1,8 @@
 """A client for queued tasks: what it does depends on its prompt and its folder alone.
 
 `client.py FOLDER [the client's own arguments]`, the prompt on stdin. A task says what to write:
-`Write NAME`, in as many rounds as `in N rounds` says.
+`Write NAME`, in as many rounds as `in N rounds` says, with the line `saying WORD`. Of a merge that
+conflicted it keeps both sides.
 """
 
 import json
@@ -19,7 +20,12 @@ def main(folder: Path) -> int:
     path = Path(name)
     written = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     path.write_text("\n".join((*written, "line")) + "\n", encoding="utf-8")
-    if len(written) + 1 >= rounds:
+    said = re.search(r"saying (\w+)", prompt)
+    if said:
+        kept = [line for line in written if line[:7] not in ("<<<<<<<", "=======", ">>>>>>>")]
+        lines = dict.fromkeys((*kept, said[1]))
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    elif len(written) + 1 >= rounds:
         Path(name).write_text("\n".join((*written, "end")) + "\n", encoding="utf-8")
     with (folder / "calls.log").open("a", encoding="utf-8") as log:
         log.write(f"{name} {len(written) + 1} {'begun before' in prompt}\n")

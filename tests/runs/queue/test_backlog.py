@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from untildone.engine.request import StartOptions
 from untildone.errors import UserError
 from untildone.runs.queue.backlog import read_backlog
+from untildone.runs.queue.planned_tasks import read_plan_tasks
 from untildone.runs.queue.repositories import is_allowed
 from untildone.runs.queue.submission import make_storable, resolve_repository
 from untildone.runs.queue.values import NewTask
@@ -42,6 +44,54 @@ def test_exported_issues_are_tasks(tmp_path: Path) -> None:
 
     assert (first.options.task, first.source, first.labels) == ("Crash\n\nIt does.", "u", ())
     assert (second.options.task, second.source) == ("Slow", "8")
+
+
+def test_the_open_tasks_of_a_plan_wait_for_those_they_depend_on(tmp_path: Path) -> None:
+    prompt = "Write it.\n\n## Completion Promise\n\nIT IS NICE\n"
+    tasks = {
+        "C": {"title": "Last", "depends_on": ["A", "B", "D"], "allow": ["skip:t.py"]},
+        "A": {"title": "First", "checks": ["make a"], "prompt": prompt},
+        "B": {"title": "Other", "depends_on": ["A"], "acceptance_criteria": ["`make b` exits 0"]},
+        "D": {"title": "Old", "status": "completed"},
+    }
+    path = tmp_path / "TASKS.json"
+    path.write_text(json.dumps({"version": "1.0", "feature": "pay", "tasks": tasks}), "utf-8")
+
+    added = read_plan_tasks(path, NewTask(repository="/r", options=StartOptions(), into="main"))
+
+    assert [(one.source, one.after_new) for one in added] == [
+        ("pay: A", ()),
+        ("pay: B", (0,)),
+        ("pay: C", (0, 1)),
+    ]
+    first, _, third = (one.plan for one in added)
+    assert first
+    assert third
+    assert (first.promise, first.task.prompt, third.task.allow) == (
+        "IT IS NICE",
+        "",
+        ("skip:t.py",),
+    )
+    assert (added[0].into, added[0].options.rounds) == ("main", 5)
+    assert added[1].options.task == "B: Other\n\nWhat must hold:\n- `make b` exits 0"
+    secret = replace(first, task=replace(first.task, checks=("TOKEN=ghp_" + "a1B2" * 9,)))
+    with pytest.raises(UserError, match="has what looks like a secret"):
+        make_storable(replace(added[0], plan=secret))
+
+
+def test_a_completed_plan_has_nothing_to_add(tmp_path: Path) -> None:
+    path = tmp_path / "TASKS.json"
+    tasks = {"A": {"title": "Old", "status": "completed"}}
+    path.write_text(json.dumps({"version": "1.0", "tasks": tasks}), encoding="utf-8")
+    with pytest.raises(UserError, match="is completed"):
+        read_plan_tasks(path, DEFAULTS)
+
+
+@pytest.mark.parametrize("name", ["-x", "a..b", "a b", "a:b", "x.lock", "a/", "@", "/a", "é\n"])
+def test_what_is_no_branch_is_refused(name: str) -> None:
+    with pytest.raises(UserError, match="is no name of a branch"):
+        make_storable(replace(DEFAULTS, into=name))
+    assert make_storable(replace(DEFAULTS, into="release/1.2-x"))
 
 
 @pytest.mark.parametrize(

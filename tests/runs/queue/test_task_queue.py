@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from msgspec import structs
 
 from untildone.engine.request import StartOptions
 from untildone.errors import UserError
@@ -235,6 +236,14 @@ def test_a_task_is_found_by_the_beginning_of_its_id(fleet: Fleet) -> None:
     fleet.queue.add([NewTask(repository="/r", options=StartOptions(task="x"))] * 40)
     with pytest.raises(UserError, match="several tasks begin"):
         fleet.queue.show(next(task.id[:1] for task in fleet.queue.list_tasks()[-17:]))
+
+
+def test_tasks_added_together_may_wait_for_each_other(fleet: Fleet) -> None:
+    one = NewTask(repository="/r", options=StartOptions(task="x"))
+    first, second = fleet.queue.add([one, structs.replace(one, after_new=(0,))])
+
+    tasks = {task.id: task.waits_for for task in fleet.queue.list_tasks()}
+    assert tasks == {first: (), second: (first,)}
 
 
 def test_tasks_are_added_all_or_none(fleet: Fleet) -> None:

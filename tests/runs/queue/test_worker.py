@@ -133,4 +133,4 @@ def test_the_demo_ends_well(tmp_path: Path) -> None:
     assert ended.exit_code == 0, ended.text
     assert "kills worker 1" in ended.text
     assert "where the other one left it" in ended.text
-    assert "ten tasks, ten branches, ten receipts" in ended.text
+    assert "ten tasks, ten merges, ten receipts" in ended.text

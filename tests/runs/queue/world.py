@@ -139,6 +139,12 @@ class QueueWorld(Machine):
             assert time.monotonic() < until
             time.sleep(0.05)
 
+    def wait_for_file(self, name: str) -> None:
+        until = time.monotonic() + 60
+        while not (self.folder / name).exists():
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
 
 def require_once(world: QueueWorld, *tasks: str, kills: int = 0, spared: int = 0) -> None:
     """Require that each task has ended once: what every fault must come to.

@@ -13,6 +13,7 @@ from untildone.checks.secret_redaction import select_secrets
 from untildone.cli import start
 from untildone.cli.loops import open_context
 from untildone.cli.options import EXISTING_FILE, get_current_folder, json_option, print_report
+from untildone.cli.plan_options import require_plan_options
 from untildone.cli.queue.listing import inert
 from untildone.cli.queue.queue_options import database_option, open_queue
 from untildone.core.text import pluralize
@@ -21,9 +22,18 @@ from untildone.engine.start_options import OPTIONS
 from untildone.errors import UserError
 from untildone.runs.queue.backlog import LOCAL_OPTIONS, read_backlog
 from untildone.runs.queue.configuration_trust import find_vouched_digest
+from untildone.runs.queue.planned_tasks import read_plan_tasks
 from untildone.runs.queue.submission import make_storable, resolve_repository
 from untildone.runs.queue.values import NewTask, QueueAdded
 
+# What a plan does not say itself.
+_PLAN_OPTIONS = frozenset(
+    (
+        *("plan", "repo", "base", "agent", "labels", "priority", "after", "into"),
+        *("database", "as_json"),
+        *(option.name for option in OPTIONS if option.bound),
+    )
+)
 _NAMES = frozenset(option.name for option in OPTIONS) - LOCAL_OPTIONS - {"task"}
 
 
@@ -37,6 +47,9 @@ def parse_words(
 @click.command("add")
 @click.argument("task", required=False, default="")
 @click.option("--from", "backlog", type=EXISTING_FILE, metavar="FILE", help="Add a whole backlog.")
+@click.option(
+    "--plan", type=EXISTING_FILE, metavar="TASKS.json", help="Add the open tasks of a plan."
+)
 @click.option(
     "--repo", default="", metavar="URL|PATH", help="The repository; the default is this one."
 )
@@ -60,12 +73,16 @@ def parse_words(
     help="Try it again so often after a crash or a failed transfer; default 2.",
 )
 @click.option("--after", multiple=True, metavar="ID", help="A task that must be done before.")
+@click.option(
+    "--into", default="", metavar="BRANCH", help="Merge it into this branch when it is done."
+)
 @database_option
 @json_option
 def add_command(
     *,
     task: str,
     backlog: Path | None,
+    plan: Path | None,
     database: str,
     as_json: bool,
     **values: Any,  # noqa: ANN401  click's own values
@@ -76,17 +93,22 @@ def add_command(
     `agent`, `labels`, `priority`, `after`, `deadline`, `retries` and the loop's options; or it is
     the output of `gh issue list --json number,title,body,url`.
 
+    TASKS.json is a plan as `untildone run --plan` takes it. Its tasks wait for those that they
+    depend on; the queue does not write their status into the file.
+
     \b
     untildone queue add "Port the parser" --check "npm test" --priority 5
     untildone queue add "Fix the build" --repo git@example.org:team/app.git --base develop
     untildone queue add --from backlog.jsonl --check "make test"
+    untildone queue add --plan TASKS.json --into main
     """
-    if bool(task or values["template"] or values["preset"]) == bool(backlog):
+    is_given = bool(task or values["template"] or values["preset"])
+    if is_given + bool(backlog) + bool(plan) != 1:
         raise UserError(
-            "give a task or `--from FILE`", hint='say what to do: `untildone queue add "TASK"`'
+            "give a task, `--from FILE` or `--plan TASKS.json`",
+            hint='say what to do: `untildone queue add "TASK"`',
         )
-    given = _make_task(task, values)
-    tasks = read_backlog(backlog, given) if backlog else (given,)
+    tasks = _read_tasks(_make_task(task, values), backlog, plan)
     folder = get_current_folder()
     named = {one.repository for one in tasks}
     addresses = {name: resolve_repository(name, folder) for name in named}
@@ -119,6 +141,15 @@ def _vouch(repository: str) -> str:
     return digest
 
 
+def _read_tasks(given: NewTask, backlog: Path | None, plan: Path | None) -> tuple[NewTask, ...]:
+    if backlog:
+        return read_backlog(backlog, given)
+    if plan:
+        require_plan_options(_PLAN_OPTIONS)
+        return read_plan_tasks(plan, given)
+    return (given,)
+
+
 def _make_task(task: str, values: dict[str, Any]) -> NewTask:
     chosen = {name: values[name] for name in _NAMES if values[name] is not None}
     if values["template"]:
@@ -133,6 +164,7 @@ def _make_task(task: str, values: dict[str, Any]) -> NewTask:
         after=tuple(values["after"]),
         deadline=values["deadline"],
         retries=values["retries"],
+        into=values["into"],
     )
 
 

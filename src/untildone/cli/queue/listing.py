@@ -130,6 +130,9 @@ def _format_details(details: QueueDetails) -> Iterator[str]:
     for step in details.steps:
         detail = f": {inert(step.detail)}" if step.detail else ""
         yield f"  {format_time(step.at)}  {inert(step.name)}{detail}  ({inert(step.worker)})"
+    if task.into:
+        merge = f"merged into {inert(task.into)} as {task.merge[:12]}"
+        yield merge if task.merge else f"to be merged into {inert(task.into)}"
     if task.branch:
         yield f"the work is on `{task.branch}`, its receipt is `{get_receipt_ref(task.id)}`"
     if details.receipt:

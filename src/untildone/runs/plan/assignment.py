@@ -8,58 +8,42 @@ from msgspec.structs import replace
 from untildone.checks.parallel_run import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
-from untildone.core.plan_task import PlanTask
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.engine.request import Request
-from untildone.features.plans.plan import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
-from untildone.features.plans.task_loops import list_task_claims, load_project_checks
+from untildone.features.plans.task_loops import load_project_checks
 from untildone.runs.plan.plan_journal import TaskProgress
 from untildone.runs.plan.workspace import Workspace
-from untildone.runs.tasks.merge_evidence import make_marker_checks, write_evidence
+from untildone.runs.tasks.merge_evidence import make_marker_checks
+from untildone.runs.tasks.plan_terms import apply_plan_task, write_task_text
 
 
 def make_request(workspace: Workspace, name: str, state: TaskProgress) -> Request:
-    """Make the start request; subjective criteria need the prompt's promise or evidence."""
+    """Make the start request of an attempt."""
     task, project = workspace.plan.tasks[name], workspace.get_project(name)
-    promise, claims = find_promise(task), list_task_claims(task)
     remaining = workspace.bounds.rounds - count_rounds(workspace, state)
     rounds = max(remaining, 1) if workspace.bounds.rounds else 0
-    checks = (
-        *list_project_checks(workspace, project),
-        *list_task_checks(task),
-        *make_marker_checks(state.conflicts),
-        *_list_checks_of(workspace, state.beside),
-    )
-    return Request(
+    request = Request(
         session=state.session,
         project=project,
-        task=write_task_text(name, task, state),
-        checks=merge_checks(checks),
-        claims=claims,
-        done_when="both" if promise or claims else None,
+        task=write_task_text(name, task, evidence=state.evidence),
         bounds=replace(workspace.bounds, rounds=rounds),
-        allow=task.allow,
-        plan=PlanTask(task=name, promise=promise),
     )
+    request = apply_plan_task(
+        request,
+        name,
+        task,
+        promise=find_promise(task),
+        others=list_project_checks(workspace, project),
+    )
+    also = (*make_marker_checks(state.conflicts), *_list_checks_of(workspace, state.beside))
+    return replace(request, checks=merge_checks((*request.checks, *also)))
 
 
 def count_rounds(workspace: Workspace, state: TaskProgress) -> int:
     """Return the number of rounds that the bound counts."""
     loops = state.loops[state.earlier :]
     return sum(workspace.context.loops.load(loop).progress.round for loop in loops)
-
-
-def write_task_text(name: str, task: Task, state: TaskProgress) -> str:
-    """Return the task as the agent reads it, with the evidence of a failed merge."""
-    criteria = [f"- {text}" for text in (*task.acceptance_criteria, *task.testing)]
-    parts = (
-        f"{name}: {task.title}",
-        write_evidence(state.evidence),
-        task.prompt,
-        "\n".join(("What must hold:", *criteria)) if criteria else "",
-    )
-    return "\n\n".join(part for part in parts if part)
 
 
 def list_project_checks(workspace: Workspace, project: Path) -> tuple[Check, ...]:

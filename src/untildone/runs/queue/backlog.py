@@ -17,6 +17,8 @@ _OF_TASK = frozenset(field.name for field in fields(NewTask)) - {
     "options",
     "source",
     "configuration",
+    "plan",
+    "after_new",
 }
 # Paths of the machine where it is added, and what belongs to a session.
 LOCAL_OPTIONS = frozenset(("oracle", "security_rules", "todos", "from_todos", "clean", "then"))

@@ -70,10 +70,8 @@ def continue_request(
     request: Request, checkpoint: Checkpoint, *, used: Checkpoint | None
 ) -> Request:
     """Return the request for the rest of the work, with what `used` left of the bounds."""
-    task = (
-        f"{request.task}\n\nThis was begun before; the files are as they were left."
-        f"\n\n{checkpoint.note}"
-    )
+    begun = "This was begun before; the files are as they were left."
+    task = "\n\n".join(filter(None, (request.task, begun, checkpoint.note)))
     bounds = _reduce(request.bounds, used) if used else request.bounds
     return replace(request, task=task, bounds=bounds)
 

@@ -11,6 +11,8 @@ from untildone.runs.queue.task_changes import CHANGES, TaskChange
 
 _HEAD = "-- Run it as the owner of the database, again after each `untildone queue migrate`."
 _GUARD = "untildone_guard_task"
+# Submitters write neither of these after a task is added.
+_HAS_BRANCH = ("OLD.target <> ''", """OLD.result LIKE '%"branch":"untildone/%'""")
 
 
 def format_grants(database: str, roles: Sequence[tuple[Role, str]]) -> str:
@@ -114,6 +116,7 @@ def _describe_change(change: TaskChange) -> str:
             f"NEW.attempt = OLD.attempt{step}",
             f"NEW.since_attempt = {since}",
             *(f"NEW.{name} IN (0, OLD.{name})" for name in change.may_be_cleared),
+            *(_HAS_BRANCH if change.needs_branch else ()),
             *(f"NEW.{name} = {_quote_value(value)}" for name, value in change.values.items()),
             *(f"NEW.{name} = OLD.{name}" for name in kept),
         )

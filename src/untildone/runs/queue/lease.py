@@ -25,7 +25,16 @@ from untildone.runs.queue.losses import AWAY, BURIED, Loss, find_remedy
 from untildone.runs.queue.retries import end_attempt, judge_left_task, make_step, record_spend
 from untildone.runs.queue.selection import Candidate, CanDo, Choice, choose, is_left
 from untildone.runs.queue.tables import SETTINGS, STEPS, TASKS, WORKERS
-from untildone.runs.queue.values import Checkpoint, Course, State, encode
+from untildone.runs.queue.values import (
+    Checkpoint,
+    Course,
+    MergeEvidence,
+    PlannedTask,
+    State,
+    decode_evidence,
+    decode_plan,
+    encode,
+)
 from untildone.runs.queue.waits import (
     has_unmet_need,
     hold_early,
@@ -35,6 +44,8 @@ from untildone.runs.queue.waits import (
 )
 
 _ALIVE = ("alive", "draining")
+# What a worker gets of a task that is no column as it stands.
+_DECODED = {"options", "into", "evidence", "plan", "is_taken_over"}
 _RETRY_SECONDS = 0.5
 # Who has not looked for so long has not seen the others' beats, and must not judge them.
 _LONGEST_GAP_SECONDS = 3.0
@@ -80,6 +91,10 @@ class TakenTask(Struct, frozen=True, kw_only=True):
     options: StartOptions
     # By the clock of the database; 0 for none.
     deadline_ms: int
+    # The branch that it is merged into, and why a merge sent it back.
+    into: str = ""
+    evidence: MergeEvidence | None = None
+    plan: PlannedTask | None = None
     # Whether an earlier worker had this attempt.
     is_taken_over: bool
 
@@ -285,7 +300,7 @@ class Lease:
         """Raise LostLease unless the task is still ours."""
         with self._engine.connect() as connection:
             if connection.execute(_select_own(task, self.identity.id)).scalar() is None:
-                self._lose()
+                self.lose()
 
     def record(
         self, task: TakenTask, name: str, *, detail: str = "", checkpoint: Checkpoint | None = None
@@ -299,7 +314,7 @@ class Lease:
             touched = self._touch(task).values(progress).returning(*TASKS.c)
             row = connection.execute(touched).mappings().first()
             if row is None:
-                self._lose()
+                self.lose()
             if checkpoint:
                 record_spend(connection, row, checkpoint.spend_usd)
             connection.execute(self._make_step(task, name, detail, data))
@@ -324,7 +339,7 @@ class Lease:
             lock_taking(connection)
             row = connection.execute(self._touch(task).returning(*TASKS.c)).mappings().first()
             if row is None:
-                self._lose()
+                self.lose()
             record_spend(connection, row, course.spend_usd)
             ending = end_attempt(connection, row, course)
             detail = to_one_line(ending.detail)
@@ -354,7 +369,8 @@ class Lease:
         with self._engine.begin() as connection:
             connection.execute(mine.values(state="ended", seen_at=self._now()))
 
-    def _lose(self) -> NoReturn:
+    def lose(self) -> NoReturn:
+        """Give up: another worker has what was ours."""
         self.is_lost.set()
         raise LostLease
 
@@ -394,18 +410,26 @@ def _select_own(task: TakenTask, worker: str) -> sa.Select[tuple[str]]:
 def _has_steps(connection: sa.Connection, row: sa.RowMapping) -> bool:
     """Say whether an earlier worker had this attempt."""
     attempts = sa.select(STEPS.c.number).where(
-        STEPS.c.task == row["id"], STEPS.c.attempt == row["attempt"]
+        STEPS.c.task == row["id"], STEPS.c.attempt == row["attempt"], STEPS.c.name == "taken"
     )
     return connection.execute(attempts.limit(1)).scalar() is not None
 
 
 def _make_taken(row: sa.RowMapping, *, is_taken_over: bool) -> TakenTask:
-    given = set(TakenTask.__struct_fields__) - {"options", "is_taken_over"}
+    given = set(TakenTask.__struct_fields__) - _DECODED
     return TakenTask(
         options=msgspec.json.decode(row["options"], type=StartOptions),
+        into=row["target"],
+        evidence=decode_evidence(row["evidence"]),
+        plan=decode_plan(row["plan"]),
         is_taken_over=is_taken_over,
         **{name: row[name] for name in given},
     )
+
+
+def is_alive(worker: sa.ColumnElement[str] | str) -> sa.Exists:
+    """Return the condition that a worker is counted as alive."""
+    return sa.exists().where(WORKERS.c.id == worker, WORKERS.c.state.in_(_ALIVE))
 
 
 def _is_free() -> sa.ColumnElement[bool]:

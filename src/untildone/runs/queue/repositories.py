@@ -28,11 +28,20 @@ class TransferError(UserError):
 
 
 class Push(Struct, frozen=True, kw_only=True):
-    """A commit for a ref; with `is_new` only if the ref does not exist yet, else by force."""
+    """A commit for a ref, by force, or with `is_new` only if the ref does not exist yet.
+
+    With `replaces` only if the ref is still at that commit.
+    """
 
     ref: str
     commit: str
     is_new: bool = False
+    replaces: str = ""
+
+    @property
+    def lease(self) -> str:
+        is_leased = self.is_new or self.replaces
+        return f"--force-with-lease={self.ref}:{self.replaces}" if is_leased else ""
 
 
 def is_allowed(repository: str, patterns: Sequence[str]) -> bool:
@@ -78,6 +87,11 @@ class Repository:
     def has(self, commit: str) -> bool:
         return bool(self.git.find_commit(commit))
 
+    def find(self, ref: str) -> str:
+        """Return the commit that a ref has at this time, or nothing."""
+        with _open_transfer() as transfer:
+            return self._list_refs(transfer, [ref]).get(ref, "")
+
     def is_pushed(self, pushes: Sequence[Push]) -> bool:
         with _open_transfer() as transfer:
             there = self._list_refs(transfer, [push.ref for push in pushes])
@@ -85,9 +99,8 @@ class Repository:
 
     def push(self, pushes: Sequence[Push], *, removed: str = "") -> None:
         """Push all refs or none, and remove those of a pattern; what is there stays as it is."""
-        leases = [f"--force-with-lease={push.ref}:" for push in pushes if push.is_new]
-        sign = {True: "", False: "+"}
-        refs = [f"{sign[push.is_new]}{push.commit}:{push.ref}" for push in pushes]
+        leases = [push.lease for push in pushes if push.lease]
+        refs = [f"{'' if push.lease else '+'}{push.commit}:{push.ref}" for push in pushes]
         names = [push.ref for push in pushes]
         with _open_transfer() as transfer:
             # What is forced needs no look first.

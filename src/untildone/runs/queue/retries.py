@@ -61,10 +61,12 @@ def end_attempt(connection: sa.Connection, row: sa.RowMapping, course: Course) -
         name = _RETRY if plan.is_counted else "given back"
         return Ending(state="queued", step=name, detail=course.reason)
     is_dead = isinstance(plan, Over) and plan.is_dead
-    state, outcome = _name_end(course, is_cancelled=isinstance(plan, Again))
+    state, outcome = _name_end(
+        course, is_cancelled=isinstance(plan, Again), is_merged=bool(row["target"])
+    )
     values = {
         "state": state,
-        "outcome": outcome,
+        "outcome": "" if state == "merging" else outcome,
         "reason": course.reason,
         "result": encode(course),
         "cancelling": 0,
@@ -76,11 +78,13 @@ def end_attempt(connection: sa.Connection, row: sa.RowMapping, course: Course) -
     return Ending(state=state, step=_DEAD if is_dead else state, detail=course.reason)
 
 
-def _name_end(course: Course, *, is_cancelled: bool) -> tuple[State, Outcome]:
+def _name_end(course: Course, *, is_cancelled: bool, is_merged: bool) -> tuple[State, Outcome]:
     outcome: Outcome = "cancelled" if is_cancelled else course.outcome or "unverified"
     if outcome == "cancelled":
         return "cancelled", outcome
-    return ("done" if course.branch else "ended"), outcome
+    if not course.branch:
+        return "ended", outcome
+    return ("merging" if is_merged else "done"), outcome
 
 
 def _queue_again(connection: sa.Connection, plan: Again, reason: str) -> dict[str, object]:

@@ -35,12 +35,13 @@ RIGHTS = {
             inserts=(
                 *("id", "state", "route", "task", "options", "repository", "base", "agent"),
                 *("labels", "source", "configuration", "priority", "attempt", "since_attempt"),
-                *("retries", "budget_micro", "deadline_ms", "added_at", "updated_at"),
+                *("retries", "budget_micro", "deadline_ms", "target", "plan"),
+                *("added_at", "updated_at"),
             ),
             # Only as `task_changes.py` says; a trigger sees to that.
             updates=(*_STATE, *_TRIES, "since_attempt", "deadline_ms"),
         ),
-        worker=Writing(updates=(*_STATE, *_TRIES, "token", "account", "not_before_ms")),
+        worker=Writing(updates=(*_STATE, *_TRIES, "token", "account", "not_before_ms", "evidence")),
         neither=("number",),
     ),
     "untildone_need": TableRights(submitter=Writing(inserts=("task", "needs"))),
@@ -61,6 +62,12 @@ RIGHTS = {
         neither=("number",),
     ),
     "untildone_setting": TableRights(neither=("name", "value")),
+    "untildone_merge": TableRights(
+        worker=Writing(
+            inserts=("id", "repository", "target", "updated_at"),
+            updates=("worker", "token", "updated_at"),
+        )
+    ),
     # Set by the owner alone.
     "untildone_limit": TableRights(
         neither=(

@@ -1,6 +1,7 @@
 """What may enter the queue: texts a database can store, addresses without passwords."""
 
 import os
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -10,15 +11,19 @@ from msgspec.structs import asdict, replace
 
 from untildone.checks.secret_redaction import remove_secrets
 from untildone.core.contract import Bounds
+from untildone.core.text import to_one_line
 from untildone.engine.request import StartOptions
 from untildone.engine.start_options import apply_bounds
 from untildone.errors import UserError
 from untildone.runs.queue.deadline_times import parse_deadline
-from untildone.runs.queue.values import NewTask
+from untildone.runs.queue.values import NewTask, encode
 from untildone.worktree.listing import find_worktree_root
 
 _LONGEST_TASK = 200_000
 _MOST_RETRIES = 100
+# The rules of `git check-ref-format`, a little stricter.
+_BRANCH = re.compile(r"[^\s\x00-\x20\x7f~^:?*\[\\./@-][^\s\x00-\x20\x7f~^:?*\[\\]{0,199}")
+_NOT_IN_BRANCH = ("..", "//", "/.", "@{", ".lock")
 
 
 def resolve_repository(given: str, folder: Path) -> str:
@@ -62,10 +67,25 @@ def make_storable(
         raise UserError(
             f"`retries` is {task.retries}", hint=f"give a number from 0 to {_MOST_RETRIES}"
         )
+    _require_branch_name(task.into)
     _refuse_secrets(task.options)
+    if task.plan and _has_secret(encode(task.plan)):
+        raise UserError(
+            f"task `{task.plan.name}` of the plan has what looks like a secret in it, and the queue"
+            " is no place for secrets",
+            hint="let its commands read it from the worker's environment",
+        )
     shown = remove_secrets(text, environ=environ)
     task = replace(task, options=replace(task.options, task=shown), source=make_text(task.source))
     return task, shown != text
+
+
+def _require_branch_name(name: str) -> None:
+    has_wrong_part = name.endswith(("/", ".")) or any(part in name for part in _NOT_IN_BRANCH)
+    if name and (has_wrong_part or not _BRANCH.fullmatch(name)):
+        raise UserError(
+            f"`{to_one_line(name)}` is no name of a branch", hint="name one: `--into main`"
+        )
 
 
 def make_text(text: str) -> str:

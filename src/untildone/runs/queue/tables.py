@@ -39,6 +39,10 @@ TASKS = sa.Table(
     # Failed tries, workers that died in a row, and the first attempt that shares the bounds.
     *map(_integer, ("faults", "deaths", "dead", "since_attempt")),
     sa.Column("retries", sa.Integer, nullable=False, server_default="2"),
+    # The branch that it is merged into, and why a merge sent it back.
+    *map(_text, ("target", "evidence")),
+    # The task of a plan file that it is.
+    _text("plan"),
     sa.Index("untildone_task_order", "state", "priority", "number"),
     sa.Index("untildone_task_worker", "worker"),
     sa.Index("untildone_task_ready", "state", "waits", "route", sa.desc("priority"), "number"),
@@ -79,6 +83,14 @@ STEPS = sa.Table(
     *map(_text, ("name", "at", "worker", "detail", "data")),
     *map(_integer, ("attempt", "token")),
     sa.Index("untildone_step_task", "task", "number"),
+)
+# Who merges into a branch at this time.
+MERGES = sa.Table(
+    "untildone_merge",
+    METADATA,
+    sa.Column("id", sa.String(64), primary_key=True),
+    *map(_text, ("repository", "target", "worker", "updated_at")),
+    _integer("token"),
 )
 SETTINGS = sa.Table(
     "untildone_setting",

@@ -20,11 +20,19 @@ class TaskChange(Struct, frozen=True, kw_only=True):
     values: Mapping[str, str | int]
     is_new_attempt: bool = False
     may_be_cleared: tuple[str, ...] = ()
+    # Only if its branch is pushed and nothing but the merge is missing.
+    needs_branch: bool = False
 
 
 CANCELLED = TaskChange(before=("queued",), values={"state": "cancelled", "outcome": "cancelled"})
-# Its worker ends it.
-CANCELLING = TaskChange(before=("running",), values={"cancelling": 1})
+# Its worker ends it, or the next merge leaves it out.
+CANCELLING = TaskChange(before=("running", "merging"), values={"cancelling": 1})
+# Its branch is pushed already.
+MERGED_AGAIN = TaskChange(
+    before=("ended", "cancelled"),
+    values={"state": "merging", "cancelling": 0, "outcome": "", "reason": ""},
+    needs_branch=True,
+)
 RETRIED = TaskChange(
     before=("ended", "cancelled"),
     values={
@@ -46,4 +54,4 @@ RETRIED = TaskChange(
 )
 # It was just added, and others must be done before it.
 HELD = TaskChange(before=("queued",), values={"waits": "need"})
-CHANGES = (CANCELLED, CANCELLING, RETRIED, HELD)
+CHANGES = (CANCELLED, CANCELLING, MERGED_AGAIN, RETRIED, HELD)

@@ -16,7 +16,13 @@ from untildone.runs.queue.deadline_times import format_moment, parse_deadline
 from untildone.runs.queue.limit_rules import MICRO
 from untildone.runs.queue.retries import list_failures
 from untildone.runs.queue.tables import NEEDS, SETTINGS, STEPS, TASKS, WORKERS
-from untildone.runs.queue.task_changes import CANCELLED, CANCELLING, RETRIED, TaskChange
+from untildone.runs.queue.task_changes import (
+    CANCELLED,
+    CANCELLING,
+    MERGED_AGAIN,
+    RETRIED,
+    TaskChange,
+)
 from untildone.runs.queue.values import (
     OPEN_STATES,
     Course,
@@ -30,12 +36,13 @@ from untildone.runs.queue.values import (
     QueueWorker,
     State,
     encode,
-    get_branch,
 )
 from untildone.runs.queue.waiting_reasons import Reasons, read_reasons
 from untildone.runs.queue.waits import hold_early
 
 _PAUSED = "paused"
+# What becomes of a cancelled task that somebody holds, by its state.
+_HELD = {"running": "its worker ends it", "merging": "the next merge leaves it out"}
 # Rows of one statement; a database limits its parameters.
 _BATCH = 500
 # Ten thousand tasks at once must not collide by chance.
@@ -65,9 +72,14 @@ class TaskQueue:
             for start in range(0, len(rows), _BATCH):
                 connection.execute(TASKS.insert(), rows[start : start + _BATCH])
             needs = [
-                {"task": name, "needs": self._find(connection, needed)["id"]}
+                {"task": name, "needs": needed}
                 for name, task in zip(ids, tasks, strict=True)
-                for needed in dict.fromkeys(task.after)
+                for needed in dict.fromkeys(
+                    (
+                        *(self._find(connection, other)["id"] for other in task.after),
+                        *(ids[place] for place in task.after_new),
+                    )
+                )
             ]
             if needs:
                 connection.execute(NEEDS.insert(), needs)
@@ -125,7 +137,7 @@ class TaskQueue:
             if connection.execute(_change(task, CANCELLED, at=now)).rowcount:
                 return QueueChange(changed=(task,), note="cancelled")
             if connection.execute(_change(task, CANCELLING, at=now)).rowcount:
-                return QueueChange(changed=(task,), note="its worker ends it")
+                return QueueChange(changed=(task,), note=_HELD.get(row["state"], _HELD["running"]))
         raise UserError(
             f"task `{task}` is {row['state']} already", hint="`untildone queue list` shows the rest"
         )
@@ -134,6 +146,11 @@ class TaskQueue:
         """Queue a task again that ended; it continues from its last recorded round."""
         with self._engine.begin() as connection:
             row = self._find(connection, name)
+            if (
+                _is_pushed(row)
+                and connection.execute(_change(row["id"], MERGED_AGAIN, at=self._now())).rowcount
+            ):
+                return QueueChange(changed=(row["id"],), note="its branch is merged again")
             again = _change(row["id"], RETRIED, at=self._now())
             past = TASKS.c.deadline_ms <= read_time(connection)
             deadline = sa.case((past, 0), else_=TASKS.c.deadline_ms)
@@ -235,6 +252,8 @@ def _make_row(name: str, task: NewTask, *, at: str) -> dict[str, object]:
         "since_attempt": 1,
         "retries": task.retries,
         "budget_micro": round(MICRO * (task.options.budget or 0)),
+        "target": task.into,
+        "plan": encode(task.plan) if task.plan else "",
         "added_at": at,
         "updated_at": at,
     }
@@ -249,6 +268,12 @@ def _read_deadline(task: NewTask, now_ms: int) -> int:
             f"the deadline `{task.deadline}` is past", hint="give a later one, such as `4h`"
         )
     return deadline_ms
+
+
+def _is_pushed(row: sa.RowMapping) -> bool:
+    """Say whether only the merge of a task is missing."""
+    is_over = row["state"] in ("ended", "cancelled")
+    return is_over and bool(row["target"]) and bool(_read_course(row).branch)
 
 
 def make_route(agent: str, labels: str, repository: str) -> str:
@@ -308,11 +333,13 @@ def _read_task(
         configuration=row["configuration"],
         attempt=row["attempt"],
         worker=row["worker"],
-        is_cancelling=bool(row["cancelling"]) and row["state"] == "running",
+        is_cancelling=bool(row["cancelling"]) and row["state"] in _HELD,
         outcome=outcome,
         reason=row["reason"],
-        branch=get_branch(row["id"]) if row["state"] == "done" else "",
-        commit=course.commit if row["state"] == "done" else "",
+        branch=course.branch,
+        commit=course.commit if course.branch else "",
+        into=row["target"],
+        merge=course.merge,
         added_at=row["added_at"],
         updated_at=row["updated_at"],
         waits=reasons.explain(row) if row["state"] == "queued" else "",

@@ -1,13 +1,11 @@
 """The steps of a queued task: fetch, work, verify, push; each is recorded and can be repeated."""
 
-import json
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -15,7 +13,6 @@ from untildone.agents.headless import RunEvent
 from untildone.checks.clean_output import clean
 from untildone.checks.parallel_run import RunOptions as CheckOptions
 from untildone.checks.parallel_run import run_checks
-from untildone.core.contract import Check
 from untildone.core.text import shorten, to_one_line
 from untildone.engine.context import Context
 from untildone.engine.loop_start import begin_loop
@@ -33,7 +30,9 @@ from untildone.runs.queue.configuration_trust import TrustRules, apply_trust
 from untildone.runs.queue.deadline_times import explain_passed
 from untildone.runs.queue.lease import Lease, LostLease, TakenTask
 from untildone.runs.queue.losses import find_full_disk
+from untildone.runs.queue.planned_tasks import add_plan_terms
 from untildone.runs.queue.repositories import Push, Repository, TransferError
+from untildone.runs.queue.sent_back import add_evidence
 from untildone.runs.queue.values import (
     Checkpoint,
     Course,
@@ -48,6 +47,7 @@ from untildone.runs.tasks import worktrees
 from untildone.runs.tasks.git_answers import OUR_NAME, Git
 from untildone.runs.tasks.loop_baseline import record_baseline
 from untildone.runs.tasks.merge_evidence import describe_failures
+from untildone.runs.tasks.portable_checks import decode_checks, encode_checks
 from untildone.runs.tasks.recorded_steps import Step
 from untildone.store.loops import Record
 from untildone.store.trusted_files import forget_trust_below
@@ -125,12 +125,21 @@ class TaskSteps:
 
     def _fetch(self, course: Course) -> Course:
         self._repository.prepare()
-        return replace(course, base=self._repository.fetch(self._task.base or "HEAD"))
+        task, target = self._task, f"refs/heads/{self._task.into}"
+        is_there = bool(task.into) and bool(self._repository.find(target))
+        if task.evidence and is_there:
+            # The commit that it was merged with is part of the target.
+            self._repository.fetch(target)
+            self._bring(task.evidence.onto)
+            return replace(course, base=task.evidence.onto)
+        begin = task.base or (target if is_there else "HEAD")
+        return replace(course, base=self._repository.fetch(begin))
 
     def _work(self, course: Course) -> Course:
         """Run the loop, from the last checkpoint if there is one, and commit what it did."""
         record = self._begin_loop(course)
         self.loop = record.contract.id
+        red_before = record.progress.checks_seen_red
         ended = drive(self._context, self.loop, show=self._show)
         record = self._context.loops.load(self.loop)
         progress = record.progress
@@ -142,7 +151,8 @@ class TaskSteps:
             spend_usd=add_spend(progress.spend_usd, self._used),
             fault=ended.fault or "",
             limit_seconds=ended.limit_seconds,
-            checks=json.dumps(msgspec.to_builtins(record.contract.checks)),
+            checks=encode_checks(record.contract.checks),
+            red_before=red_before,
             receipt=self._read_receipt(),
         )
         self._keep_unjudged_work(ended)
@@ -175,6 +185,10 @@ class TaskSteps:
         request = build_request(
             self._context, task.options, session=str(uuid.uuid4()), project=self._worktree
         )
+        if task.plan:
+            request = add_plan_terms(self._context, request, task.plan)
+        if task.evidence:
+            request = add_evidence(request, task.evidence)
         if checkpoint:
             request = continue_request(request, checkpoint, used=self._used)
         try:
@@ -266,7 +280,7 @@ class TaskSteps:
 
     def _verify(self, course: Course) -> Course:
         """Run the checks once more on what was committed, without files that were not."""
-        checks = msgspec.json.decode(course.checks, type=tuple[Check, ...])
+        checks = decode_checks(course.checks)
         if not self._worktree.exists():
             self._make_worktree(course.commit)
         git = Git(self._worktree)
@@ -283,10 +297,10 @@ class TaskSteps:
         """Push branch and receipt together, once; only a recorded commit ever gets here."""
         task, lease = self._task, self._around.lease
         self._repository.prepare()
-        branch = get_branch(task.id)
+        branch, receipt = get_branch(task.id), self._commit_receipt(course)
         pushes = (
-            Push(ref=f"refs/heads/{branch}", commit=course.commit, is_new=True),
-            Push(ref=get_receipt_ref(task.id), commit=self._commit_receipt(course), is_new=True),
+            self._make_push(f"refs/heads/{branch}", course.commit, before="branch_commit"),
+            self._make_push(get_receipt_ref(task.id), receipt, before="receipt_commit"),
         )
         # A worker that was killed after its push has removed the other refs of the commit.
         if not self._repository.is_pushed(pushes):
@@ -294,7 +308,14 @@ class TaskSteps:
         lease.insist(lambda: lease.require(task))
         # By pattern: a killed worker may have pushed one that it did not record.
         self._repository.push(pushes, removed=get_work_pattern(task.id))
-        return replace(course, branch=branch)
+        return replace(course, branch=branch, receipt_commit=receipt)
+
+    def _make_push(self, ref: str, commit: str, *, before: str) -> Push:
+        """Return the first push of a ref, or one that replaces what a merge sent back."""
+        evidence = self._task.evidence
+        if evidence is None:
+            return Push(ref=ref, commit=commit, is_new=True)
+        return Push(ref=ref, commit=commit, replaces=getattr(evidence, before))
 
     def _commit_receipt(self, course: Course) -> str:
         """Return a commit with the receipt; equal receipts give equal commits."""

@@ -7,10 +7,20 @@ from msgspec import Struct
 
 from untildone.core.verdict import Outcome
 from untildone.engine.request import StartOptions
+from untildone.features.plans.plan import Task
 
-# `ended`: it ended or paused without being done; `retry` queues it again.
-State: TypeAlias = Literal["queued", "running", "done", "ended", "cancelled"]
-OPEN_STATES: tuple[State, ...] = ("queued", "running")
+# `merging`: its branch is pushed and waits to be merged; `ended`: it ended or paused without being
+# done, and `retry` queues it again.
+State: TypeAlias = Literal["queued", "running", "merging", "done", "ended", "cancelled"]
+OPEN_STATES: tuple[State, ...] = ("queued", "running", "merging")
+
+
+class PlannedTask(Struct, frozen=True, kw_only=True):
+    """A task of a plan file, whose text is in the options; `promise` replaces the evidence."""
+
+    name: str
+    promise: str
+    task: Task
 
 
 class NewTask(Struct, frozen=True, kw_only=True):
@@ -35,6 +45,11 @@ class NewTask(Struct, frozen=True, kw_only=True):
     deadline: str = ""
     # How often it is tried again after a fault that another try may cure.
     retries: int = 2
+    # The branch that it is merged into; empty to leave that to others.
+    into: str = ""
+    plan: PlannedTask | None = None
+    # Those added with it that must be done before it, by their places.
+    after_new: tuple[int, ...] = ()
 
 
 class QueueFailure(Struct, frozen=True, kw_only=True):
@@ -69,6 +84,9 @@ class QueueTask(Struct, frozen=True, kw_only=True):
     reason: str
     branch: str
     commit: str
+    # The branch that it is merged into, and the merge.
+    into: str
+    merge: str
     added_at: str
     updated_at: str
     # Why no worker takes it yet, beside `waits_for`: a limit, or the time before another try.
@@ -192,6 +210,11 @@ class Course(Struct, frozen=True, kw_only=True):
     fault: str = ""
     # How long a usage limit lasts; 0 if unknown.
     limit_seconds: float = 0
+    # The checks that were red before the agent worked: the target need not pass them without it.
+    red_before: tuple[str, ...] = ()
+    # The commit of the pushed receipt, and the merge.
+    receipt_commit: str = ""
+    merge: str = ""
 
     @property
     def is_over(self) -> bool:
@@ -209,8 +232,30 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     note: str
 
 
+class MergeEvidence(Struct, frozen=True, kw_only=True):
+    """Why a merge sent a task back: it begins again at the commit `onto`, with the merged files.
+
+    `checks` are those of the others, as JSON; `branch_commit` and `receipt_commit` were pushed.
+    """
+
+    reason: str
+    onto: str
+    conflicts: tuple[str, ...] = ()
+    checks: str = "[]"
+    branch_commit: str
+    receipt_commit: str
+
+
 def encode(value: Struct) -> str:
     return msgspec.json.encode(value).decode()
+
+
+def decode_evidence(text: str) -> MergeEvidence | None:
+    return msgspec.json.decode(text, type=MergeEvidence) if text else None
+
+
+def decode_plan(text: str) -> PlannedTask | None:
+    return msgspec.json.decode(text, type=PlannedTask) if text else None
 
 
 def get_branch(task: str) -> str:

@@ -36,6 +36,8 @@ from untildone.runs.queue.database import (
 from untildone.runs.queue.deadline_times import explain_passed
 from untildone.runs.queue.lease import Identity, Lease, LostLease, TakenTask
 from untildone.runs.queue.losses import Loss, describe_database_error, find_database_loss
+from untildone.runs.queue.merge_lease import MergeLease
+from untildone.runs.queue.merge_run import MergeRun, MergeSurroundings
 from untildone.runs.queue.repositories import Repository, is_allowed
 from untildone.runs.queue.task_steps import Show, Surroundings, TaskSteps
 from untildone.runs.queue.values import Course, encode
@@ -123,6 +125,8 @@ class _Worker:
         self._identity = settings.identity
         self._queue = f"worker-{self._identity.id}"
         self.lease = Lease(engine, self._identity, seconds=settings.lease, now=context.now)
+        self._merges = MergeLease(engine, self.lease, context.now)
+        self._merging: threading.Thread | None = None
         self._drain = threading.Event()
         self._halting = threading.Event()
         # A task has ended: there may be room for the next one.
@@ -234,7 +238,8 @@ class _Worker:
         self._end_overdue()
         if not self._drain.is_set():
             self._take_tasks()
-        if self._taken:
+            self._take_merge()
+        if self._taken or self._is_merging():
             return ""
         if self._drain.is_set():
             return "drained"
@@ -245,10 +250,43 @@ class _Worker:
         lease, wait = self.lease, self._settings.wait
         if not wait and lease.insist(lease.is_asleep):
             return "its accounts are at their usage limits"
-        is_over = self._settings.once and not lease.insist(
-            lambda: lease.has_open_task(self._can_do, even_asleep=wait)
-        )
+        is_over = self._settings.once and not lease.insist(lambda: self._has_more(even_asleep=wait))
         return "nothing is left to do" if is_over else ""
+
+    def _has_more(self, *, even_asleep: bool) -> bool:
+        has_task = self.lease.has_open_task(self._can_do, even_asleep=even_asleep)
+        return has_task or self._merges.has_waiting(self._can_merge)
+
+    def _is_merging(self) -> bool:
+        return self._merging is not None and self._merging.is_alive()
+
+    def _take_merge(self) -> None:
+        """Merge what is done into its branch, beside the tasks that are worked on."""
+        if self._is_merging():
+            return
+        turn = self.lease.insist(lambda: self._merges.take(self._can_merge))
+        if turn:
+            around = MergeSurroundings(
+                lease=self.lease,
+                merges=self._merges,
+                repository=Repository(self._folders.repositories, turn.repository),
+                folder=self._folders.worktrees,
+                can_merge=self._can_merge,
+                guard=self._require_going_on,
+                show=self._show,
+            )
+            self._merging = threading.Thread(
+                target=self._run_merge, args=(MergeRun(turn, around),), daemon=True
+            )
+            self._merging.start()
+
+    def _run_merge(self, merge: MergeRun) -> None:
+        with suppress(LostLease):
+            merge.run()
+
+    def _require_going_on(self) -> None:
+        if self._has_given_up():
+            raise LostLease
 
     def _take_tasks(self) -> None:
         while len(self._taken) < self._identity.jobs and not self._has_given_up():
@@ -269,6 +307,12 @@ class _Worker:
         has_labels = set(filter(None, labels.split(","))) <= set(self._identity.labels)
         has_agent = not agent or agent in self._identity.agents
         return has_labels and has_agent and is_allowed(repository, self._settings.repositories)
+
+    def _can_merge(self, route: str) -> bool:
+        """Say whether we may run the checks of a task; that needs no agent."""
+        _, labels, repository = route.split("\t")
+        has_labels = set(filter(None, labels.split(","))) <= set(self._identity.labels)
+        return has_labels and is_allowed(repository, self._settings.repositories)
 
     def _start(self, task: TakenTask) -> None:
         """Start the task's workflow, or resume the one that another worker left."""
