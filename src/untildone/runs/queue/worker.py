@@ -29,7 +29,6 @@ from untildone.runs.queue.address import hide_password, is_shared
 from untildone.runs.queue.database import prepare_workflow_tables
 from untildone.runs.queue.lease import Identity, Lease, LostLease, TakenTask
 from untildone.runs.queue.merge_lease import MergeLease
-from untildone.runs.queue.merge_run import MergeRun, MergeSurroundings
 from untildone.runs.queue.repositories import Repository, is_allowed
 from untildone.runs.queue.task_steps import Show, Surroundings, TaskSteps
 from untildone.runs.queue.values import Course, encode
@@ -42,9 +41,11 @@ from untildone.runs.queue.worker_events import (
     WorkerStarted,
 )
 from untildone.runs.queue.worker_folders import WorkerFolders
+from untildone.runs.queue.worker_merges import WorkerMerges
 from untildone.runs.run_memory import RunOptions
 from untildone.runs.stop_request import StopRequest, catch_first_interrupt
 from untildone.runs.tasks.recorded_steps import run_steps
+from untildone.runs.tasks.scheduler import Scheduler
 from untildone.store.loops import Record
 
 # The exit status for "try again": a supervisor starts a new worker.
@@ -89,7 +90,7 @@ def run_worker(context: Context, engine: sa.Engine, settings: WorkerSettings, sh
     return code
 
 
-class _Worker:
+class _Worker(Scheduler[TakenTask]):
     def __init__(
         self,
         context: Context,
@@ -106,8 +107,15 @@ class _Worker:
         self._identity = settings.identity
         self._queue = f"worker-{self._identity.id}"
         self.lease = Lease(engine, self._identity, seconds=settings.lease, now=context.now)
-        self._merges = MergeLease(engine, self.lease, context.now)
-        self._merging: threading.Thread | None = None
+        self._merges = WorkerMerges(
+            MergeLease(engine, self.lease, context.now),
+            self.lease,
+            folders,
+            can_merge=self._can_merge,
+            guard=self._require_going_on,
+            show=self._show,
+        )
+        self._stop = StopRequest()
         self._drain = threading.Event()
         self._halting = threading.Event()
         self._taken: dict[str, TakenTask] = {}
@@ -154,16 +162,9 @@ class _Worker:
             target=self.lease.beat_until_stopped, args=(self._drain,), daemon=True
         )
         beats.start()
-        while not self.lease.is_lost.is_set():
-            if stop.asked and not self._drain.is_set():
-                self._drain.set()
-                self._show("", WorkerDraining(reason="Ctrl-C ends it when its tasks have ended"))
-            reason = self._work_a_little()
-            if reason:
-                return reason
-            is_idle = not self._taken and is_shared(self._settings.url)
-            time.sleep(_IDLE_SECONDS if is_idle else _LOOK_SECONDS)
-        return ""
+        self._stop = stop
+        self.run_tasks()
+        return "drained" if self._drain.is_set() else "nothing is left to do"
 
     def _clean_up_after_dead_workers(self) -> None:
         """Remove what dead workers of this machine left; their loops go on elsewhere."""
@@ -174,72 +175,61 @@ class _Worker:
             if any(Path(record.contract.project).is_relative_to(one) for one in folders):
                 self._end_loop(record.contract.id, _ELSEWHERE)
 
-    def _work_a_little(self) -> str:
-        """Start what can be started; return the reason if the worker should end."""
-        lease = self.lease
-        for dead in lease.insist(lease.bury_dead_workers):
+    @property
+    def jobs(self) -> int:
+        return self._identity.jobs
+
+    def take(self) -> TakenTask | None:
+        return self.lease.insist(lambda: self.lease.take(self._can_do))
+
+    def start(self, task: TakenTask) -> None:
+        self._taken[task.id] = task
+        taken = TaskTaken(
+            title=to_one_line(task.options.task),
+            repository=task.repository,
+            is_taken_over=task.is_taken_over,
+        )
+        self._show(task.id, taken)
+        self._start(task)
+
+    def count_running(self) -> int:
+        return len(self._taken)
+
+    def is_busy(self) -> bool:
+        """Say whether tasks or a merge have to end first; others have those that are lost."""
+        is_working = bool(self._taken) or self._merges.is_busy()
+        return is_working and not self.lease.is_lost.is_set()
+
+    def note_ended(self) -> None:
+        """Look after dead workers, cancelled tasks, and what waits for its merge."""
+        if self.lease.is_lost.is_set():
+            return
+        for dead in self.lease.insist(self.lease.bury_dead_workers):
             self._show("", WorkerBuried(worker=dead))
             self._clean_up_after_dead_workers()
         self._end_cancelled()
-        if not self._drain.is_set():
-            self._take_tasks()
-            self._take_merge()
-        if self._taken or self._is_merging():
-            return ""
-        if self._drain.is_set():
-            return "drained"
-        return "nothing is left to do" if self._settings.once and not self._has_more() else ""
+        if not self.is_stopping():
+            self._merges.begin()
 
-    def _has_more(self) -> bool:
+    def is_stopping(self) -> bool:
+        return self._stop.asked or self._drain.is_set() or self.lease.is_lost.is_set()
+
+    def stop_running(self) -> None:
+        """Let the tasks go on to their ends."""
+        if self._stop.asked and not self._drain.is_set():
+            self._drain.set()
+            self._show("", WorkerDraining(reason="Ctrl-C ends it when its tasks have ended"))
+
+    def expects_more(self) -> bool:
+        if not self._settings.once:
+            return True
         lease = self.lease
-        return lease.insist(
-            lambda: lease.has_open_task(self._can_do) or self._merges.has_waiting(self._can_merge)
-        )
+        has_task = lease.insist(lambda: lease.has_open_task(self._can_do))
+        return has_task or self._merges.has_waiting()
 
-    def _is_merging(self) -> bool:
-        return self._merging is not None and self._merging.is_alive()
-
-    def _take_merge(self) -> None:
-        """Merge what is done into its branch, beside the tasks that are worked on."""
-        if self._is_merging():
-            return
-        turn = self.lease.insist(lambda: self._merges.take(self._can_merge))
-        if turn:
-            around = MergeSurroundings(
-                lease=self.lease,
-                merges=self._merges,
-                repository=Repository(self._folders.repositories, turn.repository),
-                folder=self._folders.worktrees,
-                can_merge=self._can_merge,
-                guard=self._require_going_on,
-                show=self._show,
-            )
-            self._merging = threading.Thread(
-                target=self._run_merge, args=(MergeRun(turn, around),), daemon=True
-            )
-            self._merging.start()
-
-    def _run_merge(self, merge: MergeRun) -> None:
-        with suppress(LostLease):
-            merge.run()
-
-    def _require_going_on(self) -> None:
-        if self._has_given_up():
-            raise LostLease
-
-    def _take_tasks(self) -> None:
-        while len(self._taken) < self._identity.jobs:
-            task = self.lease.insist(lambda: self.lease.take(self._can_do))
-            if task is None:
-                return
-            self._taken[task.id] = task
-            taken = TaskTaken(
-                title=to_one_line(task.options.task),
-                repository=task.repository,
-                is_taken_over=task.is_taken_over,
-            )
-            self._show(task.id, taken)
-            self._start(task)
+    def wait(self) -> None:
+        is_idle = not self._taken and is_shared(self._settings.url)
+        time.sleep(_IDLE_SECONDS if is_idle else _LOOK_SECONDS)
 
     def _can_do(self, route: str) -> bool:
         agent, labels, repository = route.split("\t")
@@ -252,6 +242,10 @@ class _Worker:
         _, labels, repository = route.split("\t")
         has_labels = set(filter(None, labels.split(","))) <= set(self._identity.labels)
         return has_labels and is_allowed(repository, self._settings.repositories)
+
+    def _require_going_on(self) -> None:
+        if self._has_given_up():
+            raise LostLease
 
     def _start(self, task: TakenTask) -> None:
         """Start the task's workflow, or resume the one that another worker left."""
