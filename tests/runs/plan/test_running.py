@@ -128,6 +128,22 @@ def test_a_merge_that_is_red_goes_back_to_the_task(tmp_path: Path) -> None:
     assert (events[-1]["outcome"], world.shown("n")) == ("done", "1 2")
 
 
+def test_tasks_that_wait_for_a_merge_are_merged_together(tmp_path: Path) -> None:
+    """While the first is merged the others are verified; the checks run once for both."""
+    world = PlanWorld(tmp_path)
+    log = tmp_path / "checked"
+    slow = f"test -e README && echo $PWD >> {log} && sleep 2"
+    for name in "ABC":
+        world.add(name, writes(**{name: "one\n"}), **task(checks=(has(name, "one"), slow)))
+    world.written()
+
+    ended = world.ended("-j", "3")
+
+    assert ended["outcome"] == "done"
+    titles = world.git("log", "--first-parent", "--merges", "--format=%s", WORK).splitlines()
+    assert sorted(titles) == [f"Merge {name}: Something" for name in "ABC"]
+
+
 def test_a_task_that_gives_up_keeps_back_only_what_needs_it(tmp_path: Path) -> None:
     world = simple(tmp_path)
     world.plays["B"] = [writes(b="half\n")]

@@ -30,6 +30,7 @@ from untildone.runs.plan.workspace import (
 )
 from untildone.runs.stop_request import StopRequest, catch_first_interrupt
 from untildone.runs.tasks import worktrees
+from untildone.runs.tasks.scheduler import Scheduler
 from untildone.runs.tasks.task_events import Show
 from untildone.store.home import prepare_home
 from untildone.store.lock import LockTimeoutError, hold_lock
@@ -111,7 +112,7 @@ def _lock_plan(workspace: Workspace) -> Iterator[None]:
             os.environ.pop(_MARK) if before is None else os.environ.update({_MARK: before})
 
 
-class _PlanRun:
+class _PlanRun(Scheduler[str]):
     def __init__(self, shared: PlanContext) -> None:
         self._shared = shared
         self._workspace = shared.workspace
@@ -130,13 +131,12 @@ class _PlanRun:
             if task.status == "in_progress" and self._journal.get(name).step == "waiting":
                 reason = _ELSEWHERE.format(quote_argument(name))
                 self._given_up[name] = TaskProgress(step="ended", outcome="blocked", reason=reason)
-        with ThreadPoolExecutor(max_workers=self._workspace.jobs) as pool:
+        with ThreadPoolExecutor(max_workers=self.jobs) as self._pool:
             try:
-                while self._start_next(pool) or self._working:
-                    self._poll()
+                self.run_tasks()
             except BaseException:
                 self._shared.stop.set()
-                self._pause()
+                self.stop_running()
                 raise
         if self._errors:
             raise self._errors[0]
@@ -161,25 +161,40 @@ class _PlanRun:
             ),
         )
 
-    def _start_next(self, pool: ThreadPoolExecutor) -> bool:
-        """Start the next ready task; False if there is none."""
-        if self._shared.stop.is_set() or self._has_no_client():
-            return False
+    @property
+    def jobs(self) -> int:
+        return self._workspace.jobs
+
+    def take(self) -> str | None:
+        """Return the next ready task."""
+        if self._has_no_client():
+            return None
         merged, excluded = self._journal.list_merged(), {*self._working.values(), *self._given_up}
         names = list_startable(self._tasks, completed=merged, excluded=excluded)
-        names = names[: self._workspace.jobs - len(self._working)]
-        for name in names:
-            self._working[pool.submit(TaskRun(self._shared, name).run_to_end)] = name
-        return bool(names)
+        return next(iter(names), None)
+
+    def start(self, task: str) -> None:
+        self._working[self._pool.submit(TaskRun(self._shared, task).run_to_end)] = task
+
+    def count_running(self) -> int:
+        return len(self._working)
+
+    def is_stopping(self) -> bool:
+        return self._shared.stop.is_set()
+
+    def expects_more(self) -> bool:
+        return False
+
+    def wait(self) -> None:
+        wait(self._working, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
 
     def _has_no_client(self) -> bool:
         """Say whether a task failed for a reason that would fail the next one too."""
         return any(state.fault in _CLIENT_FAULTS for state in self._given_up.values())
 
-    def _poll(self) -> None:
-        """Wait a moment for tasks that end and note how they did."""
-        done, _ = wait(self._working, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
-        for future in done:
+    def note_ended(self) -> None:
+        """Note how the tasks that have ended did."""
+        for future in [future for future in self._working if future.done()]:
             name = self._working.pop(future)
             error = future.exception()
             if error:
@@ -188,10 +203,8 @@ class _PlanRun:
                 self._shared.stop.set()
             elif future.result().step != "merged":
                 self._given_up[name] = future.result()
-        if self._shared.stop.is_set():
-            self._pause()
 
-    def _pause(self) -> None:
+    def stop_running(self) -> None:
         """End the working agents gently; their loops can be resumed."""
         for name in self._working.values():
             for loop in self._journal.get(name).loops[-1:]:

@@ -2,8 +2,10 @@
 
 import threading
 import uuid
+from collections.abc import Callable
 from functools import partial
 
+import msgspec
 from msgspec.structs import replace
 
 from untildone.agents.headless import RunEvent
@@ -23,6 +25,7 @@ from untildone.runs.run_memory import RunMemory
 from untildone.runs.tasks import worktrees
 from untildone.runs.tasks.git_answers import Git
 from untildone.runs.tasks.loop_baseline import record_baseline
+from untildone.runs.tasks.recorded_steps import Step, run_steps
 from untildone.runs.tasks.task_events import Show
 from untildone.store.loops import Record
 
@@ -59,13 +62,23 @@ class TaskRun:
         """Resume the task at its last step and take it to its end."""
         state = self._resume_task(self._shared.journal.get(self.name))
         self._restore_worktree(state)
-        while state.step not in ("ended", "merged") and not self._shared.stop.is_set():
-            match state.step:
-                case "begun":
-                    state = self._drive(state)
-                case _:
-                    state = self._shared.merges.merge(self.name)
+        while not self._is_over(state):
+            # A task that a merge sent back goes through its steps again.
+            steps = (Step(name="work", run=self._drive), Step(name="merge", run=self._merge))
+            state = run_steps(steps, state, record=self._record_step, ends=self._is_over)
         return state
+
+    def _is_over(self, state: TaskProgress) -> bool:
+        return state.step in ("ended", "merged") or self._shared.stop.is_set()
+
+    def _record_step(self, name: str, step: Callable[[], str]) -> str:
+        """Run a step, unless the journal has its result: the plan's journal is the record."""
+        state = self._shared.journal.get(self.name)
+        is_recorded = name == "work" and state.step in ("verified", "merging")
+        return msgspec.json.encode(state).decode() if is_recorded else step()
+
+    def _merge(self, _state: TaskProgress) -> TaskProgress:
+        return self._shared.merges.merge(self.name)
 
     def _record(self, state: TaskProgress) -> TaskProgress:
         return self._shared.journal.append(self.name, state)

@@ -37,7 +37,6 @@ from untildone.runs.queue.deadline_times import explain_passed
 from untildone.runs.queue.lease import Identity, Lease, LostLease, TakenTask
 from untildone.runs.queue.losses import Loss, describe_database_error, find_database_loss
 from untildone.runs.queue.merge_lease import MergeLease
-from untildone.runs.queue.merge_run import MergeRun, MergeSurroundings
 from untildone.runs.queue.repositories import Repository, is_allowed
 from untildone.runs.queue.task_steps import Show, Surroundings, TaskSteps
 from untildone.runs.queue.values import Course, encode
@@ -51,9 +50,11 @@ from untildone.runs.queue.worker_events import (
     WorkerStarted,
 )
 from untildone.runs.queue.worker_folders import WorkerFolders
+from untildone.runs.queue.worker_merges import WorkerMerges
 from untildone.runs.run_memory import RunOptions
 from untildone.runs.stop_request import StopRequest, catch_first_interrupt
 from untildone.runs.tasks.recorded_steps import run_steps
+from untildone.runs.tasks.scheduler import Scheduler
 from untildone.store.loops import Record
 from untildone.store.trusted_files import forget_trust_below
 
@@ -108,7 +109,7 @@ def run_worker(context: Context, engine: sa.Engine, settings: WorkerSettings, sh
     return code
 
 
-class _Worker:
+class _Worker(Scheduler[TakenTask]):
     def __init__(
         self,
         context: Context,
@@ -125,8 +126,16 @@ class _Worker:
         self._identity = settings.identity
         self._queue = f"worker-{self._identity.id}"
         self.lease = Lease(engine, self._identity, seconds=settings.lease, now=context.now)
-        self._merges = MergeLease(engine, self.lease, context.now)
-        self._merging: threading.Thread | None = None
+        self._merges = WorkerMerges(
+            MergeLease(engine, self.lease, context.now),
+            self.lease,
+            folders,
+            can_merge=self._can_merge,
+            guard=self._require_going_on,
+            show=self._show,
+        )
+        self._stop = StopRequest()
+        self._reason_to_end = ""
         self._drain = threading.Event()
         self._halting = threading.Event()
         # A task has ended: there may be room for the next one.
@@ -190,10 +199,9 @@ class _Worker:
         be interrupted and ends the agents in time.
         """
         self._clean_up_after_dead_workers()
+        self._stop = stop
         work: Future[str] = Future()
-        threading.Thread(
-            target=_settle, args=(work, lambda: self._work(stop)), name="work", daemon=True
-        ).start()
+        threading.Thread(target=_settle, args=(work, self._work), name="work", daemon=True).start()
         while not work.done() and not self.lease.is_lost.is_set():
             look = self.lease.watch.look()
             if look.event:
@@ -203,19 +211,10 @@ class _Worker:
             wait([work], timeout=_LOOK_SECONDS)
         return "" if self.lease.is_lost.is_set() else work.result()
 
-    def _work(self, stop: StopRequest) -> str:
+    def _work(self) -> str:
         """Take and start tasks until the end; return its reason."""
-        while not self._has_given_up():
-            if stop.asked and not self._drain.is_set():
-                self._drain.set()
-                self._show("", WorkerDraining(reason="Ctrl-C ends it when its tasks have ended"))
-            reason = self._work_a_little()
-            if reason:
-                return reason
-            is_idle = not self._taken and is_shared(self._settings.url)
-            self._has_ended.wait(_IDLE_SECONDS if is_idle else _LOOK_SECONDS)
-            self._has_ended.clear()
-        return ""
+        self.run_tasks()
+        return "drained" if self._drain.is_set() else self._reason_to_end
 
     def _clean_up_after_dead_workers(self) -> None:
         """Remove what dead workers of this machine left; their loops go on elsewhere."""
@@ -228,79 +227,69 @@ class _Worker:
             if any(Path(record.contract.project).is_relative_to(one) for one in folders):
                 self._end_loop(record.contract.id, _ELSEWHERE)
 
-    def _work_a_little(self) -> str:
-        """Start what can be started; return the reason if the worker should end."""
-        lease = self.lease
-        for dead in lease.insist(lease.bury_dead_workers):
+    @property
+    def jobs(self) -> int:
+        return self._identity.jobs
+
+    def take(self) -> TakenTask | None:
+        return self.lease.insist(lambda: self.lease.take(self._can_do))
+
+    def start(self, task: TakenTask) -> None:
+        self._taken[task.id] = task
+        taken = TaskTaken(
+            title=to_one_line(task.options.task),
+            repository=task.repository,
+            is_taken_over=task.is_taken_over,
+        )
+        self._show(task.id, taken)
+        self.lease.insist(partial(self._start, task))
+
+    def count_running(self) -> int:
+        return len(self._taken)
+
+    def is_busy(self) -> bool:
+        """Say whether tasks or a merge have to end first; others have those that are lost."""
+        is_working = bool(self._taken) or self._merges.is_busy()
+        return is_working and not self._has_given_up()
+
+    def note_ended(self) -> None:
+        """Look after dead workers, cancelled tasks, and what waits for its merge."""
+        if self._has_given_up():
+            return
+        for dead in self.lease.insist(self.lease.bury_dead_workers):
             self._show("", WorkerBuried(worker=dead))
             self._clean_up_after_dead_workers()
         self._end_cancelled()
         self._end_overdue()
-        if not self._drain.is_set():
-            self._take_tasks()
-            self._take_merge()
-        if self._taken or self._is_merging():
-            return ""
-        if self._drain.is_set():
-            return "drained"
-        return self._find_end()
+        if not self.is_stopping():
+            self._merges.begin()
 
-    def _find_end(self) -> str:
-        """Return why a worker without a task ends; nothing if it waits for one."""
-        lease, wait = self.lease, self._settings.wait
-        if not wait and lease.insist(lease.is_asleep):
-            return "its accounts are at their usage limits"
-        is_over = self._settings.once and not lease.insist(lambda: self._has_more(even_asleep=wait))
-        return "nothing is left to do" if is_over else ""
+    def is_stopping(self) -> bool:
+        return self._stop.asked or self._drain.is_set() or self._has_given_up()
 
-    def _has_more(self, *, even_asleep: bool) -> bool:
-        has_task = self.lease.has_open_task(self._can_do, even_asleep=even_asleep)
-        return has_task or self._merges.has_waiting(self._can_merge)
+    def stop_running(self) -> None:
+        """Let the tasks go on to their ends."""
+        if self._stop.asked and not self._drain.is_set():
+            self._drain.set()
+            self._show("", WorkerDraining(reason="Ctrl-C ends it when its tasks have ended"))
 
-    def _is_merging(self) -> bool:
-        return self._merging is not None and self._merging.is_alive()
+    def expects_more(self) -> bool:
+        lease, settings = self.lease, self._settings
+        if not settings.wait and lease.insist(lease.is_asleep):
+            self._reason_to_end = "its accounts are at their usage limits"
+            return False
+        if not settings.once:
+            return True
+        self._reason_to_end = "nothing is left to do"
+        has_task = lease.insist(
+            lambda: lease.has_open_task(self._can_do, even_asleep=settings.wait)
+        )
+        return has_task or self._merges.has_waiting()
 
-    def _take_merge(self) -> None:
-        """Merge what is done into its branch, beside the tasks that are worked on."""
-        if self._is_merging():
-            return
-        turn = self.lease.insist(lambda: self._merges.take(self._can_merge))
-        if turn:
-            around = MergeSurroundings(
-                lease=self.lease,
-                merges=self._merges,
-                repository=Repository(self._folders.repositories, turn.repository),
-                folder=self._folders.worktrees,
-                can_merge=self._can_merge,
-                guard=self._require_going_on,
-                show=self._show,
-            )
-            self._merging = threading.Thread(
-                target=self._run_merge, args=(MergeRun(turn, around),), daemon=True
-            )
-            self._merging.start()
-
-    def _run_merge(self, merge: MergeRun) -> None:
-        with suppress(LostLease):
-            merge.run()
-
-    def _require_going_on(self) -> None:
-        if self._has_given_up():
-            raise LostLease
-
-    def _take_tasks(self) -> None:
-        while len(self._taken) < self._identity.jobs and not self._has_given_up():
-            task = self.lease.insist(lambda: self.lease.take(self._can_do))
-            if task is None:
-                return
-            self._taken[task.id] = task
-            taken = TaskTaken(
-                title=to_one_line(task.options.task),
-                repository=task.repository,
-                is_taken_over=task.is_taken_over,
-            )
-            self._show(task.id, taken)
-            self.lease.insist(partial(self._start, task))
+    def wait(self) -> None:
+        is_idle = not self._taken and is_shared(self._settings.url)
+        self._has_ended.wait(_IDLE_SECONDS if is_idle else _LOOK_SECONDS)
+        self._has_ended.clear()
 
     def _can_do(self, route: str) -> bool:
         agent, labels, repository = route.split("\t")
@@ -313,6 +302,10 @@ class _Worker:
         _, labels, repository = route.split("\t")
         has_labels = set(filter(None, labels.split(","))) <= set(self._identity.labels)
         return has_labels and is_allowed(repository, self._settings.repositories)
+
+    def _require_going_on(self) -> None:
+        if self._has_given_up():
+            raise LostLease
 
     def _start(self, task: TakenTask) -> None:
         """Start the task's workflow, or resume the one that another worker left."""
