@@ -25,7 +25,7 @@ from untildone.runs.queue.losses import AWAY, BURIED, Loss, find_remedy
 from untildone.runs.queue.retries import end_attempt, judge_left_task, make_step, record_spend
 from untildone.runs.queue.selection import Candidate, CanDo, Choice, choose, is_left
 from untildone.runs.queue.tables import SETTINGS, STEPS, TASKS, WORKERS
-from untildone.runs.queue.values import Checkpoint, Course, State, encode
+from untildone.runs.queue.values import Checkpoint, Course, State, encode, name_account
 from untildone.runs.queue.waits import (
     has_unmet_need,
     hold_early,
@@ -59,8 +59,8 @@ class Identity(Struct, frozen=True, kw_only=True):
     account: str = ""
 
     def get_account(self, agent: str) -> str:
-        """Return the account of an agent, by default of the first, as `claude:ann@host`."""
-        return f"{agent or self.agents[0]}:{self.account or self.host}"
+        """Return the account of an agent, by default of the first."""
+        return name_account(agent or self.agents[0], self.account or self.host)
 
 
 class TakenTask(Struct, frozen=True, kw_only=True):

@@ -213,6 +213,11 @@ def encode(value: Struct) -> str:
     return msgspec.json.encode(value).decode()
 
 
+def name_account(agent: str, account: str) -> str:
+    """Return the account of an agent, as `claude:ann@host`."""
+    return f"{agent}:{account}"
+
+
 def get_branch(task: str) -> str:
     """Return the branch that the work of a task is pushed to."""
     return f"untildone/{task}"
