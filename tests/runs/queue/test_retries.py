@@ -36,6 +36,7 @@ def test_at_a_usage_limit_the_account_sleeps_and_not_the_queue(any_fleet: Fleet)
     assert two.is_asleep()
     assert not two.has_open_task(lambda _: True)
     assert two.has_open_task(lambda _: True, even_asleep=True)
+    assert any_fleet.task(name).waits == ""
     (account,) = any_fleet.queue.list_accounts()
     assert (account.name, account.reason) == ("claude:team", "usage limit: reached")
     again = must_take(other)
@@ -69,6 +70,7 @@ def test_two_tasks_meet_the_same_limit_and_the_later_end_counts(any_fleet: Fleet
     two.finish(second, Course(outcome="paused", fault="limit"))
 
     assert measure_sleep(any_fleet) == [900]
+    assert any_fleet.task(first.id).waits.startswith("claude:team sleeps until 20")
 
 
 def test_a_queued_task_ends_at_its_deadline(any_fleet: Fleet) -> None:

@@ -27,4 +27,5 @@ def lock_taking(connection: sa.Connection) -> None:
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     else:
+        # `database.py` ends the connection of a worker that stops in the middle.
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
