@@ -3,11 +3,13 @@
 `python -m bench [SUBJECT…]` measures the subjects named, or all but the long ones.
 `python -m bench path [--check]` lists the modules that a red and a done stop pass, and what they
 parse or read more than once; with `--check` its exit code tells whether both keep their bounds.
+`python -m bench queue [--tasks N] [--turn SECONDS] [--into]` measures the queue.
 """
 
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from bench import (
@@ -53,6 +55,9 @@ LONG = frozenset(("confirmation", "queue"))
 def main(wanted: Sequence[str]) -> int:
     if wanted[:1] == ["path"]:
         return path.main(wanted[1:])
+    if wanted[:1] == ["queue"]:
+        SUBJECTS["queue"] = partial(queue.measure, options=queue.parse_options(wanted[1:]))
+        wanted = wanted[:1]
     unknown = [name for name in wanted if name not in SUBJECTS]
     if unknown:
         known = ", ".join(f"`{name}`" for name in SUBJECTS)

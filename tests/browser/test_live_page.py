@@ -20,6 +20,7 @@ from untildone.engine.verbs import change_loop
 from untildone.report.running_checks import RUNNING
 from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
 from untildone.runs.plan.plan_record import PlanRecord, write_record
+from web.filled_queue import FilledQueue
 from web.test_pages import HOSTILE
 from web.visitor import LivePage, serve_page
 from world import World
@@ -217,12 +218,31 @@ def test_everything_is_done_by_the_keyboard_alone(page: Page, world: World, live
 
 
 def list_pages(world: World) -> dict[str, str]:
-    """A page of each kind: one running loop in a list, a question, a plan."""
+    """A page of each kind: one running loop in a list, a question, a plan, a queue, its task."""
     ask_for_approval(world)
     asking = world.loop
     run_plan(world)
     run_check(world, "slow tests")
-    return {"list": "", "question": f"loops/{asking}", "plan": f"plans/{PLAN}"}
+    task = fill_queue(world)
+    return {
+        "list": "",
+        "question": f"loops/{asking}",
+        "plan": f"plans/{PLAN}",
+        "queue": "queue",
+        "task": f"queue/{task}",
+    }
+
+
+def fill_queue(world: World) -> str:
+    """A queue with tasks of several states; returns the one that ended."""
+    queue = FilledQueue(world)
+    queue.add("Write the docs of the parser", priority=9)
+    ended = queue.take("the agent is blocked: it needs a key for the registry")
+    first = queue.add("Port the parser", priority=5, labels=("gpu",), agent="claude")
+    queue.add("Use the parser everywhere", after=(first,))
+    queue.take()
+    queue.close()
+    return ended
 
 
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(

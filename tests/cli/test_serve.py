@@ -134,3 +134,20 @@ def test_an_agent_may_not_start_a_page_that_acts(cli: CommandLine) -> None:
         2,
         "error: only the user may run `untildone serve --allow-verbs`",
     )
+
+
+def test_a_queue_that_is_named_must_be_there(cli: CommandLine) -> None:
+    path = cli.project / "none.sqlite"
+
+    ran = cli.run("serve", "--port", "0", "--database", str(path))
+
+    hint = '`untildone queue add "TASK"` begins one'
+    assert ran == error(f"there is no queue in `{path}`", hint)
+    assert not path.exists()
+
+
+def test_the_live_page_loads_no_database_before_it_shows_one() -> None:
+    code = "import sys, untildone.web.server; print({'dbos', 'sqlalchemy'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "set()"

@@ -12,6 +12,7 @@ from urllib.parse import urlencode, urlsplit
 
 from untildone.engine.context import Context
 from untildone.web.access import Access
+from untildone.web.queue_source import QueueSource
 from untildone.web.server import make_server, open_listener
 
 TIMEOUT = 20
@@ -115,13 +116,16 @@ class Events:
 
 
 @contextmanager
-def serve_page(context: Context, *, allow_verbs: bool = True, port: int = 0) -> Iterator[LivePage]:
+def serve_page(
+    context: Context, *, allow_verbs: bool = True, port: int = 0, database: str = ""
+) -> Iterator[LivePage]:
     """Serve the live page of this state from a thread, with the link visited already."""
     told: list[str] = []
     with open_listener(port) as listener:
         port = listener.getsockname()[1]
         access = Access(port, allow_verbs=allow_verbs)
-        server = make_server(context, access, tell=told.append)
+        queue = QueueSource(context, database)
+        server = make_server(context, access, tell=told.append, queue=queue)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
 

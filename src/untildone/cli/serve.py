@@ -6,8 +6,11 @@ import click
 
 from untildone.cli.authority import require_user_of_machine
 from untildone.cli.loops import open_context
+from untildone.cli.queue.queue_options import database_option
+from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.extras import describe_extra
+from untildone.runs.queue.address import find_url, get_file, is_shared, require_extra
 
 _PORT = 8420
 _LIBRARIES = ("starlette", "uvicorn")
@@ -27,8 +30,9 @@ _LIBRARIES = ("starlette", "uvicorn")
     is_flag=True,
     help="Let the page pause, continue, cancel, approve and answer; without it, it only shows.",
 )
-def serve_command(*, port: int, opens_browser: bool, allow_verbs: bool) -> None:
-    """Show all loops and plan runs of this machine on a live page, until Ctrl-C.
+@database_option
+def serve_command(*, port: int, opens_browser: bool, allow_verbs: bool, database: str) -> None:
+    """Show all loops and plan runs of this machine, and the queue, on a live page, until Ctrl-C.
 
     The page can be reached from this machine only, and only with the link that is printed.
 
@@ -38,11 +42,14 @@ def serve_command(*, port: int, opens_browser: bool, allow_verbs: bool) -> None:
     untildone serve --port 0
     """
     context = open_context()
+    if database:
+        _require_queue(context, database)
     if allow_verbs:
         require_user_of_machine(context, "serve --allow-verbs")
     try:
         # Imported here because they need libraries that are optional.
         from untildone.web.access import Access
+        from untildone.web.queue_source import QueueSource
         from untildone.web.server import announce, make_server, open_listener
     except ModuleNotFoundError as error:
         raise _explain_missing(error) from error
@@ -56,9 +63,21 @@ def serve_command(*, port: int, opens_browser: bool, allow_verbs: bool) -> None:
             _tell("no browser could be opened; open the link yourself")
         try:
             with announce(context.home, access.origin):
-                make_server(context, access, tell=_tell).run(sockets=[listener])
+                queue = QueueSource(context, database)
+                make_server(context, access, tell=_tell, queue=queue).run(sockets=[listener])
         except KeyboardInterrupt:
             _tell("the live page is off")
+
+
+def _require_queue(context: Context, database: str) -> None:
+    """Refuse a queue that is named and is not there: the page never creates one."""
+    require_extra()
+    url = find_url(database, home=context.home, environ={})
+    if not is_shared(url) and not get_file(url).exists():
+        raise UserError(
+            f"there is no queue in `{get_file(url)}`",
+            hint='`untildone queue add "TASK"` begins one',
+        )
 
 
 def _tell(line: str) -> None:

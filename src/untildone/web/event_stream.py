@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from untildone.errors import UserError
 from untildone.store.durable_files import DamagedFileError
-from untildone.web.pages import Page
+from untildone.web.page import Page
 
 _LOOK_SECONDS = 1.0
 # How soon an ending server ends its streams.

@@ -1,4 +1,4 @@
-"""The pages as parts of HTML: each part is sent again by itself when it has changed."""
+"""The pages of loops and plan runs, rendered from what the store holds."""
 
 import time
 from collections import OrderedDict
@@ -23,22 +23,17 @@ from untildone.store.loops import Record
 from untildone.web.access import Access
 from untildone.web.live_loop import QuestionView, build_live_loop, load_questions
 from untildone.web.loop_list import GROUPS, build_list, choose_group, parse_listing
+from untildone.web.page import Page
 from untildone.web.plan_runs import PlanIndex
+from untildone.web.queue_pages import QueuePages
+from untildone.web.queue_source import QueueSource
 
-PageBuilder: TypeAlias = Callable[[], "Page"]
+PageBuilder: TypeAlias = Callable[[], Page]
 # Loops whose reports are kept: as many as a user looks at in turn.
 _KEPT_LOOPS = 16
 _MAX_TITLE = 80
 # The files of an installation are many, and hardly ever change.
 _PROBLEM_SECONDS = 30.0
-
-
-class Page(Struct, frozen=True, kw_only=True):
-    """`parts` are the HTML of the page's sections by their ids; `events` is where to hear more."""
-
-    title: str
-    parts: dict[str, str]
-    events: str = ""
 
 
 class _ReadLoop(Struct, frozen=True, kw_only=True):
@@ -51,7 +46,7 @@ class _ReadLoop(Struct, frozen=True, kw_only=True):
 class Pages:
     """What the pages show, read from the store through caches."""
 
-    def __init__(self, context: Context, access: Access) -> None:
+    def __init__(self, context: Context, access: Access, queue: QueueSource | None = None) -> None:
         self.loops = LoopIndex(context.loops)
         self._context = context
         self._access = access
@@ -73,6 +68,8 @@ class Pages:
             form_token=access.form_token,
             version=__version__,
         )
+        source = queue or QueueSource(context)
+        self.queue = QueuePages(source, self._render, folder=access.folder)
 
     def build_list(self, query: dict[str, str]) -> Page:
         listed = build_list(self._context, self.loops.list_all(), parse_listing(query))
@@ -85,9 +82,10 @@ class Pages:
         }
         # What runs now comes first.
         runs_plan = any(run.running for run in plans)
+        parts = dict(reversed(parts.items())) if runs_plan else parts
         return Page(
             title=f"({asking}) untildone" if asking else "untildone",
-            parts=dict(reversed(parts.items())) if runs_plan else parts,
+            parts={"queue": self.queue.render_summary(), **parts},
             events="events",
         )
 

@@ -16,6 +16,7 @@ from untildone.features.milestones.page_link import SERVE_FILE
 from untildone.store.durable_files import write_atomically
 from untildone.store.encoding import encode
 from untildone.web.access import LOOPBACK, Access
+from untildone.web.queue_source import QueueSource
 from untildone.web.routes import Routes
 
 # Streams end by themselves; a verb that is being carried out may take so many seconds more.
@@ -56,10 +57,16 @@ def announce(home: Path, origin: str) -> Iterator[None]:
         file.unlink(missing_ok=True)
 
 
-def make_server(context: Context, access: Access, *, tell: Callable[[str], None]) -> uvicorn.Server:
+def make_server(
+    context: Context,
+    access: Access,
+    *,
+    tell: Callable[[str], None],
+    queue: QueueSource | None = None,
+) -> uvicorn.Server:
     """Return the server of the live page; `tell` prints a line in the user's terminal."""
     server: uvicorn.Server
-    routes = Routes(context, access, tell=tell, is_ending=lambda: server.should_exit)
+    routes = Routes(context, access, tell=tell, is_ending=lambda: server.should_exit, queue=queue)
     config = uvicorn.Config(
         routes.build(),
         log_config=None,

@@ -27,8 +27,10 @@ from untildone.runs.queue.values import (
     OPEN_STATES,
     Course,
     NewTask,
+    Part,
     QueueAccount,
     QueueChange,
+    QueueCounts,
     QueueDetails,
     QueueFailure,
     QueueStep,
@@ -87,15 +89,33 @@ class TaskQueue:
                 hold_early(connection, sorted({need["task"] for need in needs}))
         return ids
 
-    def list_tasks(self, states: Iterable[State] = ()) -> tuple[QueueTask, ...]:
+    def list_tasks(
+        self, states: Iterable[State] = (), *, part: Part | None = None
+    ) -> tuple[QueueTask, ...]:
         """Return the tasks in the order in which they are taken, or of these states."""
         chosen = sa.select(TASKS).order_by(TASKS.c.priority.desc(), TASKS.c.number)
         wanted = tuple(states)
         if wanted:
             chosen = chosen.where(TASKS.c.state.in_(wanted))
+        if part:
+            chosen = _narrow(chosen, part)
         with self._engine.connect() as connection:
             rows = connection.execute(chosen).mappings().all()
-            return _read_tasks(connection, rows, _list_needs(connection))
+            names = [row["id"] for row in rows] if part else None
+            return _read_tasks(connection, rows, _list_needs(connection, names))
+
+    def count_tasks(self) -> QueueCounts:
+        """Return how many tasks there are of each state, and how many each worker runs."""
+        states = sa.select(TASKS.c.state, sa.func.count(), sa.func.sum(TASKS.c.dead))
+        running = sa.select(TASKS.c.worker, sa.func.count()).where(TASKS.c.state == "running")
+        with self._engine.connect() as connection:
+            counted = connection.execute(states.group_by(TASKS.c.state)).all()
+            of_worker = connection.execute(running.group_by(TASKS.c.worker)).all()
+        return QueueCounts(
+            of_state={row[0]: row[1] for row in counted},
+            of_worker={row[0]: row[1] for row in of_worker},
+            dead=sum(int(row[2]) for row in counted if row[0] == "ended"),
+        )
 
     def list_dead(self) -> tuple[QueueTask, ...]:
         """Return the tasks that used up their retries."""
@@ -120,7 +140,7 @@ class TaskQueue:
                 sa.select(STEPS).where(STEPS.c.task == row["id"]).order_by(STEPS.c.number)
             ).mappings()
             course = _read_course(row)
-            (task,) = _read_tasks(connection, [row], _list_needs(connection, row["id"]))
+            (task,) = _read_tasks(connection, [row], _list_needs(connection, [row["id"]]))
             return QueueDetails(
                 task=task,
                 options=_list_given(msgspec.json.decode(row["options"])),
@@ -221,13 +241,23 @@ def _change(task: str, change: TaskChange, *, at: str) -> sa.Update:
     return chosen.values(values)
 
 
-def _list_needs(connection: sa.Connection, task: str = "") -> dict[str, list[tuple[str, str]]]:
-    """Return for each task, or for this one, the tasks that it needs, with their states."""
+def _narrow(chosen: sa.Select[Any], part: Part) -> sa.Select[Any]:
+    if part.is_dead:
+        chosen = chosen.where(TASKS.c.dead == 1)
+    if part.newest_first:
+        chosen = chosen.order_by(None).order_by(TASKS.c.number.desc())
+    return chosen.offset(part.first).limit(part.most)
+
+
+def _list_needs(
+    connection: sa.Connection, tasks: Sequence[str] | None = None
+) -> dict[str, list[tuple[str, str]]]:
+    """Return for each task, or for these, the tasks that it needs, with their states."""
     chosen = sa.select(NEEDS.c.task, NEEDS.c.needs, TASKS.c.state).join_from(
         NEEDS, TASKS, NEEDS.c.needs == TASKS.c.id
     )
-    if task:
-        chosen = chosen.where(NEEDS.c.task == task)
+    if tasks is not None:
+        chosen = chosen.where(NEEDS.c.task.in_(tasks))
     by_task: dict[str, list[tuple[str, str]]] = {}
     for name, needed, state in connection.execute(chosen):
         by_task.setdefault(name, []).append((needed, state))

@@ -174,6 +174,24 @@ class QueueList(Struct, frozen=True, kw_only=True):
     accounts: tuple[QueueAccount, ...] = ()
 
 
+class Part(Struct, frozen=True, kw_only=True):
+    """Which tasks of a list to read: so many after the first ones, or of dead letters only."""
+
+    first: int = 0
+    most: int = 50
+    newest_first: bool = False
+    is_dead: bool = False
+
+
+class QueueCounts(Struct, frozen=True, kw_only=True):
+    """How many tasks there are of each state, and how many each worker runs."""
+
+    of_state: dict[str, int]
+    of_worker: dict[str, int]
+    # Of those that ended: the dead letters.
+    dead: int
+
+
 class QueueDetails(Struct, frozen=True, kw_only=True):
     """The answer of `queue show --json`."""
 
