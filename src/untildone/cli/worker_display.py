@@ -51,6 +51,8 @@ def describe_event(event: RunEvent) -> str:
             return f"{event.outcome}: {to_one_line(clean(event.reason))}".removesuffix(": ")
         case TaskReturned():
             return f"queued again: {to_one_line(clean(event.reason))}"
+        case worker_events.TaskFailed():
+            return f"untildone failed:\n{clean(event.error)}"
         case worker_events.WorkerBuried():
             return f"worker {event.worker} was silent for too long; its tasks can be taken"
         case worker_events.WorkerDraining():
