@@ -51,8 +51,6 @@ def describe_event(event: RunEvent) -> str:
             return f"{event.outcome}: {to_one_line(clean(event.reason))}".removesuffix(": ")
         case TaskReturned():
             return f"queued again: {to_one_line(clean(event.reason))}"
-        case worker_events.TaskFailed():
-            return f"untildone failed:\n{clean(event.error)}"
         case worker_events.WorkerBuried():
             return f"worker {event.worker} was silent for too long; its tasks can be taken"
         case worker_events.WorkerDraining():
@@ -60,11 +58,13 @@ def describe_event(event: RunEvent) -> str:
         case worker_events.WorkerEnded():
             return f"worker {event.worker} ended: {event.reason}"
         case _:
-            return _describe_database(event)
+            return _describe_trouble(event)
 
 
-def _describe_database(event: RunEvent) -> str:
+def _describe_trouble(event: RunEvent) -> str:
     match event:
+        case worker_events.TaskFailed():
+            return f"untildone failed:\n{clean(event.error)}"
         case worker_events.DatabaseAway():
             return f"the database is away: {to_one_line(clean(event.reason))}; asking again"
         case worker_events.DatabaseBack():
