@@ -58,6 +58,7 @@ SLOW = (
     "runs/queue/test_database_faults.py",
     "runs/queue/test_merges.py",
     "runs/queue/test_roles.py",
+    "runs/queue/test_secrets.py",
     "runs/queue/test_worker.py",
     "runs/queue/test_worker_faults.py",
     "runs/queue/test_worker_limits.py",

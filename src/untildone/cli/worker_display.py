@@ -58,11 +58,13 @@ def describe_event(event: RunEvent) -> str:
         case worker_events.WorkerEnded():
             return f"worker {event.worker} ended: {event.reason}"
         case _:
-            return _describe_database(event)
+            return _describe_fault(event)
 
 
-def _describe_database(event: RunEvent) -> str:
+def _describe_fault(event: RunEvent) -> str:
     match event:
+        case worker_events.TaskFailed():
+            return f"untildone failed:\n{clean(event.error)}"
         case worker_events.DatabaseAway():
             return f"the database is away: {to_one_line(clean(event.reason))}; asking again"
         case worker_events.DatabaseBack():

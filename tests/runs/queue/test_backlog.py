@@ -130,8 +130,21 @@ def test_a_path_becomes_the_top_of_its_repository(tmp_path: Path) -> None:
         assert resolve_repository(address, tmp_path) == address
     with pytest.raises(UserError, match="is no git repository"):
         resolve_repository("nothing", tmp_path)
-    with pytest.raises(UserError, match="has a password in it"):
-        resolve_repository("https://me:pw@host/app.git", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://me:pw@host/app.git",
+        "https://opaque-token@host/app.git",
+        "ssh://git:pw@host/app.git",
+        "https://host/app.git?access_token=a1b2c3d4e5f6",
+        "ghp_" + "a1B2" * 9 + "@host:app.git",
+    ],
+)
+def test_an_address_with_a_login_is_refused(tmp_path: Path, address: str) -> None:
+    with pytest.raises(UserError, match="has a login or a secret in it"):
+        resolve_repository(address, tmp_path)
 
 
 def test_secrets_do_not_enter_the_queue() -> None:
@@ -146,6 +159,12 @@ def test_secrets_do_not_enter_the_queue() -> None:
     options = StartOptions(task="x", checks=(f"curl -H {key}",))
     with pytest.raises(UserError, match="`checks` has what looks like a secret"):
         make_storable(NewTask(repository="/r", options=options))
+    plain = NewTask(repository="/r", options=StartOptions(task="x"))
+    for name, value in (("base", key), ("labels", (key,))):
+        with pytest.raises(UserError, match=f"`{name}` has what looks like a secret"):
+            make_storable(replace(plain, **{name: value}))
+    stored, was_changed = make_storable(replace(plain, source=f"https://host/?k={key}"))
+    assert (key in stored.source, was_changed) == (False, True)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.clean_output import clean
 from untildone.core.contract import Bounds
 from untildone.core.text import shorten
 from untildone.engine.context import Context
 from untildone.engine.request import Request
 from untildone.runs.conversation import write_note
 from untildone.runs.queue.lease import TakenTask
+from untildone.runs.queue.redaction import redact
 from untildone.runs.queue.repositories import Push, Repository
 from untildone.runs.queue.values import Checkpoint, get_work_ref
 from untildone.runs.tasks import worktrees
@@ -45,7 +45,7 @@ def push_checkpoint(
         commit=commit,
         rounds=record.progress.round + (before.rounds if before else 0),
         spend_usd=add_spend(record.progress.spend_usd, before),
-        note=shorten(clean(note, environ=context.environ), _LONGEST_NOTE),
+        note=shorten(redact(note, context.environ), _LONGEST_NOTE),
     )
 
 

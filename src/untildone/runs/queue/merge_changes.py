@@ -1,14 +1,15 @@
 """What becomes of tasks that waited for their merge, as changes of their rows."""
 
+import os
 from collections.abc import Iterable
 
 from msgspec.structs import asdict, replace
 
-from untildone.checks.clean_output import clean
 from untildone.core.contract import Bounds, Check
 from untildone.core.verdict import Outcome
 from untildone.engine.start_options import apply_bounds
 from untildone.runs.queue.merge_lease import MergeChange, WaitingTask
+from untildone.runs.queue.redaction import redact
 from untildone.runs.queue.values import Checkpoint, MergeEvidence, State, encode
 from untildone.runs.tasks.merging import Merge, SentBack
 from untildone.runs.tasks.portable_checks import encode_checks
@@ -30,14 +31,14 @@ def mark_merged(task: WaitingTask, merge: Merge) -> MergeChange:
 def end(task: WaitingTask, outcome: Outcome, reason: str) -> MergeChange:
     """End a task whose branch stays: `retry` merges it again."""
     state: State = "cancelled" if outcome == "cancelled" else "ended"
-    return MergeChange(task=task, state=state, step=state, outcome=outcome, reason=clean(reason))
+    return MergeChange(task=task, state=state, step=state, outcome=outcome, reason=_redact(reason))
 
 
 def send_back(
     task: WaitingTask, back: SentBack, *, checkpoint: Checkpoint, others: Iterable[Check]
 ) -> MergeChange:
     """Queue the task again, on the merged tree, unless its bounds are used up."""
-    course, reason = task.course, clean(back.reason)
+    course, reason = task.course, _redact(back.reason)
     evidence = MergeEvidence(
         reason=reason,
         onto=back.onto,
@@ -72,3 +73,8 @@ def find_used_bound(task: WaitingTask) -> Outcome | None:
     if bounds.budget_usd and (course.spend_usd or 0) >= bounds.budget_usd:
         return "out-of-budget"
     return None
+
+
+def _redact(reason: str) -> str:
+    """Return a reason, which may be the output of checks, without secrets of this machine."""
+    return redact(reason, os.environ)

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,7 +12,6 @@ from msgspec.structs import asdict, replace
 from untildone.checks.secret_redaction import remove_secrets
 from untildone.core.contract import Bounds
 from untildone.core.text import to_one_line
-from untildone.engine.request import StartOptions
 from untildone.engine.start_options import apply_bounds
 from untildone.errors import UserError
 from untildone.runs.queue.deadline_times import parse_deadline
@@ -29,9 +28,9 @@ _NOT_IN_BRANCH = ("..", "//", "/.", "@{", ".lock")
 def resolve_repository(given: str, folder: Path) -> str:
     """Return the address of a repository; a path becomes absolute, without one it is ours."""
     if "://" in given or _is_ssh_address(given):
-        if urlsplit(given).password if "://" in given else False:
+        if _has_login(given) or _has_secret(given):
             raise UserError(
-                "the address of the repository has a password in it",
+                "the address of the repository has a login or a secret in it",
                 hint="leave it out: workers use their own credential helper or ssh key",
             )
         return given
@@ -42,6 +41,13 @@ def resolve_repository(given: str, folder: Path) -> str:
             f"`{folder / given}` is no git repository", hint="name one: `--repo URL|PATH`"
         )
     return str((root or folder / given).resolve())
+
+
+def _has_login(address: str) -> bool:
+    """Say whether it has a password, or a name, which is a token where there is no password."""
+    parts = urlsplit(address) if "://" in address else None
+    is_web = parts is not None and parts.scheme.lower() in ("http", "https")
+    return parts is not None and bool(parts.password or (is_web and parts.username))
 
 
 def _is_ssh_address(text: str) -> bool:
@@ -68,7 +74,7 @@ def make_storable(
             f"`retries` is {task.retries}", hint=f"give a number from 0 to {_MOST_RETRIES}"
         )
     _require_branch_name(task.into)
-    _refuse_secrets(task.options)
+    refuse_secrets(_list_texts(task))
     if task.plan and _has_secret(encode(task.plan)):
         raise UserError(
             f"task `{task.plan.name}` of the plan has what looks like a secret in it, and the queue"
@@ -76,8 +82,10 @@ def make_storable(
             hint="let its commands read it from the worker's environment",
         )
     shown = remove_secrets(text, environ=environ)
-    task = replace(task, options=replace(task.options, task=shown), source=make_text(task.source))
-    return task, shown != text
+    source = remove_secrets(make_text(task.source), environ=environ)
+    was_changed = (shown, source) != (text, make_text(task.source))
+    options = replace(task.options, task=shown)
+    return replace(task, options=options, source=source), was_changed
 
 
 def _require_branch_name(name: str) -> None:
@@ -93,19 +101,31 @@ def make_text(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
-def _refuse_secrets(options: StartOptions) -> None:
-    """Refuse a command with a secret: without it the command would be another one."""
-    for name, value in asdict(options).items():
+def _list_texts(task: NewTask) -> Iterator[tuple[str, str]]:
+    """Yield what must stay as it is: without a secret a command would be another one."""
+    values = {**asdict(task.options), "base": task.base, "labels": task.labels}
+    for name, value in values.items():
         for text in value if isinstance(value, tuple) else (value,):
-            if isinstance(text, str) and name != "task" and _has_secret(text):
-                raise UserError(
-                    f"`{name}` has what looks like a secret in it, and the queue is no place"
-                    " for secrets",
-                    hint="let the command read it from the worker's environment",
-                )
+            if isinstance(text, str) and name != "task":
+                yield name, text
+
+
+def refuse_secrets(texts: Iterable[tuple[str, str]]) -> None:
+    """Refuse texts, with their names, that have a secret in them."""
+    for name, text in texts:
+        if _has_secret(text):
+            raise UserError(
+                f"`{name}` has what looks like a secret in it, and the queue is no place"
+                " for secrets",
+                hint="let the command read it from the worker's environment",
+            )
 
 
 # The tasks of a backlog have nearly the same options.
 @lru_cache(maxsize=1_000)
 def _has_secret(text: str) -> bool:
-    return remove_secrets(text, environ=os.environ) != text
+    return _remove_secrets(text) != text
+
+
+def _remove_secrets(text: str) -> str:
+    return remove_secrets(text, environ=os.environ)

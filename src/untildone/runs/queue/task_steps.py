@@ -10,10 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.agents.headless import RunEvent
-from untildone.checks.clean_output import clean
 from untildone.checks.parallel_run import RunOptions as CheckOptions
 from untildone.checks.parallel_run import run_checks
 from untildone.core.text import shorten, to_one_line
+from untildone.core.verdict import Finish
+from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.loop_start import begin_loop
 from untildone.engine.start_options import build_request
@@ -31,8 +32,10 @@ from untildone.runs.queue.deadline_times import explain_passed
 from untildone.runs.queue.lease import Lease, LostLease, TakenTask
 from untildone.runs.queue.losses import find_full_disk
 from untildone.runs.queue.planned_tasks import add_plan_terms
+from untildone.runs.queue.redaction import redact
 from untildone.runs.queue.repositories import Push, Repository, TransferError
 from untildone.runs.queue.sent_back import add_evidence
+from untildone.runs.queue.submission import refuse_secrets
 from untildone.runs.queue.values import (
     Checkpoint,
     Course,
@@ -108,7 +111,7 @@ class TaskSteps:
             reason = f"{name}: {error.message}"
             is_curable = isinstance(error, TransferError) and error.is_curable
             fault = "transfer" if is_curable else ""
-            course = replace(course, outcome="blocked", reason=clean(reason), fault=fault)
+            course = replace(course, outcome="blocked", reason=self._redact(reason), fault=fault)
         detail = course.reason if course.is_over else ""
         lease.insist(lambda: lease.record(self._task, name, detail=to_one_line(detail)))
         return course
@@ -138,7 +141,6 @@ class TaskSteps:
     def _work(self, course: Course) -> Course:
         """Run the loop, from the last checkpoint if there is one, and commit what it did."""
         record = self._begin_loop(course)
-        self.loop = record.contract.id
         red_before = record.progress.checks_seen_red
         ended = drive(self._context, self.loop, show=self._show)
         record = self._context.loops.load(self.loop)
@@ -146,7 +148,7 @@ class TaskSteps:
         course = replace(
             course,
             outcome=progress.outcome or "unverified",
-            reason=clean(progress.reason),
+            reason=self._redact(progress.reason),
             rounds=progress.round + (self._used.rounds if self._used else 0),
             spend_usd=add_spend(progress.spend_usd, self._used),
             fault=ended.fault or "",
@@ -195,12 +197,23 @@ class TaskSteps:
             record = begin_loop(self._context, request)
         except UserError as error:
             raise UserError(". ".join(filter(None, (error.message, note)))) from None
+        self.loop = record.contract.id
+        self._refuse_secrets(record)
         record = record_baseline(self._context, record)
         if checkpoint:
             restore_checkpoint(Git(self._worktree), self._repository, checkpoint)
         memory = RunMemory(options=self._around.options)
-        run_memory.write(self._context, record.contract.id, memory)
+        run_memory.write(self._context, self.loop, memory)
         return record
+
+    def _refuse_secrets(self, record: Record) -> None:
+        """Refuse checks, also of the configuration, that cannot be recorded as they are."""
+        try:
+            refuse_secrets((check.name, check.command) for check in record.contract.checks)
+        except UserError as error:
+            ending = Finish(outcome="cancelled", reason=error.message)
+            verbs.end(self._context, self.loop, ending)
+            raise
 
     def _apply_trust(self) -> str:
         """Let the configuration of the base count if it is trusted; return the reason if not."""
@@ -209,7 +222,7 @@ class TaskSteps:
             self._context, self._worktree, vouched=task.configuration, rules=self._around.trust
         )
         if applied.note:
-            detail = to_one_line(clean(applied.note))
+            detail = to_one_line(self._redact(applied.note))
             lease.insist(lambda: lease.record(task, "configuration", detail=detail))
         return "" if applied.is_used else applied.note
 
@@ -251,7 +264,7 @@ class TaskSteps:
                 before=self._used,
             )
             name = f"round {checkpoint.rounds}"
-            unmet = to_one_line(", ".join(event.unmet))
+            unmet = to_one_line(self._redact(", ".join(event.unmet)))
             lease.insist(lambda: lease.record(task, name, detail=unmet, checkpoint=checkpoint))
 
     def _commit(self, course: Course) -> str:
@@ -276,7 +289,10 @@ class TaskSteps:
     def _read_receipt(self) -> str:
         path = self._context.loops.get_folder(self.loop) / "receipt.md"
         text = path.read_text("utf-8", "replace") if path.exists() else ""
-        return shorten(clean(text, environ=self._context.environ), _LONGEST_RECEIPT)
+        return shorten(self._redact(text), _LONGEST_RECEIPT)
+
+    def _redact(self, text: str) -> str:
+        return redact(text, self._context.environ)
 
     def _verify(self, course: Course) -> Course:
         """Run the checks once more on what was committed, without files that were not."""
@@ -289,7 +305,7 @@ class TaskSteps:
         results = run_checks(checks, CheckOptions(project=self._worktree))
         if all(result.green for result in results):
             return course
-        failures = clean(describe_failures(results), environ=self._context.environ)
+        failures = self._redact(describe_failures(results))
         reason = f"the checks fail on what was committed:\n{failures}"
         return replace(course, outcome="unverified", reason=reason)
 

@@ -38,11 +38,13 @@ from untildone.runs.queue.lease import Identity, Lease, LostLease, TakenTask
 from untildone.runs.queue.losses import Loss, describe_database_error, find_database_loss
 from untildone.runs.queue.merge_lease import MergeLease
 from untildone.runs.queue.merge_run import MergeRun, MergeSurroundings
+from untildone.runs.queue.redaction import hide_errors
 from untildone.runs.queue.repositories import Repository, is_allowed
 from untildone.runs.queue.task_steps import Show, Surroundings, TaskSteps
 from untildone.runs.queue.values import Course, encode
 from untildone.runs.queue.worker_events import (
     TaskEnded,
+    TaskFailed,
     TaskReturned,
     TaskTaken,
     WorkerBuried,
@@ -157,7 +159,8 @@ class _Worker:
 
         @DBOS.workflow(name="untildone_task")
         def run_task(name: str) -> str:
-            return self._run_workflow(name)
+            with hide_errors(self._context.environ, partial(self._tell, name)):
+                return self._run_workflow(name)
 
         DBOS.listen_queues([self._queue])
         DBOS.launch()
@@ -333,7 +336,10 @@ class _Worker:
         course = _FAILED
         try:
             course = run_steps(
-                steps.list_steps(), Course(), record=self._record, ends=lambda found: found.is_over
+                steps.list_steps(),
+                Course(),
+                record=partial(self._record, task.id),
+                ends=lambda found: found.is_over,
             )
         except sa.exc.DBAPIError as error:
             # What cannot be recorded here is no failure of the task: others go on with it.
@@ -348,8 +354,15 @@ class _Worker:
             steps.remove_worktree()
         return encode(course)
 
-    def _record(self, name: str, step: Callable[[], str]) -> str:
-        return DBOS.run_step({"name": name}, lambda: self._guard(step))
+    def _record(self, task: str, name: str, step: Callable[[], str]) -> str:
+        def run() -> str:
+            with hide_errors(self._context.environ, partial(self._tell, task)):
+                return self._guard(step)
+
+        return DBOS.run_step({"name": name}, run)
+
+    def _tell(self, task: str, error: str) -> None:
+        self._show(task, TaskFailed(error=error))
 
     def _guard(self, action: Callable[[], str]) -> str:
         """Run an action; what is done without the lease or while we stop is never recorded."""

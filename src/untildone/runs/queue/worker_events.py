@@ -45,6 +45,12 @@ class TaskReturned(RunEvent, frozen=True, kw_only=True, tag="task-returned"):
     reason: str
 
 
+class TaskFailed(RunEvent, frozen=True, kw_only=True, tag="task-failed"):
+    """An error of ours, which the database does not get."""
+
+    error: str
+
+
 class WorkerEnded(RunEvent, frozen=True, kw_only=True, tag="worker-ended"):
     worker: str
     reason: str
