@@ -173,6 +173,7 @@ def test_the_missing_extra_is_named(
             worker_events.WorkerBuried(worker="w"),
             "worker w was silent for too long; its tasks can be taken",
         ),
+        (worker_events.TaskFailed(error="\x1b[1mE\n"), "untildone failed:\nE\n"),
         (worker_events.WorkerDraining(reason="Ctrl-C"), "draining: Ctrl-C"),
         (
             worker_events.DatabaseAway(reason="\x1b[31mrefused\n"),

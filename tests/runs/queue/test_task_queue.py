@@ -12,7 +12,7 @@ from msgspec import structs
 
 from untildone.engine.request import StartOptions
 from untildone.errors import UserError
-from untildone.runs.queue.address import find_url, hide_password
+from untildone.runs.queue.address import find_url, get_name, hide_password
 from untildone.runs.queue.database import open_database, prepare_workflow_tables
 from untildone.runs.queue.lease import Identity, Lease, LostLease, TakenTask
 from untildone.runs.queue.task_queue import TaskQueue
@@ -277,7 +277,14 @@ def test_an_address_of_another_database_is_refused() -> None:
 
 def test_a_password_is_never_shown() -> None:
     assert hide_password("postgresql+psycopg://u:pw@h/db") == "postgresql://u:***@h/db"
+    shown = hide_password("postgresql+psycopg://h/db?sslmode=require&password=pw&user=u")
+    assert shown == "postgresql://h/db?sslmode=require&password=***&user=u"
     assert hide_password("sqlite:////a/q.db") == "/a/q.db"
+
+
+def test_the_name_of_a_database_is_its_users_without_one() -> None:
+    assert get_name("postgresql+psycopg://u@h/my%20db") == "my db"
+    assert get_name("postgresql+psycopg://u@h") == "u"
 
 
 @pytest.mark.parametrize(
