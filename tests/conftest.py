@@ -56,6 +56,7 @@ SLOW = (
     "process/test_git.py",
     "runs/plan",
     "runs/queue/test_database_faults.py",
+    "runs/queue/test_documented_steps.py",
     "runs/queue/test_merges.py",
     "runs/queue/test_roles.py",
     "runs/queue/test_secrets.py",
