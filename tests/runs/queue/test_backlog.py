@@ -167,6 +167,12 @@ def test_secrets_do_not_enter_the_queue() -> None:
     assert (key in stored.source, was_changed) == (False, True)
 
 
+def test_a_label_with_a_tab_is_refused() -> None:
+    task = NewTask(repository="/r", options=StartOptions(task="x"), labels=("a\tb",))
+    with pytest.raises(UserError, match="has a tab in it"):
+        make_storable(task)
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [

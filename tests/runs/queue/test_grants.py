@@ -1,5 +1,7 @@
 """The SQL of the roles: made of one declaration that knows every table and column."""
 
+from pathlib import Path
+
 import pytest
 
 from untildone.errors import UserError
@@ -37,3 +39,15 @@ def test_names_are_quoted() -> None:
     for name in ("", "a\nb"):
         with pytest.raises(UserError, match="is no name of a role"):
             format_grants("q", [("reader", name)])
+
+
+def test_a_role_is_of_one_kind() -> None:
+    with pytest.raises(UserError, match="a role is named twice"):
+        format_grants("q", [("submitter", "alice"), ("worker", "alice")])
+
+
+def test_the_documentation_has_the_sql() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "queue.md").read_text("utf-8")
+    shown = page.split("<!-- grants: begin -->\n```sql\n")[1].split("\n```\n")[0]
+    printed = format_grants("queue", [("submitter", "alice"), ("worker", "build")])
+    assert shown == printed, "put what step 2 of docs/queue.md prints there"

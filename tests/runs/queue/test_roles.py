@@ -79,6 +79,7 @@ RIGHTS = [
     ("submitter", insert(number="1"), False),
     ("submitter", insert(id="'../../etc'"), False),
     ("submitter", insert(route=r"E'\t\t/allowed'"), False),
+    ("submitter", insert(route=r"E'a\tb\t/ok/\t/r'", agent=r"E'a\tb'", labels="'/ok/'"), False),
     ("submitter", update("queued", "state = 'cancelled', outcome = 'cancelled'"), True),
     ("submitter", update("running", "cancelling = 1"), True),
     ("submitter", update("ended", f"{RETRY}, attempt = attempt + 1"), True),

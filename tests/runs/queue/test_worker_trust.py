@@ -1,5 +1,6 @@
 """Workers and the configuration of a repository: trust travels with the task, by hash."""
 
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -15,6 +16,16 @@ def configure(world: QueueWorld) -> None:
     world.git("commit", "-q", "-m", "Configure")
     world.git("remote", "add", "origin", str(world.remote))
     world.git("push", "-q", "origin", "main")
+
+
+def forge_task(world: QueueWorld) -> None:
+    """Add a task as `queue add` never does: workers must survive it."""
+    with sqlite3.connect(world.database) as connection:
+        values = r"('cccccccc', 'queued', 'a' || char(9) || char(9) || char(9) || 'r', '{}')"
+        connection.execute(
+            f"INSERT INTO untildone_task (id, state, route, options) VALUES {values}"  # noqa: S608  test data
+        )
+    connection.close()
 
 
 def end(world: QueueWorld, task: str) -> tuple[str, str, list[str]]:
@@ -53,6 +64,7 @@ def test_an_agent_that_changes_the_configuration_gains_nothing(tmp_path: Path) -
     configure(world)
     world.run("trust", "--yes")
     task = world.answer("add", "Write a in 2 rounds", "--repo", str(world.remote))["ids"][0]
+    forge_task(world)
     agent = tmp_path / "agent"
     words = (sys.executable, str(HERE / "client.py"), str(tmp_path))
     call = " ".join(map(quote_argument, words))

@@ -17,6 +17,12 @@ _HAS_BRANCH = ("OLD.target <> ''", """OLD.result LIKE '%"branch":"untildone/%'""
 
 def format_grants(database: str, roles: Sequence[tuple[Role, str]]) -> str:
     """Return one transaction that gives these roles their rights, and takes all others away."""
+    names = [name for _, name in roles]
+    if len(set(names)) < len(names):
+        raise UserError(
+            "a role is named twice, and each has the rights of one kind only",
+            hint="make a role for each: who may add tasks must not do them",
+        )
     statements = [
         *_close_to_public(database),
         *_make_guard(),
@@ -88,6 +94,7 @@ BEGIN
   ELSIF TG_OP = 'INSERT' THEN
     IF NEW.state = 'queued' AND NEW.attempt = 1 AND NEW.id ~ '^[0-9a-f]{{8,32}}$'
       AND NEW.route = concat(NEW.agent, chr(9), NEW.labels, chr(9), NEW.repository)
+      AND strpos(concat(NEW.agent, NEW.labels, NEW.repository), chr(9)) = 0
     THEN RETURN NEW; END IF;
   ELSIF {changes}
   THEN RETURN NEW;

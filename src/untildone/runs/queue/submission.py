@@ -66,6 +66,10 @@ def make_storable(
             f"the task has {len(text)} characters, more than {_LONGEST_TASK}",
             hint="put the text into a file of the repository and name that",
         )
+    if "\t" in "".join((task.repository, *task.labels)):
+        raise UserError(
+            "the repository or a label has a tab in it", hint="give it another name, without one"
+        )
     apply_bounds(Bounds(), asdict(task.options))
     if task.deadline:
         parse_deadline(task.deadline, 0)

@@ -306,7 +306,10 @@ class _Worker:
             self.lease.insist(partial(self._start, task))
 
     def _can_do(self, route: str) -> bool:
-        agent, labels, repository = route.split("\t")
+        parts = route.split("\t")
+        if len(parts) != 3:
+            return False
+        agent, labels, repository = parts
         has_labels = set(filter(None, labels.split(","))) <= set(self._identity.labels)
         has_agent = not agent or agent in self._identity.agents
         return has_labels and has_agent and is_allowed(repository, self._settings.repositories)
