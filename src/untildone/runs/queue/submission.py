@@ -107,7 +107,8 @@ def make_text(text: str) -> str:
 
 def _list_texts(task: NewTask) -> Iterator[tuple[str, str]]:
     """Yield what must stay as it is: without a secret a command would be another one."""
-    values = {**asdict(task.options), "base": task.base, "labels": task.labels}
+    own = {name: getattr(task, name) for name in ("repository", "base", "agent", "labels")}
+    values = {**asdict(task.options), **own}
     for name, value in values.items():
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(text, str) and name != "task":
