@@ -58,10 +58,10 @@ def describe_event(event: RunEvent) -> str:
         case worker_events.WorkerEnded():
             return f"worker {event.worker} ended: {event.reason}"
         case _:
-            return _describe_trouble(event)
+            return _describe_fault(event)
 
 
-def _describe_trouble(event: RunEvent) -> str:
+def _describe_fault(event: RunEvent) -> str:
     match event:
         case worker_events.TaskFailed():
             return f"untildone failed:\n{clean(event.error)}"

@@ -160,7 +160,7 @@ def test_secrets_do_not_enter_the_queue() -> None:
     with pytest.raises(UserError, match="`checks` has what looks like a secret"):
         make_storable(NewTask(repository="/r", options=options))
     plain = NewTask(repository="/r", options=StartOptions(task="x"))
-    for name, value in (("base", key), ("labels", (key,))):
+    for name, value in (("base", key), ("agent", key), ("labels", (key,))):
         with pytest.raises(UserError, match=f"`{name}` has what looks like a secret"):
             make_storable(replace(plain, **{name: value}))
     stored, was_changed = make_storable(replace(plain, source=f"https://host/?k={key}"))

@@ -31,16 +31,14 @@ def mark_merged(task: WaitingTask, merge: Merge) -> MergeChange:
 def end(task: WaitingTask, outcome: Outcome, reason: str) -> MergeChange:
     """End a task whose branch stays: `retry` merges it again."""
     state: State = "cancelled" if outcome == "cancelled" else "ended"
-    return MergeChange(
-        task=task, state=state, step=state, outcome=outcome, reason=redact(reason, os.environ)
-    )
+    return MergeChange(task=task, state=state, step=state, outcome=outcome, reason=_redact(reason))
 
 
 def send_back(
     task: WaitingTask, back: SentBack, *, checkpoint: Checkpoint, others: Iterable[Check]
 ) -> MergeChange:
     """Queue the task again, on the merged tree, unless its bounds are used up."""
-    course, reason = task.course, redact(back.reason, os.environ)
+    course, reason = task.course, _redact(back.reason)
     evidence = MergeEvidence(
         reason=reason,
         onto=back.onto,
@@ -75,3 +73,8 @@ def find_used_bound(task: WaitingTask) -> Outcome | None:
     if bounds.budget_usd and (course.spend_usd or 0) >= bounds.budget_usd:
         return "out-of-budget"
     return None
+
+
+def _redact(reason: str) -> str:
+    """Return a reason, which may be the output of checks, without secrets of this machine."""
+    return redact(reason, os.environ)

@@ -5,6 +5,8 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
+import sqlalchemy as sa
+
 from untildone.checks.clean_output import clean
 
 # https://token@example.org/app.git, also where git rewrote the address by the user's settings
@@ -25,7 +27,8 @@ def hide_errors(environ: Mapping[str, str], tell: Callable[[str], None]) -> Iter
     """Replace an unexpected error by one without its message, and tell the user the original."""
     try:
         yield
-    except StepFailure:
+    except (StepFailure, sa.exc.DBAPIError):
+        # Of the latter the worker makes the loss of its tasks.
         raise
     except Exception as error:  # noqa: BLE001  dbos stores whatever it is
         tell(redact("".join(traceback.format_exception(error)), environ))

@@ -100,9 +100,10 @@ def make_text(text: str) -> str:
 
 def _list_texts(task: NewTask) -> Iterator[tuple[str, str]]:
     """Yield what must stay as it is: without a secret a command would be another one."""
+    names = ("repository", "base", "agent", "labels", "into")
     plan = encode(task.plan) if task.plan else ""
-    others = {"base": task.base, "labels": task.labels, "into": task.into, "plan": plan}
-    values = {**asdict(task.options), **others}
+    own = {name: getattr(task, name) for name in names}
+    values = {**asdict(task.options), **own, "plan": plan}
     for name, value in values.items():
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(text, str) and name != "task":
@@ -123,4 +124,8 @@ def refuse_secrets(texts: Iterable[tuple[str, str]]) -> None:
 # The tasks of a backlog have nearly the same options.
 @lru_cache(maxsize=1_000)
 def _has_secret(text: str) -> bool:
-    return remove_secrets(text, environ=os.environ) != text
+    return _remove_secrets(text) != text
+
+
+def _remove_secrets(text: str) -> str:
+    return remove_secrets(text, environ=os.environ)

@@ -433,6 +433,7 @@ class _Worker(Scheduler[TakenTask]):
             self._end_loop(steps.loop, _ELSEWHERE)
         self.lease.is_stopped.set()
         self._folders.end_processes()
+        forget_trust_below(self._context.home, self._folders.worktrees.resolve())
         if self.lease.watch.is_away:
             # The others wait for the end of the lease; dbos would wait for the database.
             return
