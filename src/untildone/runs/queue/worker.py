@@ -26,6 +26,7 @@ from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.process.runner import end_runs_on_signal
+from untildone.runs.queue.abilities import Abilities
 from untildone.runs.queue.address import hide_password, is_shared
 from untildone.runs.queue.configuration_trust import TrustRules
 from untildone.runs.queue.database import (
@@ -39,7 +40,7 @@ from untildone.runs.queue.losses import Loss, describe_database_error, find_data
 from untildone.runs.queue.merge_lease import MergeLease
 from untildone.runs.queue.merge_run import MergeRun, MergeSurroundings
 from untildone.runs.queue.redaction import hide_errors
-from untildone.runs.queue.repositories import Repository, is_allowed
+from untildone.runs.queue.repositories import Repository
 from untildone.runs.queue.task_steps import Show, Surroundings, TaskSteps
 from untildone.runs.queue.values import Course, encode
 from untildone.runs.queue.worker_events import (
@@ -125,6 +126,11 @@ class _Worker:
         self._shows = threading.Lock()
         self._show_event = show
         self._identity = settings.identity
+        self._abilities = Abilities(
+            agents=self._identity.agents,
+            labels=self._identity.labels,
+            repositories=settings.repositories,
+        )
         self._queue = f"worker-{self._identity.id}"
         self.lease = Lease(engine, self._identity, seconds=settings.lease, now=context.now)
         self._merges = MergeLease(engine, self.lease, context.now)
@@ -257,8 +263,8 @@ class _Worker:
         return "nothing is left to do" if is_over else ""
 
     def _has_more(self, *, even_asleep: bool) -> bool:
-        has_task = self.lease.has_open_task(self._can_do, even_asleep=even_asleep)
-        return has_task or self._merges.has_waiting(self._can_merge)
+        has_task = self.lease.has_open_task(self._abilities.can_do, even_asleep=even_asleep)
+        return has_task or self._merges.has_waiting(self._abilities.can_merge)
 
     def _is_merging(self) -> bool:
         return self._merging is not None and self._merging.is_alive()
@@ -267,14 +273,14 @@ class _Worker:
         """Merge what is done into its branch, beside the tasks that are worked on."""
         if self._is_merging():
             return
-        turn = self.lease.insist(lambda: self._merges.take(self._can_merge))
+        turn = self.lease.insist(lambda: self._merges.take(self._abilities.can_merge))
         if turn:
             around = MergeSurroundings(
                 lease=self.lease,
                 merges=self._merges,
                 repository=Repository(self._folders.repositories, turn.repository),
                 folder=self._folders.worktrees,
-                can_merge=self._can_merge,
+                can_merge=self._abilities.can_merge,
                 guard=self._require_going_on,
                 show=self._show,
             )
@@ -293,7 +299,7 @@ class _Worker:
 
     def _take_tasks(self) -> None:
         while len(self._taken) < self._identity.jobs and not self._has_given_up():
-            task = self.lease.insist(lambda: self.lease.take(self._can_do))
+            task = self.lease.insist(lambda: self.lease.take(self._abilities.can_do))
             if task is None:
                 return
             self._taken[task.id] = task
@@ -304,21 +310,6 @@ class _Worker:
             )
             self._show(task.id, taken)
             self.lease.insist(partial(self._start, task))
-
-    def _can_do(self, route: str) -> bool:
-        parts = route.split("\t")
-        if len(parts) != 3:
-            return False
-        agent, labels, repository = parts
-        has_labels = set(filter(None, labels.split(","))) <= set(self._identity.labels)
-        has_agent = not agent or agent in self._identity.agents
-        return has_labels and has_agent and is_allowed(repository, self._settings.repositories)
-
-    def _can_merge(self, route: str) -> bool:
-        """Say whether we may run the checks of a task; that needs no agent."""
-        _, labels, repository = route.split("\t")
-        has_labels = set(filter(None, labels.split(","))) <= set(self._identity.labels)
-        return has_labels and is_allowed(repository, self._settings.repositories)
 
     def _start(self, task: TakenTask) -> None:
         """Start the task's workflow, or resume the one that another worker left."""
