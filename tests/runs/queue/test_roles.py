@@ -19,16 +19,26 @@ NEW = {
     "options": "'{}'",
     "repository": "'/r'",
     "attempt": "1",
+    "since_attempt": "1",
 }
 USED = {"token": "3", "worker": "'w'", "result": "'{}'", "reason": "'x'"}
+# Ended after its branch was pushed: only the merge is missing.
+PUSHED = {
+    "state": "'ended'",
+    "target": "'main'",
+    "result": """'{"branch":"untildone/p"}'""",
+}
 # One task in each state; the id is the state's first letter, eight times.
 STATES = ("queued", "running", "ended", "done")
 RETRY = (
     "state = 'queued', worker = '', cancelling = 0, outcome = '', reason = '', result = '',"
     " waits = '', spent_micro = 0, faults = 0, deaths = 0, dead = 0, since_attempt = attempt + 1"
 )
+MERGE = "state = 'merging', cancelling = 0, outcome = '', reason = ''"
 STEP = "INSERT INTO untildone_step (task, name) VALUES ('q', 'done')"
 WORKER = "INSERT INTO untildone_worker (id, state) VALUES ('x', 'alive')"
+USAGE = "INSERT INTO untildone_usage (kind, name, minute) VALUES ('queue', '', 0)"
+ACCOUNT = "INSERT INTO untildone_account (name) VALUES ('a')"
 SETTING = "INSERT INTO untildone_setting (name, value) VALUES ('paused', '1')"
 DDL = (
     "CREATE TABLE mine (a int)",
@@ -50,6 +60,11 @@ DDL = (
     "UPDATE untildone_setting SET value = '2'",
     "UPDATE untildone_step SET detail = 'x'",
     SETTING,
+    "INSERT INTO untildone_limit (kind, name) VALUES ('queue', '')",
+    "UPDATE untildone_limit SET rate = 0",
+    "DELETE FROM untildone_limit",
+    "DELETE FROM untildone_account",
+    "DELETE FROM untildone_merge",
     "UPDATE untildone_task SET options = '{}'",
     "UPDATE untildone_task SET configuration = 'x'",
     "UPDATE untildone_task SET priority = 9",
@@ -66,6 +81,7 @@ def update(state: str, values: str) -> str:
     return f"UPDATE untildone_task SET {values} WHERE id = '{state[0] * 8}'"  # noqa: S608  test data
 
 
+TABLES = ("task", "need", "worker", "step", "setting", "limit", "usage", "account", "merge")
 # Role, statement, whether it is allowed.
 RIGHTS = [
     ("submitter", insert(), True),
@@ -73,6 +89,8 @@ RIGHTS = [
     ("reader", insert(), False),
     ("submitter", insert(state="'done'"), False),
     ("submitter", insert(attempt="7"), False),
+    ("submitter", insert(since_attempt="7"), False),
+    ("submitter", insert(spent_micro="-7"), False),
     ("submitter", insert(**{"token": "7"}), False),
     ("submitter", insert(worker="'x'"), False),
     ("submitter", insert(result="'{}'"), False),
@@ -94,6 +112,10 @@ RIGHTS = [
     ("submitter", update("running", "cancelling = 1, result = 'forged'"), False),
     ("submitter", update("ended", "result = 'forged'"), False),
     ("submitter", update("queued", "token = 9"), False),
+    ("submitter", update("running", "spent_micro = 0"), False),
+    ("submitter", update("ended", MERGE), False),
+    ("submitter", update("pushed", MERGE), True),
+    ("submitter", update("pushed", f"{MERGE}, evidence = 'x'"), False),
     ("reader", update("queued", "state = 'cancelled', outcome = 'cancelled'"), False),
     ("worker", update("queued", "state = 'running', worker = 'w', token = token + 1"), True),
     ("worker", update("running", "state = 'done', outcome = 'done', result = '{}'"), True),
@@ -105,6 +127,12 @@ RIGHTS = [
     ("submitter", "UPDATE untildone_usage SET spent_micro = 0", False),
     ("submitter", "INSERT INTO untildone_need VALUES ('q', 'r')", True),
     ("worker", "INSERT INTO untildone_need VALUES ('q', 'r')", False),
+    ("worker", USAGE, True),
+    ("submitter", USAGE, False),
+    ("submitter", "DELETE FROM untildone_usage", False),
+    ("worker", ACCOUNT, True),
+    ("submitter", ACCOUNT, False),
+    ("submitter", "INSERT INTO untildone_merge (id) VALUES ('x')", False),
     ("worker", STEP, True),
     ("submitter", STEP, False),
     ("reader", STEP, False),
@@ -120,7 +148,7 @@ RIGHTS = [
     *(
         (role, f"SELECT * FROM untildone_{table}", True)  # noqa: S608  test data
         for role in ROLES
-        for table in ("task", "need", "worker", "step", "setting")
+        for table in TABLES
     ),
 ]
 
@@ -161,8 +189,9 @@ def database(server: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Post
         psql = ["psql", "-q", "-v", "ON_ERROR_STOP=1", owner]
         subprocess.run(psql, input=printed.stdout, text=True, check=True)
     with psycopg.connect(owner) as connection:
-        for state in STATES:
+        for state in (*STATES, "pushed"):
             row = {**NEW, "id": f"'{state[0] * 8}'", "state": f"'{state}'", **USED}
+            row |= PUSHED if state == "pushed" else {}
             connection.execute(INSERT.format(", ".join(row), ", ".join(row.values())).encode())
         connection.execute("INSERT INTO untildone_worker (id, state) VALUES ('w', 'alive')")
     return server

@@ -92,7 +92,8 @@ BEGIN
   IF has_column_privilege(TG_RELID, 'token', 'UPDATE') THEN
     IF TG_OP = 'INSERT' OR NEW.token >= OLD.token THEN RETURN NEW; END IF;
   ELSIF TG_OP = 'INSERT' THEN
-    IF NEW.state = 'queued' AND NEW.attempt = 1 AND NEW.id ~ '^[0-9a-f]{{8,32}}$'
+    IF NEW.state = 'queued' AND NEW.attempt = 1 AND NEW.since_attempt = 1
+      AND NEW.id ~ '^[0-9a-f]{{8,32}}$'
       AND NEW.route = concat(NEW.agent, chr(9), NEW.labels, chr(9), NEW.repository)
       AND strpos(concat(NEW.agent, NEW.labels, NEW.repository), chr(9)) = 0
     THEN RETURN NEW; END IF;

@@ -10,7 +10,10 @@ import msgspec
 import sqlalchemy as sa
 
 from untildone.engine.request import StartOptions
+from untildone.errors import UserError
+from untildone.runs.queue.submission import require_branch_name
 from untildone.runs.queue.task_queue import make_route
+from untildone.runs.queue.values import decode_plan
 
 # 1f2e3d4c
 _ID = re.compile(r"[0-9a-f]{8,32}")
@@ -26,6 +29,8 @@ def find_problem(row: sa.RowMapping) -> str:
         return "its route is not that of its agent, labels and repository"
     try:
         msgspec.json.decode(row["options"], type=StartOptions)
-    except (msgspec.DecodeError, RecursionError) as error:
-        return f"its options cannot be read: {error}"
+        decode_plan(row["plan"])
+        require_branch_name(row["target"])
+    except (msgspec.DecodeError, RecursionError, UserError) as error:
+        return f"it cannot be read: {error}"
     return ""

@@ -77,7 +77,7 @@ def make_storable(
         raise UserError(
             f"`retries` is {task.retries}", hint=f"give a number from 0 to {_MOST_RETRIES}"
         )
-    _require_branch_name(task.into)
+    require_branch_name(task.into)
     refuse_secrets(_list_texts(task))
     source = make_text(task.source)
     shown = tuple(remove_secrets(one, environ=environ) for one in (text, source))
@@ -85,7 +85,8 @@ def make_storable(
     return replace(task, options=options, source=shown[1]), shown != (text, source)
 
 
-def _require_branch_name(name: str) -> None:
+def require_branch_name(name: str) -> None:
+    """Raise UserError if git would not take it; an empty one is none."""
     has_wrong_part = name.endswith(("/", ".")) or any(part in name for part in _NOT_IN_BRANCH)
     if name and (has_wrong_part or not _BRANCH.fullmatch(name)):
         raise UserError(

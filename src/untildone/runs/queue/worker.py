@@ -26,6 +26,7 @@ from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.process.runner import end_runs_on_signal
+from untildone.runs.queue.abilities import Abilities
 from untildone.runs.queue.address import hide_password, is_shared
 from untildone.runs.queue.background_work import begin_work
 from untildone.runs.queue.configuration_trust import TrustRules
@@ -39,7 +40,7 @@ from untildone.runs.queue.lease import Identity, Lease, LostLease, TakenTask
 from untildone.runs.queue.losses import Loss, describe_database_error, find_database_loss
 from untildone.runs.queue.merge_lease import MergeLease
 from untildone.runs.queue.redaction import hide_errors
-from untildone.runs.queue.repositories import Repository, is_allowed
+from untildone.runs.queue.repositories import Repository
 from untildone.runs.queue.task_steps import Show, Surroundings, TaskSteps
 from untildone.runs.queue.values import Course, encode
 from untildone.runs.queue.worker_events import (
@@ -127,13 +128,18 @@ class _Worker(Scheduler[TakenTask]):
         self._shows = threading.Lock()
         self._show_event = show
         self._identity = settings.identity
+        self._abilities = Abilities(
+            agents=self._identity.agents,
+            labels=self._identity.labels,
+            repositories=settings.repositories,
+        )
         self._queue = f"worker-{self._identity.id}"
         self.lease = Lease(engine, self._identity, seconds=settings.lease, now=context.now)
         self._merges = WorkerMerges(
             MergeLease(engine, self.lease, context.now),
             self.lease,
             folders,
-            can_merge=self._can_merge,
+            can_merge=self._abilities.can_merge,
             guard=self._require_going_on,
             show=self._show,
         )
@@ -235,7 +241,7 @@ class _Worker(Scheduler[TakenTask]):
         return self._identity.jobs
 
     def take(self) -> TakenTask | None:
-        return self.lease.insist(lambda: self.lease.take(self._can_do))
+        return self.lease.insist(lambda: self.lease.take(self._abilities.can_do))
 
     def start(self, task: TakenTask) -> None:
         self._taken[task.id] = task
@@ -285,7 +291,7 @@ class _Worker(Scheduler[TakenTask]):
             return True
         self._reason_to_end = "nothing is left to do"
         has_task = lease.insist(
-            lambda: lease.has_open_task(self._can_do, even_asleep=settings.wait)
+            lambda: lease.has_open_task(self._abilities.can_do, even_asleep=settings.wait)
         )
         return has_task or self._merges.has_waiting()
 
@@ -293,21 +299,6 @@ class _Worker(Scheduler[TakenTask]):
         is_idle = not self._taken and is_shared(self._settings.url)
         self._has_ended.wait(_IDLE_SECONDS if is_idle else _LOOK_SECONDS)
         self._has_ended.clear()
-
-    def _can_do(self, route: str) -> bool:
-        parts = route.split("\t")
-        if len(parts) != 3:
-            return False
-        agent, labels, repository = parts
-        has_labels = set(filter(None, labels.split(","))) <= set(self._identity.labels)
-        has_agent = not agent or agent in self._identity.agents
-        return has_labels and has_agent and is_allowed(repository, self._settings.repositories)
-
-    def _can_merge(self, route: str) -> bool:
-        """Say whether we may run the checks of a task; that needs no agent."""
-        _, labels, repository = route.split("\t")
-        has_labels = set(filter(None, labels.split(","))) <= set(self._identity.labels)
-        return has_labels and is_allowed(repository, self._settings.repositories)
 
     def _require_going_on(self) -> None:
         if self._has_given_up():
