@@ -4,6 +4,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from io import BufferedReader, BytesIO
 from pathlib import Path
 
@@ -53,8 +54,7 @@ def _read(root: Path | None, project: Path, above: frozenset[Path]) -> Contents:
 
     `above` are the repositories around this one, so that none is entered twice.
     """
-    index = listing.read_git_entries("ls-files", "-s", cwd=root) if root else None
-    status = listing.read_git_entries(*STATUS, cwd=root) if root else None
+    index, status = _ask_git(root) if root else (None, None)
     if root is None or index is None or status is None:
         files = {
             os.fsencode(path): _read_outside_git(project / path)
@@ -65,6 +65,14 @@ def _read(root: Path | None, project: Path, above: frozenset[Path]) -> Contents:
     current = tracked | _read_changed(status, root)
     current |= _read_submodules(tracked, root, above | {root})
     return Contents(root=root, files=current, tracked=frozenset(tracked))
+
+
+def _ask_git(root: Path) -> tuple[bytes | None, bytes | None]:
+    """Return the index and what differs from it; git is asked for both at once."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        index = pool.submit(listing.read_git_entries, "ls-files", "-s", cwd=root)
+        status = listing.read_git_entries(*STATUS, cwd=root)
+        return index.result(), status
 
 
 def fingerprint_tree(project: Path) -> str:
