@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from untildone.checks.clean_output import clean, read_pieces
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import Parser, RunnerParser, sum_tests
-from untildone.checks.parsers import DOCUMENTS, LAST_RESORT, PARSERS
+from untildone.checks.parsers import LAST_RESORT, PARSERS, reads_documents
 from untildone.checks.run_report import RunReport
 from untildone.core.check_results import Tests
 from untildone.core.late_patterns import compile_late
@@ -105,7 +105,7 @@ def parse_tests(output: ProgramOutput, parsers: tuple[Parser, ...]) -> Tests | N
     return sum_tests(
         tests
         for parser in parsers
-        if isinstance(parser, RunnerParser) and (not output.document or parser in DOCUMENTS)
+        if isinstance(parser, RunnerParser) and (not output.document or reads_documents(parser))
         if (tests := parser.parse_tests(text))
     )
 
@@ -137,7 +137,7 @@ def _parse_pieces(output: ProgramOutput, parsers: tuple[Parser, ...]) -> Iterato
 
 def _parse_document(output: ProgramOutput, parsers: tuple[Parser, ...]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics in a document."""
-    readers = [parser for parser in parsers if parser in DOCUMENTS]
+    readers = filter(reads_documents, parsers)
     found = [diagnostic for parser in readers for diagnostic in parser.parse(output.document)]
     # Only the texts are cleaned: cleaning the document would take longer than parsing it.
     cleaned = output.folder.clean_lines(dict.fromkeys(diagnostic.text for diagnostic in found))

@@ -19,7 +19,7 @@ from untildone.core.time_limits import find_time_limit
 from untildone.process.runner import Finished
 
 # Report formats that any program may write.
-_FORMATS = (PARSERS["sarif"], PARSERS["junit"], PARSERS["tap"])
+_FORMATS = ("sarif", "junit", "tap")
 OUTPUT_LIMIT = 8_000
 # The exit status of pytest when it collects no test.
 _NO_TESTS_COLLECTED = 5
@@ -99,8 +99,10 @@ def _choose_parsers(check: Check) -> tuple[Parser, ...]:
     if check.parser:
         return (PARSERS[check.parser],)
     chosen = tuple(find_parsers(find_programs(check.command)).values())
-    formats = (parser for parser in _FORMATS if parser not in chosen)
-    return (*chosen, *formats) if chosen else tuple(PARSERS.values())
+    if not chosen:
+        return tuple(PARSERS.values())
+    formats = (PARSERS[name] for name in _FORMATS)
+    return (*chosen, *(parser for parser in formats if parser not in chosen))
 
 
 def _judge(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from untildone.checks import security
-from untildone.checks.parsers import PARSERS
+from untildone.checks.parsers import PROGRAMS
 from untildone.commands.programs import PACKAGE_MANAGERS, find_programs
 from untildone.commands.shell import SHELLS
 from untildone.core.contract import Check, Count
@@ -56,7 +56,7 @@ def choose_counts(request: Request, checks: Sequence[Check]) -> tuple[Count, ...
 
 def _runs_tests(checks: Sequence[Check]) -> bool:
     """Say whether one of the checks runs a known test program."""
-    programs = {name for parser in _TEST_PARSERS for name in PARSERS[parser].PROGRAMS}
+    programs = {name for parser in _TEST_PARSERS for name in PROGRAMS[parser]}
     return any(programs.intersection(find_programs(check.command)) for check in checks)
 
 
@@ -68,7 +68,7 @@ def _can_measure(count: Count, check: Check) -> bool:
         return True
     if count == "tests-pass":
         return _runs_tests((check,)) or is_named_test(check)
-    programs = {name for parser in PARSERS.values() for name in parser.PROGRAMS}
+    programs = {name for names in PROGRAMS.values() for name in names}
     return bool(programs.intersection(find_programs(check.command)))
 
 
