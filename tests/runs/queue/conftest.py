@@ -35,13 +35,21 @@ def _wait_for_answer(url: str) -> None:
             return
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
-def any_fleet(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Fleet]:
-    if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path}/queue.sqlite"
-    else:
-        server = request.getfixturevalue("postgres_server")
-        url = server.url.replace("postgresql://", "postgresql+psycopg://")
-    fleet = Fleet(url)
+@pytest.fixture
+def postgres_fleet(postgres_server: Postgres) -> Iterator[Fleet]:
+    fleet = Fleet(postgres_server.url.replace("postgresql://", "postgresql+psycopg://"))
     yield fleet
     fleet.engine.dispose()
+
+
+@pytest.fixture
+def sqlite_fleet(tmp_path: Path) -> Iterator[Fleet]:
+    fleet = Fleet(f"sqlite:///{tmp_path}/queue.sqlite")
+    yield fleet
+    fleet.engine.dispose()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def any_fleet(request: pytest.FixtureRequest) -> Fleet:
+    fleet: Fleet = request.getfixturevalue(f"{request.param}_fleet")
+    return fleet

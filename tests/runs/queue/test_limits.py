@@ -45,6 +45,8 @@ def test_a_rate_holds_two_workers_until_the_hour_is_over(any_fleet: Fleet) -> No
     waits = {task.waits for task in any_fleet.queue.list_tasks(("queued",))}
     assert waits == {"rate of /r used up, 3 of 3 tasks in the last hour"}
     any_fleet.pass_time(HOUR)
+    assert any_fleet.take_at_once(workers, tries=1) == []
+    any_fleet.pass_time(60)
     assert len(any_fleet.take_at_once(workers, tries=3)) == 3
 
 
@@ -91,7 +93,11 @@ def test_an_account_at_its_budget_leaves_the_task_to_another(any_fleet: Fleet) -
     one.finish(must_take(one), Course(outcome="done", branch="b", spend_usd=1.0))
 
     assert take(two) is None
-    assert must_take(any_fleet.worker("three", account="else"))
+    (waiting,) = any_fleet.queue.list_tasks(("queued",))
+    assert waiting.waits == "budget of claude:team used up, 1.00 of 1.00 USD this hour"
+    other = any_fleet.worker("three", account="else")
+    assert any_fleet.task(waiting.id).waits == ""
+    assert must_take(other)
 
 
 def test_a_budget_without_a_period_counts_from_when_it_was_set(any_fleet: Fleet) -> None:

@@ -34,6 +34,7 @@ from untildone.runs.queue.values import (
     decode_evidence,
     decode_plan,
     encode,
+    name_account,
 )
 from untildone.runs.queue.waits import (
     has_unmet_need,
@@ -70,8 +71,8 @@ class Identity(Struct, frozen=True, kw_only=True):
     account: str = ""
 
     def get_account(self, agent: str) -> str:
-        """Return the account of an agent, by default of the first, as `claude:ann@host`."""
-        return f"{agent or self.agents[0]}:{self.account or self.host}"
+        """Return the account of an agent, by default of the first."""
+        return name_account(agent or self.agents[0], self.account or self.host)
 
 
 class TakenTask(Struct, frozen=True, kw_only=True):

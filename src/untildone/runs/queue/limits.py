@@ -78,7 +78,7 @@ def _read_limit(
         spent, _ = _sum_usage(connection, limit, get_first_minute(limit.period, minute))
     else:
         spent = _sum_total(connection, limit.kind, limit.name) - row["from_micro"]
-    _, started = _sum_usage(connection, limit, minute - _RATE_MINUTES + 1)
+    _, started = _sum_usage(connection, limit, minute - _RATE_MINUTES)
     used = Used(
         spent_micro=spent,
         reserved_micro=sum(one.reserved_micro for one in own),

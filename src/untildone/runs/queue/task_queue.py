@@ -36,6 +36,7 @@ from untildone.runs.queue.values import (
     QueueWorker,
     State,
     encode,
+    name_account,
 )
 from untildone.runs.queue.waiting_reasons import Reasons, read_reasons
 from untildone.runs.queue.waits import hold_early
@@ -367,6 +368,6 @@ def _read_worker(row: sa.RowMapping) -> QueueWorker:
     return QueueWorker(
         agents=split_words(row["agents"]),
         labels=split_words(row["labels"]),
-        accounts=tuple(f"{agent}:{row['account']}" for agent in split_words(row["agents"])),
+        accounts=tuple(name_account(agent, row["account"]) for agent in split_words(row["agents"])),
         **{name: row[name] for name in names},
     )

@@ -258,6 +258,11 @@ def decode_plan(text: str) -> PlannedTask | None:
     return msgspec.json.decode(text, type=PlannedTask) if text else None
 
 
+def name_account(agent: str, account: str) -> str:
+    """Return the account of an agent, as `claude:ann@host`."""
+    return f"{agent}:{account}"
+
+
 def get_branch(task: str) -> str:
     """Return the branch that the work of a task is pushed to."""
     return f"untildone/{task}"
