@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from runs.queue.fleet import DONE, Fleet, make_checkpoint, must_take, run_at_once, take
 from untildone.errors import UserError
 from untildone.runs.queue.accounts import list_asleep
-from untildone.runs.queue.database_time import lock_taking, read_time
+from untildone.runs.queue.database_time import read_time
 from untildone.runs.queue.lease import Lease
 from untildone.runs.queue.tables import TASKS
 from untildone.runs.queue.values import Course
@@ -71,16 +71,6 @@ def test_two_tasks_meet_the_same_limit_and_the_later_end_counts(any_fleet: Fleet
 
     assert measure_sleep(any_fleet) == [900]
     assert any_fleet.task(first.id).waits.startswith("claude:team sleeps until 20")
-
-
-@pytest.mark.slow
-def test_a_stopped_worker_does_not_keep_the_lock(postgres_fleet: Fleet) -> None:
-    shown = sa.text("SHOW idle_in_transaction_session_timeout")
-    with postgres_fleet.engine.begin() as connection:
-        lock_taking(connection)
-        assert connection.execute(shown).scalar() == "20s"
-    with postgres_fleet.engine.begin() as connection:
-        assert connection.execute(shown).scalar() == "0"
 
 
 def test_a_queued_task_ends_at_its_deadline(any_fleet: Fleet) -> None:

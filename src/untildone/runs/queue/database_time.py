@@ -11,8 +11,6 @@ _SQLITE = sa.text("SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTE
 _POSTGRES = sa.text("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)")
 # Any number: it only has to be the same in every process.
 _LOCK = 7_364_529_002
-# A worker that is stopped or cut off in the middle of a transaction must not keep the lock.
-_IDLE = ("idle_in_transaction_session_timeout", "20000", True)
 
 
 def read_time(connection: sa.Connection) -> int:
@@ -29,5 +27,5 @@ def lock_taking(connection: sa.Connection) -> None:
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     else:
-        limited = sa.func.set_config(*_IDLE)
-        connection.execute(sa.select(limited, sa.func.pg_advisory_xact_lock(_LOCK)))
+        # `database.py` ends the connection of a worker that stops in the middle.
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))

@@ -23,7 +23,7 @@ from untildone.runs.queue.intake import find_problem
 from untildone.runs.queue.limits import forget_old_usage, record_usage
 from untildone.runs.queue.losses import AWAY, BURIED, Loss, find_remedy
 from untildone.runs.queue.retries import end_attempt, judge_left_task, make_step, record_spend
-from untildone.runs.queue.selection import Candidate, CanDo, Choice, choose, is_left
+from untildone.runs.queue.selection import Candidate, CanDo, Choice, choose, has_steps, is_free
 from untildone.runs.queue.tables import SETTINGS, STEPS, TASKS, WORKERS
 from untildone.runs.queue.values import (
     Checkpoint,
@@ -36,13 +36,7 @@ from untildone.runs.queue.values import (
     encode,
     name_account,
 )
-from untildone.runs.queue.waits import (
-    has_unmet_need,
-    hold_early,
-    hold_for_limit,
-    is_sweep_due,
-    sweep,
-)
+from untildone.runs.queue.waits import hold_early, hold_for_limit, is_sweep_due, sweep
 
 _ALIVE = ("alive", "draining")
 # What a worker gets of a task that is no column as it stands.
@@ -279,7 +273,7 @@ class Lease:
             "token": TASKS.c.token + 1,
             "updated_at": self._now(),
         }
-        chosen = sa.update(TASKS).where(TASKS.c.id == one.id, _is_free())
+        chosen = sa.update(TASKS).where(TASKS.c.id == one.id, is_free())
         row = connection.execute(chosen.values(values).returning(*TASKS.c)).mappings().first()
         if row is None:
             hold_early(connection, [one.id])
@@ -293,7 +287,7 @@ class Lease:
             record_usage(
                 connection, repository=one.repository, account=account, now_ms=now_ms, starts=1
             )
-        task = _make_taken(row, is_taken_over=_has_steps(connection, row))
+        task = _make_taken(row, is_taken_over=has_steps(connection, row))
         connection.execute(self._make_step(task, "taken", self.identity.host, ""))
         return task
 
@@ -408,14 +402,6 @@ def _select_own(task: TakenTask, worker: str) -> sa.Select[tuple[str]]:
     )
 
 
-def _has_steps(connection: sa.Connection, row: sa.RowMapping) -> bool:
-    """Say whether an earlier worker had this attempt."""
-    attempts = sa.select(STEPS.c.number).where(
-        STEPS.c.task == row["id"], STEPS.c.attempt == row["attempt"], STEPS.c.name == "taken"
-    )
-    return connection.execute(attempts.limit(1)).scalar() is not None
-
-
 def _make_taken(row: sa.RowMapping, *, is_taken_over: bool) -> TakenTask:
     given = set(TakenTask.__struct_fields__) - _DECODED
     return TakenTask(
@@ -431,8 +417,3 @@ def _make_taken(row: sa.RowMapping, *, is_taken_over: bool) -> TakenTask:
 def is_alive(worker: sa.ColumnElement[str] | str) -> sa.Exists:
     """Return the condition that a worker is counted as alive."""
     return sa.exists().where(WORKERS.c.id == worker, WORKERS.c.state.in_(_ALIVE))
-
-
-def _is_free() -> sa.ColumnElement[bool]:
-    """Return the condition that a task waits for nobody: queued, or its worker is gone."""
-    return sa.or_(sa.and_(TASKS.c.state == "queued", ~has_unmet_need()), is_left())

@@ -13,7 +13,8 @@ from msgspec import Struct
 from untildone.runs.queue.accounts import list_asleep
 from untildone.runs.queue.limit_rules import Limit, Used, Wish, can_ever_fit, explain_hold
 from untildone.runs.queue.limits import list_last_starts, list_running, read_limits
-from untildone.runs.queue.tables import TASKS, WORKERS
+from untildone.runs.queue.tables import STEPS, TASKS, WORKERS
+from untildone.runs.queue.waits import has_unmet_need
 
 _ALIVE = ("alive", "draining")
 # Which routes (agent, labels, repository) a worker can do.
@@ -152,3 +153,16 @@ def is_left() -> sa.ColumnElement[bool]:
     """Return the condition that the worker of a running task is gone."""
     is_held = sa.exists().where(WORKERS.c.id == TASKS.c.worker, WORKERS.c.state.in_(_ALIVE))
     return sa.and_(TASKS.c.state == "running", ~is_held)
+
+
+def is_free() -> sa.ColumnElement[bool]:
+    """Return the condition that a task waits for nobody: queued, or its worker is gone."""
+    return sa.or_(sa.and_(TASKS.c.state == "queued", ~has_unmet_need()), is_left())
+
+
+def has_steps(connection: sa.Connection, row: sa.RowMapping) -> bool:
+    """Say whether an earlier worker had this attempt."""
+    attempts = sa.select(STEPS.c.number).where(
+        STEPS.c.task == row["id"], STEPS.c.attempt == row["attempt"], STEPS.c.name == "taken"
+    )
+    return connection.execute(attempts.limit(1)).scalar() is not None

@@ -8,7 +8,7 @@ reads, refuses every later record of the first one.
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs.queue.address import hide_password, is_shared
+from untildone.runs.queue.background_work import begin_work
 from untildone.runs.queue.configuration_trust import TrustRules
 from untildone.runs.queue.database import (
     create_engine,
@@ -190,10 +191,7 @@ class _Worker:
         be interrupted and ends the agents in time.
         """
         self._clean_up_after_dead_workers()
-        work: Future[str] = Future()
-        threading.Thread(
-            target=_settle, args=(work, lambda: self._work(stop)), name="work", daemon=True
-        ).start()
+        work = begin_work(lambda: self._work(stop))
         while not work.done() and not self.lease.is_lost.is_set():
             look = self.lease.watch.look()
             if look.event:
@@ -440,11 +438,3 @@ class _Worker:
 def choose_silence(lease: float) -> float:
     """Return after how many silent seconds a connection ends: several times during a lease."""
     return min(max(lease / 4, 2.0), 15.0)
-
-
-def _settle(future: "Future[str]", action: Callable[[], str]) -> None:
-    """Run the action and give its result or its error to whoever waits for it."""
-    try:
-        future.set_result(action())
-    except BaseException as error:  # noqa: BLE001  it is raised where the result is asked for
-        future.set_exception(error)
