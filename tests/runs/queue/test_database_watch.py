@@ -40,7 +40,6 @@ def test_a_database_that_answers_is_not_spoken_of() -> None:
     def beat() -> None:
         clock.watch.begin_beat()
         clock.watch.confirm_beat()
-        clock.watch.note_answer()
 
     assert clock.look(60, beat) == []
     assert not clock.watch.is_away
@@ -48,7 +47,7 @@ def test_a_database_that_answers_is_not_spoken_of() -> None:
 
 def test_a_database_that_fails_is_told_once_and_costs_the_lease() -> None:
     clock = Clock()
-    seen = clock.look(21, lambda: clock.watch.note_failure(REFUSED))
+    seen = clock.look(21, lambda: clock.watch.note_failure("x", REFUSED))
 
     assert seen == [
         (6, Look(event=DatabaseAway(reason="connection refused"))),
@@ -67,10 +66,23 @@ def test_a_database_that_is_silent_is_noticed_too_and_comes_back() -> None:
     assert not clock.watch.is_away
 
 
+def test_an_answer_to_one_is_none_to_another() -> None:
+    clock = Clock()
+
+    def read_but_not_write() -> None:
+        clock.watch.note_failure("writer", make_error(fill_database))
+        with clock.watch.follow() as reader:
+            clock.watch.note_failure(reader, REFUSED)
+        clock.watch.begin_beat()
+        clock.watch.confirm_beat()
+
+    ((second, look),) = clock.look(6, read_but_not_write)
+    assert (second, look.loss and look.loss.exit_code) == (6, 74)
+
+
 def test_a_process_that_was_stopped_asks_before_it_gives_up() -> None:
     clock = Clock()
     clock.watch.begin_beat()
-    clock.watch.note_failure(REFUSED)
     clock.now += 3_600
     assert clock.watch.look() == Look()
     assert [second for second, look in clock.look(12) if look.loss] == [11, 12]
@@ -110,7 +122,7 @@ def test_what_only_the_user_can_fix_ends_the_worker(error: Exception, reason: st
     expected = Loss(reason=text, exit_code=74) if reason else None
     assert find_database_loss(error) == expected
     clock = Clock()
-    seen = clock.look(6, lambda: clock.watch.note_failure(error))
+    seen = clock.look(6, lambda: clock.watch.note_failure("x", error))
     assert [look.loss for _, look in seen] == [expected]
 
 

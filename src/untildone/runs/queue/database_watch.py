@@ -7,7 +7,8 @@ out: others may have the tasks then, and what the agents still do costs money fo
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from msgspec import Struct
 
@@ -27,6 +28,13 @@ class Look(Struct, frozen=True, kw_only=True):
     loss: Loss | None = None
 
 
+class _Failure(Struct, frozen=True, kw_only=True):
+    since: float
+    reason: str
+    # Why it cannot end by itself, if it cannot.
+    loss: Loss | None
+
+
 class DatabaseWatch:
     """`lease`: for how many seconds the tasks are ours after a beat was begun."""
 
@@ -36,12 +44,10 @@ class DatabaseWatch:
         self._clock = clock
         self._lock = threading.Lock()
         self._looked = self._confirmed = clock()
-        # Since when a beat has been waiting for its answer, and since when everything fails.
+        # Since when a beat has been waiting for its answer.
         self._asked: float | None = None
-        self._failed: float | None = None
-        self._reason = ""
-        # Why it cannot come back by itself, if it cannot.
-        self._loss: Loss | None = None
+        # By who asked: on a full disk reading goes on, so an answer to one is none to another.
+        self._failures: dict[object, _Failure] = {}
         # Since when the user knows that it is away.
         self._told: float | None = None
 
@@ -55,15 +61,24 @@ class DatabaseWatch:
             self._confirmed = self._clock() if self._asked is None else self._asked
             self._asked = None
 
-    def note_answer(self) -> None:
-        with self._lock:
-            self._failed = None
+    @contextmanager
+    def follow(self) -> Iterator[object]:
+        """Yield who asks, whose failures count until it got its answer or asks no more."""
+        who = object()
+        try:
+            yield who
+        finally:
+            with self._lock:
+                self._failures.pop(who, None)
 
-    def note_failure(self, error: BaseException) -> None:
+    def note_failure(self, who: object, error: BaseException) -> None:
         with self._lock:
-            self._failed = self._clock() if self._failed is None else self._failed
-            self._reason = describe_database_error(error)
-            self._loss = find_database_loss(error)
+            before = self._failures.get(who)
+            self._failures[who] = _Failure(
+                since=before.since if before else self._clock(),
+                reason=describe_database_error(error),
+                loss=find_database_loss(error),
+            )
 
     @property
     def is_away(self) -> bool:
@@ -77,26 +92,33 @@ class DatabaseWatch:
             if now - self._looked > _PAUSE_SECONDS:
                 self._forget_pause(now)
             self._looked = now
-            moments = [moment for moment in (self._asked, self._failed) if moment is not None]
-            if not moments or now - min(moments) < self._patience:
-                return self._look_back(now) if not moments else Look()
-            return self._look_away(now, since=min(moments))
+            since = self._find_beginning()
+            if since is None:
+                return self._look_back(now)
+            return Look() if now - since < self._patience else self._look_away(now, since=since)
+
+    def _find_beginning(self) -> float | None:
+        """Return since when somebody has had no answer."""
+        moments = [failure.since for failure in self._failures.values()]
+        return min(moments if self._asked is None else [*moments, self._asked], default=None)
 
     def _forget_pause(self, now: float) -> None:
         """Leave the next beat the time to find out whether others have the tasks."""
         self._confirmed = max(self._confirmed, now - self._lease / 2)
         self._asked = None if self._asked is None else now
-        self._failed = None if self._failed is None else now
+        self._failures.clear()
 
     def _look_back(self, now: float) -> Look:
         told, self._told = self._told, None
         return Look() if told is None else Look(event=DatabaseBack(seconds=round(now - told, 1)))
 
     def _look_away(self, now: float, *, since: float) -> Look:
-        reason = self._reason if self._failed is not None else _SILENT
+        failures = sorted(self._failures.values(), key=lambda failure: failure.since)
+        reason = failures[0].reason if failures else _SILENT
         event = DatabaseAway(reason=reason) if self._told is None else None
         self._told = since if self._told is None else self._told
-        loss = self._loss if self._failed is not None else None
+        late = [one for one in failures if now - one.since >= self._patience]
+        loss = next((one.loss for one in late if one.loss), None)
         if loss is None and now - self._confirmed > self._lease:
             text = f"the database was away for the whole lease ({reason})"
             loss = Loss(reason=f"{text}: others may have its tasks")

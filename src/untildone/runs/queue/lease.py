@@ -163,19 +163,20 @@ class Lease:
 
     def insist(self, action: Callable[[], Result]) -> Result:
         """Repeat a database action until the database answers, or the tasks are given up."""
-        while True:
-            try:
-                result = action()
-            except (*AWAY, sa.exc.DatabaseError) as error:
-                # Others are mistakes of ours, unless nothing but the user can help.
-                if not isinstance(error, AWAY) and not find_remedy(error):
-                    raise
-                self.watch.note_failure(error)
-                if self.is_stopped.wait(_RETRY_SECONDS) or self.is_lost.is_set():
-                    raise LostLease from None
-            else:
-                self.watch.note_answer()
-                return result
+        with self.watch.follow() as who:
+            while True:
+                try:
+                    return action()
+                except (*AWAY, sa.exc.DatabaseError) as error:
+                    self._wait_after_failure(who, error)
+
+    def _wait_after_failure(self, who: object, error: sa.exc.SQLAlchemyError) -> None:
+        # Others are mistakes of ours, unless nothing but the user can help.
+        if not isinstance(error, AWAY) and not find_remedy(error):
+            raise error
+        self.watch.note_failure(who, error)
+        if self.is_stopped.wait(_RETRY_SECONDS) or self.is_lost.is_set():
+            raise LostLease from None
 
     def give_up(self, loss: Loss) -> None:
         """Give all tasks up; the first reason counts."""
