@@ -20,6 +20,7 @@ from untildone.errors import UserError
 from untildone.features.plans.task_checks import merge_checks
 from untildone.runs.queue import merge_changes
 from untildone.runs.queue.lease import Lease
+from untildone.runs.queue.losses import find_full_disk
 from untildone.runs.queue.merge_lease import MergeChange, MergeLease, MergeTurn, WaitingTask
 from untildone.runs.queue.repositories import Push, Repository
 from untildone.runs.queue.selection import CanDo
@@ -65,7 +66,13 @@ class MergeRun:
             if waiting:
                 self._merge(waiting)
             reason = ""
-        except UserError as error:
+        except (UserError, OSError) as error:
+            loss = find_full_disk(error)
+            if loss:
+                # No fault of the tasks: others merge them.
+                self._around.lease.give_up(loss)
+            if not isinstance(error, UserError):
+                raise
             reason = f"merge: {error.message}"
         finally:
             # What fails in one run would fail in the next: the user has to know.
