@@ -36,11 +36,12 @@ from untildone.runs.queue.database import (
     prepare_workflow_tables,
 )
 from untildone.runs.queue.deadline_times import explain_passed
-from untildone.runs.queue.lease import Identity, Lease, LostLease, TakenTask
+from untildone.runs.queue.lease import Identity, Lease, LostLease
 from untildone.runs.queue.losses import Loss, describe_database_error, find_database_loss
 from untildone.runs.queue.merge_lease import MergeLease
 from untildone.runs.queue.redaction import hide_errors
 from untildone.runs.queue.repositories import Repository
+from untildone.runs.queue.taken_task import TakenTask
 from untildone.runs.queue.task_steps import Show, Surroundings, TaskSteps
 from untildone.runs.queue.values import Course, encode
 from untildone.runs.queue.worker_events import (
