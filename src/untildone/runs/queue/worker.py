@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 import sqlalchemy as sa
-from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -56,6 +55,7 @@ from untildone.runs.queue.worker_events import (
 )
 from untildone.runs.queue.worker_folders import WorkerFolders
 from untildone.runs.queue.worker_merges import WorkerMerges
+from untildone.runs.queue.workflows import CONNECTIONS, Workflows
 from untildone.runs.run_memory import RunOptions
 from untildone.runs.stop_request import StopRequest, catch_first_interrupt
 from untildone.runs.tasks.recorded_steps import run_steps
@@ -64,12 +64,8 @@ from untildone.store.loops import Record
 from untildone.store.trusted_files import forget_trust_below
 
 EXIT_STOPPED = 130
-# Workflows of other versions of the list of steps are left alone.
-_STEPS_VERSION = "1"
 _LOOK_SECONDS = 0.5
 _IDLE_SECONDS = 1.0
-# Connections for dbos, as many as it would open itself.
-_WORKFLOW_CONNECTIONS = 20
 _ELSEWHERE = "another worker goes on with the task"
 _FAILED = Course(
     outcome="unverified", reason="untildone failed; the worker's output says how", fault="failed"
@@ -134,7 +130,6 @@ class _Worker(Scheduler[TakenTask]):
             labels=self._identity.labels,
             repositories=settings.repositories,
         )
-        self._queue = f"worker-{self._identity.id}"
         self.lease = Lease(engine, self._identity, seconds=settings.lease, now=context.now)
         self._merges = WorkerMerges(
             MergeLease(engine, self.lease, context.now),
@@ -152,38 +147,12 @@ class _Worker(Scheduler[TakenTask]):
         self._has_ended = threading.Event()
         self._taken: dict[str, TakenTask] = {}
         self._running: dict[str, TaskSteps] = {}
-        self._workflow_engine = create_engine(
-            settings.url,
-            silence=choose_silence(settings.lease),
-            connections=_WORKFLOW_CONNECTIONS,
+        workflow_engine = create_engine(
+            settings.url, silence=choose_silence(settings.lease), connections=CONNECTIONS
         )
-        self._run_task = self._launch()
-
-    def _launch(self) -> Callable[[str], str]:
-        """Start dbos, which listens to the queue of this worker alone."""
-        config: DBOSConfig = {
-            "name": "untildone",
-            "system_database_url": self._settings.url,
-            "system_database_engine": self._workflow_engine,
-            "executor_id": self._identity.id,
-            "application_version": _STEPS_VERSION,
-            "run_migrations": False,
-            # Others' rows must not be read by a format that can run code.
-            "serializer": DBOSPortableJSONSerializer(),
-            "log_level": "CRITICAL",
-        }
-        DBOS(config=config)
-
-        @DBOS.workflow(name="untildone_task")
-        def run_task(name: str) -> str:
-            with hide_errors(self._context.environ, partial(self._tell, name)):
-                return self._run_workflow(name)
-
-        DBOS.listen_queues([self._queue])
-        DBOS.launch()
-        # Only what was resumed comes through it.
-        DBOS.register_queue(self._queue, polling_interval_sec=_IDLE_SECONDS)
-        return run_task
+        self._workflows = Workflows(
+            settings.url, workflow_engine, worker=self._identity.id, run=self._run_and_hide_errors
+        )
 
     def begin(self) -> None:
         """Show ourselves to the other workers and to the user."""
@@ -306,15 +275,12 @@ class _Worker(Scheduler[TakenTask]):
             raise LostLease
 
     def _start(self, task: TakenTask) -> None:
-        """Start the task's workflow, or resume the one that another worker left."""
-        status = DBOS.get_workflow_status(task.workflow)
-        if status is None:
-            with SetWorkflowID(task.workflow):
-                DBOS.start_workflow(self._run_task, task.id)
-        elif status.status in ("SUCCESS", "ERROR"):
+        if not self._workflows.start(task.workflow, task.id):
             self._end(task, _FAILED)
-        else:
-            DBOS.resume_workflow(task.workflow, queue_name=self._queue)
+
+    def _run_and_hide_errors(self, name: str) -> str:
+        with hide_errors(self._context.environ, partial(self._tell, name)):
+            return self._run_workflow(name)
 
     def _run_workflow(self, name: str) -> str:
         """Run the steps of a task in a thread of dbos."""
@@ -347,7 +313,7 @@ class _Worker(Scheduler[TakenTask]):
             with hide_errors(self._context.environ, partial(self._tell, task)):
                 return self._guard(step)
 
-        return DBOS.run_step({"name": name}, run)
+        return self._workflows.record(name, run)
 
     def _tell(self, task: str, error: str) -> None:
         self._show(task, TaskFailed(error=error))
@@ -431,8 +397,8 @@ class _Worker(Scheduler[TakenTask]):
             return
         with suppress(sa.exc.SQLAlchemyError):
             self.lease.end()
-            DBOS.delete_queue(self._queue)
-        DBOS.destroy(destroy_registry=True)
+            self._workflows.forget_queue()
+        self._workflows.close()
 
     def _show(self, task: str, event: RunEvent) -> None:
         with self._shows:
