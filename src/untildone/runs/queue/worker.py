@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 import sqlalchemy as sa
-from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.agents.headless import RunEvent
@@ -28,14 +27,13 @@ from untildone.process.runner import end_runs_on_signal
 from untildone.runs.queue.abilities import Abilities
 from untildone.runs.queue.address import hide_password, is_shared
 from untildone.runs.queue.background_work import begin_work
-from untildone.runs.queue.configuration_trust import TrustRules
 from untildone.runs.queue.database import (
     create_engine,
     explain_failure,
     prepare_workflow_tables,
 )
 from untildone.runs.queue.deadline_times import explain_passed
-from untildone.runs.queue.lease import Identity, Lease, LostLease
+from untildone.runs.queue.lease import Lease, LostLease
 from untildone.runs.queue.losses import Loss, describe_database_error, find_database_loss
 from untildone.runs.queue.merge_lease import MergeLease
 from untildone.runs.queue.redaction import hide_errors
@@ -55,8 +53,8 @@ from untildone.runs.queue.worker_events import (
 )
 from untildone.runs.queue.worker_folders import WorkerFolders
 from untildone.runs.queue.worker_merges import WorkerMerges
+from untildone.runs.queue.worker_settings import WorkerSettings, choose_silence
 from untildone.runs.queue.workflows import CONNECTIONS, Workflows
-from untildone.runs.run_memory import RunOptions
 from untildone.runs.stop_request import StopRequest, catch_first_interrupt
 from untildone.runs.tasks.recorded_steps import run_steps
 from untildone.runs.tasks.scheduler import Scheduler
@@ -70,22 +68,6 @@ _ELSEWHERE = "another worker goes on with the task"
 _FAILED = Course(
     outcome="unverified", reason="untildone failed; the worker's output says how", fault="failed"
 )
-
-
-class WorkerSettings(Struct, frozen=True, kw_only=True):
-    """`repositories` are patterns of those that it works on; `lease` is in seconds.
-
-    With `wait` it stays while the accounts of all its agents sleep.
-    """
-
-    identity: Identity
-    url: str
-    repositories: tuple[str, ...]
-    options: RunOptions
-    trust: TrustRules = TrustRules()
-    lease: float
-    once: bool
-    wait: bool = True
 
 
 def run_worker(context: Context, engine: sa.Engine, settings: WorkerSettings, show: Show) -> int:
@@ -403,8 +385,3 @@ class _Worker(Scheduler[TakenTask]):
     def _show(self, task: str, event: RunEvent) -> None:
         with self._shows:
             self._show_event(task, event)
-
-
-def choose_silence(lease: float) -> float:
-    """Return after how many silent seconds a connection ends: several times during a lease."""
-    return min(max(lease / 4, 2.0), 15.0)
