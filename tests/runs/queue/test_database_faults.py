@@ -101,7 +101,8 @@ def test_a_full_disk_of_the_queue_ends_the_worker_with_the_remedy(tmp_path: Path
     with mount(disk, options="size=8m,mode=700"):
         world = QueueWorld(tmp_path, database=str(disk / "queue.sqlite"))
         task = world.add("a", rounds=2, more=", slowly (2 s)")
-        worker = world.start_worker()
+        # Long enough that it notices the disk before others could have its task.
+        worker = world.start_worker("--lease", "8")
         world.wait_for_call()
         ballast = fill(disk)
         output, errors = worker.communicate(timeout=60)
@@ -124,7 +125,7 @@ def test_a_full_disk_of_the_worker_leaves_its_tasks_to_others(tmp_path: Path) ->
     world = QueueWorld(tmp_path)
     tasks = [world.add("a", rounds=2, more=", slowly (1 s)"), world.add("b")]
     with mount(disk, options="size=8m,mode=700"):
-        worker = world.start_worker(home="disk/state")
+        worker = world.start_worker("--lease", "30", home="disk/state")
         world.wait_for_call()
         fill(disk)
         output, errors = worker.communicate(timeout=60)
