@@ -1,10 +1,15 @@
 """What goes wrong on machines: a cut cable, a full or read-only disk, a clock that is set."""
 
 import os
+import signal
+import sqlite3
 import subprocess
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+
+import pytest
 
 from tools import missing
 
@@ -95,3 +100,18 @@ def set_clock(folder: Path, *, hours: int) -> None:
     new = folder / "clock.new"
     new.write_text(str(3_600 * hours), encoding="utf-8")
     new.replace(folder / "clock")
+
+
+def pause_outside_transactions(worker: subprocess.Popen[str], file: str) -> None:
+    """Stop the worker at a moment when it does not keep the file locked, which others wait for."""
+    for _ in range(100):
+        worker.send_signal(signal.SIGSTOP)
+        with closing(sqlite3.connect(file, timeout=0.2)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                worker.send_signal(signal.SIGCONT)
+                time.sleep(0.05)
+            else:
+                return
+    pytest.fail("the worker keeps the file locked")

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from runs.queue.machine_faults import pause_outside_transactions
 from runs.queue.world import QueueWorld
 
 INTO = ("--into", "main")
@@ -203,10 +204,12 @@ def test_a_worker_killed_while_it_pushes_the_merge_merges_once(tmp_path: Path) -
 def test_a_worker_paused_while_it_pushes_the_merge_cannot_record_it(tmp_path: Path) -> None:
     world = QueueWorld(tmp_path)
     task = world.add("a", *INTO)
-    pause = "if [ $1 = refs/heads/main ]; then touch paused; kill -STOP $(cat pid); fi"
-    add_hook(world, pause)
-    worker = start_watched(world)
-    world.wait_for_file("paused")
+    wait = "touch pushed; while [ ! -e paused ]; do sleep 0.05; done"
+    add_hook(world, f"if [ $1 = refs/heads/main ]; then {wait}; fi")
+    worker = world.start_worker()
+    world.wait_for_file("pushed")
+    pause_outside_transactions(worker, world.database)
+    (tmp_path / "paused").touch()
 
     world.work(home="other")
     worker.send_signal(signal.SIGCONT)

@@ -3,18 +3,17 @@
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
-from runs.queue.machine_faults import preload_clock, set_clock
+from runs.queue.machine_faults import pause_outside_transactions, preload_clock, set_clock
 from runs.queue.test_database import make_first_format, require_complete
 from runs.queue.world import Postgres, QueueWorld, find_postgres, require_once
 from tools import missing
@@ -102,21 +101,6 @@ def test_a_paused_worker_cannot_finish_twice(tmp_path: Path) -> None:
 
     assert paused.returncode == 75, output
     require_once(world, task, kills=1)
-
-
-def pause_outside_transactions(worker: subprocess.Popen[str], file: str) -> None:
-    """Stop the worker at a moment when it does not keep the file locked, which others wait for."""
-    for _ in range(100):
-        worker.send_signal(signal.SIGSTOP)
-        with closing(sqlite3.connect(file, timeout=0.2)) as connection:
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError:
-                worker.send_signal(signal.SIGCONT)
-                time.sleep(0.05)
-            else:
-                return
-    pytest.fail("the worker keeps the file locked")
 
 
 def test_a_clock_that_is_set_changes_nothing(tmp_path: Path) -> None:
