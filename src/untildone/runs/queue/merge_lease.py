@@ -96,6 +96,9 @@ class MergeLease:
         chosen = sa.update(MERGES).where(MERGES.c.id == name, ~is_alive(MERGES.c.worker))
         values = {"worker": self._me, "token": MERGES.c.token + 1, "updated_at": self._now()}
         with self._engine.begin() as connection:
+            # Two at once would both see no worker: Postgres does not look at the others again for
+            # a row that it has waited for.
+            lock_taking(connection)
             token = connection.execute(chosen.values(values).returning(MERGES.c.token)).scalar()
         if token is None:
             return None
