@@ -155,3 +155,17 @@ def test_a_queue_that_cannot_be_read_is_said_and_the_loops_stay(
             assert "damaged.sqlite cannot be used" in answer.shown
         assert "port the parser" in page.get().shown
         assert page.post("/queue/pause").status == 409
+
+
+def test_a_database_that_fails_later_is_left_alone_for_a_while(
+    page: LivePage, queue: FilledQueue
+) -> None:
+    queue.add("port the parser")
+    assert "port the parser" in page.get("/queue").shown
+    queue.execute(sa.text("ALTER TABLE untildone_task RENAME TO gone"))
+
+    shown = page.get("/queue").shown
+    queue.execute(sa.text("ALTER TABLE gone RENAME TO untildone_task"))
+
+    assert "the queue cannot be read: OperationalError" in shown
+    assert "cannot be read" in page.get().shown
