@@ -127,7 +127,8 @@ def _run(
     from untildone.runs.queue.configuration_trust import TrustRules
     from untildone.runs.queue.database import open_database
     from untildone.runs.queue.lease import Identity
-    from untildone.runs.queue.worker import WorkerSettings, choose_silence, run_worker
+    from untildone.runs.queue.worker import choose_silence, run_worker
+    from untildone.runs.queue.worker_settings import WorkerSettings
 
     identity = Identity(
         id=f"{platform.node()[:40]}-{secrets.token_hex(3)}",

@@ -7,10 +7,11 @@ import sqlalchemy as sa
 
 from untildone.engine.request import StartOptions
 from untildone.runs.queue.database import open_database
-from untildone.runs.queue.lease import Identity, Lease, TakenTask
+from untildone.runs.queue.lease import Identity, Lease
 from untildone.runs.queue.limit_rules import Limit
 from untildone.runs.queue.limits import LimitBook
 from untildone.runs.queue.tables import ACCOUNTS, METADATA, TASKS, USAGE, WORKERS
+from untildone.runs.queue.taken_task import TakenTask
 from untildone.runs.queue.task_queue import TaskQueue
 from untildone.runs.queue.values import Checkpoint, Course, NewTask, QueueTask
 

@@ -14,7 +14,8 @@ from untildone.engine.request import StartOptions
 from untildone.errors import UserError
 from untildone.runs.queue.address import find_url, get_name, hide_password
 from untildone.runs.queue.database import open_database, prepare_workflow_tables
-from untildone.runs.queue.lease import Identity, Lease, LostLease, TakenTask
+from untildone.runs.queue.lease import Identity, Lease, LostLease
+from untildone.runs.queue.taken_task import TakenTask
 from untildone.runs.queue.task_queue import TaskQueue
 from untildone.runs.queue.values import Checkpoint, Course, NewTask
 

@@ -11,9 +11,9 @@ from untildone.core.text import shorten
 from untildone.engine.context import Context
 from untildone.engine.request import Request
 from untildone.runs.conversation import write_note
-from untildone.runs.queue.lease import TakenTask
 from untildone.runs.queue.redaction import redact
 from untildone.runs.queue.repositories import Push, Repository
+from untildone.runs.queue.taken_task import TakenTask
 from untildone.runs.queue.values import Checkpoint, get_work_ref
 from untildone.runs.tasks import worktrees
 from untildone.runs.tasks.git_answers import Git

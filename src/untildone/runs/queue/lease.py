@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from untildone.core.text import to_one_line
-from untildone.engine.request import StartOptions
 from untildone.runs.queue.accounts import list_asleep
 from untildone.runs.queue.database_time import lock_taking, read_time
 from untildone.runs.queue.database_watch import DatabaseWatch
@@ -25,22 +24,11 @@ from untildone.runs.queue.losses import AWAY, BURIED, Loss, find_remedy
 from untildone.runs.queue.retries import end_attempt, judge_left_task, make_step, record_spend
 from untildone.runs.queue.selection import Candidate, CanDo, Choice, choose, has_steps, is_free
 from untildone.runs.queue.tables import SETTINGS, STEPS, TASKS, WORKERS
-from untildone.runs.queue.values import (
-    Checkpoint,
-    Course,
-    MergeEvidence,
-    PlannedTask,
-    State,
-    decode_evidence,
-    decode_plan,
-    encode,
-    name_account,
-)
+from untildone.runs.queue.taken_task import TakenTask, read_taken
+from untildone.runs.queue.values import Checkpoint, Course, State, encode, name_account
 from untildone.runs.queue.waits import hold_early, hold_for_limit, is_sweep_due, sweep
 
 _ALIVE = ("alive", "draining")
-# What a worker gets of a task that is no column as it stands.
-_DECODED = {"options", "into", "evidence", "plan", "is_taken_over"}
 _RETRY_SECONDS = 0.5
 # Who has not looked for so long has not seen the others' beats, and must not judge them.
 _LONGEST_GAP_SECONDS = 3.0
@@ -67,35 +55,6 @@ class Identity(Struct, frozen=True, kw_only=True):
     def get_account(self, agent: str) -> str:
         """Return the account of an agent, by default of the first."""
         return name_account(agent or self.agents[0], self.account or self.host)
-
-
-class TakenTask(Struct, frozen=True, kw_only=True):
-    """A task in the hands of this worker."""
-
-    id: str
-    token: int
-    attempt: int
-    # The first attempt that shares the bounds with this one.
-    since_attempt: int
-    repository: str
-    base: str
-    agent: str
-    added_at: str
-    # The hash of the configuration that the submitter trusts; empty for none.
-    configuration: str
-    options: StartOptions
-    # By the clock of the database; 0 for none.
-    deadline_ms: int
-    # The branch that it is merged into, and why a merge sent it back.
-    into: str = ""
-    evidence: MergeEvidence | None = None
-    plan: PlannedTask | None = None
-    # Whether an earlier worker had this attempt.
-    is_taken_over: bool
-
-    @property
-    def workflow(self) -> str:
-        return f"{self.id}.{self.attempt}"
 
 
 class Lease:
@@ -288,7 +247,7 @@ class Lease:
             record_usage(
                 connection, repository=one.repository, account=account, now_ms=now_ms, starts=1
             )
-        task = _make_taken(row, is_taken_over=has_steps(connection, row))
+        task = read_taken(row, is_taken_over=has_steps(connection, row))
         connection.execute(self._make_step(task, "taken", self.identity.host, ""))
         return task
 
@@ -400,18 +359,6 @@ def _select_own(task: TakenTask, worker: str) -> sa.Select[tuple[str]]:
         TASKS.c.worker == worker,
         TASKS.c.state == "running",
         owner,
-    )
-
-
-def _make_taken(row: sa.RowMapping, *, is_taken_over: bool) -> TakenTask:
-    given = set(TakenTask.__struct_fields__) - _DECODED
-    return TakenTask(
-        options=msgspec.json.decode(row["options"], type=StartOptions),
-        into=row["target"],
-        evidence=decode_evidence(row["evidence"]),
-        plan=decode_plan(row["plan"]),
-        is_taken_over=is_taken_over,
-        **{name: row[name] for name in given},
     )
 
 

@@ -29,13 +29,14 @@ from untildone.runs.queue.checkpoints import (
 )
 from untildone.runs.queue.configuration_trust import TrustRules, apply_trust
 from untildone.runs.queue.deadline_times import explain_passed
-from untildone.runs.queue.lease import Lease, LostLease, TakenTask
+from untildone.runs.queue.lease import Lease, LostLease
 from untildone.runs.queue.losses import find_full_disk
 from untildone.runs.queue.planned_tasks import add_plan_terms
 from untildone.runs.queue.redaction import redact
 from untildone.runs.queue.repositories import Push, Repository, TransferError
 from untildone.runs.queue.sent_back import add_evidence
 from untildone.runs.queue.submission import refuse_secrets
+from untildone.runs.queue.taken_task import TakenTask
 from untildone.runs.queue.values import (
     Checkpoint,
     Course,
