@@ -19,6 +19,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "Headless runs": "run.md",
         "Plans": "plans.md",
         "The queue": "queue.md",
+        "How far it scales": "scale.md",
         "Loops from a spec": "spec-loops.md",
         "Promises, TODO lists, counts": "promises-todos-counts.md",
         "Automatic mode": "automatic-mode.md",

@@ -14,6 +14,10 @@ SELECT CASE WHEN schemaname = 'dbos' THEN 'dbos' ELSE 'ours' END,
        sum(n_tup_ins + n_tup_upd + n_tup_del)
 FROM pg_stat_user_tables GROUP BY 1
 """
+_SESSIONS = """
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
 
 
 class Costs(Struct, frozen=True, kw_only=True):
@@ -49,6 +53,17 @@ def read_costs(engine: sa.Engine) -> Costs:
             dbos=rows.get("dbos", 0),
             wal_bytes=float(ask("SELECT wal_bytes FROM pg_stat_wal").scalar() or 0),
         )
+
+
+def print_sessions(url: str) -> None:
+    """Print how many connections are open, but ours."""
+    if not url.startswith("postgresql"):
+        return
+    engine = sa.create_engine(url)
+    with engine.connect() as connection:
+        count = connection.exec_driver_sql(_SESSIONS).scalar()
+    print(f"(connections of a worker without a task: {count})")
+    engine.dispose()
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from bench.plan_runs import PROGRAM
-from bench.queue.costs import print_costs
+from bench.queue.costs import print_costs, print_sessions
 from bench.table import Row
 from untildone.process.command import quote_argument
 from untildone.runs.queue.address import hide_password
@@ -117,6 +117,7 @@ def run_idle(folder: Path, url: str, client: str) -> None:
     time.sleep(IDLE_SECONDS / 2)
     with print_costs(url, of="second of a worker without a task", count=IDLE_SECONDS):
         time.sleep(IDLE_SECONDS)
+        print_sessions(url)
     finish(begin(folder, "one", "queue", "drain", *locate(url)))
     finish(worker)
 

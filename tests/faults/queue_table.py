@@ -10,23 +10,25 @@ from faults.table import Fault
 
 _WORKERS = "runs/queue/test_worker_faults.py"
 _DATABASE = "runs/queue/test_database_faults.py"
+_MERGES = "runs/queue/test_merges.py"
 _QUEUE = "runs/queue/test_task_queue.py"
 QUEUE_FAULTS = (
     Fault(
         "Q1",
         "kill -9 of a worker before each record of a step",
-        "another one ends the task once; no recorded step again; at most one call more",
+        "another one ends and merges it once; no recorded step again; at most one call more",
         {
             _WORKERS: (
                 "a_worker_killed_at_any_record_loses_and_repeats_nothing",
                 "workers_on_postgres_take_over_from_each_other",
-            )
+            ),
+            _MERGES: ("a_worker_killed_while_it_pushes_the_merge_merges_once",),
         },
     ),
     Fault(
         "Q2",
         "kill -9 of workers at random moments, SQLite and Postgres",
-        "every task ends once; at most one call more for each kill",
+        "every task ends and is merged once; at most one call more for each kill",
         {_WORKERS: ("workers_killed_at_random_moments_lose_and_repeat_nothing",)},
     ),
     Fault(
@@ -60,6 +62,7 @@ QUEUE_FAULTS = (
         {
             _WORKERS: ("a_paused_worker_cannot_finish_twice",),
             _QUEUE: ("a_silent_worker_loses_its_task_and_cannot_record_any_more",),
+            _MERGES: ("a_worker_paused_while_it_pushes_the_merge_cannot_record_it",),
         },
     ),
     Fault(

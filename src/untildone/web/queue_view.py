@@ -212,6 +212,8 @@ def _list_facts(details: QueueDetails) -> tuple[tuple[str, str], ...]:
         ("repository", task.repository),
         ("base", task.base),
         ("branch", task.branch),
+        ("into", task.into),
+        ("merge", task.merge),
         ("receipt", get_receipt_ref(task.id) if is_pushed else ""),
         ("from", task.source),
         ("deadline", _show_time(task.deadline)),

@@ -45,12 +45,12 @@ def list_files(project: Path) -> list[Path]:
     return [path for path in _list_known(project) if ".untildone" not in path.parts]
 
 
-def find_files_named(project: Path, name: str) -> list[Path]:
-    """Return listed files of that name that are in no other repository or generated folder."""
+def find_files_named(project: Path, *names: str) -> list[Path]:
+    """Return listed files of these names that are in no other repository or generated folder."""
     return [
         path
-        for path in _list_known(project, f":(glob)**/{name}")
-        if path.name == name and (project / path).is_file() and _is_in_project(project, path)
+        for path in _list_known(project, *(f":(glob)**/{name}" for name in names))
+        if path.name in names and (project / path).is_file() and _is_in_project(project, path)
     ]
 
 

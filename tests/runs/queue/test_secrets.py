@@ -59,7 +59,7 @@ def test_secrets_in_outputs_reasons_and_errors_are_not_stored(tmp_path: Path) ->
 
 def test_the_message_of_an_unexpected_error_is_shown_and_not_stored(tmp_path: Path) -> None:
     world = LeakyWorld(tmp_path)
-    task = world.add("a")
+    task = world.add("a", "--retries", "0")
     said = f"no access to secrets/{OPAQUE}, unexpectedly"
     program = [sys.executable, str(HERE / "broken.py"), said, *world.worker_arguments("--once")]
     ran = subprocess.run(

@@ -29,6 +29,9 @@ def test_a_task_is_done_verified_and_pushed_with_its_receipt(tmp_path: Path) -> 
     work = ["round 1", "round 2", "commit", "work"]
     assert names == ["taken", "fetch", *work, "verify", "push", "done"]
     assert (shown["task"]["outcome"], shown["rounds"]) == ("done", 2)
+    # The last round is stored by the commit alone.
+    kept = {ref.rpartition("-")[2] for ref in world.pushes(f"refs/untildone/work/{first}")}
+    assert kept == {"1", "end"}
     receipt = f"refs/untildone/receipts/{first}"
     stored = world.git("--git-dir", str(world.remote), "show", f"{receipt}:receipt.md")
     assert stored.split() == shown["receipt"].split()

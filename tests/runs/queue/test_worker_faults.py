@@ -20,15 +20,14 @@ from runs.queue.world import Postgres, QueueWorld, find_postgres, require_once
 from tools import missing
 from untildone.runs.queue.address import find_url
 
-# Records of a task with two rounds: taken, fetch, two rounds, commit, work, verify, push, done;
-# beginning, fetch, work, verify, push and end of its workflow are recorded by dbos too.
-RECORDS = 15
+# Records of a task with two rounds: taken, fetch, two rounds, commit, work, verify, push, merging,
+# merged; beginning, fetch, work, verify, push and end of its workflow are recorded by dbos too.
+RECORDS = 16
+INTO = ("--into", "main")
 # `make queue-faults` kills at each of them.
 STEP = int(os.environ.get("UNTILDONE_TEST_STEP", "4"))
 KILLS = int(os.environ.get("UNTILDONE_TEST_QUEUE_KILLS", "4"))
 SEED = int(os.environ.get("UNTILDONE_TEST_SEED", "17"))
-# Seconds after its start in which a worker is killed: before it has begun, and in each step.
-MOMENTS = (0.5, 6.0)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +44,7 @@ def test_a_worker_killed_at_any_record_loses_and_repeats_nothing(
     tmp_path: Path, number: int
 ) -> None:
     world = QueueWorld(tmp_path)
-    task = world.add("a", rounds=2)
+    task = world.add("a", *INTO, rounds=2)
 
     world.work(kill_at=number)
     world.work(home="other")
@@ -59,16 +58,21 @@ def test_workers_killed_at_random_moments_lose_and_repeat_nothing(
 ) -> None:
     chance = random.Random(seed)  # noqa: S311  no secret
     world = QueueWorld(tmp_path, database=postgres.url if seed % 2 else "")
-    tasks = [world.add(name, rounds=2, more=", slowly (0.3 s)") for name in "abc"]
+    began = time.monotonic()
+    tasks = [world.add("undisturbed", *INTO, rounds=2)]
+    world.work()
+    seconds = time.monotonic() - began
     kills = min(KILLS, 10)
     for number in range(kills):
-        worker = world.start_worker("--once", home=f"home-{number % 2}")
+        # One for each: a task on which two workers die in a row has to wait.
+        tasks.append(world.add(f"file_{number}", *INTO, rounds=2))
+        worker = world.start_worker("--once")
         with suppress(subprocess.TimeoutExpired):
-            worker.communicate(timeout=chance.uniform(*MOMENTS))
+            worker.communicate(timeout=chance.uniform(0, seconds))
         worker.kill()
         worker.communicate()
+        world.work(home="other")
 
-    world.work(home="last")
     require_once(world, *tasks, kills=kills)
 
 

@@ -134,6 +134,12 @@ class QueueWorld(Machine):
         listed = self.git("--git-dir", str(self.remote), "for-each-ref", "--format=%(refname)")
         return [ref for ref in listed.splitlines() if ref != "refs/heads/main"]
 
+    def merges(self) -> list[str]:
+        """The tasks merged into the main branch, with their repetitions."""
+        words = ("log", "--first-parent", "--merges", "--format=%B", "main")
+        lines = self.git("--git-dir", str(self.remote), *words).splitlines()
+        return [line.split()[1] for line in lines if line.startswith("Untildone-Task:")]
+
     def wait_for_call(self, count: int = 1) -> None:
         until = time.monotonic() + 60
         while len(self.calls()) < count:
@@ -150,30 +156,33 @@ class QueueWorld(Machine):
 def require_once(world: QueueWorld, *tasks: str, kills: int = 0) -> None:
     """Require that each task has ended once: what every fault must come to.
 
-    One branch and one receipt, pushed once, and nothing else is left; each step recorded once, no
-    recorded round repeated; each kill costs at most one step and one call of the agent more.
+    One branch and one receipt, pushed once, one merge if it has a target, and nothing else is left;
+    each step recorded once, no recorded round repeated; each kill costs at most one step and one
+    call of the agent more.
     """
     branches = [f"refs/heads/untildone/{task}" for task in tasks]
     receipts = [f"refs/untildone/receipts/{task}" for task in tasks]
-    assert sorted(world.pushes("refs/heads/")) == sorted(branches)
+    assert sorted(world.pushes("refs/heads/untildone/")) == sorted(branches)
     assert sorted(world.pushes("refs/untildone/receipts/")) == sorted(receipts)
     assert sorted(world.refs()) == sorted((*branches, *receipts))
     rounds = repeated = 0
+    merged = []
     engine = open_database(find_url(world.database, home=world.folder, environ={}))
     for task in tasks:
         shown = TaskQueue(engine, str).show(task)
         assert (shown.task.state, shown.task.outcome) == ("done", "done"), shown
         names = [step.name for step in shown.steps if step.name != "taken"]
-        assert names[-1] == "done"
-        assert names.count("done") == 1
+        end = "merged" if shown.task.into else "done"
+        assert (names[-1], names.count(end)) == (end, 1)
+        merged += [task] if shown.task.into else []
         done = [name for name in names if name.startswith("round ")]
         assert done == [f"round {number}" for number in range(1, shown.rounds + 1)]
-        workflow = f"{task}.{shown.task.attempt}"
-        assert _list_workflow_steps(engine, workflow) == STEPS
+        assert _list_workflow_steps(engine, f"{task}.{shown.task.attempt}") == STEPS
         rounds += len(done)
         # A step that was repeated was not recorded: its worker died before that.
         repeated += sum(names.count(step) - 1 for step in STEPS)
     engine.dispose()
+    assert sorted(world.merges()) == sorted(merged)
     assert repeated <= kills
     assert rounds <= len(world.calls()) <= rounds + kills, world.calls()
 

@@ -25,7 +25,7 @@ def find_packages(project: Path) -> tuple[str, ...]:
     """
     if _has_manifest(project):
         return ()
-    files = (file for name in MANIFESTS for file in find_files_named(project, name))
+    files = find_files_named(project, *MANIFESTS)
     folders = {file.parent for file in files if 0 < len(file.parent.parts) <= _DEEPEST}
     outer = (folder for folder in folders if folders.isdisjoint(folder.parents))
     return tuple(sorted(folder.as_posix() for folder in outer))[:_MOST]

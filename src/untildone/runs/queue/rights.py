@@ -1,8 +1,8 @@
 """Which columns of the queue's tables each role writes; every role reads all of them.
 
-The owner of the tables creates them (`untildone queue migrate`), pauses and drains. Submitters add,
-cancel and retry tasks; workers do them; readers look. A column that is named nowhere is written by
-nobody but the owner, and a test asks for the decision.
+The owner of the tables creates them (`untildone queue migrate`), pauses, drains and cleans.
+Submitters add, cancel and retry tasks; workers do them; readers look. A column that is named
+nowhere is written by nobody but the owner, and a test asks for the decision.
 """
 
 from typing import Literal, TypeAlias

@@ -1,20 +1,18 @@
 """The queue as its users change it: tasks are added, listed, cancelled, retried; all is paused."""
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
-from untildone.core.verdict import Outcome
 from untildone.engine.request import StartOptions
 from untildone.errors import UserError
 from untildone.runs.queue.accounts import list_accounts
 from untildone.runs.queue.database_time import lock_taking, read_time
-from untildone.runs.queue.deadline_times import format_moment, parse_deadline
+from untildone.runs.queue.deadline_times import parse_deadline
 from untildone.runs.queue.limit_rules import MICRO
-from untildone.runs.queue.retries import list_failures
 from untildone.runs.queue.tables import NEEDS, SETTINGS, STEPS, TASKS, WORKERS
 from untildone.runs.queue.task_changes import (
     CANCELLED,
@@ -23,29 +21,29 @@ from untildone.runs.queue.task_changes import (
     RETRIED,
     TaskChange,
 )
+from untildone.runs.queue.task_rows import (
+    HELD,
+    list_needs,
+    read_course,
+    read_step,
+    read_tasks,
+    read_worker,
+)
 from untildone.runs.queue.values import (
-    OPEN_STATES,
-    Course,
     NewTask,
     Part,
     QueueAccount,
     QueueChange,
     QueueCounts,
     QueueDetails,
-    QueueFailure,
-    QueueStep,
     QueueTask,
     QueueWorker,
     State,
     encode,
-    name_account,
 )
-from untildone.runs.queue.waiting_reasons import Reasons, read_reasons
 from untildone.runs.queue.waits import hold_early
 
 _PAUSED = "paused"
-# What becomes of a cancelled task that somebody holds, by its state.
-_HELD = {"running": "its worker ends it", "merging": "the next merge leaves it out"}
 # Rows of one statement; a database limits its parameters.
 _BATCH = 500
 # Ten thousand tasks at once must not collide by chance.
@@ -102,7 +100,7 @@ class TaskQueue:
         with self._engine.connect() as connection:
             rows = connection.execute(chosen).mappings().all()
             names = [row["id"] for row in rows] if part else None
-            return _read_tasks(connection, rows, _list_needs(connection, names))
+            return read_tasks(connection, rows, list_needs(connection, names))
 
     def count_tasks(self) -> QueueCounts:
         """Return how many tasks there are of each state, and how many each worker runs."""
@@ -131,7 +129,7 @@ class TaskQueue:
         chosen = sa.select(WORKERS).where(WORKERS.c.state != "ended").order_by(WORKERS.c.started_at)
         with self._engine.connect() as connection:
             rows = connection.execute(chosen).mappings().all()
-        return tuple(_read_worker(row) for row in rows)
+        return tuple(read_worker(row) for row in rows)
 
     def show(self, name: str) -> QueueDetails:
         with self._engine.connect() as connection:
@@ -139,12 +137,12 @@ class TaskQueue:
             steps = connection.execute(
                 sa.select(STEPS).where(STEPS.c.task == row["id"]).order_by(STEPS.c.number)
             ).mappings()
-            course = _read_course(row)
-            (task,) = _read_tasks(connection, [row], _list_needs(connection, [row["id"]]))
+            course = read_course(row)
+            (task,) = read_tasks(connection, [row], list_needs(connection, [row["id"]]))
             return QueueDetails(
                 task=task,
                 options=_list_given(msgspec.json.decode(row["options"])),
-                steps=tuple(_read_step(step) for step in steps),
+                steps=tuple(read_step(step) for step in steps),
                 rounds=course.rounds,
                 spend_usd=course.spend_usd,
                 receipt=course.receipt,
@@ -158,7 +156,7 @@ class TaskQueue:
             if connection.execute(_change(task, CANCELLED, at=now)).rowcount:
                 return QueueChange(changed=(task,), note="cancelled")
             if connection.execute(_change(task, CANCELLING, at=now)).rowcount:
-                return QueueChange(changed=(task,), note=_HELD.get(row["state"], _HELD["running"]))
+                return QueueChange(changed=(task,), note=HELD.get(row["state"], HELD["running"]))
         raise UserError(
             f"task `{task}` is {row['state']} already", hint="`untildone queue list` shows the rest"
         )
@@ -247,21 +245,6 @@ def _narrow(chosen: sa.Select[Any], part: Part) -> sa.Select[Any]:
     return chosen.offset(part.first).limit(part.most)
 
 
-def _list_needs(
-    connection: sa.Connection, tasks: Sequence[str] | None = None
-) -> dict[str, list[tuple[str, str]]]:
-    """Return for each task, or for these, the tasks that it needs, with their states."""
-    chosen = sa.select(NEEDS.c.task, NEEDS.c.needs, TASKS.c.state).join_from(
-        NEEDS, TASKS, NEEDS.c.needs == TASKS.c.id
-    )
-    if tasks is not None:
-        chosen = chosen.where(NEEDS.c.task.in_(tasks))
-    by_task: dict[str, list[tuple[str, str]]] = {}
-    for name, needed, state in connection.execute(chosen):
-        by_task.setdefault(name, []).append((needed, state))
-    return by_task
-
-
 def _make_row(name: str, task: NewTask, *, at: str) -> dict[str, object]:
     labels = ",".join(sorted(task.labels))
     return {
@@ -301,100 +284,14 @@ def _read_deadline(task: NewTask, now_ms: int) -> int:
 
 def _is_pushed(row: sa.RowMapping) -> bool:
     """Say whether only the merge of a task that has ended is missing."""
-    return bool(row["target"]) and bool(_read_course(row).branch)
+    return bool(row["target"]) and bool(read_course(row).branch)
 
 
 def make_route(agent: str, labels: str, repository: str) -> str:
     return "\t".join((agent, labels, repository))
 
 
-def split_words(text: str) -> tuple[str, ...]:
-    return tuple(filter(None, text.split(",")))
-
-
-def _read_course(row: sa.RowMapping) -> Course:
-    return msgspec.json.decode(row["result"], type=Course) if row["result"] else Course()
-
-
-def _read_tasks(
-    connection: sa.Connection,
-    rows: Sequence[sa.RowMapping],
-    needs: Mapping[str, Sequence[tuple[str, str]]],
-) -> tuple[QueueTask, ...]:
-    """Return the tasks with why they wait and why their attempts failed."""
-    reasons = read_reasons(connection)
-    failures = list_failures(connection, (row["id"] for row in rows if row["dead"]))
-    return tuple(
-        _read_task(
-            row,
-            needs.get(row["id"], ()),
-            reasons=reasons,
-            failures=failures.get(row["id"], ()),
-        )
-        for row in rows
-    )
-
-
-def _read_task(
-    row: sa.RowMapping,
-    needs: Sequence[tuple[str, str]],
-    *,
-    reasons: Reasons,
-    failures: tuple[QueueFailure, ...],
-) -> QueueTask:
-    course = _read_course(row)
-    outcome = cast("Outcome | None", row["outcome"] or None)
-    return QueueTask(
-        id=row["id"],
-        task=row["task"],
-        state=row["state"],
-        repository=row["repository"],
-        base=row["base"],
-        agent=row["agent"],
-        labels=split_words(row["labels"]),
-        priority=row["priority"],
-        after=tuple(name for name, _ in needs),
-        waits_for=tuple(
-            name for name, state in needs if state != "done" and row["state"] in OPEN_STATES
-        ),
-        source=row["source"],
-        configuration=row["configuration"],
-        attempt=row["attempt"],
-        worker=row["worker"],
-        is_cancelling=bool(row["cancelling"]) and row["state"] in _HELD,
-        outcome=outcome,
-        reason=row["reason"],
-        branch=course.branch,
-        commit=course.commit if course.branch else "",
-        into=row["target"],
-        merge=course.merge,
-        added_at=row["added_at"],
-        updated_at=row["updated_at"],
-        waits=reasons.explain(row) if row["state"] == "queued" else "",
-        deadline=format_moment(row["deadline_ms"]),
-        retries=row["retries"],
-        faults=row["faults"],
-        is_dead=bool(row["dead"]),
-        failures=failures,
-    )
-
-
 def _list_given(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options without those that have their default."""
     defaults = msgspec.json.decode(encode(StartOptions()))
     return {name: value for name, value in options.items() if value != defaults.get(name)}
-
-
-def _read_step(row: sa.RowMapping) -> QueueStep:
-    names = ("name", "at", "attempt", "token", "worker", "detail")
-    return QueueStep(**{name: row[name] for name in names})
-
-
-def _read_worker(row: sa.RowMapping) -> QueueWorker:
-    names = ("id", "host", "pid", "state", "jobs", "started_at", "seen_at")
-    return QueueWorker(
-        agents=split_words(row["agents"]),
-        labels=split_words(row["labels"]),
-        accounts=tuple(name_account(agent, row["account"]) for agent in split_words(row["agents"])),
-        **{name: row[name] for name in names},
-    )

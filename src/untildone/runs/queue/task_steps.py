@@ -13,7 +13,7 @@ from untildone.agents.headless import RunEvent
 from untildone.checks.parallel_run import RunOptions as CheckOptions
 from untildone.checks.parallel_run import run_checks
 from untildone.core.text import shorten, to_one_line
-from untildone.core.verdict import Finish
+from untildone.core.verdict import Finish, Verdict
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.loop_start import begin_loop
@@ -58,6 +58,10 @@ from untildone.store.trusted_files import forget_trust_below
 
 _LONGEST_RECEIPT = 200_000
 Show = Callable[[str, RunEvent], None]
+
+
+def is_done(verdict: Verdict) -> bool:
+    return isinstance(verdict, Finish) and verdict.outcome in ("done", "claimed")
 
 
 class Surroundings(Struct, frozen=True, kw_only=True):
@@ -251,9 +255,12 @@ class TaskSteps:
         return f"untildone-task/{self._task.id}-{self._task.token}"
 
     def _show(self, event: RunEvent) -> None:
-        """Show an event; a judged round is stored before the next one begins."""
+        """Show an event; a judged round is stored before the next one begins.
+
+        The last one is stored with the commit that follows at once.
+        """
         self._around.show(self._task.id, event)
-        if isinstance(event, Judged):
+        if isinstance(event, Judged) and not is_done(event.verdict):
             lease, task = self._around.lease, self._task
             lease.insist(lambda: lease.require(task))
             checkpoint = push_checkpoint(
@@ -283,7 +290,8 @@ class TaskSteps:
         checkpoint = Checkpoint(
             ref=ref, commit=commit, rounds=course.rounds, spend_usd=course.spend_usd, note=""
         )
-        lease.insist(lambda: lease.record(task, "commit", checkpoint=checkpoint))
+        for name in (f"round {course.rounds}", "commit"):
+            lease.insist(partial(lease.record, task, name, checkpoint=checkpoint))
         return commit
 
     def _read_receipt(self) -> str:
@@ -319,7 +327,8 @@ class TaskSteps:
             self._make_push(get_receipt_ref(task.id), receipt, before="receipt_commit"),
         )
         # A worker that was killed after its push has removed the other refs of the commit.
-        if not self._repository.is_pushed(pushes):
+        has_commit = self._repository.has(course.commit)
+        if not has_commit and not self._repository.is_pushed(pushes):
             self._bring(course.commit)
         lease.insist(lambda: lease.require(task))
         # By pattern: a killed worker may have pushed one that it did not record.
