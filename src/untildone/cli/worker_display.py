@@ -10,6 +10,7 @@ from untildone.core.text import pluralize, to_one_line
 from untildone.runs.queue import worker_events
 from untildone.runs.queue.worker_events import TaskEnded, TaskReturned, TaskTaken
 from untildone.runs.run_events import Ended
+from untildone.runs.tasks.task_events import TaskSentBack
 
 
 class WorkerLines:
@@ -26,7 +27,7 @@ class WorkerLines:
             self._console.print(f"{name}{text}", markup=False, soft_wrap=True)
         elif task and not isinstance(event, Ended):
             self._tasks(task, event)
-        if isinstance(event, TaskEnded | TaskReturned):
+        if isinstance(event, TaskEnded | TaskReturned | TaskSentBack):
             self._tasks.forget(task)
 
     def __rich__(self) -> Table:

@@ -1,15 +1,24 @@
 """Tasks with `--into` are merged into their branch: verified together, once each, whatever dies."""
 
 import json
+import os
 import signal
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from runs.queue.machine_faults import pause_outside_transactions
-from runs.queue.world import QueueWorld
+from runs.queue.world import Postgres, QueueWorld, find_postgres
+from tools import missing
 
 INTO = ("--into", "main")
+# Those of a task with one round, and one more: its merge.
+RECORDS = 15
+# `make queue-faults` kills at more of them.
+STEP = int(os.environ.get("UNTILDONE_TEST_STEP", "4"))
 
 
 def show(world: QueueWorld, task: str) -> Any:  # noqa: ANN401  any JSON
@@ -177,6 +186,34 @@ def test_a_red_that_the_branch_has_itself_is_not_blamed_on_the_task(tmp_path: Pa
     assert (shown["state"], shown["outcome"]) == ("ended", "blocked")
     assert shown["reason"].startswith("`main` itself is red:\n- ")
     assert "grep pay README" in shown["reason"]
+
+
+@pytest.mark.parametrize("number", range(RECORDS, 1, -3 * STEP))
+def test_a_worker_killed_at_any_record_merges_once(tmp_path: Path, number: int) -> None:
+    world = QueueWorld(tmp_path)
+    task = world.add("a", *INTO)
+
+    world.work(kill_at=number)
+    world.work(home="other")
+
+    require_merged_once(world, task)
+    assert len(world.calls()) <= 2
+
+
+def test_workers_on_postgres_merge_what_a_killed_one_left(tmp_path: Path) -> None:
+    if not find_postgres():
+        missing("Postgres is not installed")
+    with closing(Postgres()) as postgres:
+        world = QueueWorld(tmp_path, database=postgres.url)
+        tasks = [world.add(name, *INTO) for name in ("a", "b", "c")]
+
+        world.work("-j", "2", kill_at=20)
+        other = world.start_worker("--once", home="other")
+        world.work(home="third")
+        output, errors = other.communicate(timeout=100)
+
+        assert other.returncode == 0, (output, errors)
+        require_merged_once(world, *tasks)
 
 
 def start_watched(world: QueueWorld) -> subprocess.Popen[str]:

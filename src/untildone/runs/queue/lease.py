@@ -24,14 +24,8 @@ from untildone.runs.queue.losses import AWAY, BURIED, Loss, find_remedy
 from untildone.runs.queue.retries import end_attempt, judge_left_task, make_step, record_spend
 from untildone.runs.queue.selection import Candidate, CanDo, Choice, choose, has_steps, is_free
 from untildone.runs.queue.tables import SETTINGS, STEPS, TASKS, WORKERS
-from untildone.runs.queue.taken_task import TakenTask, make_taken
-from untildone.runs.queue.values import (
-    Checkpoint,
-    Course,
-    State,
-    encode,
-    name_account,
-)
+from untildone.runs.queue.taken_task import TakenTask, read_taken
+from untildone.runs.queue.values import Checkpoint, Course, State, encode, name_account
 from untildone.runs.queue.waits import hold_early, hold_for_limit, is_sweep_due, sweep
 
 _ALIVE = ("alive", "draining")
@@ -253,7 +247,7 @@ class Lease:
             record_usage(
                 connection, repository=one.repository, account=account, now_ms=now_ms, starts=1
             )
-        task = make_taken(row, is_taken_over=has_steps(connection, row))
+        task = read_taken(row, is_taken_over=has_steps(connection, row))
         connection.execute(self._make_step(task, "taken", self.identity.host, ""))
         return task
 

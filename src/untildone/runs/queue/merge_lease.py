@@ -19,6 +19,8 @@ from untildone.store.digest import sha256
 
 # A batch is verified as a whole; its checks and its evidence grow with it.
 _LARGEST_BATCH = 32
+# As it stands in the index, whose condition must be recognized.
+_HAS_TARGET = TASKS.c.target != sa.literal_column("''")
 # Of those merged before, the checks of the newest are run again.
 _MERGED_BEFORE = 50
 
@@ -83,7 +85,7 @@ class MergeLease:
     def _list_branches(self, connection: sa.Connection, can_merge: CanDo) -> list[tuple[str, str]]:
         chosen = (
             sa.select(TASKS.c.route, TASKS.c.repository, TASKS.c.target)
-            .where(TASKS.c.state == "merging")
+            .where(_HAS_TARGET, TASKS.c.state == "merging")
             .distinct()
         )
         rows = connection.execute(chosen).all()
@@ -136,7 +138,7 @@ class MergeLease:
         """Return the next batch, in the order in which the tasks were done."""
         chosen = (
             sa.select(TASKS)
-            .where(TASKS.c.state == "merging")
+            .where(_HAS_TARGET, TASKS.c.state == "merging")
             .where(TASKS.c.repository == turn.repository, TASKS.c.target == turn.branch)
             .order_by(TASKS.c.updated_at, TASKS.c.number)
         )
@@ -148,7 +150,7 @@ class MergeLease:
         """Return the newest tasks that were merged into the branch."""
         chosen = (
             sa.select(TASKS.c.id, TASKS.c.result)
-            .where(TASKS.c.state == "done")
+            .where(_HAS_TARGET, TASKS.c.state == "done")
             .where(TASKS.c.repository == turn.repository, TASKS.c.target == turn.branch)
             .order_by(TASKS.c.updated_at.desc())
             .limit(_MERGED_BEFORE)

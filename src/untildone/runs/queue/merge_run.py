@@ -19,10 +19,15 @@ from untildone.core.text import shorten, to_one_line
 from untildone.errors import UserError
 from untildone.features.plans.task_checks import merge_checks
 from untildone.runs.queue import merge_changes
-from untildone.runs.queue.lease import Lease
+from untildone.runs.queue.lease import Lease, LostLease
 from untildone.runs.queue.losses import find_full_disk
-from untildone.runs.queue.merge_lease import MergeChange, MergeLease, MergeTurn, WaitingTask
-from untildone.runs.queue.repositories import Push, Repository
+from untildone.runs.queue.merge_lease import (
+    MergeChange,
+    MergeLease,
+    MergeTurn,
+    WaitingTask,
+)
+from untildone.runs.queue.repositories import Push, Repository, TransferError
 from untildone.runs.queue.selection import CanDo
 from untildone.runs.queue.values import Checkpoint, Course, get_branch, get_work_ref
 from untildone.runs.queue.worker_events import TaskEnded
@@ -35,6 +40,8 @@ from untildone.runs.tasks.task_events import Show, TaskMerged, TaskSentBack
 
 # How often a batch is merged again because somebody else moved the branch.
 _TRIES = 5
+# Seconds before a transfer that failed is tried again.
+_PAUSES = (2.0, 10.0, 30.0)
 _FAILED = "untildone failed; the worker's output says how"
 
 
@@ -60,26 +67,37 @@ class MergeRun:
 
     def run(self) -> None:
         """Merge the tasks that wait now; leave the turn to others then."""
-        waiting = self._list_waiting()
+        waiting: tuple[WaitingTask, ...] = ()
         reason = _FAILED
         try:
-            if waiting:
-                self._merge(waiting)
-            reason = ""
-        except (UserError, OSError) as error:
-            loss = find_full_disk(error)
-            if loss:
-                # No fault of the tasks: others merge them.
-                self._around.lease.give_up(loss)
-            if not isinstance(error, UserError):
-                raise
-            reason = f"merge: {error.message}"
+            waiting = self._list_waiting()
+            reason = self._try_to_merge(waiting) if waiting else ""
         finally:
             # What fails in one run would fail in the next: the user has to know.
             if reason:
                 self._record(merge_changes.end(task, "blocked", reason) for task in waiting)
             self._remove_worktree()
             self._insist(lambda: self._around.merges.release(self._turn))
+
+    def _try_to_merge(self, waiting: Sequence[WaitingTask]) -> str:
+        """Merge, several times if the transfer fails; return why it cannot be done."""
+        lease = self._around.lease
+        for pause in (*_PAUSES, 0.0):
+            try:
+                self._merge(waiting)
+            except (UserError, OSError) as error:
+                loss = find_full_disk(error)
+                if loss:
+                    lease.give_up(loss)
+                    raise LostLease from None
+                if not isinstance(error, UserError):
+                    raise
+                is_curable = isinstance(error, TransferError) and error.is_curable
+                if not is_curable or not pause or lease.is_stopped.wait(pause):
+                    return f"merge: {error.message}"
+            else:
+                return ""
+        return ""
 
     def _insist(self, action: Callable[[], object]) -> None:
         self._around.lease.insist(action)
@@ -180,13 +198,13 @@ class MergeRun:
         self, batch: MergedBatch, tasks: dict[str, WaitingTask], checks: "_BatchChecks"
     ) -> None:
         """Record what is merged first: it is pushed already."""
-        self._record(
-            merge_changes.mark_merged(tasks[one.candidate.task], one) for one in batch.merged
-        )
-        for one in batch.merged:
-            merged = TaskMerged(commit=one.commit, checks=one.checks)
-            self._around.show(one.candidate.task, merged)
-        others = checks.list_others([one.candidate.task for one in batch.merged])
+        merged = {one.candidate.task: one for one in batch.merged}
+        for change in self._record(
+            merge_changes.mark_merged(tasks[name], one) for name, one in merged.items()
+        ):
+            one = merged[change.task.id]
+            self._around.show(change.task.id, TaskMerged(commit=one.commit, checks=one.checks))
+        others = checks.list_others(tuple(merged))
         for back in batch.sent_back:
             task = tasks[back.candidate.task]
             checkpoint = self._push_merged_tree(task, back)
@@ -212,11 +230,15 @@ class MergeRun:
             ref=ref, commit=commit, rounds=course.rounds, spend_usd=course.spend_usd, note=""
         )
 
-    def _record(self, changes: Iterable[MergeChange]) -> None:
-        """Record what became of tasks, and show those that ended without being merged."""
+    def _record(self, changes: Iterable[MergeChange]) -> tuple[MergeChange, ...]:
+        """Record what became of tasks, and show those that ended without being merged.
+
+        Returns what was not recorded before.
+        """
         self._around.guard()
         changes, merges = tuple(changes), self._around.merges
-        for change in self._around.lease.insist(lambda: merges.record(self._turn, changes)):
+        recorded = self._around.lease.insist(lambda: merges.record(self._turn, changes))
+        for change in recorded:
             if change.state in ("ended", "cancelled"):
                 ended = TaskEnded(
                     state=change.state,
@@ -226,6 +248,7 @@ class MergeRun:
                     commit="",
                 )
                 self._around.show(change.task.id, ended)
+        return recorded
 
     def _remove_worktree(self) -> None:
         if self._worktree.exists():

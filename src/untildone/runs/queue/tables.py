@@ -45,6 +45,14 @@ TASKS = sa.Table(
     _text("plan"),
     sa.Index("untildone_task_order", "state", "priority", "number"),
     sa.Index("untildone_task_worker", "worker"),
+    sa.Index(
+        "untildone_task_target",
+        "target",
+        "state",
+        "updated_at",
+        sqlite_where=sa.text("target <> ''"),
+        postgresql_where=sa.text("target <> ''"),
+    ),
     sa.Index("untildone_task_ready", "state", "waits", "route", sa.desc("priority"), "number"),
     sa.Index(
         "untildone_task_later",

@@ -1,4 +1,4 @@
-"""A task as its worker has it, made from its row in the database."""
+"""A task in the hands of a worker, as its row says."""
 
 import msgspec
 import sqlalchemy as sa
@@ -40,8 +40,7 @@ class TakenTask(Struct, frozen=True, kw_only=True):
         return f"{self.id}.{self.attempt}"
 
 
-def make_taken(row: sa.RowMapping, *, is_taken_over: bool) -> TakenTask:
-    """Return the task of a row that was just taken."""
+def read_taken(row: sa.RowMapping, *, is_taken_over: bool) -> TakenTask:
     given = set(TakenTask.__struct_fields__) - _DECODED
     return TakenTask(
         options=msgspec.json.decode(row["options"], type=StartOptions),

@@ -165,10 +165,8 @@ class TaskQueue:
         """Queue a task again that ended; it continues from its last recorded round."""
         with self._engine.begin() as connection:
             row = self._find(connection, name)
-            if (
-                _is_pushed(row)
-                and connection.execute(_change(row["id"], MERGED_AGAIN, at=self._now())).rowcount
-            ):
+            merge = _change(row["id"], MERGED_AGAIN, at=self._now())
+            if _is_pushed(row) and connection.execute(merge).rowcount:
                 return QueueChange(changed=(row["id"],), note="its branch is merged again")
             again = _change(row["id"], RETRIED, at=self._now())
             past = TASKS.c.deadline_ms <= read_time(connection)
@@ -285,9 +283,8 @@ def _read_deadline(task: NewTask, now_ms: int) -> int:
 
 
 def _is_pushed(row: sa.RowMapping) -> bool:
-    """Say whether only the merge of a task is missing."""
-    is_over = row["state"] in ("ended", "cancelled")
-    return is_over and bool(row["target"]) and bool(read_course(row).branch)
+    """Say whether only the merge of a task that has ended is missing."""
+    return bool(row["target"]) and bool(read_course(row).branch)
 
 
 def make_route(agent: str, labels: str, repository: str) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from concurrent.futures import wait
 from contextlib import ExitStack, suppress
 from functools import partial
-from pathlib import Path
 
 import sqlalchemy as sa
 from msgspec.structs import replace
@@ -19,10 +18,7 @@ from msgspec.structs import replace
 from untildone.agents.headless import RunEvent
 from untildone.agents.registry import find_agent
 from untildone.core.text import to_one_line
-from untildone.core.verdict import Finish, Pause
-from untildone.engine import verbs
 from untildone.engine.context import Context
-from untildone.errors import UserError
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs.queue.abilities import Abilities
 from untildone.runs.queue.address import hide_password, is_shared
@@ -32,12 +28,12 @@ from untildone.runs.queue.database import (
     explain_failure,
     prepare_workflow_tables,
 )
-from untildone.runs.queue.deadline_times import explain_passed
 from untildone.runs.queue.lease import Lease, LostLease
 from untildone.runs.queue.losses import Loss, describe_database_error, find_database_loss
 from untildone.runs.queue.merge_lease import MergeLease
 from untildone.runs.queue.redaction import hide_errors
 from untildone.runs.queue.repositories import Repository
+from untildone.runs.queue.running_loops import RunningLoops
 from untildone.runs.queue.taken_task import TakenTask
 from untildone.runs.queue.task_steps import Show, Surroundings, TaskSteps
 from untildone.runs.queue.values import Course, encode
@@ -58,13 +54,11 @@ from untildone.runs.queue.workflows import CONNECTIONS, Workflows
 from untildone.runs.stop_request import StopRequest, catch_first_interrupt
 from untildone.runs.tasks.recorded_steps import run_steps
 from untildone.runs.tasks.scheduler import Scheduler
-from untildone.store.loops import Record
 from untildone.store.trusted_files import forget_trust_below
 
 EXIT_STOPPED = 130
 _LOOK_SECONDS = 0.5
 _IDLE_SECONDS = 1.0
-_ELSEWHERE = "another worker goes on with the task"
 _FAILED = Course(
     outcome="unverified", reason="untildone failed; the worker's output says how", fault="failed"
 )
@@ -128,7 +122,7 @@ class _Worker(Scheduler[TakenTask]):
         # A task has ended: there may be room for the next one.
         self._has_ended = threading.Event()
         self._taken: dict[str, TakenTask] = {}
-        self._running: dict[str, TaskSteps] = {}
+        self._loops = RunningLoops(context, self.lease, folders)
         workflow_engine = create_engine(
             settings.url, silence=choose_silence(settings.lease), connections=CONNECTIONS
         )
@@ -160,7 +154,7 @@ class _Worker(Scheduler[TakenTask]):
         The work is done in another thread: this one never waits for the database, so that it can
         be interrupted and ends the agents in time.
         """
-        self._clean_up_after_dead_workers()
+        self._loops.clean_up_after_dead_workers()
         self._stop = stop
         work = begin_work(self._work)
         while not work.done() and not self.lease.is_lost.is_set():
@@ -176,17 +170,6 @@ class _Worker(Scheduler[TakenTask]):
         """Take and start tasks until the end; return its reason."""
         self.run_tasks()
         return "drained" if self._drain.is_set() else self._reason_to_end
-
-    def _clean_up_after_dead_workers(self) -> None:
-        """Remove what dead workers of this machine left; their loops go on elsewhere."""
-        folders = self._folders.remove_abandoned()
-        for folder in folders:
-            forget_trust_below(self._context.home, folder.resolve())
-        for record in self._context.loops.list_all() if folders else ():
-            if not isinstance(record, Record) or record.progress.status == "finished":
-                continue
-            if any(Path(record.contract.project).is_relative_to(one) for one in folders):
-                self._end_loop(record.contract.id, _ELSEWHERE)
 
     @property
     def jobs(self) -> int:
@@ -219,9 +202,9 @@ class _Worker(Scheduler[TakenTask]):
             return
         for dead in self.lease.insist(self.lease.bury_dead_workers):
             self._show("", WorkerBuried(worker=dead))
-            self._clean_up_after_dead_workers()
-        self._end_cancelled()
-        self._end_overdue()
+            self._loops.clean_up_after_dead_workers()
+        self._loops.end_cancelled()
+        self._loops.end_overdue(dict(self._taken))
         if not self.is_stopping():
             self._merges.begin()
 
@@ -268,7 +251,7 @@ class _Worker(Scheduler[TakenTask]):
         """Run the steps of a task in a thread of dbos."""
         task = self._taken[name]
         steps = TaskSteps(task, self._make_surroundings(task))
-        self._running[name] = steps
+        self._loops.steps[name] = steps
         course = _FAILED
         try:
             course = run_steps(
@@ -286,7 +269,7 @@ class _Worker(Scheduler[TakenTask]):
             # An error of ours is recorded by dbos, and must not leave the task running forever.
             if not self._has_given_up():
                 self._guard(lambda: self._end(task, course))
-            self._running.pop(name, None)
+            self._loops.steps.pop(name, None)
             steps.remove_worktree()
         return encode(course)
 
@@ -325,7 +308,7 @@ class _Worker(Scheduler[TakenTask]):
 
     def _end(self, task: TakenTask, course: Course) -> str:
         state = self.lease.insist(lambda: self.lease.finish(task, course))
-        self._running.pop(task.id, None)
+        self._loops.steps.pop(task.id, None)
         self._taken.pop(task.id, None)
         self._has_ended.set()
         if state == "queued":
@@ -341,36 +324,10 @@ class _Worker(Scheduler[TakenTask]):
         self._show(task.id, ended)
         return state
 
-    def _end_cancelled(self) -> None:
-        running = dict(self._running)
-        if not running:
-            return
-        for name in self.lease.insist(lambda: self.lease.list_cancelling(running)):
-            self._end_loop(running[name].loop, "cancelled in the queue")
-
-    def _end_overdue(self) -> None:
-        """Pause the loops whose deadline has passed; that ends their agents, and the work stays."""
-        running, taken = dict(self._running), dict(self._taken)
-        tasks = [taken[name] for name in running if name in taken]
-        for name in self.lease.insist(lambda: self.lease.list_overdue(tasks)):
-            loop = running[name].loop
-            if loop and self._context.loops.load(loop).progress.status == "active":
-                reason = explain_passed(taken[name].deadline_ms)
-                with suppress(UserError):
-                    verbs.end(self._context, loop, Pause(outcome="out-of-time", reason=reason))
-
-    def _end_loop(self, loop: str, reason: str) -> None:
-        """End a loop, if it has begun; that ends its agent."""
-        if loop:
-            # A full disk must not keep the worker from ending.
-            with suppress(UserError, OSError):
-                verbs.end(self._context, loop, Finish(outcome="cancelled", reason=reason))
-
     def close(self) -> None:
         """End everything; tasks that are left go on elsewhere from their last recorded round."""
         self._halting.set()
-        for steps in list(self._running.values()):
-            self._end_loop(steps.loop, _ELSEWHERE)
+        self._loops.end_all()
         self.lease.is_stopped.set()
         self._folders.end_processes()
         forget_trust_below(self._context.home, self._folders.worktrees.resolve())

@@ -1,4 +1,4 @@
-"""What a worker is told by its user."""
+"""How a worker works: who it is, what it may do, and when it ends."""
 
 from msgspec import Struct
 

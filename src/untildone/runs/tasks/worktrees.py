@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from untildone.runs.tasks.git_answers import Git
 # Our own folder in a project is not part of the work.
 _WORK = (":/", ":(exclude,top).untildone")
 _NOTHING: Mapping[str, str] = {}
+# git reads all worktrees for each of these, and fails at one that another git is just adding.
+_LIST_OF_WORKTREES = threading.Lock()
 
 
 class Merged(Struct, frozen=True, kw_only=True):
@@ -31,7 +34,8 @@ def make_worktree(git: Git, path: Path, *, branch: str, commit: str) -> None:
 
 def check_out(git: Git, path: Path, *options: str, commit: str) -> None:
     """Create a worktree empty, then fill it: its filters are known only once it exists."""
-    git.ask("worktree", "add", "-q", "--no-checkout", *options, str(path), commit)
+    with _LIST_OF_WORKTREES:
+        git.ask("worktree", "add", "-q", "--no-checkout", *options, str(path), commit)
     try:
         Git(path).ask("reset", "-q", "--hard")
     except UserError:
@@ -41,18 +45,21 @@ def check_out(git: Git, path: Path, *options: str, commit: str) -> None:
 
 def remove_worktree(git: Git, path: Path) -> None:
     """Remove the worktree, also one that git does not know any more."""
-    if path.exists():
-        git.ask_or_empty("worktree", "remove", "--force", "--force", str(path))
-        if not path.exists():
-            return
-        shutil.rmtree(path, ignore_errors=True)
-    git.ask("worktree", "prune")
+    with _LIST_OF_WORKTREES:
+        if path.exists():
+            git.ask_or_empty("worktree", "remove", "--force", "--force", str(path))
+            if not path.exists():
+                return
+            shutil.rmtree(path, ignore_errors=True)
+        git.ask("worktree", "prune")
 
 
 def find_holder(git: Git, branch: str) -> str:
     """Return the worktree that has the branch checked out, or nothing."""
     folder = ""
-    for line in git.ask("worktree", "list", "--porcelain").splitlines():
+    with _LIST_OF_WORKTREES:
+        listed = git.ask("worktree", "list", "--porcelain")
+    for line in listed.splitlines():
         if line.startswith("worktree "):
             folder = line.removeprefix("worktree ")
         if line == f"branch refs/heads/{branch}":
