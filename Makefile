@@ -2,7 +2,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 TESTS ?= tests
-JOBS ?= 2
+# One more than the cores of CI: many tests wait for programs.
+JOBS ?= 3
 KILLS ?= 1000
 SEED ?= 17
 # COVERAGE=1 measures branch coverage, which `make coverage-gate` then judges. That takes half as long

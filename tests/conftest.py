@@ -1,6 +1,9 @@
 """What every test starts from."""
 
+import os
 import signal
+from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -95,8 +98,16 @@ MEASURED = (
 )
 
 
+# Set while coverage is measured: then it also is in the programs that a test starts, which takes
+# longer than all quick tests do without it. They do much the same for each example of a test, so
+# only the first ones are measured so.
+COVERAGE = "COVERAGE_PROCESS_CONFIG"
+EXAMPLES = 2
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what `make test` leaves to `make test-slow`."""
+    examples = Counter[str]()
     named = {name: TESTS / name for name in (*SLOW, *MEASURED)}
     missing = [name for name, path in named.items() if not path.exists()]
     if missing:
@@ -105,8 +116,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         places = {item.path, *item.path.parents}
         if any(named[name] in places for name in SLOW):
             item.add_marker("slow")
+        test = item.nodeid.partition("[")[0]
+        examples[test] += 1
         if any(named[name] in places for name in MEASURED):
             item.add_marker("measured")
+        elif examples[test] > EXAMPLES:
+            item.add_marker("unmeasured_programs")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    measured = os.environ.get(COVERAGE)
+    if measured and item.get_closest_marker("unmeasured_programs"):
+        del os.environ[COVERAGE]
+    try:
+        return (yield)
+    finally:
+        if measured:
+            os.environ[COVERAGE] = measured
 
 
 @pytest.fixture

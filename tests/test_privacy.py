@@ -38,7 +38,7 @@ SPEAKING = {
     "features/milestones/notify.py",
     # The database of the queue, a file unless the user names a server.
     "runs/queue/database.py",
-    "runs/queue/worker.py",
+    "runs/queue/workflows.py",
     # The user's own collector, if `[otel]` of their settings names one.
     "features/telemetry/otlp.py",
 }

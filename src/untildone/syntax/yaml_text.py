@@ -15,8 +15,11 @@ _FastLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 def load_yaml(text: str) -> Any:  # noqa: ANN401  whatever the document holds
     """Return the document; raise YAMLError, ValueError or RecursionError if it cannot be read."""
-    loader = _FastLoader if _is_shallow(text) else yaml.SafeLoader
-    return yaml.load(text, Loader=loader)  # noqa: S506  both are safe loaders
+    loader = (_FastLoader if _is_shallow(text) else yaml.SafeLoader)(text)
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()
 
 
 def _is_shallow(text: str) -> bool:

@@ -133,12 +133,10 @@ def _create_shared_engine(url: str, *, milliseconds: int, pool: int) -> sa.Engin
         "tcp_user_timeout": milliseconds,
         **{f"tcp_{name}": value for name, value in probes.items()},
     }
-    chosen = ", ".join(
-        f"set_config('{name}', '{value}', false)" for name, value in settings.items()
-    )
+    pairs = [(name, str(value)) for name, value in settings.items()]
 
     def set_up(connection: psycopg.Connection[Any], _record: object) -> None:
-        connection.execute(f"SELECT {chosen}".encode())
+        connection.cursor().executemany("SELECT set_config(%s, %s, false)", pairs)
         # The pool rolls back what is open when a connection is returned.
         connection.commit()
 
@@ -190,7 +188,8 @@ def _complete_table(connection: sa.Connection, table: sa.Table) -> None:
     for column in table.columns:
         if column.name not in known:
             definition = sa.schema.CreateColumn(column).compile(dialect=connection.dialect)
-            connection.exec_driver_sql(f"ALTER TABLE {quote(table.name)} ADD COLUMN {definition}")
+            words = ("ALTER TABLE", quote(table.name), "ADD COLUMN", str(definition))
+            connection.execute(sa.DDL(" ".join(words)))
     for index in table.indexes:
         index.create(connection, checkfirst=True)
 
