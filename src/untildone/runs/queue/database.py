@@ -189,7 +189,7 @@ def _complete_table(connection: sa.Connection, table: sa.Table) -> None:
         if column.name not in known:
             definition = sa.schema.CreateColumn(column).compile(dialect=connection.dialect)
             words = ("ALTER TABLE", quote(table.name), "ADD COLUMN", str(definition))
-            connection.execute(sa.DDL(" ".join(words)))
+            connection.exec_driver_sql(" ".join(words))
     for index in table.indexes:
         index.create(connection, checkfirst=True)
 
