@@ -124,7 +124,7 @@ class MergeRun:
 
     def _merge_onto(self, tip: str, waiting: Sequence[WaitingTask]) -> bool:
         """Merge onto the tip; False if somebody moved the branch meanwhile."""
-        begin = self._repository.fetch(self._ref) if tip else waiting[0].course.base
+        begin = self._repository.bring(self._ref, tip) if tip else waiting[0].course.base
         checks = self._collect_checks(begin, waiting)
         target = Target(
             git=self._repository.git,

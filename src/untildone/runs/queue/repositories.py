@@ -92,6 +92,10 @@ class Repository:
         with _open_transfer() as transfer:
             return self._list_refs(transfer, [ref]).get(ref, "")
 
+    def bring(self, ref: str, commit: str) -> str:
+        """Fetch a ref unless the cache has its commit; return the commit."""
+        return commit if self.has(commit) else self.fetch(ref)
+
     def is_pushed(self, pushes: Sequence[Push]) -> bool:
         with _open_transfer() as transfer:
             there = self._list_refs(transfer, [push.ref for push in pushes])
@@ -103,10 +107,10 @@ class Repository:
         refs = [f"{'' if push.lease else '+'}{push.commit}:{push.ref}" for push in pushes]
         names = [push.ref for push in pushes]
         with _open_transfer() as transfer:
-            # What is forced needs no look first.
-            is_forced = not (leases or removed)
+            # What is forced or replaces a known commit needs no look first.
+            needs_look = bool(removed) or any(push.is_new for push in pushes)
             listed = [*names, *([removed] if removed else [])]
-            there = {} if is_forced else self._list_refs(transfer, listed)
+            there = self._list_refs(transfer, listed) if needs_look else {}
             if all(there.get(push.ref) == push.commit for push in pushes):
                 refs, leases = [], []
             refs += [f":{ref}" for ref in there if ref not in names]

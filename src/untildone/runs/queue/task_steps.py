@@ -134,14 +134,15 @@ class TaskSteps:
     def _fetch(self, course: Course) -> Course:
         self._repository.prepare()
         task, target = self._task, f"refs/heads/{self._task.into}"
-        is_there = bool(task.into) and bool(self._repository.find(target))
-        if task.evidence and is_there:
+        tip = self._repository.find(target) if task.into else ""
+        if task.evidence and tip:
             # The commit that it was merged with is part of the target.
-            self._repository.fetch(target)
+            self._repository.bring(target, tip)
             self._bring(task.evidence.onto)
             return replace(course, base=task.evidence.onto)
-        begin = task.base or (target if is_there else "HEAD")
-        return replace(course, base=self._repository.fetch(begin))
+        if tip and not task.base:
+            return replace(course, base=self._repository.bring(target, tip))
+        return replace(course, base=self._repository.fetch(task.base or "HEAD"))
 
     def _work(self, course: Course) -> Course:
         """Run the loop, from the last checkpoint if there is one, and commit what it did."""
