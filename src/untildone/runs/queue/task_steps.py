@@ -170,6 +170,7 @@ class TaskSteps:
         if not ended.fault and ended.outcome != "out-of-time":
             return
         lease, task = self._around.lease, self._task
+        lease.insist(lambda: lease.require(task))
         # Without it the next one begins at the last judged round.
         with suppress(TransferError):
             checkpoint = push_checkpoint(
@@ -287,6 +288,8 @@ class TaskSteps:
             message=f"{shorten(headline, 70)}\n\nUntildone-Task: {task.id}",
         )
         ref = get_work_ref(task.id, task.token, "end")
+        # A worker that was paused would leave a ref that nobody removes.
+        lease.insist(lambda: lease.require(task))
         self._repository.push([Push(ref=ref, commit=commit)])
         checkpoint = Checkpoint(
             ref=ref, commit=commit, rounds=course.rounds, spend_usd=course.spend_usd, note=""
