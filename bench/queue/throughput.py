@@ -83,7 +83,7 @@ def run_plan(folder: Path, names: list[str], client: str) -> None:
         part = names[start : start + LONGEST_PLAN]
         tasks = {name: {"title": f"Write {name}", "checks": [make_check(name)]} for name in part}
         plan = folder / f"TASKS-{start}.json"
-        plan.write_text(json.dumps({"feature": "bench", "tasks": tasks}), encoding="utf-8")
+        plan.write_text(json.dumps({"feature": f"bench-{start}", "tasks": tasks}), encoding="utf-8")
         options = ("-j", str(JOBS), "--client", client)
         finish(begin(folder, "state", "run", "--plan", str(plan), *options))
 
