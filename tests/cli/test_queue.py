@@ -44,6 +44,20 @@ def fail(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().err
 
 
+def test_the_options_of_a_task_count_for_each_of_a_plan(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks = {name: {"title": name, "checks": ["make"]} for name in ("one", "two")}
+    plan = machine.project / "TASKS.json"
+    plan.write_text(json.dumps({"version": "1.0", "tasks": tasks}), encoding="utf-8")
+    given = ("--deadline", "2126-05-04T18:00+00:00", "--retries", "7", "--priority", "3")
+    answer(capsys, "add", "--plan", str(plan), *given)
+
+    listed = answer(capsys, "list")["tasks"]
+    shown = {(task["deadline"][:10], task["retries"], task["priority"]) for task in listed}
+    assert (len(listed), shown) == (2, {("2126-05-04", 7, 3)})
+
+
 def test_a_task_is_added_with_the_options_of_start(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:

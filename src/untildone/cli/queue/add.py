@@ -1,6 +1,7 @@
 """`untildone queue add`: add a task, or a whole backlog."""
 
 import os
+from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from untildone.runs.queue.values import NewTask, QueueAdded
 _PLAN_OPTIONS = frozenset(
     (
         *("plan", "repo", "base", "agent", "labels", "priority", "after", "into"),
-        *("database", "as_json"),
+        *("deadline", "retries", "database", "as_json"),
         *(option.name for option in OPTIONS if option.bound),
     )
 )
@@ -90,8 +91,8 @@ def add_command(
     """Add TASK to the queue, with the options of `untildone start`.
 
     FILE has one JSON object a line, with `task` and any of `checks`, `repository`, `base`,
-    `agent`, `labels`, `priority`, `after`, `deadline`, `retries` and the loop's options; or it is
-    the output of `gh issue list --json number,title,body,url`.
+    `agent`, `labels`, `priority`, `after`, `deadline`, `retries`, `into` and the loop's options;
+    or it is the output of `gh issue list --json number,title,body,url`.
 
     TASKS.json is a plan as `untildone run --plan` takes it. Its tasks wait for those that they
     depend on; the queue does not write their status into the file.
@@ -108,7 +109,14 @@ def add_command(
             "give a task, `--from FILE` or `--plan TASKS.json`",
             hint='say what to do: `untildone queue add "TASK"`',
         )
-    tasks = _read_tasks(_make_task(task, values), backlog, plan)
+    tasks = _make_storable(_read_tasks(_make_task(task, values), backlog, plan))
+    ids = open_queue(database, verb="queue add").add(tasks)
+    lines = [f"added {ids[0]}"] if len(ids) == 1 else [f"added {pluralize(len(ids), 'task')}"]
+    print_report(QueueAdded(ids=ids), lines, as_json=as_json)
+
+
+def _make_storable(tasks: Sequence[NewTask]) -> list[NewTask]:
+    """Return the tasks as the database may have them; say what was changed or is not used."""
     folder = get_current_folder()
     named = {one.repository for one in tasks}
     addresses = {name: resolve_repository(name, folder) for name in named}
@@ -128,9 +136,7 @@ def add_command(
     redacted = sum(was_changed for _, was_changed in stored)
     if redacted:
         click.echo(f"note: secrets were taken out of {pluralize(redacted, 'task')}", err=True)
-    ids = open_queue(database, verb="queue add").add([one for one, _ in stored])
-    lines = [f"added {ids[0]}"] if len(ids) == 1 else [f"added {pluralize(len(ids), 'task')}"]
-    print_report(QueueAdded(ids=ids), lines, as_json=as_json)
+    return [one for one, _ in stored]
 
 
 def _vouch(repository: str) -> str:

@@ -58,19 +58,21 @@ def limit_command(
     if off:
         limits.remove_limit(kind, name)
     elif is_given:
-        money, period = parse_budget(budget) if budget else (0, "")
-        limits.set_limit(
-            Limit(
-                kind=kind,
-                name=name,
-                budget_micro=money,
-                period=period,
-                rate=parse_rate(rate) if rate else 0,
-                parallel=parallel,
-            )
-        )
+        limits.set_limit(_make_limit((kind, name), budget, rate, parallel))
     listed = QueueLimits(limits=limits.list_limits())
     print_report(listed, _format_limits(listed), as_json=as_json)
+
+
+def _make_limit(scope: tuple[Kind, str], budget: str, rate: str, parallel: int) -> Limit:
+    money, period = parse_budget(budget) if budget else (0, "")
+    return Limit(
+        kind=scope[0],
+        name=scope[1],
+        budget_micro=money,
+        period=period,
+        rate=parse_rate(rate) if rate else 0,
+        parallel=parallel,
+    )
 
 
 def _find_scope(repo: str, account: str) -> tuple[Kind, str]:

@@ -19,7 +19,7 @@ from untildone.runs.tasks.task_events import Show, TaskMerged, TaskSentBack
 
 
 class PlanMerges:
-    """Each task's thread brings its work; whoever has the lock merges all that waits."""
+    """Each task's thread brings its work; the one with the lock merges all that waits."""
 
     def __init__(self, workspace: Workspace, journal: PlanJournal, show: Show) -> None:
         self._workspace = workspace

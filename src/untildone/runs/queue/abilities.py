@@ -19,7 +19,7 @@ class Abilities(Struct, frozen=True, kw_only=True):
     def can_merge(self, route: str) -> bool:
         """Say whether we may run the checks of a task; that needs no agent."""
         parts = route.split("\t")
-        # Whoever may insert tasks could write any route.
+        # A submitter could write any route.
         if len(parts) != 3:
             return False
         _, labels, repository = parts

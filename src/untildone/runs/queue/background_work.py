@@ -1,4 +1,4 @@
-"""Work in a thread of its own, which whoever began it can leave alone and end without."""
+"""Work in a thread of its own, which does not keep the process from ending."""
 
 import threading
 from collections.abc import Callable
@@ -13,7 +13,7 @@ def begin_work(action: Callable[[], str]) -> "Future[str]":
 
 
 def _settle(future: "Future[str]", action: Callable[[], str]) -> None:
-    """Run the action and give its result or its error to whoever waits for it."""
+    """Run the action and give its result or its error to those who wait for it."""
     try:
         future.set_result(action())
     except BaseException as error:  # noqa: BLE001  it is raised where the result is asked for

@@ -42,7 +42,7 @@ def open_database(url: str, *, silence: float = _SILENCE_SECONDS) -> sa.Engine:
 
 
 def migrate(url: str) -> None:
-    """Create or update all tables; whoever does it owns those that are new."""
+    """Create or update all tables; the role that does it owns the new ones."""
     prepare_workflow_tables(url, open_database(url))
 
 

@@ -1,6 +1,6 @@
 """What a worker refuses of the tasks in the database: rows that `queue add` does not write.
 
-Whoever may insert tasks can do so without our program. The id becomes a folder and a branch, and
+A submitter can insert tasks without our program. The id becomes a folder and a branch, and
 the repository is compared with the allowed ones by the route.
 """
 

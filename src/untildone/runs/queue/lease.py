@@ -1,8 +1,8 @@
 """A worker's hold on its tasks: it is counted as alive while its number of beats grows.
 
 Others judge that by their own clocks, so it does not matter how the clocks of two machines differ
-or whether one is set. Whoever declares a worker dead may take its tasks; each taking raises the
-task's token, and nothing is recorded for a token that is no longer the newest.
+or whether one is set. A worker that declares another one dead may take its tasks; each taking
+raises the task's token, and nothing is recorded for a token that is no longer the newest.
 """
 
 import threading

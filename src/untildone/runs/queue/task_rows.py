@@ -24,6 +24,13 @@ from untildone.runs.queue.waiting_reasons import Reasons, read_reasons
 # What becomes of a cancelled task that somebody holds, by its state.
 HELD = {"running": "its worker ends it", "merging": "the next merge leaves it out"}
 
+# The columns of a task that are shown as they are.
+_AS_THEY_ARE = (
+    *("id", "task", "state", "repository", "base", "agent", "priority", "source"),
+    *("configuration", "attempt", "worker", "reason", "added_at", "updated_at", "retries"),
+    "faults",
+)
+
 
 def split_words(text: str) -> tuple[str, ...]:
     return tuple(filter(None, text.split(",")))
@@ -75,39 +82,23 @@ def _read_task(
     failures: tuple[QueueFailure, ...],
 ) -> QueueTask:
     course = read_course(row)
-    outcome = cast("Outcome | None", row["outcome"] or None)
     return QueueTask(
-        id=row["id"],
-        task=row["task"],
-        state=row["state"],
-        repository=row["repository"],
-        base=row["base"],
-        agent=row["agent"],
         labels=split_words(row["labels"]),
-        priority=row["priority"],
         after=tuple(name for name, _ in needs),
         waits_for=tuple(
             name for name, state in needs if state != "done" and row["state"] in OPEN_STATES
         ),
-        source=row["source"],
-        configuration=row["configuration"],
-        attempt=row["attempt"],
-        worker=row["worker"],
         is_cancelling=bool(row["cancelling"]) and row["state"] in HELD,
-        outcome=outcome,
-        reason=row["reason"],
+        outcome=cast("Outcome | None", row["outcome"] or None),
         branch=course.branch,
         commit=course.commit if course.branch else "",
         into=row["target"],
         merge=course.merge,
-        added_at=row["added_at"],
-        updated_at=row["updated_at"],
         waits=reasons.explain(row) if row["state"] == "queued" else "",
         deadline=format_moment(row["deadline_ms"]),
-        retries=row["retries"],
-        faults=row["faults"],
         is_dead=bool(row["dead"]),
         failures=failures,
+        **{name: row[name] for name in _AS_THEY_ARE},
     )
 
 

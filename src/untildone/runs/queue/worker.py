@@ -123,12 +123,12 @@ class _Worker(Scheduler[TakenTask]):
         self._has_ended = threading.Event()
         self._taken: dict[str, TakenTask] = {}
         self._loops = RunningLoops(context, self.lease, folders)
-        workflow_engine = create_engine(
-            settings.url, silence=choose_silence(settings.lease), connections=CONNECTIONS
-        )
-        self._workflows = Workflows(
-            settings.url, workflow_engine, worker=self._identity.id, run=self._run_and_hide_errors
-        )
+        self._workflows = self._open_workflows()
+
+    def _open_workflows(self) -> Workflows:
+        url, lease = self._settings.url, self._settings.lease
+        engine = create_engine(url, silence=choose_silence(lease), connections=CONNECTIONS)
+        return Workflows(url, engine, worker=self._identity.id, run=self._run_and_hide_errors)
 
     def begin(self) -> None:
         """Show ourselves to the other workers and to the user."""
