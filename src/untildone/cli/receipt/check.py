@@ -54,7 +54,6 @@ def check_command(
     if not unsigned:
         _require_key(key)
     folder = find_project(project)
-    loops = open_context().loops
     demands = Demands(
         tree=read_tree(head, cwd=folder),
         revision=head,
@@ -69,7 +68,7 @@ def check_command(
             return ReceiptVerdict(
                 valid=True, git_tree=demands.tree, reason=f"`{commits}` changes no file"
             )
-        return _verify_note(folder, demands, loops)
+        return _verify_note(folder, demands, open_context().loops)
 
     print_verdict(verify, as_json=as_json)
 
