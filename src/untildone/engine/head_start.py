@@ -6,7 +6,7 @@ If the checks are red, or change a file, what was prepared is thrown away.
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -52,7 +52,6 @@ class HeadStart:
         self._ended = _EndEvent(site.abandoned)
         self._site = replace(site, abandoned=self._ended)
         self._ahead: RunsAhead | None = None
-        self._busy = ExitStack()
         self._confirmation: StopConfirmation | None = None
 
     @property
@@ -95,7 +94,7 @@ class HeadStart:
         were_green = all(each and each.green for each in self._load_last_results())
         self._ahead = RunsAhead(processors, waits=processors == 1 or not were_green)
         # The checks in the project need one.
-        self._busy.enter_context(self._ahead.occupy_processor())
+        self._ahead.occupy_processor(until=checks_ended)
         confirmation = StopConfirmation(
             site, asks_for_tests=needs_tests(loop, evidence), ahead=self._ahead
         )
@@ -104,10 +103,6 @@ class HeadStart:
         begins_runs = begins_runs and not self._unsettled.exists()
         confirmation.prepare(evidence, loop.contract, begins_runs=begins_runs)
         return confirmation
-
-    def end_checks(self) -> None:
-        """Give the processor free that the checks in the project needed."""
-        self._busy.close()
 
     def take(self, site: CheckSite, *, asks_for_tests: bool) -> "StopConfirmation | None":
         """Return what was prepared, if it is still true."""
@@ -123,7 +118,6 @@ class HeadStart:
     def close(self) -> None:
         """End the runs that nobody needs."""
         self._ended.set()
-        self._busy.close()
         if self._ahead:
             self._ahead.close()
 

@@ -151,9 +151,7 @@ def _run_round_and_await_baseline(
     """
     if loop.progress.baseline or not context.session_of(loop.record).has("baseline"):
         meanwhile = head_start.prepare if head_start.is_worthwhile else None
-        evidence = run_round_checks(evidence, loop.contract, site, meanwhile=meanwhile)
-        head_start.end_checks()
-        return evidence, loop
+        return run_round_checks(evidence, loop.contract, site, meanwhile=meanwhile), loop
     from untildone.engine.baseline_results import bound_wait, estimate_round
 
     expected = bound_wait(estimate_round(context, loop.contract))

@@ -7,8 +7,6 @@ looked at only if the checks pass.
 from collections.abc import Sequence
 from functools import partial
 
-from msgspec.structs import replace
-
 from untildone.core.contract import Check
 from untildone.core.evidence import Evidence
 from untildone.core.sandbox_trial import ALL_WALLS
@@ -28,7 +26,6 @@ from untildone.integrity.experiments.trial import (
     find_hidden_files_once,
     make_sandbox_source,
 )
-from untildone.integrity.registry import find_concerns
 from untildone.sandbox.lent_folders import lends_current_files
 from untildone.sandbox.sandbox_source import SandboxFiles
 from untildone.worktree.limits import LimitExceeded
@@ -46,7 +43,8 @@ def can_begin_early(checks: Sequence[Check], load_past_runs: LoadPastRuns) -> bo
 def begin_expected_runs(trial: Trial, ahead: RunsAhead, evidence: Evidence) -> None:
     """Begin the run of the baseline's tests, and of the changed tests on the baseline's code.
 
-    Only behind all walls: there the runs cannot get in the way of those in the project.
+    Only behind all walls: there the runs cannot get in the way of those in the project. If the user
+    has to be asked first, the second one shows what an approval would end with.
     """
     comparison, inputs = trial.comparison, trial.inputs
     walls = inputs.sandbox.walls if inputs.sandbox and inputs.sandbox.works else ()
@@ -58,20 +56,17 @@ def begin_expected_runs(trial: Trial, ahead: RunsAhead, evidence: Evidence) -> N
     surroundings = describe_surroundings(source, comparison)
     # What is installed may change until the checks in the project have ended.
     comparison.forget_facts(stamp_dependencies, find_hidden_files_once)
-    run = ahead.share_processors(trial.run)
 
     def begin(files: SandboxFiles, checks: Sequence[Check]) -> None:
         key = make_key(comparison, files.files, checks, "whole", *surroundings)
         if not trial.memory.knows(key):
-            ahead.start(key, partial(run_now, files, source, checks, run))
+            ahead.start(key, trial.run, partial(run_now, files, source, checks))
 
     begin(inputs.files, [check for check in inputs.contract.checks if check.replay])
-    # Found while the first of them runs. With a concern the changed tests have to wait.
-    found = replace(evidence, concerns=comparison.fact(find_concerns))
-    if trial.asks_for_tests and not trial.find_unapproved(found):
-        files = _read_first_tree(comparison)
-        if files is not None:
-            begin(files, select_checks(evidence.baseline or (), inputs))
+    files = _read_first_tree(comparison) if trial.asks_for_tests else None
+    if files is not None:
+        begin(files, select_checks(evidence.baseline or (), inputs))
+    ahead.wait_for_sandboxes()
 
 
 def _read_first_tree(comparison: Comparison) -> SandboxFiles | None:

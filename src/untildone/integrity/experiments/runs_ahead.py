@@ -6,9 +6,8 @@ its key, as one that is remembered: if anything that it depends on has changed m
 finds it, and the experiment makes its own.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from threading import Event, Semaphore
 from typing import ParamSpec, TypeVar
 
@@ -31,27 +30,53 @@ class RunsAhead:
             self.release()
         self._pool = ThreadPoolExecutor()
         self._runs: dict[str, Future[SandboxRun]] = {}
+        # One for each run, set once its sandbox is open.
+        self._opened: list[Event] = []
         self._is_closed = False
 
-    @contextmanager
-    def occupy_processor(self) -> Iterator[None]:
-        """Let one run fewer go on, as something else runs inside."""
-        with self._processors:
-            yield
+    def occupy_processor(self, *, until: Event) -> None:
+        """Let one run fewer go on until then, as something else runs meanwhile."""
+        self._processors.acquire()
 
-    def start(self, key: str, run: Callable[[], SandboxRun]) -> None:
-        """Begin the run in a thread; its checks wait for a processor by `share_processors`."""
-        if key not in self._runs:
-            self._runs[key] = self._pool.submit(run)
+        def give_back() -> None:
+            until.wait()
+            self._processors.release()
+
+        self._pool.submit(give_back)
+
+    def start(
+        self, key: str, run_checks: Callable[P, T], run: Callable[[Callable[P, T]], SandboxRun]
+    ) -> None:
+        """Begin the run in a thread: `run` opens a sandbox and calls what it is given there.
+
+        That is `run_checks`, which then begins once it may and a processor is free.
+        """
+        if key in self._runs:
+            return
+        opened = Event()
+        self._opened.append(opened)
+        self._runs[key] = self._pool.submit(run, self._share_processors(run_checks, opened))
+        # Also if no sandbox can be opened.
+        self._runs[key].add_done_callback(lambda _: opened.set())
+
+    def wait_for_sandboxes(self) -> None:
+        """Wait until the sandbox of each run is open.
+
+        Opening one is many short steps of a thread, and each has to wait for its turn while
+        another thread computes.
+        """
+        for opened in self._opened:
+            opened.wait()
 
     def release(self) -> None:
         """Let the checks of all runs begin."""
         self._released.set()
 
-    def share_processors(self, run: Callable[P, T]) -> Callable[P, T]:
+    def _share_processors(self, run: Callable[P, T], opened: Event) -> Callable[P, T]:
         """Return the function so that it begins once it may and a processor is free."""
 
         def run_on_processor(*arguments: P.args, **options: P.kwargs) -> T:
+            opened.set()
             self._released.wait()
             with self._processors:
                 if self._is_closed:
