@@ -5,7 +5,7 @@ the settings of ESLint do not name `no-console`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from untildone.core.late_patterns import compile_late
 from untildone.integrity.checked_tools import runs_tool
@@ -48,6 +48,11 @@ def is_read(comparison: Comparison, path: str, reach: str) -> bool:
         return runs_tool(comparison, _DENIES_LINTS) or comparison.old.fact(_denies_lints, "")
     marker = _MARKER_LIKE_CODE.get(language)
     return marker is None or runs_tool(comparison, find_readers(marker))
+
+
+def select_read(comparison: Comparison, paths: Iterable[str]) -> Iterator[str]:
+    """Yield the files of which a check's tool reads the code that silences it, as a cast does."""
+    return (path for path in paths if is_read(comparison, path, "code"))
 
 
 def _denies_lints(tree: Tree, _path: str) -> bool:

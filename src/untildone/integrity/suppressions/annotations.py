@@ -12,6 +12,7 @@ from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.suppressions.active_linters import select_read
 from untildone.syntax.parsing import parse_python_file
 from untildone.syntax.python_nodes import list_nodes
 from untildone.worktree.contents import Tree
@@ -25,7 +26,7 @@ _ANY = compile_late(r"\b(Any|Incomplete)\b")
 def find_weakened_types(comparison: Comparison) -> Iterator[Concern]:
     """Report files and annotations of which a type checker sees less than in the baseline."""
     yield from _find_untyped_files(comparison)
-    for path in comparison.changes.edited:
+    for path in select_read(comparison, comparison.changes.edited):
         if path.endswith((".py", ".pyi")):
             yield from _find_lost_annotations(comparison, path)
 
@@ -35,7 +36,7 @@ def _find_untyped_files(comparison: Comparison) -> Iterator[Concern]:
     changes = comparison.changes
     untyped = {
         PurePosixPath(path).stem: path
-        for path in (*changes.added, *changes.moved.values())
+        for path in select_read(comparison, (*changes.added, *changes.moved.values()))
         if path.endswith(_JAVASCRIPT_SUFFIXES)
     }
     for path in (*changes.removed, *changes.moved):

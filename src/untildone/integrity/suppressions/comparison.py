@@ -11,7 +11,7 @@ from typing import NamedTuple
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, hash_values
-from untildone.integrity.suppressions.active_linters import is_inactive, is_read
+from untildone.integrity.suppressions.active_linters import is_inactive, is_read, select_read
 from untildone.integrity.suppressions.annotations import find_weakened_types
 from untildone.integrity.suppressions.code_escapes import find_escapes
 from untildone.integrity.suppressions.comment_markers import (
@@ -52,12 +52,10 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             reason = f"`{path}` silences `{rule}` {times}"
             content = hash_values(list(added))
             yield make_concern(ConcernKind.SUPPRESSION, path, rule, reason=reason, content=content)
-    for path in comparison.changes.edited:
-        if is_read(comparison, path, "code"):
-            yield from _find_dropped_demands(comparison, path)
-    for concern in (*find_weakened_types(comparison), *find_broken_promises(comparison)):
-        if is_read(comparison, concern.path, "code"):
-            yield concern
+    for path in select_read(comparison, comparison.changes.edited):
+        yield from _find_dropped_demands(comparison, path)
+    yield from find_weakened_types(comparison)
+    yield from find_broken_promises(comparison)
     yield from find_hidden_files(comparison)
 
 

@@ -15,6 +15,7 @@ from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.suppressions.active_linters import select_read
 from untildone.syntax.languages import language_of
 from untildone.syntax.parsing import find_kinds, parse_file, parse_python_file
 from untildone.syntax.python_nodes import list_children, list_nodes
@@ -42,9 +43,9 @@ class _Function(NamedTuple):
 def find_broken_promises(comparison: Comparison) -> Iterator[Concern]:
     """Report guards and overloads of product code that promise more than those of the baseline."""
     changes = comparison.changes
-    old_paths = (*changes.edited, *changes.removed, *changes.moved)
+    old_paths = select_read(comparison, (*changes.edited, *changes.removed, *changes.moved))
     old = [found for path in old_paths for found in comparison.old.fact(list_functions, path)]
-    for path in (*changes.edited, *changes.added):
+    for path in select_read(comparison, (*changes.edited, *changes.added)):
         if comparison.role(path) == "test":
             continue
         for rule, name, fault in _find_broken(comparison.new.fact(list_functions, path), old):
