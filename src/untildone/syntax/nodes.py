@@ -11,7 +11,7 @@ from ast_grep_py import SgNode
 
 from untildone.core.late_patterns import compile_late
 from untildone.syntax.languages import language_of_tests
-from untildone.syntax.parsing import parse_source, select_known_kinds
+from untildone.syntax.parsing import parse_source, read_parts, select_known_kinds
 from untildone.syntax.rust_macros import expand_macros
 from untildone.words import words
 from untildone.worktree.contents import Tree
@@ -57,7 +57,6 @@ WRAPPERS = words("""
 """)
 BLOCKS = frozenset(("block", "statement_block", "statement_list", "declaration_list"))
 INTERPOLATIONS = frozenset(("interpolation", "template_substitution"))
-COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 
 MAX_TEST_FILE_LENGTH = 1_000_000
 # The grammar reads a Rust macro's arguments as tokens; those of a call are expressions.
@@ -81,9 +80,9 @@ def parse_test_file(tree: Tree, path: str) -> SgNode:
 
 def list_parts(node: SgNode) -> list[SgNode]:
     """Return the named children without comments."""
-    children = node.children()
-    count_steps(len(children) + 1)
-    return [child for child in children if child.is_named() and child.kind() not in COMMENTS]
+    parts, children = read_parts(node)
+    count_steps(children + 1)
+    return [*parts]
 
 
 def find_below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:

@@ -13,7 +13,10 @@ from untildone.syntax.languages import language_of
 from untildone.worktree.contents import Tree
 from untildone.worktree.limits import PYTHON_MEGABYTES, SYNTAX_MEGABYTES, reserve
 
+COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 _MAX_KEPT = 4_096
+# The body of a loop in a test is evaluated once for each row of its table.
+_MAX_KEPT_PARTS = 16_384
 
 
 @lru_cache(maxsize=_MAX_KEPT)
@@ -53,6 +56,14 @@ def _is_known(root: SgRoot, kind: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=_MAX_KEPT_PARTS)
+def read_parts(node: SgNode) -> tuple[tuple[SgNode, ...], int]:
+    """Return the named children without comments, and how many children there are in all."""
+    children = node.children()
+    named = (child for child in children if child.is_named() and child.kind() not in COMMENTS)
+    return tuple(named), len(children)
+
+
 @lru_cache(maxsize=_MAX_KEPT)
 def parse_python(text: str) -> ast.Module | None:
     """Return the module, or None if Python cannot parse it. It is shared: change only a copy."""
@@ -81,3 +92,4 @@ def forget_parsed() -> None:
     parse_source.cache_clear()
     parse_python.cache_clear()
     select_known_kinds.cache_clear()
+    read_parts.cache_clear()

@@ -16,6 +16,7 @@ from untildone.integrity.tests.model import EXACT, Assertion, Test
 from untildone.integrity.tests.scopes import Scope
 from untildone.integrity.tests.values import Variables
 from untildone.syntax import nodes
+from untildone.syntax.parsing import COMMENTS
 from untildone.words import words
 
 # `TestPrice` and `Test_price`, but not `Testify`; `TestMain` runs the tests and is none.
@@ -76,7 +77,7 @@ def _read_example_output(body: SgNode, variables: Variables) -> list[Assertion]:
 
 def _list_build_constraints(path: str, root: SgNode) -> frozenset[str]:
     """Return a mark for each reason why go may leave out the file: its comments, name, folder."""
-    comments = (child.text() for child in root.children() if child.kind() in nodes.COMMENTS)
+    comments = (child.text() for child in root.children() if child.kind() in COMMENTS)
     constraints = _BUILD_CONSTRAINT.finditer("\n".join(comments))
     marks = {f"`//go:build {constraint[2].strip()}`" for constraint in constraints}
     name = path.rpartition("/")[2].removesuffix("_test.go")
