@@ -54,7 +54,7 @@ _DRIVERS = {
 _READING = frozenset(
     (
         *("check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base"),
-        *("rev-parse", "version"),
+        *("rev-parse", "version", "write-tree"),
     )
 )
 _COMPARING = frozenset(("-m", "--modified", "--eol"))
@@ -103,7 +103,8 @@ def commit_folder(
 ) -> None:
     """Make a folder that only we write to a repository, and commit all its files.
 
-    Its drivers are read once: nothing runs in between that could add one.
+    Its drivers are read once: nothing runs in between that could add one. Files are not compressed:
+    the repository is soon removed.
     """
     places = {"GIT_DIR": str(folder / ".git"), "GIT_WORK_TREE": str(folder)}
     env = {**_make_environment(environ), **variables, **places}
@@ -111,8 +112,9 @@ def commit_folder(
         return
     run(argv, cwd=folder, timeout=timeout, env=env | _NO_SETTINGS)
     drivers = _disable_drivers(cwd=folder, env=env)
+    settings = None if drivers is None else (*drivers, "core.looseCompression=0")
     for arguments in (("add", "-A"), ("commit", "-q", "-m", message)):
-        if isinstance(argv := _make_argv(arguments, drivers, env), str):
+        if isinstance(argv := _make_argv(arguments, settings, env), str):
             return
         run(argv, cwd=folder, timeout=timeout, env=env)
 
