@@ -37,7 +37,17 @@ def read_stamps(top: Path, folders: Iterable[str]) -> Iterator[tuple[str, Stamp]
 
 
 def _walk(top: Path, start: str) -> Iterator[str]:
-    for folder, folders, files in os.walk(top / start):
-        below = Path(folder).relative_to(top).as_posix()
-        yield from (f"{below}/{name}" for name in files)
-        yield from (f"{below}/{name}" for name in folders if os.path.islink(f"{folder}/{name}"))
+    """Yield the files below a folder; a path object for each folder would take most of the time."""
+    first = (top / start).relative_to(top).as_posix()
+    waiting = ["" if first == "." else f"{first}/"]
+    while waiting:
+        prefix = waiting.pop()
+        try:
+            entries = list(os.scandir(f"{top}/{prefix}"))
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(f"{prefix}{entry.name}/")
+            else:
+                yield f"{prefix}{entry.name}"
