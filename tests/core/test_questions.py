@@ -30,6 +30,7 @@ def expectation(name: str, old: str, new: str) -> Concern:
 
 
 YOUTHS = expectation("test_youths", "6", "12")
+UNSHOWN = concern(ConcernKind.PROOF, "tests")
 TOX = concern(ConcernKind.CONFIG, "tox.ini", "tox.env_list", old="py{38,39}", new="py{39}")
 
 
@@ -134,6 +135,13 @@ def test_a_question_of_one_kind_is_divided_by_what_the_task_says() -> None:
             "Lower fail_under to 80",
             "Lower fail_under to 80",
         ),
+        (UNSHOWN, "refactor: remove old branches", "refactor: remove old branches"),
+        (UNSHOWN, "[Perf] make `compact` linear", "[Perf] make `compact` linear"),
+        (UNSHOWN, "Fix the fares. Update the docs.", ""),
+        (UNSHOWN, "Update the docs. Fix typos.", "Update the docs"),
+        (UNSHOWN, "Test the double complement", "Test the double complement"),
+        (UNSHOWN, "Fix the fares, and add a test", ""),
+        (UNSHOWN, "Discover all ports", ""),
     ],
 )
 def test_words_of_the_task_that_answer(asked: Concern, task: str, answer: str) -> None:

@@ -23,6 +23,13 @@ _CHANGES = compile_late(
     re.IGNORECASE,
 )
 _REQUIRES = compile_late(r"\b(requir\w*|minimum|at least|rais\w*|bump\w*)\b", re.IGNORECASE)
+# Work whose result no new test shows.
+_KEEPS_BEHAVIOUR = compile_late(
+    r"\b(refactor\w*|restructur\w*|clean\w*[ -]?up|tidy\w*|simplif\w*|reformat\w*|renam\w*"
+    r"|perf|performance|optimi[sz]\w*|speed\w* up|faster|benchmark\w*|docs?|documentation)\b"
+    r"|^\W*(tests?|cover)\b",
+    re.IGNORECASE,
+)
 # They are in so many names and tasks that they say nothing.
 _COMMON = frozenset(
     (
@@ -35,9 +42,13 @@ _COMMON = frozenset(
 
 
 def find_answer(concern: Concern, task: str) -> str:
-    """Return the first sentence of the task that asks for the change; empty if none does."""
-    for sentence in _SENTENCE_END.split(task):
-        if sentence.strip() and _asks_for(sentence, concern):
+    """Return the first sentence of the task that asks for the change; empty if none does.
+
+    Which kind of work it is, and so whether a test can show it, the very first sentence says.
+    """
+    sentences = [sentence for sentence in _SENTENCE_END.split(task) if sentence.strip()]
+    for sentence in sentences[:1] if concern.kind == ConcernKind.PROOF else sentences:
+        if _asks_for(sentence, concern):
             return shorten(" ".join(sentence.split()).rstrip(".;"), _MAX_ANSWER)
     return ""
 
@@ -56,6 +67,8 @@ def asks_to_raise(task: str, old: str, new: str) -> bool:
 
 
 def _asks_for(sentence: str, concern: Concern) -> bool:
+    if concern.kind == ConcernKind.PROOF:
+        return bool(_KEEPS_BEHAVIOUR.search(sentence))
     words = _list_words(sentence)
     if concern.kind == ConcernKind.REMOVE_TEST:
         return bool(_REMOVES.search(sentence)) and _names_subject(words, concern)
