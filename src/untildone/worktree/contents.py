@@ -84,6 +84,13 @@ class Tree:
         found: T = self._facts[key]
         return found
 
+    def replace_texts(self, texts: Mapping[str, str]) -> "Tree":
+        """Return a tree in which these files have other texts."""
+        tree = Tree(self.root, self.entries)
+        tree._texts = {**self._texts, **texts}
+        tree.unread = self.unread
+        return tree
+
     def follow_link(self, path: str) -> str:
         """Return the file that a link leads to, empty if it is none of the tree; else the path."""
         entry = self.entries.get(path)

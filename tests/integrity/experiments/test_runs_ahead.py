@@ -43,3 +43,29 @@ def test_a_run_that_waits_for_its_release_never_begins_if_it_is_closed() -> None
     ahead.wait_for_sandboxes()
     ahead.close()
     assert not began.is_set()
+
+
+def test_the_run_that_was_started_first_begins_first() -> None:
+    ahead, is_opened, order = RunsAhead(1), Event(), list[str]()
+
+    def run_late(run_checks: Callable[[], None]) -> SandboxRun:
+        is_opened.wait()
+        return run_in_open_sandbox(run_checks)
+
+    ahead.start("long", lambda: order.append("long"), run_late)
+    ahead.start("short", lambda: order.append("short"), run_in_open_sandbox)
+    is_opened.set()
+    assert ahead.take("short") == ahead.take("long") == SandboxRun(())
+    assert order == ["long", "short"]
+    ahead.close()
+
+
+def test_a_run_begins_although_the_one_before_has_no_sandbox() -> None:
+    def fail(_: Callable[[], None]) -> SandboxRun:
+        raise OSError("no space left")
+
+    ahead = RunsAhead(1)
+    ahead.start("first", lambda: None, fail)
+    ahead.start("second", lambda: None, run_in_open_sandbox)
+    assert ahead.take("second") == SandboxRun(())
+    ahead.close()

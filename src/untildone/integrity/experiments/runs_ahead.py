@@ -20,7 +20,8 @@ T = TypeVar("T")
 class RunsAhead:
     """Runs by key; not more of them go on at once than there are `processors`.
 
-    Where they wait, their checks begin once they are released.
+    Their checks begin in the order of their start: the longest run is started first. Where they
+    wait, that is once they are released.
     """
 
     def __init__(self, processors: int, *, waits: bool = False) -> None:
@@ -32,6 +33,9 @@ class RunsAhead:
         self._runs: dict[str, Future[SandboxRun]] = {}
         # One for each run, set once its sandbox is open.
         self._opened: list[Event] = []
+        # Set once the checks of the run that was started last have begun.
+        self._last_began = Event()
+        self._last_began.set()
         self._is_closed = False
 
     def occupy_processor(self, *, until: Event) -> None:
@@ -53,11 +57,27 @@ class RunsAhead:
         """
         if key in self._runs:
             return
-        opened = Event()
+        opened, began, may_begin = Event(), Event(), self._last_began
+
+        def run_on_processor(*arguments: P.args, **options: P.kwargs) -> T:
+            opened.set()
+            self._released.wait()
+            may_begin.wait()
+            with self._processors:
+                began.set()
+                if self._is_closed:
+                    raise CancelledError
+                return run_checks(*arguments, **options)
+
+        def end(_: Future[SandboxRun]) -> None:
+            """Keep nobody waiting for a sandbox that could not be opened."""
+            opened.set()
+            began.set()
+
         self._opened.append(opened)
-        self._runs[key] = self._pool.submit(run, self._share_processors(run_checks, opened))
-        # Also if no sandbox can be opened.
-        self._runs[key].add_done_callback(lambda _: opened.set())
+        self._last_began = began
+        self._runs[key] = self._pool.submit(run, run_on_processor)
+        self._runs[key].add_done_callback(end)
 
     def wait_for_sandboxes(self) -> None:
         """Wait until the sandbox of each run is open.
@@ -71,19 +91,6 @@ class RunsAhead:
     def release(self) -> None:
         """Let the checks of all runs begin."""
         self._released.set()
-
-    def _share_processors(self, run: Callable[P, T], opened: Event) -> Callable[P, T]:
-        """Return the function so that it begins once it may and a processor is free."""
-
-        def run_on_processor(*arguments: P.args, **options: P.kwargs) -> T:
-            opened.set()
-            self._released.wait()
-            with self._processors:
-                if self._is_closed:
-                    raise CancelledError
-                return run(*arguments, **options)
-
-        return run_on_processor
 
     def take(self, key: str) -> SandboxRun | None:
         """Return the run at its end; None if there is none or it failed by our own fault."""

@@ -6,7 +6,7 @@ changed helper.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from untildone.core.baseline_comparison import MergedTest
 from untildone.core.evidence import Concern, ConcernKind
@@ -16,7 +16,9 @@ from untildone.integrity.tests import inventory
 from untildone.integrity.tests.assertion_comparison import AssertionComparison
 from untildone.integrity.tests.helper_files import find_helper_files
 from untildone.integrity.tests.model import Inventory
+from untildone.integrity.tests.same_tests import drop_same_tests
 from untildone.integrity.tests.test_pairs import TestPair, is_disabled, mark_uncollected, pair_tests
+from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
 # Rust: `#[cfg(test)] mod tests;` includes the file `tests.rs`.
@@ -27,7 +29,7 @@ _ANY_NAME = "*"
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """Yield a concern for each test that lost something, and for test files that cannot be read."""
-    old, new = _read_inventories(comparison)
+    old, new = _read_inventories(comparison, drop_same_tests)
     for _, concern in _compare_tests(comparison, old, new):
         if concern is not None:
             yield concern
@@ -44,7 +46,7 @@ def find_merged_tests(comparison: Comparison) -> tuple[MergedTest, ...]:
 
     For most that is the test of the same id.
     """
-    pairs = _compare_tests(comparison, *_read_inventories(comparison))
+    pairs = _compare_tests(comparison, *_read_inventories(comparison, _keep_all_tests))
     baseline_ids = {pair.old.id for pair, _ in pairs}
     return tuple(
         MergedTest(pair.old.id, pair.new.id, fresh=pair.new.id not in baseline_ids)
@@ -53,12 +55,20 @@ def find_merged_tests(comparison: Comparison) -> tuple[MergedTest, ...]:
     )
 
 
-def _read_inventories(comparison: Comparison) -> tuple[Inventory, Inventory]:
+def _read_inventories(
+    comparison: Comparison,
+    select_tests: Callable[[Comparison, Iterable[str]], tuple[Tree, Tree]],
+) -> tuple[Inventory, Inventory]:
     """Return the tests of the baseline and the current ones, as far as the change concerns them."""
     paths = _select_paths(comparison)
     helpers = find_helper_files(comparison, paths)
-    old, new = (inventory.read_inventory(tree, paths, helpers=helpers) for tree in comparison.trees)
+    trees = select_tests(comparison, paths)
+    old, new = (inventory.read_inventory(tree, paths, helpers=helpers) for tree in trees)
     return old, new
+
+
+def _keep_all_tests(comparison: Comparison, _: Iterable[str]) -> tuple[Tree, Tree]:
+    return comparison.trees
 
 
 def _compare_tests(

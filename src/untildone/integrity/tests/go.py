@@ -45,8 +45,8 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
     marks = _list_build_constraints(path, root)
     scope = Scope(path=path, functions=functions, variables=variables, marks=marks)
     for node in nodes.list_parts(root):
-        name, body = nodes.read_name(node), node.field("body")
-        if node.kind() != "function_declaration" or body is None or not _is_test(name, node):
+        name, body = name_test(node), node.field("body")
+        if name is None or body is None:
             continue
         interpreter = Interpreter(functions)
         interpreter.run_block(body, dict(variables))
@@ -55,12 +55,13 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
         yield scope.make_test(name, interpreter)
 
 
-def _is_test(name: str, function: SgNode) -> bool:
-    """Whether go runs the function: by its name and its parameter `t *testing.T`."""
-    parameters = function.field("parameters")
-    if not _TEST_NAME.fullmatch(name) or parameters is None:
-        return False
-    return name.startswith("Example") or "testing." in parameters.text()
+def name_test(node: SgNode) -> str | None:
+    """Return the name of a test: go runs functions with such a name and `t *testing.T`."""
+    name, parameters = nodes.read_name(node), node.field("parameters")
+    is_named_so = node.kind() == "function_declaration" and _TEST_NAME.fullmatch(name)
+    if not is_named_so or parameters is None:
+        return None
+    return name if name.startswith("Example") or "testing." in parameters.text() else None
 
 
 def _read_example_output(body: SgNode, variables: Variables) -> list[Assertion]:

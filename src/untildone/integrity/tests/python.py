@@ -285,11 +285,25 @@ def _add_class_marks(node: SgNode, scope: _Scope) -> _Scope:
     return replace(marked, marks=marked.marks | _read_body_marks(_get_body(node)))
 
 
+def name_test(statement: SgNode) -> str | None:
+    """Return the name of a test function, or of a class that may hold tests."""
+    decorators = _list_decorators(statement)
+    node = nodes.list_parts(statement)[-1] if decorators else statement
+    name = nodes.read_name(node)
+    if node.kind() in _CLASSES:
+        return name if "Test" in f"{name} {_read_bases(node)}" else None
+    is_function = node.kind() == "function_definition" and name.startswith("test")
+    return name if is_function and not _is_fixture(decorators) else None
+
+
+def _is_fixture(decorators: Sequence[SgNode]) -> bool:
+    return any(re.search(r"\bfixture\b", decorator.text()) for decorator in decorators)
+
+
 def _read_function(node: SgNode, decorators: Sequence[SgNode], scope: _Scope) -> Iterator[Test]:
     """Yield the test if the function is one, run once for each combination of parameters."""
     name, body = nodes.read_name(node), node.field("body")
-    is_fixture = any(re.search(r"\bfixture\b", decorator.text()) for decorator in decorators)
-    if body is None or not name.startswith("test") or is_fixture:
+    if body is None or not name.startswith("test") or _is_fixture(decorators):
         return
     interpreter = Interpreter(scope.functions)
     tables = (

@@ -1,0 +1,150 @@
+"""Leaves out tests that are the same in both trees, so that only the others are read.
+
+Reading a test means evaluating its loops and helpers, so one edited test in a file of a hundred
+would take a hundred times as long. A test that has its old text asserts what it asserted before,
+if nothing else has changed at the top level of its file: no helper, no constant, no class of
+another kind. Imports and tests may be added.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ast_grep_py import SgNode
+
+from untildone.core.late_patterns import compile_late
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.tests import go, inventory, python
+from untildone.syntax import nodes
+from untildone.syntax.languages import language_of_tests
+from untildone.syntax.parsing import COMMENTS, parse_python
+from untildone.worktree.contents import Tree
+
+_WORD = compile_late(r"\w+")
+# A comment that decides whether go builds the file.
+_DECIDING_COMMENT = compile_late(r"//\s*(go:|\+build)")
+_IMPORTS = frozenset(
+    ("import_declaration", "import_statement", "import_from_statement", "future_import_statement")
+)
+# yaml "gopkg.in/yaml.v3"
+_GO_IMPORT = compile_late(r"(?:([\w.]+)\s+)?[\"`]([^\"`]+)[\"`]")
+# `from shop import *` and `import . "shop"` may give any name another meaning.
+_ANY_NAMES = frozenset(("*", "."))
+
+
+class _Import(NamedTuple):
+    source: str
+    # What is imported from there, and the name that it gets in this file.
+    what: str
+    name: str
+
+
+class _TopLevel(NamedTuple):
+    """What stands at the top level of a test file."""
+
+    # All of it, in its order.
+    texts: tuple[str, ...]
+    # The tests among them, by name.
+    tests: dict[str, str]
+    imports: frozenset[_Import]
+    # Helpers, constants and everything else, in its order.
+    others: tuple[str, ...]
+
+
+class _Language(NamedTuple):
+    # returns the name of a test, or of a class of tests; None for any other node
+    name_test: Callable[[SgNode], str | None]
+    # yields what a statement imports
+    list_imports: Callable[[str], Iterator[_Import]]
+
+
+def drop_same_tests(comparison: Comparison, paths: Iterable[str]) -> tuple[Tree, Tree]:
+    """Return the trees without the tests of these files that are the same in both.
+
+    Both are whole if something changed that such tests may use.
+    """
+    old_texts: dict[str, str] = {}
+    new_texts: dict[str, str] = {}
+    for path in paths:
+        if language_of_tests(path) not in _LANGUAGES:
+            continue
+        if path in comparison.old and path in comparison.new:
+            old, new = (tree.fact(_read_top_level, path) for tree in comparison.trees)
+            same = {name for name, text in old.tests.items() if new.tests.get(name) == text}
+            old_texts[path], new_texts[path] = _join_without(old, same), _join_without(new, same)
+            is_harmless = _differ_in_tests_alone(old, new)
+        else:
+            # Tests of other files may use what a helper file defines.
+            is_harmless = inventory.is_collected(path)
+        if not is_harmless:
+            return comparison.trees
+    return comparison.old.replace_texts(old_texts), comparison.new.replace_texts(new_texts)
+
+
+def _differ_in_tests_alone(old: _TopLevel, new: _TopLevel) -> bool:
+    """Say whether only tests differ, and imports of names that the file did not know before."""
+    added = {each.name for each in new.imports - old.imports}
+    known = {word for text in old.texts for word in _WORD.findall(text)}
+    return (
+        old.others == new.others
+        and old.imports <= new.imports
+        and added.isdisjoint(known | _ANY_NAMES)
+    )
+
+
+def _join_without(top_level: _TopLevel, names: Iterable[str]) -> str:
+    dropped = {top_level.tests[name] for name in names}
+    return "\n".join(text for text in top_level.texts if text not in dropped)
+
+
+def _read_top_level(tree: Tree, path: str) -> _TopLevel:
+    """Return the top level of a test file. Use as a tree's fact."""
+    language = _LANGUAGES[language_of_tests(path)]
+    texts, tests, others = list[str](), dict[str, str](), list[str]()
+    imports: set[_Import] = set()
+    for node in tree.fact(nodes.parse_test_file, path).children():
+        text = node.text()
+        if not node.is_named() or (node.kind() in COMMENTS and not _DECIDING_COMMENT.match(text)):
+            continue
+        texts.append(text)
+        if node.kind() in _IMPORTS:
+            imports.update(language.list_imports(text))
+        elif (name := language.name_test(node)) and name not in tests:
+            tests[name] = text
+        else:
+            others.append(text)
+    tests = _select_unmentioned(tests, texts)
+    return _TopLevel(tuple(texts), tests, frozenset(imports), tuple(others))
+
+
+def _select_unmentioned(tests: dict[str, str], texts: Sequence[str]) -> dict[str, str]:
+    """Return the tests whose names stand nowhere else in the file.
+
+    `del test_price` takes a test away, and a class may inherit those of another one.
+    """
+    counts = Counter(word for text in texts for word in _WORD.findall(text))
+    return {name: text for name, text in tests.items() if counts[name] == 1}
+
+
+def _list_python_imports(text: str) -> Iterator[_Import]:
+    module = parse_python(text)
+    for statement in module.body if module else ():
+        if isinstance(statement, ast.ImportFrom):
+            source = f"{'.' * statement.level}{statement.module or ''}"
+            for alias in statement.names:
+                yield _Import(source, alias.name, alias.asname or alias.name)
+        elif isinstance(statement, ast.Import):
+            for alias in statement.names:
+                yield _Import(alias.name, "", alias.asname or alias.name.partition(".")[0])
+
+
+def _list_go_imports(text: str) -> Iterator[_Import]:
+    for name, source in _GO_IMPORT.findall(text.removeprefix("import")):
+        yield _Import(source, "", name or source.rpartition("/")[2])
+
+
+_LANGUAGES = {
+    "python": _Language(python.name_test, _list_python_imports),
+    "go": _Language(go.name_test, _list_go_imports),
+}
