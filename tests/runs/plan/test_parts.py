@@ -16,6 +16,7 @@ from untildone.runs.plan.plan_journal import PlanJournal, TaskProgress
 from untildone.runs.tasks import merge_markers, worktrees
 from untildone.runs.tasks.git_answers import Git, require_git_version
 from untildone.runs.tasks.slugs import make_slug
+from untildone.store import journal
 from untildone.store.durable_files import DamagedFileError
 
 TASKS = {"A": task(status="completed"), "B": task("A"), "C": task("B"), "D": task()}
@@ -99,6 +100,17 @@ def test_steps_are_read_back_in_the_order_of_the_last_ones(tmp_path: Path) -> No
 
     known.begin_anew("f00")
     assert (known.states, (tmp_path / "journal.jsonl.1").exists()) == ({}, True)
+
+
+def test_a_step_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    """Merges were made one by one, before a step had the head of its batch."""
+    course = {"step": "merging", "session": "s", "onto": "1", "commit": "2", "merge": "3"}
+    data: dict[str, object] = {"task": "A", "course": course}
+    journal.append(tmp_path / "journal.jsonl", "merging", data=data, at="now")
+
+    assert PlanJournal(tmp_path, lambda: "now").get("A") == TaskProgress(
+        step="merging", session="s", onto="1", commit="2", merge="3"
+    )
 
 
 def test_a_step_that_somebody_altered_is_named(tmp_path: Path) -> None:
