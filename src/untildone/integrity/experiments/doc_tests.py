@@ -120,7 +120,9 @@ def _list_owners(node: ast.AST, name: str = "") -> Iterator[tuple[str, _Owner]]:
     if isinstance(node, _Owner):
         yield name, node
     for child in ast.iter_child_nodes(node):
-        yield from _list_owners(child, f"{name}.{getattr(child, 'name', '')}".rstrip("."))
+        # Most nodes are expressions, which hold no definition.
+        if not isinstance(child, ast.expr):
+            yield from _list_owners(child, f"{name}.{getattr(child, 'name', '')}".rstrip("."))
 
 
 def _read_docstring(owner: _Owner) -> str:
