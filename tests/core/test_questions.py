@@ -140,6 +140,7 @@ def test_a_question_of_one_kind_is_divided_by_what_the_task_says() -> None:
         (UNSHOWN, "Fix the fares. Update the docs.", ""),
         (UNSHOWN, "Update the docs. Fix typos.", "Update the docs"),
         (UNSHOWN, "Test the double complement", "Test the double complement"),
+        (UNSHOWN, "sets: cover a branch", "sets: cover a branch"),
         (UNSHOWN, "Fix the fares, and add a test", ""),
         (UNSHOWN, "Discover all ports", ""),
     ],

@@ -27,7 +27,8 @@ _REQUIRES = compile_late(r"\b(requir\w*|minimum|at least|rais\w*|bump\w*)\b", re
 _KEEPS_BEHAVIOUR = compile_late(
     r"\b(refactor\w*|restructur\w*|clean\w*[ -]?up|tidy\w*|simplif\w*|reformat\w*|renam\w*"
     r"|perf|performance|optimi[sz]\w*|speed\w* up|faster|benchmark\w*|docs?|documentation)\b"
-    r"|^\W*(tests?|cover)\b",
+    # "Test the lexer", "lexer: cover comments"
+    r"|^\W*([\w./-]+:\s*)?(tests?|cover)\b",
     re.IGNORECASE,
 )
 # They are in so many names and tasks that they say nothing.

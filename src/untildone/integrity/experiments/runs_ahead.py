@@ -1,9 +1,8 @@
 """Runs in sandboxes that begin before an experiment asks for them, each in a thread.
 
 The confirmation of a stop begins them while the checks still run in the project, or only opens
-their sandboxes then. A run is found by
-its key, as one that is remembered: if anything that it depends on has changed meanwhile, nobody
-finds it, and the experiment makes its own.
+their sandboxes then. A run is found by its key, as one that is remembered: if anything that it
+depends on has changed meanwhile, nobody finds it, and the experiment makes its own.
 """
 
 from collections.abc import Callable
