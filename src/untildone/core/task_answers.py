@@ -23,12 +23,11 @@ _CHANGES = compile_late(
     re.IGNORECASE,
 )
 _REQUIRES = compile_late(r"\b(requir\w*|minimum|at least|rais\w*|bump\w*)\b", re.IGNORECASE)
-# Work whose result no new test shows.
+# Work whose result no new test shows: "refactor: …", "[Perf] …", "Update the docs", "sets: cover …"
 _KEEPS_BEHAVIOUR = compile_late(
-    r"\b(refactor\w*|restructur\w*|clean\w*[ -]?up|tidy\w*|simplif\w*|reformat\w*|renam\w*"
-    r"|perf|performance|optimi[sz]\w*|speed\w* up|faster|benchmark\w*|docs?|documentation)\b"
-    # "Test the lexer", "lexer: cover comments"
-    r"|^\W*([\w./-]+:\s*)?(tests?|cover)\b",
+    r"\W*([\w./-]+:\s*)?((updat|improv|writ|extend|clarify)\w*\s+)?(the\s+)?"
+    r"(refactor\w*|restructur\w*|clean\w*[ -]?up|tidy\w*|simplif\w*|reformat\w*|renam\w*"
+    r"|perf|performance|optimi[sz]\w*|speed\w* up|benchmark\w*|docs?|documentation|test|cover)\b",
     re.IGNORECASE,
 )
 # They are in so many names and tasks that they say nothing.
@@ -45,7 +44,7 @@ _COMMON = frozenset(
 def find_answer(concern: Concern, task: str) -> str:
     """Return the first sentence of the task that asks for the change; empty if none does.
 
-    Which kind of work it is, and so whether a test can show it, the very first sentence says.
+    For a missing test only the first sentence counts: it says what kind of work it is.
     """
     sentences = [sentence for sentence in _SENTENCE_END.split(task) if sentence.strip()]
     for sentence in sentences[:1] if concern.kind == ConcernKind.PROOF else sentences:
@@ -69,7 +68,7 @@ def asks_to_raise(task: str, old: str, new: str) -> bool:
 
 def _asks_for(sentence: str, concern: Concern) -> bool:
     if concern.kind == ConcernKind.PROOF:
-        return bool(_KEEPS_BEHAVIOUR.search(sentence))
+        return bool(_KEEPS_BEHAVIOUR.match(sentence))
     words = _list_words(sentence)
     if concern.kind == ConcernKind.REMOVE_TEST:
         return bool(_REMOVES.search(sentence)) and _names_subject(words, concern)

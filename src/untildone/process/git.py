@@ -54,7 +54,7 @@ _DRIVERS = {
 _READING = frozenset(
     (
         *("check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base"),
-        *("rev-parse", "version", "write-tree"),
+        *("rev-parse", "version"),
     )
 )
 _COMPARING = frozenset(("-m", "--modified", "--eol"))

@@ -37,7 +37,8 @@ def read_stamps(top: Path, folders: Iterable[str]) -> Iterator[tuple[str, Stamp]
 
 
 def _walk(top: Path, start: str) -> Iterator[str]:
-    """Yield the files below a folder; a path object for each folder would take most of the time."""
+    """Yield the files below a folder."""
+    # Texts, as a path object for each folder would take most of the time.
     first = (top / start).relative_to(top).as_posix()
     waiting = ["" if first == "." else f"{first}/"]
     while waiting:
@@ -47,7 +48,14 @@ def _walk(top: Path, start: str) -> Iterator[str]:
         except OSError:
             continue
         for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
+            if _is_folder(entry):
                 waiting.append(f"{prefix}{entry.name}/")
             else:
                 yield f"{prefix}{entry.name}"
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False

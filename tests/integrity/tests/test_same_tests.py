@@ -114,9 +114,76 @@ def test_a_test_whose_name_is_used_elsewhere_is_left(tmp_path: Path) -> None:
 
 
 def test_a_new_file_of_helpers_leaves_all_tests(tmp_path: Path) -> None:
-    both = {PATH: EDITED, "conftest.py": "import pytest\n"}
+    both = {PATH: EDITED, "conftest.py": "def pytest_runtest_call(item): return None\n"}
     comparison = compare_projects(tmp_path, {PATH: START}, both)
     assert drop_same_tests(comparison, [PATH, "conftest.py"]) == comparison.trees
+
+
+BASE = "class BaseTestCase(TestCase):\n    def check(self, a, b):\n        self.assertEqual(a, b)\n"
+SHOP = "class ShopTest(BaseTestCase):\n    def test_it(self):\n        self.check(fare(15), 6)\n"
+WITHOUT_CHECK = BASE.replace("self.assertEqual(a, b)", "pass")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(
+            {PATH: BASE + SHOP}, {PATH: WITHOUT_CHECK + SHOP}, id="a class that others inherit"
+        ),
+        pytest.param(
+            {PATH: SHOP, "tests/base.py": BASE},
+            {PATH: SHOP, "tests/base.py": WITHOUT_CHECK},
+            id="a class in a file of helpers",
+        ),
+        pytest.param(
+            {PATH: SHOP},
+            {PATH: "class BaseTestCase(TestCase):\n    def check(self, *values): pass\n" + SHOP},
+            id="a class in place of an imported one",
+        ),
+        pytest.param(
+            {PATH: "def test_price(a, b=6): assert fare(a) == b\ndef test_all(): test_price(15)\n"},
+            {PATH: "def test_price(a, b=6): assert fare(a)\ndef test_all(): test_price(15)\n"},
+            id="a test that another one calls",
+        ),
+        pytest.param(
+            {PATH: START},
+            {PATH: START + "@shared(autouse=True)\ndef test_guard(): pytest.skip('slow')\n"},
+            id="a fixture for all tests under another name",
+        ),
+        pytest.param(
+            {GO_PATH: GO_START, "old_test.go": "package ferry\nfunc check() {}\n"},
+            {GO_PATH: GO_START, "new_test.go": "package ferry\nfunc check() {}\n"},
+            id="helpers of Go in another file",
+        ),
+    ],
+)
+def test_what_other_tests_use_is_no_mere_test(
+    tmp_path: Path, old: dict[str, str], new: dict[str, str]
+) -> None:
+    comparison = compare_projects(tmp_path, old, new)
+    assert drop_same_tests(comparison, sorted({*old, *new})) == comparison.trees
+
+
+def test_a_file_of_helpers_is_kept_as_it_is(tmp_path: Path) -> None:
+    old = {PATH: SHOP, "tests/base.py": BASE}
+    new = {PATH: SHOP.replace("6)", "7)"), "tests/base.py": "import json\n" + BASE}
+    before, after = drop_same_tests(compare_projects(tmp_path, old, new), sorted(old))
+    assert "assertEqual" in before.text("tests/base.py")
+    assert "assertEqual" in after.text("tests/base.py")
+
+
+def test_a_new_file_with_tests_alone_changes_nothing_for_others(tmp_path: Path) -> None:
+    other = GO_START.replace("func Test", "func TestOther")
+    comparison = compare_projects(
+        tmp_path,
+        {GO_PATH: GO_START},
+        {GO_PATH: GO_START.replace("!= 12", "!= 13"), "other_test.go": other},
+    )
+    before, after = drop_same_tests(comparison, [GO_PATH, "other_test.go"])
+    assert ("TestYouths" in before.text(GO_PATH), "TestYouths" in after.text(GO_PATH)) == (
+        False,
+        False,
+    )
 
 
 @pytest.mark.parametrize(

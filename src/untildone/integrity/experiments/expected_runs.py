@@ -30,6 +30,9 @@ from untildone.sandbox.lent_folders import lends_current_files
 from untildone.sandbox.sandbox_source import SandboxFiles
 from untildone.worktree.limits import LimitExceeded
 
+# The part of the budget that may be used by then: the comparison of the trees needs the rest.
+_FIRST_TREE_SHARE = 0.5
+
 
 def can_begin_early(checks: Sequence[Check], load_past_runs: LoadPastRuns) -> bool:
     """Say whether all checks run in sandboxes as a whole, and were quick the last time."""
@@ -71,6 +74,6 @@ def begin_expected_runs(trial: Trial, ahead: RunsAhead, evidence: Evidence) -> N
 
 def _read_first_tree(comparison: Comparison) -> SandboxFiles | None:
     try:
-        return comparison.read_within_budget(compose_first_tree)
+        return comparison.read_within_budget(compose_first_tree, share=_FIRST_TREE_SHARE)
     except LimitExceeded:
         return None

@@ -38,7 +38,7 @@ class RunsAhead:
         self._is_closed = False
 
     def occupy_processor(self, *, until: Event) -> None:
-        """Let one run fewer go on until then, as something else runs meanwhile."""
+        """Reserve a processor for something else until the event is set."""
         self._processors.acquire()
 
         def give_back() -> None:

@@ -51,7 +51,7 @@ def is_read(comparison: Comparison, path: str, reach: str) -> bool:
 
 
 def select_read(comparison: Comparison, paths: Iterable[str]) -> Iterator[str]:
-    """Yield the files of which a check's tool reads the code that silences it, as a cast does."""
+    """Yield the files whose casts and annotations a check's type checker or compiler reads."""
     return (path for path in paths if is_read(comparison, path, "code"))
 
 

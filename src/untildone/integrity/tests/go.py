@@ -56,10 +56,10 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
 
 
 def name_test(node: SgNode) -> str | None:
-    """Return the name of a test: go runs functions with such a name and `t *testing.T`."""
+    """Return the name of a function that go runs, one with `t *testing.T`; None for others."""
     name, parameters = nodes.read_name(node), node.field("parameters")
-    is_named_so = node.kind() == "function_declaration" and _TEST_NAME.fullmatch(name)
-    if not is_named_so or parameters is None:
+    has_test_name = node.kind() == "function_declaration" and _TEST_NAME.fullmatch(name)
+    if not has_test_name or parameters is None:
         return None
     return name if name.startswith("Example") or "testing." in parameters.text() else None
 

@@ -34,6 +34,8 @@ _SET_UP_METHODS = ("setUp", "setUpClass", "setup_method", "setup_class", "setup"
 _UNITTEST_BASES = words("unittest TestCase IsolatedAsyncioTestCase object")
 _MAX_PARAMETER_SETS = 400
 # @dataclass(frozen=True), @attrs.define
+# @pytest.fixture, @pytest.yield_fixture and @shared(autouse=True), but not @usefixtures
+_FIXTURE = compile_late(r"(\b|_)fixture\b|\bautouse\b")
 _RECORD_DECORATOR = compile_late(r"@(\w+\.)?(dataclass|define|frozen|s)\b")
 # @pytest.fixture(name="thirds")
 _FIXTURE_NAME = compile_late(r"\bfixture\(.*\bname\s*=\s*[\"'](\w+)[\"']", re.DOTALL)
@@ -286,7 +288,7 @@ def _add_class_marks(node: SgNode, scope: _Scope) -> _Scope:
 
 
 def name_test(statement: SgNode) -> str | None:
-    """Return the name of a test function, or of a class that may hold tests."""
+    """Return the name of a test function or of a class that may hold tests; None for others."""
     decorators = _list_decorators(statement)
     node = nodes.list_parts(statement)[-1] if decorators else statement
     name = nodes.read_name(node)
@@ -297,7 +299,8 @@ def name_test(statement: SgNode) -> str | None:
 
 
 def _is_fixture(decorators: Sequence[SgNode]) -> bool:
-    return any(re.search(r"\bfixture\b", decorator.text()) for decorator in decorators)
+    """Say whether the function is a fixture, which may have been imported by another name."""
+    return any(_FIXTURE.search(decorator.text()) for decorator in decorators)
 
 
 def _read_function(node: SgNode, decorators: Sequence[SgNode], scope: _Scope) -> Iterator[Test]:

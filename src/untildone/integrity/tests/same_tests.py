@@ -2,13 +2,13 @@
 
 Reading a test means evaluating its loops and helpers, so one edited test in a file of a hundred
 would take a hundred times as long. A test that has its old text asserts what it asserted before,
-if nothing else has changed at the top level of its file: no helper, no constant, no class of
-another kind. Imports and tests may be added.
+if nothing else has changed that it may use: no helper, no constant, no class that another one
+inherits from. Imports and tests may be added.
 """
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ast_grep_py import SgNode
@@ -45,10 +45,10 @@ class _TopLevel(NamedTuple):
 
     # All of it, in its order.
     texts: tuple[str, ...]
-    # The tests among them, by name.
+    # The tests among them that nothing else mentions, by name.
     tests: dict[str, str]
     imports: frozenset[_Import]
-    # Helpers, constants and everything else, in its order.
+    # Helpers, constants and everything else that tests may use, in its order.
     others: tuple[str, ...]
 
 
@@ -69,21 +69,26 @@ def drop_same_tests(comparison: Comparison, paths: Iterable[str]) -> tuple[Tree,
     for path in paths:
         if language_of_tests(path) not in _LANGUAGES:
             continue
-        if path in comparison.old and path in comparison.new:
-            old, new = (tree.fact(_read_top_level, path) for tree in comparison.trees)
-            same = {name for name, text in old.tests.items() if new.tests.get(name) == text}
-            old_texts[path], new_texts[path] = _join_without(old, same), _join_without(new, same)
-            is_harmless = _differ_in_tests_alone(old, new)
-        else:
-            # Tests of other files may use what a helper file defines.
-            is_harmless = inventory.is_collected(path)
-        if not is_harmless:
+        old, new = (_read_top_level_of(tree, path) for tree in comparison.trees)
+        if not _differ_in_tests_alone(old, new, path):
             return comparison.trees
+        same = {name for name, text in old.tests.items() if new.tests.get(name) == text}
+        old_texts[path], new_texts[path] = _join_without(old, same), _join_without(new, same)
     return comparison.old.replace_texts(old_texts), comparison.new.replace_texts(new_texts)
 
 
-def _differ_in_tests_alone(old: _TopLevel, new: _TopLevel) -> bool:
-    """Say whether only tests differ, and imports of names that the file did not know before."""
+def _read_top_level_of(tree: Tree, path: str) -> _TopLevel:
+    """Return the top level of the file; an empty one if the tree has no such file."""
+    return tree.fact(_read_top_level, path) if path in tree else _TopLevel((), {}, frozenset(), ())
+
+
+def _differ_in_tests_alone(old: _TopLevel, new: _TopLevel, path: str) -> bool:
+    """Say whether only tests differ, and imports of names that the file did not know before.
+
+    Nothing in a file that is new or gone is used by others, unless it may hold helpers.
+    """
+    if not old.texts or not new.texts:
+        return not inventory.may_hold_helpers(path) or not (old.others or new.others)
     added = {each.name for each in new.imports - old.imports}
     known = {word for text in old.texts for word in _WORD.findall(text)}
     return (
@@ -101,30 +106,28 @@ def _join_without(top_level: _TopLevel, names: Iterable[str]) -> str:
 def _read_top_level(tree: Tree, path: str) -> _TopLevel:
     """Return the top level of a test file. Use as a tree's fact."""
     language = _LANGUAGES[language_of_tests(path)]
-    texts, tests, others = list[str](), dict[str, str](), list[str]()
+    units = [unit for unit in tree.fact(nodes.parse_test_file, path).children() if _counts(unit)]
+    texts = tuple(unit.text() for unit in units)
+    mentions = Counter(word for text in texts for word in _WORD.findall(text))
+    # Tests of other files may use whatever such a file defines.
+    is_helper_file = inventory.may_hold_helpers(path) and not inventory.is_collected(path)
+    tests, others = dict[str, str](), list[str]()
     imports: set[_Import] = set()
-    for node in tree.fact(nodes.parse_test_file, path).children():
-        text = node.text()
-        if not node.is_named() or (node.kind() in COMMENTS and not _DECIDING_COMMENT.match(text)):
-            continue
-        texts.append(text)
-        if node.kind() in _IMPORTS:
+    for unit, text in zip(units, texts, strict=True):
+        name = None if is_helper_file else language.name_test(unit)
+        if unit.kind() in _IMPORTS:
             imports.update(language.list_imports(text))
-        elif (name := language.name_test(node)) and name not in tests:
+        elif name is not None and mentions[name] == 1:
             tests[name] = text
-        else:
+        elif unit.kind() != "package_clause":
             others.append(text)
-    tests = _select_unmentioned(tests, texts)
-    return _TopLevel(tuple(texts), tests, frozenset(imports), tuple(others))
+    return _TopLevel(texts, tests, frozenset(imports), tuple(others))
 
 
-def _select_unmentioned(tests: dict[str, str], texts: Sequence[str]) -> dict[str, str]:
-    """Return the tests whose names stand nowhere else in the file.
-
-    `del test_price` takes a test away, and a class may inherit those of another one.
-    """
-    counts = Counter(word for text in texts for word in _WORD.findall(text))
-    return {name: text for name, text in tests.items() if counts[name] == 1}
+def _counts(unit: SgNode) -> bool:
+    """Say whether it is more than a comment, or one that decides about the file."""
+    is_comment = unit.kind() in COMMENTS
+    return unit.is_named() and (not is_comment or bool(_DECIDING_COMMENT.match(unit.text())))
 
 
 def _list_python_imports(text: str) -> Iterator[_Import]:
