@@ -518,3 +518,23 @@ def test_a_rewritten_java_test_is_no_concern(tmp_path: Path, change: tuple[str, 
     assert change[0] in JAVA_START
     new = {**JAVA_PRODUCT, JAVA: JAVA_START.replace(*change, 1)}
     assert find_ids(tmp_path, {**JAVA_PRODUCT, JAVA: JAVA_START}, new) == set()
+
+
+def test_parameters_of_go_that_share_a_type(tmp_path: Path) -> None:
+    old = snippet("""
+        package clamp
+
+        import "testing"
+
+        func check(t *testing.T, value, want int) {
+            if Clamp(value, 0, 10) != want {
+                t.Error(value)
+            }
+        }
+
+        func TestHigh(t *testing.T) { check(t, 50, 10) }
+    """)
+    new = old.replace("check(t, 50, 10)", "check(t, 50, 9)")
+    comparison = compare_projects(tmp_path, {**GO_PRODUCT, GO: old}, {**GO_PRODUCT, GO: new})
+    (concern,) = tests_comparison.find_concerns(comparison)
+    assert "expected `10` for `50, 0, 10` in the baseline, now `9`" in concern.detail

@@ -73,7 +73,8 @@ def bind_parameters(function: SgNode, arguments: list[Value], variables: Variabl
         parts = nodes.list_parts(declared)
     patterns = [
         pattern
-        for pattern in map(_get_pattern, parts)
+        for part in parts
+        for pattern in _list_patterns(part)
         # Rust's `#[case] total: i32` has the attribute as a part of its own.
         if pattern.kind() != "attribute_item" and pattern.text() not in ("self", "cls", "&self")
     ]
@@ -83,12 +84,18 @@ def bind_parameters(function: SgNode, arguments: list[Value], variables: Variabl
         bind(pattern, argument, variables)
 
 
-def _get_pattern(parameter: SgNode) -> SgNode:
-    """Return the name or pattern of a parameter, without its type and default."""
+def _list_patterns(parameter: SgNode) -> list[SgNode]:
+    """Return the name or pattern of a parameter, without its type and default.
+
+    Go declares several of one type at once: `total, want int`.
+    """
+    parts = nodes.list_parts(parameter)
     if parameter.kind() in _PYTHON_PARAMETERS:
-        return nodes.list_parts(parameter)[0]
+        return parts[:1]
+    if parameter.kind() == "parameter_declaration":
+        return [part for part in parts if part.kind() == "identifier"] or [parameter]
     fields = (parameter.field(name) for name in ("pattern", "name", "left"))
-    return next((field for field in fields if field is not None), parameter)
+    return [next((field for field in fields if field is not None), parameter)]
 
 
 def bind_row(names: Sequence[str], row: Value) -> Variables:
