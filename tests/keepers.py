@@ -13,16 +13,20 @@ PATIENCE = 60.0
 
 
 def keepers(project: Path) -> list[int]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = path.read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if str(project).encode() in words and b"diagnose" in words:
-            found.append(int(path.parent.name))
-    # What they are just starting has their command line for a moment.
-    return [pid for pid in found if not set(list_ancestors(pid)) & set(found)]
+    pids = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
+    found = [pid for pid in pids if _is_keeper(pid, project)]
+    # What they are just starting has their command line for a moment, and then another one; a
+    # process that has ended has no ancestors any more.
+    outermost = [pid for pid in found if not set(list_ancestors(pid)) & set(found)]
+    return [pid for pid in outermost if _is_keeper(pid, project)]
+
+
+def _is_keeper(pid: int, project: Path) -> bool:
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return str(project).encode() in words and b"diagnose" in words
 
 
 def end_keepers(project: Path) -> None:
