@@ -69,3 +69,15 @@ def test_a_run_begins_although_the_one_before_has_no_sandbox() -> None:
     ahead.start("second", lambda: None, run_in_open_sandbox)
     assert ahead.take("second") == SandboxRun(())
     ahead.close()
+
+
+def test_a_run_that_is_dropped_never_begins_and_the_next_one_does() -> None:
+    ahead, project_checks_ended, began = RunsAhead(1), Event(), list[str]()
+    ahead.occupy_processor(until=project_checks_ended)
+    ahead.start("dropped", lambda: began.append("dropped"), run_in_open_sandbox)
+    ahead.start("next", lambda: began.append("next"), run_in_open_sandbox)
+    ahead.drop("dropped")
+    project_checks_ended.set()
+    assert (ahead.take("next"), ahead.take("dropped")) == (SandboxRun(()), None)
+    assert began == ["next"]
+    ahead.close()

@@ -7,6 +7,8 @@ looked at only if the checks pass.
 from collections.abc import Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
 from untildone.core.contract import Check
 from untildone.core.evidence import Evidence
 from untildone.core.sandbox_trial import ALL_WALLS
@@ -26,6 +28,7 @@ from untildone.integrity.experiments.trial import (
     find_hidden_files_once,
     make_sandbox_source,
 )
+from untildone.integrity.registry import find_concerns
 from untildone.sandbox.lent_folders import lends_current_files
 from untildone.sandbox.sandbox_source import SandboxFiles
 from untildone.worktree.limits import LimitExceeded
@@ -46,8 +49,8 @@ def can_begin_early(checks: Sequence[Check], load_past_runs: LoadPastRuns) -> bo
 def begin_expected_runs(trial: Trial, ahead: RunsAhead, evidence: Evidence) -> None:
     """Begin the run of the baseline's tests, and of the changed tests on the baseline's code.
 
-    Only behind all walls: there the runs cannot get in the way of those in the project. If the user
-    has to be asked first, the second one shows what an approval would end with.
+    Only behind all walls: there the runs cannot get in the way of those in the project. With a
+    concern the changed tests have to wait, so their run is dropped if it has not begun by then.
     """
     comparison, inputs = trial.comparison, trial.inputs
     walls = inputs.sandbox.walls if inputs.sandbox and inputs.sandbox.works else ()
@@ -60,16 +63,19 @@ def begin_expected_runs(trial: Trial, ahead: RunsAhead, evidence: Evidence) -> N
     # What is installed may change until the checks in the project have ended.
     comparison.forget_facts(stamp_dependencies, find_hidden_files_once)
 
-    def begin(files: SandboxFiles, checks: Sequence[Check]) -> None:
+    def begin(files: SandboxFiles, checks: Sequence[Check]) -> str:
         key = make_key(comparison, files.files, checks, "whole", *surroundings)
         if not trial.memory.knows(key):
             ahead.start(key, trial.run, partial(run_now, files, source, checks))
+        return key
 
     begin(inputs.files, [check for check in inputs.contract.checks if check.replay])
     files = _read_first_tree(comparison) if trial.asks_for_tests else None
-    if files is not None:
-        begin(files, select_checks(evidence.baseline or (), inputs))
+    changed_tests = begin(files, select_checks(evidence.baseline or (), inputs)) if files else ""
     ahead.wait_for_sandboxes()
+    found = replace(evidence, concerns=comparison.fact(find_concerns))
+    if trial.find_unapproved(found):
+        ahead.drop(changed_tests)
 
 
 def _read_first_tree(comparison: Comparison) -> SandboxFiles | None:

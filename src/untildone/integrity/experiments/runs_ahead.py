@@ -35,6 +35,7 @@ class RunsAhead:
         # Set once the checks of the run that was started last have begun.
         self._last_began = Event()
         self._last_began.set()
+        self._dropped: set[str] = set()
         self._is_closed = False
 
     def occupy_processor(self, *, until: Event) -> None:
@@ -64,7 +65,7 @@ class RunsAhead:
             may_begin.wait()
             with self._processors:
                 began.set()
-                if self._is_closed:
+                if self._is_closed or key in self._dropped:
                     raise CancelledError
                 return run_checks(*arguments, **options)
 
@@ -86,6 +87,10 @@ class RunsAhead:
         """
         for opened in self._opened:
             opened.wait()
+
+    def drop(self, key: str) -> None:
+        """Do not begin the run, unless it has begun."""
+        self._dropped.add(key)
 
     def release(self) -> None:
         """Let the checks of all runs begin."""
