@@ -77,7 +77,8 @@ def test_the_agent_is_refused_the_user_s_verbs(machine: CursorMachine) -> None:
     machine.prompt(START)
     call = {"tool_name": "Shell", "tool_input": {"command": "untildone cancel"}}
     assert machine.fire("preToolUse", call)["permission"] == "deny"
-    assert machine.prompt("/untildone:cancel")["continue"] is False
+    answer = machine.prompt("/untildone:cancel")
+    assert (answer.get("continue"), "cancelled" in answer["user_message"]) == (False, True), answer
     assert machine.standing()[:2] == ("finished", "cancelled")
 
 
