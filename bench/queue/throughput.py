@@ -8,6 +8,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import mkstemp
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -135,20 +137,30 @@ def make_client(seconds: float) -> str:
     return " ".join(map(quote_argument, words))
 
 
-def begin(folder: Path, home: str, *arguments: str) -> subprocess.Popen[str]:
+class Started(NamedTuple):
+    """A program, and the file that gets its output: a full pipe would stop a worker."""
+
+    process: subprocess.Popen[bytes]
+    output: Path
+
+
+def begin(folder: Path, home: str, *arguments: str) -> Started:
     environ = {**os.environ, "UNTILDONE_HOME": str(folder / home), "HOME": str(folder)}
-    return subprocess.Popen(
-        [str(PROGRAM), *arguments],
-        cwd=folder / "project",
-        env=environ,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    number, name = mkstemp(dir=folder, suffix=".log")
+    with os.fdopen(number, "wb") as file:
+        process = subprocess.Popen(
+            [str(PROGRAM), *arguments],
+            cwd=folder / "project",
+            env=environ,
+            stdout=file,
+            stderr=file.fileno() if "--json" not in arguments else subprocess.DEVNULL,
+        )
+    return Started(process, Path(name))
 
 
-def finish(process: subprocess.Popen[str]) -> str:
-    output, errors = process.communicate()
-    if process.returncode:
-        raise RuntimeError(f"{output[-1_000:]}{errors[-1_000:]}")
+def finish(started: Started) -> str:
+    started.process.wait()
+    output = started.output.read_text(encoding="utf-8", errors="replace")
+    if started.process.returncode:
+        raise RuntimeError(output[-2_000:])
     return output
