@@ -12,6 +12,10 @@ def run_in_open_sandbox(run_checks: Callable[[], None]) -> SandboxRun:
     return SandboxRun(())
 
 
+def fail_to_open(_: Callable[[], None]) -> SandboxRun:
+    raise OSError("no space left")
+
+
 def test_checks_wait_for_a_processor_and_their_sandbox_is_open_by_then() -> None:
     ahead, project_checks_ended, began = RunsAhead(1), Event(), Event()
     ahead.occupy_processor(until=project_checks_ended)
@@ -26,11 +30,8 @@ def test_checks_wait_for_a_processor_and_their_sandbox_is_open_by_then() -> None
 
 
 def test_nobody_waits_for_a_sandbox_that_cannot_be_opened() -> None:
-    def fail(_: Callable[[], None]) -> SandboxRun:
-        raise OSError("no space left")
-
     ahead = RunsAhead(2)
-    ahead.start("key", lambda: None, fail)
+    ahead.start("key", lambda: None, fail_to_open)
 
     ahead.wait_for_sandboxes()
     assert ahead.take("key") is None
@@ -61,11 +62,8 @@ def test_the_run_that_was_started_first_begins_first() -> None:
 
 
 def test_a_run_begins_although_the_one_before_has_no_sandbox() -> None:
-    def fail(_: Callable[[], None]) -> SandboxRun:
-        raise OSError("no space left")
-
     ahead = RunsAhead(1)
-    ahead.start("first", lambda: None, fail)
+    ahead.start("first", lambda: None, fail_to_open)
     ahead.start("second", lambda: None, run_in_open_sandbox)
     assert ahead.take("second") == SandboxRun(())
     ahead.close()

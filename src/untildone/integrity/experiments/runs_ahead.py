@@ -19,8 +19,8 @@ T = TypeVar("T")
 class RunsAhead:
     """Runs by key; not more of them go on at once than there are `processors`.
 
-    Their checks begin in the order of their start: the longest run is started first. Where they
-    wait, that is once they are released.
+    Their checks begin in the order of their start: the longest run is started first. With `waits`
+    none of them begins before `release`.
     """
 
     def __init__(self, processors: int, *, waits: bool = False) -> None:

@@ -106,7 +106,9 @@ def _join_without(top_level: _TopLevel, names: Iterable[str]) -> str:
 def _read_top_level(tree: Tree, path: str) -> _TopLevel:
     """Return the top level of a test file. Use as a tree's fact."""
     language = _LANGUAGES[language_of_tests(path)]
-    units = [unit for unit in tree.fact(nodes.parse_test_file, path).children() if _counts(unit)]
+    units = [
+        unit for unit in tree.fact(nodes.parse_test_file, path).children() if _is_relevant(unit)
+    ]
     texts = tuple(unit.text() for unit in units)
     mentions = Counter(word for text in texts for word in _WORD.findall(text))
     # Tests of other files may use whatever such a file defines.
@@ -124,7 +126,7 @@ def _read_top_level(tree: Tree, path: str) -> _TopLevel:
     return _TopLevel(texts, tests, frozenset(imports), tuple(others))
 
 
-def _counts(unit: SgNode) -> bool:
+def _is_relevant(unit: SgNode) -> bool:
     """Say whether it is more than a comment, or one that decides about the file."""
     is_comment = unit.kind() in COMMENTS
     return unit.is_named() and (not is_comment or bool(_DECIDING_COMMENT.match(unit.text())))
