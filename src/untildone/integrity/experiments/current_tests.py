@@ -1,8 +1,8 @@
 """The files of a sandbox in which the current tests run on the baseline's code.
 
 If `shop.py` and `tests/test_shop.py` changed, the sandbox gets the baseline's `shop.py` and the
-current `tests/test_shop.py`. Test files that did not change are left out where nothing needs them:
-they say nothing about the change.
+current `tests/test_shop.py`. Tests that did not change are left out where nothing needs them: they
+say nothing about the change.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
+from untildone.integrity.experiments.differing_tests import write_differing_tests
 from untildone.integrity.experiments.rust_inline_tests import extract_inline_tests
 from untildone.integrity.experiments.sandbox_files import compose_files
 from untildone.sandbox.sandbox_source import SandboxFiles
@@ -58,10 +59,12 @@ def _prefer_project(
 
 
 def keep_needed_tests(comparison: Comparison, files: Mapping[str, Path | str]) -> SandboxFiles:
-    """Return the files without unchanged tests that no other file of the sandbox needs."""
+    """Return the files without unchanged tests that nothing else in the sandbox needs."""
     unneeded = _find_unneeded_tests(comparison)
     kept = {path: source for path, source in files.items() if path not in unneeded}
     current = comparison.new.root
+    named_in = (path for path in kept if comparison.role(path) in ("config", "script", "test"))
+    kept.update(write_differing_tests(comparison, named_in))
     restored = (path for path, source in kept.items() if source != current / path)
     return SandboxFiles(kept, tuple(restored))
 

@@ -40,6 +40,13 @@ class _Import(NamedTuple):
     name: str
 
 
+class Place(NamedTuple):
+    """Where a test stands in its file: the first character, and the one after the last."""
+
+    start: int
+    end: int
+
+
 class _TopLevel(NamedTuple):
     """What stands at the top level of a test file."""
 
@@ -47,6 +54,7 @@ class _TopLevel(NamedTuple):
     texts: tuple[str, ...]
     # The tests among them that nothing else mentions, by name.
     tests: dict[str, str]
+    places: dict[str, Place]
     imports: frozenset[_Import]
     # Helpers, constants and everything else that tests may use, in its order.
     others: tuple[str, ...]
@@ -72,14 +80,35 @@ def drop_same_tests(comparison: Comparison, paths: Iterable[str]) -> tuple[Tree,
         old, new = (_read_top_level_of(tree, path) for tree in comparison.trees)
         if not _differ_in_tests_alone(old, new, path):
             return comparison.trees
-        same = {name for name, text in old.tests.items() if new.tests.get(name) == text}
+        same = _list_same_tests(old, new)
         old_texts[path], new_texts[path] = _join_without(old, same), _join_without(new, same)
     return comparison.old.replace_texts(old_texts), comparison.new.replace_texts(new_texts)
 
 
+def find_same_tests(comparison: Comparison, path: str) -> dict[str, Place]:
+    """Return the tests of a changed file that are the same in both trees, by name.
+
+    There are none if something changed that they may use, or if no other test differs.
+    """
+    trees = comparison.trees
+    is_readable = language_of_tests(path) in _LANGUAGES and all(path in tree for tree in trees)
+    if not is_readable or any(len(tree.text(path)) > nodes.MAX_TEST_FILE_LENGTH for tree in trees):
+        return {}
+    old, new = (_read_top_level_of(tree, path) for tree in trees)
+    if not _differ_in_tests_alone(old, new, path):
+        return {}
+    same = _list_same_tests(old, new)
+    return {name: new.places[name] for name in same} if len(same) < len(new.tests) else {}
+
+
+def _list_same_tests(old: _TopLevel, new: _TopLevel) -> list[str]:
+    return [name for name, text in old.tests.items() if new.tests.get(name) == text]
+
+
 def _read_top_level_of(tree: Tree, path: str) -> _TopLevel:
     """Return the top level of the file; an empty one if the tree has no such file."""
-    return tree.fact(_read_top_level, path) if path in tree else _TopLevel((), {}, frozenset(), ())
+    nothing = _TopLevel((), {}, {}, frozenset(), ())
+    return tree.fact(_read_top_level, path) if path in tree else nothing
 
 
 def _differ_in_tests_alone(old: _TopLevel, new: _TopLevel, path: str) -> bool:
@@ -113,7 +142,7 @@ def _read_top_level(tree: Tree, path: str) -> _TopLevel:
     mentions = Counter(word for text in texts for word in _WORD.findall(text))
     # Tests of other files may use whatever such a file defines.
     is_helper_file = inventory.may_hold_helpers(path) and not inventory.is_collected(path)
-    tests, others = dict[str, str](), list[str]()
+    tests, places, others = dict[str, str](), dict[str, Place](), list[str]()
     imports: set[_Import] = set()
     for unit, text in zip(units, texts, strict=True):
         name = None if is_helper_file else language.name_test(unit)
@@ -121,9 +150,11 @@ def _read_top_level(tree: Tree, path: str) -> _TopLevel:
             imports.update(language.list_imports(text))
         elif name is not None and mentions[name] == 1:
             tests[name] = text
+            place = unit.range()
+            places[name] = Place(place.start.index, place.end.index)
         elif unit.kind() != "package_clause":
             others.append(text)
-    return _TopLevel(texts, tests, frozenset(imports), tuple(others))
+    return _TopLevel(texts, tests, places, frozenset(imports), tuple(others))
 
 
 def _is_relevant(unit: SgNode) -> bool:
