@@ -191,6 +191,13 @@ NOT_SHOWN = {
         },
         "the changed tests pass if the new functions return nothing",
     ),
+    "a test that is skipped": (
+        {
+            "ferry.py": FERRY.replace('return RATES["adult"]', "return 6 if age > 65 else 12"),
+            "test_seniors.py": "import pytest\n\npytest.skip(allow_module_level=True)\n" + SENIORS,
+        },
+        "the changed tests are skipped",
+    ),
     "an option without an effect": (
         {"ferry.py": UNUSED_OPTION, "test_seniors.py": OF_OPTION.replace("== 6", "== 12")},
         "the changed tests pass if the new functions return nothing",

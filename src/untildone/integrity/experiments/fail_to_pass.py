@@ -191,6 +191,8 @@ def _find_evidence(attempt: _Attempt, change: ChangeEvidence) -> ChangeEvidence:
         return _show(replace(change, missing_names=len(doubtful)), clear)
     if _all_tests_pass(before):
         return replace(change, missing="the changed tests pass on the baseline's code as well")
+    if _are_always_skipped(before, attempt.evidence):
+        return replace(change, missing="the changed tests are skipped")
     return _try_previous_behaviour(attempt, replace(change, missing_names=len(doubtful)))
 
 
@@ -237,6 +239,14 @@ def _all_tests_pass(run: SandboxRun) -> bool:
     """Say whether tests ran and none failed; a limit of coverage may be red all the same."""
     reports = [result.tests for result in run.results if result.tests]
     return any(tests.executed for tests in reports) and not any(tests.failed for tests in reports)
+
+
+def _are_always_skipped(run: SandboxRun, evidence: Evidence) -> bool:
+    """Say whether all tests of the run are skipped, there and in the current results."""
+    reports = [result.tests for result in run.results if result.tests]
+    skipped = {test for tests in reports for test in tests.skipping}
+    now = {test for result in evidence.checks if result.tests for test in result.tests.skipping}
+    return bool(skipped) and skipped <= now and not any(tests.executed for tests in reports)
 
 
 def _has_changed_product(comparison: Comparison) -> bool:
