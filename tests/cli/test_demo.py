@@ -5,8 +5,10 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from client.world import MEASURED
@@ -77,13 +79,15 @@ def test_it_leaves_only_the_report_that_it_names(tmp_path: Path) -> None:
     assert wait_until(lambda: list_left_files(tmp_path) == [Path(named)]), list_left_files(tmp_path)
 
 
-def test_a_demo_that_is_broken_off_leaves_nothing_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seconds", [0, 0.3, 0.6, 0.9])
+def test_a_demo_that_is_broken_off_leaves_nothing_behind(tmp_path: Path, seconds: float) -> None:
     environ = {**os.environ, "TMPDIR": str(tmp_path)}
     child = subprocess.Popen([UNTILDONE, "demo"], env=environ, stdout=subprocess.PIPE)
     assert child.stdout is not None
     # The second paragraph is there: the project is set up, and a hook is at work.
     for _ in range(6):
         child.stdout.readline()
+    time.sleep(seconds)
 
     child.terminate()
     child.communicate(timeout=20)

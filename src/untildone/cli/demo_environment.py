@@ -32,10 +32,10 @@ class DemoEnvironment:
 
     def __init__(self, top: Path) -> None:
         self.project = top / "shop"
-        home = top / "home"
-        for folder in (self.project, home):
+        home, temporary = top / "home", top / "temporary"
+        for folder in (self.project, home, temporary):
             folder.mkdir()
-        self.environ = _build_environ(home)
+        self.environ = _build_environ(home, temporary)
         self.context = open_context(self.environ)
         prepare_home(self.context.home)
         paths = find_install_paths(self.context, self.project)
@@ -73,7 +73,7 @@ class DemoEnvironment:
         return self.context.loops.read_rounds(self._loop)
 
 
-def _build_environ(home: Path) -> dict[str, str]:
+def _build_environ(home: Path, temporary: Path) -> dict[str, str]:
     """Return the user's variables without those that lead to their own state or agent."""
     inherited = {
         name: value
@@ -88,6 +88,8 @@ def _build_environ(home: Path) -> dict[str, str]:
         "HOME": str(home),
         "USERPROFILE": str(home),
         "UNTILDONE_HOME": str(home / "state"),
+        # Hooks that are killed with the demo cannot remove their own files any more.
+        **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary)),
     }
 
 
