@@ -80,18 +80,16 @@ USER = "from test_ferry import test_youths\n\ndef test_again(): test_youths(14)\
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "command"),
+    ("old", "new"),
     [
-        pytest.param(SAME, SAME, "pytest", id="nothing changed"),
-        pytest.param(SAME, {PATH: f"{START}# a comment\n"}, "pytest", id="no test changed"),
-        pytest.param({}, SAME, "pytest", id="a new file"),
-        pytest.param(SAME, {PATH: f"LIMIT = 3\n{EDITED}"}, "pytest", id="a constant"),
+        pytest.param(SAME, SAME, id="nothing changed"),
+        pytest.param(SAME, {PATH: f"{START}# a comment\n"}, id="no test changed"),
+        pytest.param({}, SAME, id="a new file"),
+        pytest.param(SAME, {PATH: f"LIMIT = 3\n{EDITED}"}, id="a constant"),
     ],
 )
-def test_the_file_stays_whole(
-    tmp_path: Path, old: dict[str, str], new: dict[str, str], command: str
-) -> None:
-    assert write(tmp_path, old, new, command) == {}
+def test_the_file_stays_whole(tmp_path: Path, old: dict[str, str], new: dict[str, str]) -> None:
+    assert write(tmp_path, old, new) == {}
 
 
 @pytest.mark.parametrize(
