@@ -62,6 +62,10 @@ _SETS_PYTHON_PATH = compile_late(
     r"\bPYTHONPATH=|\bpython[\d.]*(?: -\w+)* -[a-zA-Z]*[IES]|\benv (?:-i|-)(?= )"
 )
 
+_DECIDES_GO_FLAGS = compile_late(
+    r"(?i)GO|HOME$|PATH$|XDG_CONFIG_HOME$|APPDATA$|USERPROFILE$|SYSTEMROOT$"
+)
+
 
 class ReportRequest(Struct, frozen=True, kw_only=True):
     """The environment that asks for a report; `expected` if a run without one is no evidence."""
@@ -97,7 +101,7 @@ def request_report(
         to_file = f'--test-reporter=junit --test-reporter-destination="{path.as_posix()}"'
         to_terminal = "--test-reporter=spec --test-reporter-destination=stdout"
         environ = _add_options(environ, "NODE_OPTIONS", f"{to_file} {to_terminal}")
-    if _GO_TEST.search(command) and (flags := _read_go_flags(folder, environ)) is not None:
+    if _GO_TEST.search(command) and (flags := _find_go_flags(folder, environ)) is not None:
         environ = {**environ, "GOFLAGS": f"{flags} -v".strip()}
     reports_unittest = (
         written_folder and "unittest" in names and not _SETS_PYTHON_PATH.search(command)
@@ -152,13 +156,22 @@ def _read_node_version(node: str) -> tuple[int, int]:
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
-def _read_go_flags(folder: Path, environ: dict[str, str]) -> str | None:
+def _find_go_flags(folder: Path, environ: dict[str, str]) -> str | None:
     """Return the current flags, since our variable hides those of `go env -w`; None if unknown."""
+    if flags := environ.get("GOFLAGS"):
+        return flags
     go = shutil.which("go", path=environ.get("PATH"))
-    if go is None:
-        return None
-    argv = [go, "env", "GOFLAGS"]
-    finished = run(argv, cwd=folder, timeout=_QUERY_SECONDS, env=environ)
+    # What tells go where the file of `go env -w` is, and how to run.
+    deciding = {name: environ[name] for name in environ if _DECIDES_GO_FLAGS.match(name)}
+    return _read_go_flags(go, str(folder), tuple(sorted(deciding.items()))) if go else None
+
+
+@lru_cache
+def _read_go_flags(go: str, folder: str, environ: tuple[tuple[str, str], ...]) -> str | None:
+    """Ask `go`; once in a process, since every run of a stop gets the same answer."""
+    finished = run(
+        [go, "env", "GOFLAGS"], cwd=Path(folder), timeout=_QUERY_SECONDS, env=dict(environ)
+    )
     return finished.text.strip() if finished.exit_code == 0 else None
 
 
