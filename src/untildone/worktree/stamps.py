@@ -28,16 +28,11 @@ def read_stamps(top: Path, folders: Iterable[str]) -> Iterator[tuple[str, Stamp]
 
     A folder that is a link is one file.
     """
-    paths = (path for folder in folders for path in _walk(top, folder))
-    for path in islice(paths, _MAX_FILES):
-        count_steps()
-        stamp = read_stamp(f"{top}/{path}")
-        if stamp is not None:
-            yield path, stamp
+    return islice((found for folder in folders for found in _walk(top, folder)), _MAX_FILES)
 
 
-def _walk(top: Path, start: str) -> Iterator[str]:
-    """Yield the files below a folder."""
+def _walk(top: Path, start: str) -> Iterator[tuple[str, Stamp]]:
+    """Yield the files below a folder, with their stamps."""
     # Texts, as a path object for each folder would take most of the time.
     first = (top / start).relative_to(top).as_posix()
     waiting = ["" if first == "." else f"{first}/"]
@@ -47,11 +42,12 @@ def _walk(top: Path, start: str) -> Iterator[str]:
             entries = list(os.scandir(f"{top}/{prefix}"))
         except OSError:
             continue
+        count_steps(len(entries))
         for entry in entries:
             if _is_folder(entry):
                 waiting.append(f"{prefix}{entry.name}/")
-            else:
-                yield f"{prefix}{entry.name}"
+            elif stamp := read_stamp(entry.path):
+                yield f"{prefix}{entry.name}", stamp
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
