@@ -14,6 +14,7 @@ from untildone.integrity.experiments.previous_behaviour import list_product_defi
 from untildone.sandbox.sandbox_source import SandboxFiles
 from untildone.syntax.definitions import Definition
 from untildone.syntax.empty_returns import empty_function
+from untildone.syntax.go_imports import blank_unused_imports
 from untildone.syntax.languages import language_of_tests
 
 _WORD = compile_late(r"\w+")
@@ -44,6 +45,8 @@ def compose_empty_functions(comparison: Comparison, names: frozenset[str]) -> Sa
             body = empty_function(definition, language) if is_named else None
             if body is not None:
                 emptied = emptied[: definition.start] + body + emptied[definition.end :]
+        if emptied != text and language == "go":
+            emptied = blank_unused_imports(emptied, original=text)
         if emptied != text:
             files[path] = emptied
     return keep_needed_tests(comparison, files)

@@ -15,6 +15,7 @@ from untildone.integrity.experiments.rust_inline_tests import find_test_items
 from untildone.sandbox.sandbox_source import SandboxFiles
 from untildone.syntax.definitions import Definition, read_definitions
 from untildone.syntax.empty_returns import empty_function, empty_value
+from untildone.syntax.go_imports import blank_unused_imports
 from untildone.syntax.languages import language_of_tests
 from untildone.worktree.contents import Tree
 
@@ -68,7 +69,7 @@ def write_previous_bodies(
         previous = before.get(definition.name)
         body = choose_body(definition, previous, language, empties_changed=empties_changed)
         text = text[: definition.start] + body + text[definition.end :]
-    return text
+    return blank_unused_imports(text, original=tree.text(path)) if language == "go" else text
 
 
 def list_product_definitions(tree: Tree, path: str) -> Iterator[Definition]:
