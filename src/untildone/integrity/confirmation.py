@@ -21,6 +21,7 @@ from untildone.integrity.experiments.run_memory import RunMemory
 from untildone.integrity.experiments.runs_ahead import RunsAhead
 from untildone.integrity.experiments.trial import LoadPastRuns, RunChecks, Trial
 from untildone.integrity.registry import EXPERIMENTS, find_concerns, find_environment_concerns
+from untildone.integrity.tests.added_lines import find_concerns_about_additions
 from untildone.syntax.parsing import forget_parsed
 from untildone.worktree.limits import Budget, LimitExceeded
 
@@ -120,4 +121,10 @@ def _explain(concerns: tuple[Concern, ...], comparison: Comparison) -> tuple[Con
 def find_differences(inputs: ConfirmationInputs) -> tuple[Concern, ...]:
     """Return every concern that needs no experiment."""
     comparison = inputs.comparison
-    return (*find_concerns(comparison), *find_environment_concerns(comparison))
+    if comparison is None:
+        return ()
+    return (
+        *find_concerns(comparison),
+        *comparison.fact(find_concerns_about_additions),
+        *find_environment_concerns(comparison),
+    )

@@ -3,12 +3,10 @@
 A comparison is a function from a `Comparison` to concerns; an experiment runs checks in a sandbox.
 """
 
-from functools import partial
-
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity import unread_files
 from untildone.integrity.comparison import Comparison, FindConcerns
+from untildone.integrity.concern_search import search_concerns
 from untildone.integrity.environment import comparison as environment
 from untildone.integrity.environment import node_packages, shadowing, vendored_files
 from untildone.integrity.experiments import (
@@ -26,8 +24,7 @@ from untildone.integrity.scripts import comparison as scripts
 from untildone.integrity.settings import comparison as settings
 from untildone.integrity.sniffing import comparison as sniffing
 from untildone.integrity.suppressions import comparison as suppressions
-from untildone.integrity.tests import comparison as tests
-from untildone.integrity.tests import expected_files, mocks, runner_interference
+from untildone.integrity.tests import added_lines, expected_files, mocks, runner_interference
 from untildone.worktree.limits import UNLIMITED, Budget, LimitExceeded, limit_steps
 
 # They compare the files of the two trees.
@@ -39,13 +36,11 @@ COMPARISONS: tuple[FindConcerns, ...] = (
     vendored_files.find_concerns,
     sniffing.find_concerns,
     hard_coded.find_concerns,
-    tests.find_concerns,
+    added_lines.find_concerns,
     expected_files.find_concerns,
     runner_interference.find_concerns,
     mocks.find_concerns,
 )
-# The part of the budget that they and what comes before may use; the experiments need the rest.
-_COMPARISONS_SHARE = 0.7
 # They compare what is outside of the trees and still decides what the checks do, as installed
 # packages. These are tens of thousands of files, so the comparison runs while the checks do.
 ENVIRONMENT_COMPARISONS: tuple[FindConcerns, ...] = (
@@ -65,26 +60,13 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 
 
 def find_concerns(comparison: Comparison | None) -> tuple[Concern, ...]:
-    """Return the concerns about files of the trees, each once; none without a comparison.
+    """Return the concerns about files of the trees; none without a comparison.
 
-    Files that take too much time or memory are not compared: the last concerns are about these.
+    Changes of tests that only add lines are left to the run of the baseline's tests.
     """
     if comparison is None:
         return ()
-    concerns: list[Concern] = []
-    try:
-        for find in COMPARISONS:
-            concerns += comparison.read_within_budget(
-                partial(_list_concerns, find), share=_COMPARISONS_SHARE
-            )
-    except LimitExceeded as error:
-        comparison.leave_rest_unread(f"is not compared, since {error.reason}")
-    concerns += unread_files.find_concerns(comparison)
-    return tuple({concern.id: concern for concern in concerns}.values())
-
-
-def _list_concerns(find: FindConcerns, comparison: Comparison) -> list[Concern]:
-    return list(find(comparison))
+    return search_concerns(comparison, COMPARISONS)
 
 
 def find_environment_concerns(

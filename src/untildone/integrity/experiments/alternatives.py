@@ -16,6 +16,7 @@ from untildone.core.late_patterns import compile_late
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.sandbox_files import compose_files
+from untildone.integrity.tests.added_lines import find_concerns_about_additions
 from untildone.sandbox.sandbox_source import SandboxFiles
 from untildone.words import words
 from untildone.worktree.contents import Tree
@@ -69,8 +70,10 @@ def _find_passing(
     if old_settings.files != inputs.files.files and passes(old_settings):
         # New settings are too strict for the baseline's tests.
         return "with the baseline's settings"
+    if not all(_wants_more_tests(result, evidence) for result in red):
+        return ""
     # Current tests prove nothing if there is a concern about them.
-    if evidence.concerns or not all(_wants_more_tests(result, evidence) for result in red):
+    if evidence.concerns or comparison.fact(find_concerns_about_additions):
         return ""
     if read(_steers_runner):
         return ""

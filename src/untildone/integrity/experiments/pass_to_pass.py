@@ -18,6 +18,10 @@ from untildone.integrity.experiments import baseline_tests
 from untildone.integrity.experiments.reported_tests import names_all_passing
 from untildone.integrity.experiments.sandbox_runs import SandboxRuns
 from untildone.integrity.experiments.trial import PROVABLE, Trial
+from untildone.integrity.tests.added_lines import (
+    find_concerns_about_additions,
+    find_extended_files,
+)
 from untildone.integrity.tests.grown_functions import find_grown_functions, only_adds_arguments
 from untildone.integrity.tests.inventory import may_hold_helpers
 
@@ -39,10 +43,61 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
     runs = SandboxRuns(evidence=evidence, trial=trial, comparison=comparison)
     result = baseline_tests.run_baseline_tests(runs) if trial.is_provable(evidence) else None
     environment = trial.environment.find_concerns()
-    evidence = replace(evidence, concerns=(*(evidence.concerns or ()), *environment))
+    about_tests = _read_unsettled_tests(result, evidence, trial.inputs, comparison)
+    found = {each.id: each for each in (*(evidence.concerns or ()), *about_tests, *environment)}
+    evidence = replace(evidence, concerns=tuple(found.values()))
     if result is None or not trial.is_provable(evidence):
         return replace(evidence, comparisons=(_FILES_ONLY, *evidence.comparisons))
     return _add_outcome(result, evidence, trial.inputs, comparison)
+
+
+def _read_unsettled_tests(
+    result: baseline_tests.PassToPass | None,
+    evidence: Evidence,
+    inputs: ConfirmationInputs,
+    comparison: Comparison,
+) -> tuple[Concern, ...]:
+    """Return the concerns about tests that only gained lines, unless the runs settle them all.
+
+    They do if the baseline's tests pass in the sandbox, and in their current version as well.
+    """
+    extended = comparison.fact(find_extended_files)
+    any_edits = [
+        comparison.make_concern(ConcernKind.EDIT_TEST, path, reason="") for path in extended
+    ]
+    if result and result.passed and _still_pass(evidence):
+        settled = _select_settled(result, any_edits, evidence, inputs, comparison)
+        if len(settled) == len(any_edits):
+            return ()
+    return comparison.fact(find_concerns_about_additions)
+
+
+def _still_pass(evidence: Evidence) -> bool:
+    """Say whether each test that passed in the baseline is reported to pass now, by its name."""
+    now = {result.name: result.tests for result in evidence.checks}
+    return bool(evidence.baseline) and all(
+        (after := now.get(before.name)) is not None
+        and names_all_passing(before.tests)
+        and {*before.tests.passing} <= {*after.passing}
+        for before in evidence.baseline or ()
+        if before.tests
+    )
+
+
+def _select_settled(
+    result: baseline_tests.PassToPass,
+    concerns: Sequence[Concern],
+    evidence: Evidence,
+    inputs: ConfirmationInputs,
+    comparison: Comparison,
+) -> list[Concern]:
+    """Return the concerns that the run, which passed, disproves."""
+    # `result.current_tests` ran in their current version, since a linter rejects the old one.
+    candidates = [concern for concern in concerns if concern.path not in result.current_tests]
+    if result.only_tests is not None:
+        candidates = [concern for concern in candidates if concern.path in result.only_tests]
+    candidates = _select_seen_by_run(candidates, evidence, inputs.contract, comparison)
+    return _select_disproved(candidates, inputs, comparison)
 
 
 def _add_outcome(
@@ -69,12 +124,7 @@ def _add_outcome(
         evidence = replace(evidence, checks=evidence.checks + missing)
     disproved: list[Concern] = []
     if result.passed and evidence.baseline:
-        # `result.current_tests` ran in their current version, since a linter rejects the old one.
-        candidates = [concern for concern in concerns if concern.path not in result.current_tests]
-        if result.only_tests is not None:
-            candidates = [concern for concern in candidates if concern.path in result.only_tests]
-        candidates = _select_seen_by_run(candidates, evidence, inputs.contract, comparison)
-        disproved = _select_disproved(candidates, inputs, comparison)
+        disproved = _select_settled(result, concerns, evidence, inputs, comparison)
         if disproved:
             ids = ", ".join(strip_content_digest(concern.id) for concern in disproved)
             lines += (f"the baseline's tests pass, so these changes removed nothing: {ids}",)

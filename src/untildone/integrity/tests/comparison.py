@@ -86,16 +86,22 @@ def _compare_tests(
     return list(AssertionComparison(comparison, pairs, current, new_literals).compare())
 
 
+def find_changed_files(comparison: Comparison) -> tuple[str, ...]:
+    """Return the changed files that hold tests or may hold some."""
+    return tuple(
+        path
+        for path in sorted(comparison.changes.list_paths())
+        if classify_file(path) == "test" or inventory.may_hold_tests(path)
+    )
+
+
 def _select_paths(comparison: Comparison) -> list[str]:
     """Return changed test files, and tests that call changed helpers.
 
     Also files that a changed Rust file no longer includes: without `mod tests;` their tests are
     gone, although `tests.rs` did not change.
     """
-    changed = comparison.changes.list_paths()
-    selected = {
-        path for path in changed if classify_file(path) == "test" or inventory.may_hold_tests(path)
-    }
+    selected = set(find_changed_files(comparison))
     undeclared = {
         f"{name}.rs" for path in selected for name in _find_undeclared_modules(comparison, path)
     }
