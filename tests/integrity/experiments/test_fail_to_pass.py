@@ -146,6 +146,53 @@ def test_where_an_old_body_does_not_fit_functions_return_nothing(world: World) -
     assert world.receipt["change"]["fail_to_pass_names"] == ["test_pet.py::test_pet"]
 
 
+# Runs all tests and reports them; the first one that throws ends it.
+TAP = snippet("""
+    import glob
+    import runpy
+
+    print("TAP version 13")
+    count = 0
+    for path in sorted(glob.glob("test_*.py")):
+        for name, test in runpy.run_path(path).items():
+            if name.startswith("test_"):
+                test()
+                count += 1
+                print(f"ok {count} - {name}", flush=True)
+    print(f"1..{count}")
+""")
+
+
+@pytest.mark.parametrize(
+    ("more", "outcome"),
+    [
+        ("    assert ferry.fare(70) == 6\n", "done"),
+        # The name is missing on the baseline's code, whatever it stands for.
+        ("    ferry.SENIORS\n", None),
+    ],
+)
+def test_a_test_that_ends_the_runner_shows_the_change(
+    world: World, more: str, outcome: str | None
+) -> None:
+    senior = FERRY.replace('return RATES["adult"]', "return 6 if age > 65 else 12")
+    world.write_all({"ferry.py": FERRY, "test_ferry.py": TEST, "tap": TAP})
+    world.start(baseline="run", checks=name_checks((f"{sys.executable} tap",)))
+    world.write_all(
+        {
+            "ferry.py": f"SENIORS = 65\n{senior}",
+            "test_seniors.py": f"{TEST}\n\ndef test_seniors():\n{more}",
+        }
+    )
+    world.message = "Done.\nEXIT_SIGNAL: true"
+
+    world.stop()
+
+    assert world.outcome == outcome
+    if outcome:
+        names = ["a test of `check` that its report does not name"]
+        assert world.receipt["change"]["fail_to_pass_names"] == names
+
+
 OLD_PYTHON = '[project]\nname = "ferry"\nrequires-python = ">=3.8"\n'
 
 

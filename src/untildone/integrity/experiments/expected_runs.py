@@ -14,7 +14,11 @@ from untildone.core.evidence import Evidence
 from untildone.core.sandbox_trial import ALL_WALLS
 from untildone.core.time_limits import is_slow
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.experiments.fail_to_pass import compose_first_tree, select_checks
+from untildone.integrity.experiments.fail_to_pass import (
+    compose_first_tree,
+    find_dropped_versions,
+    select_checks,
+)
 from untildone.integrity.experiments.run_memory import (
     describe_surroundings,
     make_key,
@@ -23,6 +27,7 @@ from untildone.integrity.experiments.run_memory import (
 from untildone.integrity.experiments.runs_ahead import RunsAhead
 from untildone.integrity.experiments.sandbox_runs import run_now
 from untildone.integrity.experiments.trial import (
+    PROVABLE,
     LoadPastRuns,
     Trial,
     find_hidden_files_once,
@@ -50,7 +55,8 @@ def begin_expected_runs(trial: Trial, ahead: RunsAhead, evidence: Evidence) -> N
     """Begin the run of the baseline's tests, and of the changed tests on the baseline's code.
 
     Only behind all walls: there the runs cannot get in the way of those in the project. With a
-    concern the changed tests have to wait, so their run is dropped if it has not begun by then.
+    concern that the first run cannot settle, the changed tests have to wait for the user, so their
+    run is dropped if it has not begun by then.
     """
     comparison, inputs = trial.comparison, trial.inputs
     walls = inputs.sandbox.walls if inputs.sandbox and inputs.sandbox.works else ()
@@ -70,11 +76,12 @@ def begin_expected_runs(trial: Trial, ahead: RunsAhead, evidence: Evidence) -> N
         return key
 
     begin(inputs.files, [check for check in inputs.contract.checks if check.replay])
-    files = _read_first_tree(comparison) if trial.asks_for_tests else None
+    needs_test = trial.asks_for_tests and not find_dropped_versions(trial)
+    files = _read_first_tree(comparison) if needs_test else None
     changed_tests = begin(files, select_checks(evidence.baseline or (), inputs)) if files else ""
     ahead.wait_for_sandboxes()
     found = replace(evidence, concerns=comparison.fact(find_concerns))
-    if trial.find_unapproved(found):
+    if any(concern.kind not in PROVABLE for concern in trial.find_unapproved(found)):
         ahead.drop(changed_tests)
 
 

@@ -18,6 +18,7 @@ from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.core.concerns import get_subject, is_allowed
 from untildone.core.contract import Check
 from untildone.core.evidence import ChangeEvidence, ConcernKind, Evidence
+from untildone.core.late_patterns import compile_late
 from untildone.core.proof import is_shown
 from untildone.core.task_answers import asks_to_raise
 from untildone.core.text import join_first
@@ -34,12 +35,15 @@ from untildone.integrity.experiments.empty_functions import (
 from untildone.integrity.experiments.missing_names import (
     find_files_with_new_names,
     find_tests_of_new_names,
+    may_not_compile,
+    speaks_of_missing_name,
 )
 from untildone.integrity.experiments.previous_behaviour import compose_previous_behaviour
 from untildone.integrity.experiments.reported_tests import (
     find_failing_now_passing,
     find_new_tests,
     find_turned_tests,
+    find_unnamed_failures,
 )
 from untildone.integrity.experiments.sandbox_files import take_tree
 from untildone.integrity.experiments.sandbox_results import SandboxRun
@@ -51,6 +55,7 @@ from untildone.worktree.limits import LimitExceeded
 
 T = TypeVar("T")
 _MAX_NAMES = 50
+_GO_TEST = compile_late(r"(?<![\w./-])go test\b(?!-)")
 
 
 class _FaultError(Exception):
@@ -119,7 +124,7 @@ def _collect_known(evidence: Evidence, trial: Trial) -> ChangeEvidence:
             for concern in evidence.concerns or ()
             if concern.kind == ConcernKind.REMOVE_TEST and is_allowed(concern, allow)
         ),
-        dropped_versions=_find_dropped_versions(trial),
+        dropped_versions=find_dropped_versions(trial),
     )
 
 
@@ -138,7 +143,7 @@ def _find_fixed_tests(evidence: Evidence) -> tuple[str, ...]:
     )
 
 
-def _find_dropped_versions(trial: Trial) -> tuple[str, ...]:
+def find_dropped_versions(trial: Trial) -> tuple[str, ...]:
     """Return the versions that the user's task asks to drop and the project no longer supports.
 
     No test can show that: the code still runs on what is installed.
@@ -159,13 +164,17 @@ def _find_dropped_versions(trial: Trial) -> tuple[str, ...]:
 def select_checks(
     results: Iterable[BaselineResult | CheckResult], inputs: ConfirmationInputs
 ) -> tuple[Check, ...]:
-    """Return the checks that report tests, and those that must run before them."""
+    """Return the checks that report tests, and those that must run before them.
+
+    `go vet`, a part of `go test`, is left out: what it finds fault with fails no test.
+    """
     checks = [check for check in inputs.contract.checks if check.replay]
     reporting = {result.name for result in results if result.tests}
     prerequisites = find_prerequisites(checks, inputs.project)
     chosen = {index for index, check in enumerate(checks) if check.name in reporting}
     chosen.update(*(prerequisites[index] for index in tuple(chosen)))
-    return tuple(checks[index] for index in sorted(chosen))
+    commands = [_GO_TEST.sub(r"\g<0> -vet=off", check.command) for check in checks]
+    return tuple(replace(checks[index], command=commands[index]) for index in sorted(chosen))
 
 
 def _find_evidence(attempt: _Attempt, change: ChangeEvidence) -> ChangeEvidence:
@@ -179,21 +188,36 @@ def _find_evidence(attempt: _Attempt, change: ChangeEvidence) -> ChangeEvidence:
         return replace(change, missing="no check that reports tests runs in the sandbox")
     if not _has_changed_product(attempt.comparison):
         return _try_empty_functions(attempt, change, changed_tests)
-    if attempt.read(_use_only_new_names):
-        return _try_previous_behaviour(attempt, change)
-    before = attempt.run(attempt.read(_get_first_tree))
-    if before.unproved:
-        return replace(change, missing=before.unproved)
-    failing = find_failing_now_passing(attempt.evidence, before.results)
-    doubtful = attempt.read(partial(find_tests_of_new_names, results=before.results, tests=failing))
+    if attempt.read(_lack_names_on_baseline):
+        tried = _try_previous_behaviour(attempt, change)
+        if is_shown(tried) or attempt.read(_use_only_new_names):
+            return tried
+        on_baseline = _try_baseline(attempt, change)
+        return on_baseline if is_shown(on_baseline) else tried
+    tried = _try_baseline(attempt, change)
+    is_decided = is_shown(tried) or tried.missing
+    return tried if is_decided else _try_previous_behaviour(attempt, tried)
+
+
+def _try_baseline(attempt: _Attempt, change: ChangeEvidence) -> ChangeEvidence:
+    """Run the changed tests on the baseline's code.
+
+    What is returned has no reason why nothing is shown if tests fail there for want of a name.
+    """
+    run = attempt.run(attempt.read(_compose_on_baseline))
+    if run.unproved:
+        return replace(change, missing=run.unproved)
+    failing = find_failing_now_passing(attempt.evidence, run.results)
+    doubtful = attempt.read(partial(find_tests_of_new_names, results=run.results, tests=failing))
+    change = replace(change, missing_names=len(doubtful))
     clear = tuple(test for test in failing if test not in doubtful)
-    if clear:
-        return _show(replace(change, missing_names=len(doubtful)), clear)
-    if _all_tests_pass(before):
+    if shown := clear or _describe_unnamed_failures(attempt, run):
+        return _show(change, shown)
+    if _all_tests_pass(run):
         return replace(change, missing="the changed tests pass on the baseline's code as well")
-    if _are_always_skipped(before, attempt.evidence):
+    if _are_always_skipped(run, attempt.evidence):
         return replace(change, missing="the changed tests are skipped")
-    return _try_previous_behaviour(attempt, replace(change, missing_names=len(doubtful)))
+    return change
 
 
 def compose_first_tree(comparison: Comparison) -> SandboxFiles | None:
@@ -203,18 +227,21 @@ def compose_first_tree(comparison: Comparison) -> SandboxFiles | None:
     """
     if not find_changed_tests(comparison) or not _has_changed_product(comparison):
         return None
-    return _get_first_tree(comparison)
+    if _lack_names_on_baseline(comparison):
+        return compose_previous_behaviour(comparison)
+    return _compose_on_baseline(comparison)
 
 
-def _get_first_tree(comparison: Comparison) -> SandboxFiles:
-    return comparison.fact(_compose_first)
+def _compose_on_baseline(comparison: Comparison) -> SandboxFiles:
+    return comparison.fact(compose_current_tests)
 
 
-def _compose_first(comparison: Comparison) -> SandboxFiles:
-    compose = (
-        compose_previous_behaviour if _use_only_new_names(comparison) else compose_current_tests
-    )
-    return compose(comparison)
+def _lack_names_on_baseline(comparison: Comparison) -> bool:
+    """Say whether no changed test would run on the baseline's code for want of a name.
+
+    Of a compiled language none does if one of them lacks a name.
+    """
+    return _use_only_new_names(comparison) or may_not_compile(comparison)
 
 
 def _use_only_new_names(comparison: Comparison) -> bool:
@@ -233,6 +260,16 @@ def _find_failures_of_baseline(attempt: _Attempt) -> tuple[str, ...]:
         return ()
     run = attempt.run(take_tree(attempt.comparison, current=False))
     return find_failing_now_passing(attempt.evidence, run.results)
+
+
+def _describe_unnamed_failures(attempt: _Attempt, run: SandboxRun) -> tuple[str, ...]:
+    """Return a text for each check whose tests fail in the run without being named."""
+    failed = find_unnamed_failures(attempt.evidence, run.results)
+    return tuple(
+        f"a test of `{result.name}` that its report does not name"
+        for result in failed
+        if not speaks_of_missing_name(result)
+    )
 
 
 def _all_tests_pass(run: SandboxRun) -> bool:
@@ -271,7 +308,8 @@ def _try_previous_behaviour(attempt: _Attempt, change: ChangeEvidence) -> Change
         failing = find_failing_now_passing(attempt.evidence, run.results)
         # A name that is missing even here belongs to the old body, not to the test.
         doubtful = _find_unnamed(attempt, run, failing)
-        if shown := tuple(test for test in failing if test not in doubtful):
+        clear = tuple(test for test in failing if test not in doubtful)
+        if shown := clear or _describe_unnamed_failures(attempt, run):
             return _show(change, shown)
         # A package that does not compile counts as a failed test.
         if any(result.tests and result.tests.passed for result in run.results):

@@ -14,6 +14,8 @@ from untildone.syntax.definitions import read_definitions
 from untildone.syntax.languages import language_of_tests
 
 _WORD = compile_late(r"\w+")
+# None of their tests runs where one of them does not compile.
+_COMPILED = frozenset(("go", "java", "rust"))
 # What the languages say of a missing name, module or parameter.
 _MISSING_NAME = compile_late(
     r"ImportError|ModuleNotFoundError|AttributeError|NameError|fixture '.*' not found"
@@ -57,6 +59,11 @@ def find_tests_of_new_names(
         if _lacks_name(comparison, said.get(test, ""), by_name=by_name)
         or (mentioning and _may_stand_in(test, mentioning, files))
     )
+
+
+def speaks_of_missing_name(result: CheckResult) -> bool:
+    """Say whether the end of the output tells that a name is missing."""
+    return bool(_MISSING_NAME.search(result.output))
 
 
 def _lacks_name(comparison: Comparison, message: str, *, by_name: bool) -> bool:
@@ -109,6 +116,44 @@ def find_files_with_new_names(comparison: Comparison) -> tuple[str, ...]:
         for path in find_changed_tests(comparison)
         if new_names.intersection(_WORD.findall(comparison.new.text(path)))
     )
+
+
+def may_not_compile(comparison: Comparison) -> bool:
+    """Say whether a changed test of a compiled language may use what the baseline lacks.
+
+    That is a function that is new or has another signature, or a word that is new in the product
+    as well as in the test, such as the name of a field.
+    """
+    old, new = comparison.trees
+    functions, words = comparison.fact(_find_added_to_product)
+    for path in find_changed_tests(comparison):
+        before, now = (frozenset(_WORD.findall(tree.text(path))) for tree in (old, new))
+        if language_of_tests(path) in _COMPILED and (functions & now or words & (now - before)):
+            return True
+    return False
+
+
+def _find_added_to_product(comparison: Comparison) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the functions and values that are new or have another header, and the new words."""
+    paths = [
+        path
+        for path in comparison.changes.list_paths()
+        if comparison.role(path) == "product" and language_of_tests(path) in _COMPILED
+    ]
+    old, new = (
+        {
+            (each.name, " ".join(each.header.split()))
+            for path in paths
+            for each in tree.fact(read_definitions, path)
+        }
+        for tree in comparison.trees
+    )
+    before, now = (
+        {word for path in paths for word in _WORD.findall(tree.text(path))}
+        for tree in comparison.trees
+    )
+    names = frozenset(name.partition("#")[0].rpartition(".")[2] for name, _ in new - old)
+    return names, frozenset(now - before)
 
 
 def _find_new_names(comparison: Comparison) -> frozenset[str]:

@@ -20,6 +20,27 @@ def find_failing_now_passing(evidence: Evidence, results: Iterable[CheckResult])
     return tuple(dict.fromkeys(found))
 
 
+def find_unnamed_failures(
+    evidence: Evidence, results: Iterable[CheckResult]
+) -> tuple[CheckResult, ...]:
+    """Return those of the results in which tests passed and others failed without a name.
+
+    An error that a test throws may end its runner, which then reports no test as failing. The
+    check must be green now.
+    """
+    green = {result.name for result in evidence.checks if result.green}
+    return tuple(
+        result
+        for result in results
+        if result.name in green
+        and result.outcome == "red"
+        and result.tests
+        and result.tests.passed
+        and result.tests.failed
+        and not result.tests.failing
+    )
+
+
 def _passes(result: CheckResult, test: str) -> bool:
     """Say whether the test passes now; a green report without names passes every test."""
     tests = result.tests
