@@ -103,18 +103,17 @@ def commit_folder(
 ) -> None:
     """Make a folder that only we write to a repository, and commit all its files.
 
-    Its drivers are read once: nothing runs in between that could add one. Files are not compressed:
-    the repository is soon removed.
+    Without settings of the user or the system it has no drivers. Files are not compressed: the
+    repository is soon removed.
     """
     places = {"GIT_DIR": str(folder / ".git"), "GIT_WORK_TREE": str(folder)}
-    env = {**_make_environment(environ), **variables, **places}
-    if isinstance(argv := _make_argv(("init", "-q", "--template="), (), env), str):
-        return
-    run(argv, cwd=folder, timeout=timeout, env=env | _NO_SETTINGS)
-    drivers = _disable_drivers(cwd=folder, env=env)
-    settings = None if drivers is None else (*drivers, "core.looseCompression=0")
-    for arguments in (("add", "-A"), ("commit", "-q", "-m", message)):
-        if isinstance(argv := _make_argv(arguments, settings, env), str):
+    env = {**_make_environment(environ), **variables, **places, **_NO_SETTINGS}
+    for arguments in (
+        ("init", "-q", "--template="),
+        ("add", "-A"),
+        ("commit", "-q", "-m", message),
+    ):
+        if isinstance(argv := _make_argv(arguments, ("core.looseCompression=0",), env), str):
             return
         run(argv, cwd=folder, timeout=timeout, env=env)
 

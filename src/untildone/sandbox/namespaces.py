@@ -9,13 +9,18 @@ PLAN is the JSON of `mount_plan.MountPlan`. `hold` prints one line of JSON, `{"p
 […]}` or `{"error": …}`, and ends with its standard input: everything inside is killed then.
 """
 
+from __future__ import annotations
+
 import ctypes
 import errno
-import json
 import os
 import signal
 import sys
-from typing import Any
+
+# `typing` and `json` take as long to import as the interpreter takes to start, at every check.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _NEW_MOUNTS, _NEW_IPC, _NEW_USER = 0x00020000, 0x08000000, 0x10000000
 _NEW_PROCESSES, _NEW_NETWORK = 0x20000000, 0x40000000
@@ -43,11 +48,11 @@ def main(arguments: list[str]) -> int:
 def _hold(plan_file: str) -> int:
     """Make the namespaces in a child, report it, and kill it when standard input ends."""
     with open(plan_file, encoding="utf-8") as file:
-        plan = json.load(file)
+        plan = _decode(file.read())
     try:
         _enter_user_namespace(plan["walls"])
     except (_RefusedError, OSError) as error:
-        _report({"error": str(error)})
+        _send(1, {"error": str(error)})
         return NOT_ALLOWED
     reader, writer = os.pipe()
     child = os.fork()
@@ -57,8 +62,8 @@ def _hold(plan_file: str) -> int:
     os.close(writer)
     with os.fdopen(reader, encoding="utf-8") as pipe:
         report = pipe.read()
-    answer = json.loads(report or '{"error": "its first process ended"}')
-    _report(answer if "error" in answer else {"pid": child, **answer})
+    answer = _decode(report) if report else {"error": "its first process ended"}
+    _send(1, answer if "error" in answer else {"pid": child, **answer})
     # The end of the process that reads the answer ends this input, however it ends.
     while "error" not in answer and os.read(0, 4096):
         pass
@@ -67,8 +72,17 @@ def _hold(plan_file: str) -> int:
     return 0
 
 
-def _report(answer: dict[str, Any]) -> None:
-    os.write(1, json.dumps(answer).encode() + b"\n")
+def _decode(text: str) -> dict[str, Any]:
+    import json
+
+    decoded: dict[str, Any] = json.loads(text)
+    return decoded
+
+
+def _send(descriptor: int, answer: dict[str, Any]) -> None:
+    import json
+
+    os.write(descriptor, json.dumps(answer).encode() + b"\n")
 
 
 def _enter_user_namespace(walls: list[str]) -> None:
@@ -92,7 +106,7 @@ def _prepare_and_wait(plan: dict[str, Any], writer: int) -> None:
         report = {"missing": _build(plan)}
     except (_RefusedError, OSError) as error:
         report = {"error": str(error)}
-    os.write(writer, json.dumps(report).encode())
+    _send(writer, report)
     os.close(writer)
     for stream in (0, 1):
         os.close(stream)
