@@ -40,36 +40,40 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
         reason = f"not compared with the baseline: {trial.inputs.missing_reason}"
         return replace(evidence, comparisons=(reason,))
     trial.environment.start()
+    if not trial.is_provable(evidence):
+        evidence = _add_concerns(evidence, comparison.fact(find_concerns_about_additions))
     runs = SandboxRuns(evidence=evidence, trial=trial, comparison=comparison)
     result = baseline_tests.run_baseline_tests(runs) if trial.is_provable(evidence) else None
-    environment = trial.environment.find_concerns()
-    about_tests = _read_unsettled_tests(result, evidence, trial.inputs, comparison)
-    found = {each.id: each for each in (*(evidence.concerns or ()), *about_tests, *environment)}
-    evidence = replace(evidence, concerns=tuple(found.values()))
+    evidence = _add_concerns(evidence, trial.environment.find_concerns())
+    if not _settles_additions(result, evidence, trial.inputs, comparison):
+        evidence = _add_concerns(evidence, comparison.fact(find_concerns_about_additions))
     if result is None or not trial.is_provable(evidence):
         return replace(evidence, comparisons=(_FILES_ONLY, *evidence.comparisons))
     return _add_outcome(result, evidence, trial.inputs, comparison)
 
 
-def _read_unsettled_tests(
+def _add_concerns(evidence: Evidence, concerns: Sequence[Concern]) -> Evidence:
+    found = {each.id: each for each in (*(evidence.concerns or ()), *concerns)}
+    return replace(evidence, concerns=tuple(found.values()))
+
+
+def _settles_additions(
     result: baseline_tests.PassToPass | None,
     evidence: Evidence,
     inputs: ConfirmationInputs,
     comparison: Comparison,
-) -> tuple[Concern, ...]:
-    """Return the concerns about tests that only gained lines, unless the runs settle them all.
+) -> bool:
+    """Say whether the runs show that test files which only gained lines have lost nothing.
 
     They do if the baseline's tests pass in the sandbox, and in their current version as well.
     """
-    extended = comparison.fact(find_extended_files)
+    if result is None or not result.passed or not _still_pass(evidence):
+        return False
     any_edits = [
-        comparison.make_concern(ConcernKind.EDIT_TEST, path, reason="") for path in extended
+        comparison.make_concern(ConcernKind.EDIT_TEST, path, reason="")
+        for path in comparison.fact(find_extended_files)
     ]
-    if result and result.passed and _still_pass(evidence):
-        settled = _select_settled(result, any_edits, evidence, inputs, comparison)
-        if len(settled) == len(any_edits):
-            return ()
-    return comparison.fact(find_concerns_about_additions)
+    return len(_select_settled(result, any_edits, evidence, inputs, comparison)) == len(any_edits)
 
 
 def _still_pass(evidence: Evidence) -> bool:
