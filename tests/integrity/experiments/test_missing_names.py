@@ -11,8 +11,13 @@ from untildone.integrity.experiments.missing_names import (
     may_not_compile,
 )
 
-OLD = {"shop.py": "def wrap(f):\n    return f(1, 2).gett()\n", "tests/test_shop.py": "x\n"}
+OLD = {
+    "shop.py": "def wrap(f):\n    return f(1, 2).gett()\n",
+    "cart.py": "def add(cart):\n    return cart._sum()\n",
+    "tests/test_shop.py": "x\n",
+}
 NEW = {
+    **OLD,
     "shop.py": "def wrap(f):\n    return f(1, b=2).get()\n",
     "tests/test_shop.py": "def test_a():\n    assert shop.fare(1) and shop.wrap(f, 1)\n",
 }
@@ -29,6 +34,8 @@ NEW = {
         ),
         ("AttributeError: 'dict' object has no attribute 'gett'", False, True),
         ("AttributeError: 'dict' object has no attribute 'unknown'", True, True),
+        ("AttributeError: 'Cart' object has no attribute '_sum'", False, True),
+        ("TypeError: cart._sum is not a function", False, True),
         ("AssertionError: 1 != 2", False, False),
     ],
 )

@@ -70,7 +70,8 @@ def _lacks_name(comparison: Comparison, message: str, *, by_name: bool) -> bool:
     """Say whether a test fails for want of a name that the change brought.
 
     Wrong arguments of a function that the changed product does not define are no such case, nor is
-    `set.issupserset` in the baseline's own code: these are faults that a test shows.
+    `set.issupserset` in the baseline's own code, nor an attribute that this code reads, does not
+    set, and no changed test mentions: these are faults that a test shows.
     """
     if not _MISSING_NAME.search(message):
         return False
@@ -80,7 +81,21 @@ def _lacks_name(comparison: Comparison, message: str, *, by_name: bool) -> bool:
         return True
     missing = {name for found in _NAMED.findall(message) for name in found if name}
     tested, used = comparison.fact(_list_used_words)
+    if missing and missing.isdisjoint(tested) and missing <= comparison.fact(_list_old_words):
+        return False
     return not missing & used or bool(missing & tested)
+
+
+def _list_old_words(comparison: Comparison) -> frozenset[str]:
+    """Return the words of the baseline's product."""
+    old = comparison.old
+    product = (path for path in old if comparison.role(path) == "product")
+    return frozenset(
+        word
+        for path in product
+        if language_of_tests(path)
+        for word in _WORD.findall(old.text(path))
+    )
 
 
 def _list_functions(comparison: Comparison) -> frozenset[str]:
