@@ -61,7 +61,7 @@ _JAVA_REPORTS = {
 _SETS_PYTHON_PATH = compile_late(
     r"\bPYTHONPATH=|\bpython[\d.]*(?: -\w+)* -[a-zA-Z]*[IES]|\benv (?:-i|-)(?= )"
 )
-
+# Variables that tell go where the file of `go env -w` is, and how to run.
 _DECIDES_GO_FLAGS = compile_late(
     r"(?i)GO|HOME$|PATH$|XDG_CONFIG_HOME$|APPDATA$|USERPROFILE$|SYSTEMROOT$"
 )
@@ -161,7 +161,6 @@ def _find_go_flags(folder: Path, environ: dict[str, str]) -> str | None:
     if flags := environ.get("GOFLAGS"):
         return flags
     go = shutil.which("go", path=environ.get("PATH"))
-    # What tells go where the file of `go env -w` is, and how to run.
     deciding = {name: environ[name] for name in environ if _DECIDES_GO_FLAGS.match(name)}
     return _read_go_flags(go, str(folder), tuple(sorted(deciding.items()))) if go else None
 

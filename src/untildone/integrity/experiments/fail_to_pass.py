@@ -55,6 +55,7 @@ from untildone.worktree.limits import LimitExceeded
 
 T = TypeVar("T")
 _MAX_NAMES = 50
+# go test ./...
 _GO_TEST = compile_late(r"(?<![\w./-])go test\b(?!-)")
 
 
@@ -202,7 +203,8 @@ def _find_evidence(attempt: _Attempt, change: ChangeEvidence) -> ChangeEvidence:
 def _try_baseline(attempt: _Attempt, change: ChangeEvidence) -> ChangeEvidence:
     """Run the changed tests on the baseline's code.
 
-    What is returned has no reason why nothing is shown if tests fail there for want of a name.
+    If tests fail there only for want of a name, nothing is decided: what is returned names neither
+    a test that shows the change nor a reason why none does.
     """
     run = attempt.run(attempt.read(_compose_on_baseline))
     if run.unproved:
@@ -307,7 +309,7 @@ def _try_previous_behaviour(attempt: _Attempt, change: ChangeEvidence) -> Change
         run = attempt.run(attempt.read(compose))
         failing = find_failing_now_passing(attempt.evidence, run.results)
         # A name that is missing even here belongs to the old body, not to the test.
-        doubtful = _find_unnamed(attempt, run, failing)
+        doubtful = _find_tests_lacking_names(attempt, run, failing)
         clear = tuple(test for test in failing if test not in doubtful)
         if shown := clear or _describe_unnamed_failures(attempt, run):
             return _show(change, shown)
@@ -336,7 +338,7 @@ def _try_empty_functions(
         return replace(change, missing="the new tests name no function of the product")
     run = attempt.run(attempt.read(partial(compose_empty_functions, names=names)))
     failing = find_failing_now_passing(attempt.evidence, run.results)
-    doubtful = _find_unnamed(attempt, run, failing)
+    doubtful = _find_tests_lacking_names(attempt, run, failing)
     biting = {_strip_parameters(test) for test in failing if test not in doubtful}
     expected = dict.fromkeys(map(_strip_parameters, new_tests))
     passing = [test for test in expected if test not in biting]
@@ -346,7 +348,9 @@ def _try_empty_functions(
     return replace(change, biting_tests=len(expected))
 
 
-def _find_unnamed(attempt: _Attempt, run: SandboxRun, failing: Sequence[str]) -> frozenset[str]:
+def _find_tests_lacking_names(
+    attempt: _Attempt, run: SandboxRun, failing: Sequence[str]
+) -> frozenset[str]:
     """Return the failing tests that say themselves that a name is missing."""
     return attempt.read(
         partial(find_tests_of_new_names, results=run.results, tests=failing, by_name=False)

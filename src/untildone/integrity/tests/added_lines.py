@@ -1,4 +1,4 @@
-"""Changes of tests that keep every line and only add some.
+"""Changes of tests that keep every line and only add whole tests, rows of tables and the like.
 
 Most honest changes of tests are such. What they could take away shows in a run of the baseline's
 tests, so they are read only where no such run passes.
@@ -75,7 +75,7 @@ def _is_harmless(lines: Sequence[str], known: frozenset[str], following: str = "
     The line `following` them must not have become a part of the last one.
     """
     for number, line in enumerate(lines):
-        if _begins_function(lines[number:], known):
+        if _begins_function(lines, number, known):
             rest = lines[number:]
             is_closed = not following.strip() or _measure_indent(following) <= _measure_indent(line)
             is_balanced = not sum(map(_count_open, rest))
@@ -95,10 +95,10 @@ def _count_open(line: str) -> int:
     return sum(text.count(each) for each in "([{") - sum(text.count(each) for each in ")]}")
 
 
-def _begins_function(lines: Sequence[str], known: frozenset[str]) -> bool:
-    """Say whether a test or function begins here, perhaps below decorators, with a new name."""
-    is_decorated = bool(_DECORATOR.match(lines[0]))
-    for line in lines if is_decorated else lines[:1]:
+def _begins_function(lines: Sequence[str], number: int, known: frozenset[str]) -> bool:
+    """Say whether a test or function with a new name begins in this line, or is decorated by it."""
+    is_decorated = bool(_DECORATOR.match(lines[number]))
+    for line in lines[number:] if is_decorated else (lines[number],):
         if named := _NAMED.match(line):
             return named[1] not in known
         if _TITLED.match(line):
